@@ -1,0 +1,90 @@
+/**
+ * The answer of `POST /v2/parse` (contract, "Parse response"). Everything may be absent or null and unknown fields are
+ * kept: a client that refuses what it does not know would lose a document that was paid for.
+ */
+export interface ParseResponse {
+  readonly success: true
+  readonly data: ParsedData
+}
+
+export interface ParsedData {
+  readonly markdown?: string
+  readonly pages?: readonly ParsedPage[] | null
+  readonly blocks?: readonly BlockPage[] | null
+  readonly summary?: string | null
+  readonly html?: string | null
+  readonly rawHtml?: string | null
+  readonly links?: readonly string[] | null
+  /** Not shown in the contract, seen in the wild (notes, section 2). */
+  readonly images?: readonly string[] | null
+  /** Not shown in the contract, seen in the wild (notes, section 2). */
+  readonly json?: unknown
+  readonly warning?: string | null
+  readonly metadata?: ParsedMetadata
+}
+
+export interface ParsedPage {
+  /** 1-based physical page. */
+  readonly pageNumber: number
+  readonly markdown: string
+}
+
+export interface BlockPage {
+  readonly pageNumber: number
+  /** Render size in pixels; null for a page that never rendered. */
+  readonly width: number | null
+  readonly height: number | null
+  /** `ok`, `partial`, `failed`; in the wild an open set. */
+  readonly status: string
+  readonly items: readonly Block[]
+}
+
+export const BLOCK_TYPES = [
+  'title',
+  'section_header',
+  'text',
+  'table',
+  'formula',
+  'figure',
+  'caption',
+  'page_number',
+  'page_header',
+  'page_footer',
+] as const
+export type BlockType = (typeof BLOCK_TYPES)[number]
+
+export interface Block {
+  /** `p<page>.b<index in reading order>`. */
+  readonly id: string
+  /** One of `BLOCK_TYPES`; new ones may appear. */
+  readonly type: string
+  readonly label: string | null
+  /** [x0, y0, x1, y1], 0 to 1 against page width and height. */
+  readonly bbox: readonly [number, number, number, number] | null
+  readonly content: string
+  /** [start, end) offsets into `markdown`; ours are UTF-16 units. */
+  readonly markdownSpan: readonly [number, number] | null
+  readonly readingOrder: number
+  readonly source: string | null
+  readonly confidence: { readonly layout: number | null; readonly ocr: number | null }
+}
+
+export interface ParsedMetadata {
+  readonly title?: string | readonly string[]
+  readonly description?: string | readonly string[]
+  readonly keywords?: string | readonly string[]
+  readonly language?: string | readonly string[] | null
+  readonly sourceURL?: string
+  readonly url?: string
+  readonly statusCode?: number
+  readonly numPages?: number
+  readonly totalPages?: number
+  readonly contentType?: string
+  readonly error?: string | null
+  readonly concurrencyLimited?: boolean
+  readonly concurrencyQueueDurationMs?: number
+  /** In the wild (notes, section 2). */
+  readonly creditsUsed?: number
+  readonly scrapeId?: string
+  readonly [key: string]: unknown
+}

@@ -1,0 +1,50 @@
+/** How a document of an extension is opened: which converter understands it and which options apply to it. */
+export type Family = 'pdf' | 'office' | 'html' | 'csv'
+
+export interface Format {
+  readonly family: Family
+  readonly mediaType: string
+}
+
+/** The 20 extensions of the contract (spec, "Parse request"), in its order, with the media type sent for each. */
+export const FORMATS = {
+  html: { family: 'html', mediaType: 'text/html' },
+  htm: { family: 'html', mediaType: 'text/html' },
+  xhtml: { family: 'html', mediaType: 'application/xhtml+xml' },
+  pdf: { family: 'pdf', mediaType: 'application/pdf' },
+  docx: { family: 'office', mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' },
+  doc: { family: 'office', mediaType: 'application/msword' },
+  docm: { family: 'office', mediaType: 'application/vnd.ms-word.document.macroEnabled.12' },
+  odt: { family: 'office', mediaType: 'application/vnd.oasis.opendocument.text' },
+  ods: { family: 'office', mediaType: 'application/vnd.oasis.opendocument.spreadsheet' },
+  odp: { family: 'office', mediaType: 'application/vnd.oasis.opendocument.presentation' },
+  rtf: { family: 'office', mediaType: 'application/rtf' },
+  xlsx: { family: 'office', mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
+  xls: { family: 'office', mediaType: 'application/vnd.ms-excel' },
+  xlsm: { family: 'office', mediaType: 'application/vnd.ms-excel.sheet.macroEnabled.12' },
+  xlsb: { family: 'office', mediaType: 'application/vnd.ms-excel.sheet.binary.macroEnabled.12' },
+  pptx: { family: 'office', mediaType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation' },
+  ppt: { family: 'office', mediaType: 'application/vnd.ms-powerpoint' },
+  pptm: { family: 'office', mediaType: 'application/vnd.ms-powerpoint.presentation.macroEnabled.12' },
+  epub: { family: 'office', mediaType: 'application/epub+zip' },
+  csv: { family: 'csv', mediaType: 'text/csv' },
+} as const satisfies Record<string, Format>
+
+export type Extension = keyof typeof FORMATS
+
+export const EXTENSIONS = Object.keys(FORMATS) as readonly Extension[]
+
+/** Largest file the contract accepts: 50 MB, read as 50 · 1024 · 1024 bytes (notes, multipart traps). */
+export const MAX_FILE_BYTES = 50 * 1024 * 1024
+
+/** The supported extension that a name ends in, in lower case and without its dot, else null. */
+export function extensionOf(name: string): Extension | null {
+  const dot = name.lastIndexOf('.')
+  if (dot < 0) return null
+  const ending = name.slice(dot + 1).toLowerCase()
+  return Object.hasOwn(FORMATS, ending) ? (ending as Extension) : null
+}
+
+export function formatOf(extension: Extension): Format {
+  return FORMATS[extension]
+}

@@ -1,0 +1,32 @@
+declare const tag: unique symbol
+type Brand<T, Name extends string> = T & { readonly [tag]: Name }
+
+/**
+ * Where a document stands in its source, with `/` between folders and no leading `/`: `reports/2024/q3.pdf`.
+ * It is the source's own spelling, never normalised: two keys that differ by one byte are two documents.
+ */
+export type SourceKey = Brand<string, 'SourceKey'>
+
+/**
+ * What tells that a document's bytes changed without reading them: size + mtime(ns) + inode for a file, ETag or
+ * version id for an object. Compared for equality only; nothing may ask which of two versions is newer.
+ */
+export type Version = Brand<string, 'Version'>
+
+/** SHA-256 of a document's bytes, 64 lower-case hexadecimal digits. */
+export type ContentHash = Brand<string, 'ContentHash'>
+
+/** SHA-256 of a recipe's canonical form, its first 16 hexadecimal digits. Equal meaning ⇒ equal hash. */
+export type RecipeHash = Brand<string, 'RecipeHash'>
+
+/** Names one receipt: same bytes under the same recipe → same id, whatever the document is called. */
+export type ReceiptId = Brand<string, 'ReceiptId'>
+
+export const sourceKey = (text: string): SourceKey => text as SourceKey
+export const version = (text: string): Version => text as Version
+export const contentHash = (hex: string): ContentHash => hex as ContentHash
+export const recipeHash = (hex: string): RecipeHash => hex as RecipeHash
+
+export function receiptId(content: ContentHash, recipe: RecipeHash): ReceiptId {
+  return `${content}-${recipe}` as ReceiptId
+}

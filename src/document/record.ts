@@ -1,0 +1,68 @@
+import type { Failure } from './failure.ts'
+import type { ContentHash, ReceiptId, RecipeHash, SourceKey, Version } from './ids.ts'
+
+/** Version of `record.json`'s shape. A reader refuses a higher one. */
+export const RECORD_SCHEMA = 1
+
+export interface OutputFile {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** What a document cost. `reported` by the service, `estimated` by the price model, or `saved` by a receipt (0). */
+export interface Cost {
+  readonly credits: number
+  readonly basis: 'reported' | 'estimated' | 'saved'
+}
+
+/** `null` where the service did not say; only PDF input has pages. */
+export interface PageCounts {
+  readonly parsed: number | null
+  readonly total: number | null
+  readonly truncated: boolean
+}
+
+/** What was done for which version of a document, at what cost. Committed last: no record, not done. */
+export interface DocumentRecord {
+  readonly schema: typeof RECORD_SCHEMA
+  readonly source: string
+  readonly key: SourceKey
+  readonly version: Version
+  readonly contentHash: ContentHash
+  readonly bytes: number
+  /** Canonical parse options, as `contract/recipe.ts` writes them. */
+  readonly recipe: Readonly<Record<string, unknown>>
+  readonly recipeHash: RecipeHash
+  /** Null when the answer may not be kept (zero data retention). */
+  readonly receipt: ReceiptId | null
+  readonly outcome: 'done' | 'partial'
+  /** Why it is only partial, one sentence each; empty when done. */
+  readonly problems: readonly string[]
+  readonly pages: PageCounts
+  readonly cost: Cost
+  readonly requestId: string | null
+  /** Base address of the service, or `engine` for the embedded one. */
+  readonly service: string
+  readonly attempts: number
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly files: readonly OutputFile[]
+  /** Links in the answer that stop working, with the moment when they do (contract: 1 h and 24 h). */
+  readonly expiring: readonly { readonly field: string; readonly at: string }[]
+}
+
+/** A dead letter: a document that ended failed, kept with its reason until it comes out well or is gone. */
+export interface DeadLetter {
+  readonly schema: typeof RECORD_SCHEMA
+  readonly source: string
+  readonly key: SourceKey
+  readonly version: Version
+  readonly contentHash: ContentHash | null
+  readonly recipeHash: RecipeHash | null
+  readonly failure: Failure
+  readonly attempts: number
+  readonly firstAt: string
+  readonly lastAt: string
+}

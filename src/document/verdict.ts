@@ -1,0 +1,56 @@
+import type { Failure, FailureCode } from './failure.ts'
+
+/** The service's answer as it came over the wire: what becomes the receipt, byte for byte. */
+export interface Answer {
+  readonly body: Buffer
+  readonly requestId: string | null
+  /** Milliseconds from the first byte sent to the last byte received. */
+  readonly durationMs: number
+}
+
+/** Which of the plan's two limits a refusal names. A text that names neither counts as `rate`. */
+export type Limit = 'rate' | 'concurrency'
+
+/** Why the whole batch must stop: going on would fail, or charge, every document in the same way. */
+export type HaltCause = 'credits' | 'key' | 'permission' | 'options' | 'budget'
+
+/** What may help a second try: the same request again, or one changed in the way named. */
+export type Remedy =
+  | { readonly change: 'none' }
+  | { readonly change: 'timeout'; readonly timeoutMs: number }
+  | { readonly change: 'mode'; readonly mode: 'auto' | 'ocr' }
+
+/**
+ * What an answer means, decided once from its `code` and status by `contract/classify.ts`; nobody downstream looks at
+ * a status again.
+ *
+ * - `parsed`: a 200 with a document in it. Becomes a receipt.
+ * - `rejected`: this document will not pass, however often it is sent. Ends failed at once.
+ * - `throttled`: a limit of the plan. Never the document's fault: no attempt is used (Law 5).
+ * - `unavailable`: the service failed. Tried again with backoff, at most five counted attempts.
+ * - `halted`: credits, key or options. The batch stops and keeps every job.
+ */
+export type Verdict =
+  | { readonly kind: 'parsed'; readonly answer: Answer }
+  | { readonly kind: 'rejected'; readonly failure: Failure; readonly remedy: Remedy }
+  | {
+      readonly kind: 'throttled'
+      readonly limit: Limit
+      /** What the service asked for; null when it named no time. */
+      readonly retryAfterMs: number | null
+      readonly message: string
+    }
+  | {
+      readonly kind: 'unavailable'
+      readonly code: FailureCode
+      readonly message: string
+      readonly serviceCode: string | null
+      readonly httpStatus: number | null
+      readonly retryAfterMs: number | null
+      readonly remedy: Remedy
+      /** False for a failure that says nothing of the service's health (a 408 of this one document). */
+      readonly countsAgainstService: boolean
+    }
+  | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
+
+export type VerdictKind = Verdict['kind']

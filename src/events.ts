@@ -1,0 +1,42 @@
+import { EventEmitter } from 'node:events'
+import type { Failure, Stage } from './document/failure.ts'
+import type { SourceKey } from './document/ids.ts'
+import type { Outcome } from './document/outcome.ts'
+import type { Cost, PageCounts } from './document/record.ts'
+import type { HaltCause, Limit, VerdictKind } from './document/verdict.ts'
+
+/** What a scan decided for one document. */
+export type Change = 'new' | 'changed' | 'recipe_changed' | 'unchanged' | 'pending' | 'gone' | 'unusable'
+
+/**
+ * Everything Sluice reports. Metrics, log and progress read from here and nothing else emits telemetry. No event holds
+ * document text, a key or a token.
+ */
+export interface SluiceEvents {
+  'document:seen': [{ key: SourceKey; change: Change }]
+  'document:started': [{ key: SourceKey; attempt: number }]
+  'document:settled': [
+    {
+      key: SourceKey
+      outcome: Exclude<Outcome, 'pending'>
+      /** Null unless failed. */
+      failure: Failure | null
+      /** One sentence each why it is only partial. */
+      problems: readonly string[]
+      cost: Cost | null
+      pages: PageCounts | null
+      durationMs: number
+    },
+  ]
+  /** Handed back to the queue, to come again. */
+  'document:postponed': [{ key: SourceKey; counted: boolean; afterMs: number; reason: string }]
+  'request:sent': [{ key: SourceKey; bytes: number }]
+  'request:answered': [{ key: SourceKey; verdict: VerdictKind; durationMs: number; bytes: number }]
+  'request:throttled': [{ limit: Limit; retryAfterMs: number | null }]
+  'receipt:reused': [{ key: SourceKey }]
+  'stage:failed': [{ key: SourceKey; stage: Stage; error: unknown }]
+  'scan:finished': [{ seen: number; durationMs: number }]
+  'run:halted': [{ cause: HaltCause; message: string }]
+}
+
+export class Events extends EventEmitter<SluiceEvents> {}

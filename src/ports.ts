@@ -1,0 +1,197 @@
+import type { ParseOptions } from './contract/options.ts'
+import type { Extension } from './document/formats.ts'
+import type { Failure } from './document/failure.ts'
+import type { ContentHash, ReceiptId, RecipeHash, SourceKey, Version } from './document/ids.ts'
+import type { Counts, Outcome } from './document/outcome.ts'
+import type { DeadLetter, DocumentRecord } from './document/record.ts'
+import type { HaltCause, Verdict } from './document/verdict.ts'
+
+/*
+ * The map of the system: what each adapter promises. The comment on a method is the contract that the conformance
+ * suites in test/conformance hold every adapter to. Expected outcomes are values; what is thrown is a bug or a broken
+ * surrounding (disk gone, Redis away), with its cause.
+ */
+
+// ---------------------------------------------------------------------------------------------------------- sources
+
+export type SourceEntry =
+  | { readonly kind: 'document'; readonly key: SourceKey; readonly version: Version; readonly bytes: number }
+  /** Seen, but cannot be used: no permission, a symlink loop, a name that is no text. Ends failed, never silent. */
+  | { readonly kind: 'unusable'; readonly key: SourceKey; readonly failure: Failure }
+
+export interface Source {
+  /** Canonical address, the same on every machine: `file:///data/papers/`, `s3://bucket/prefix/`. */
+  readonly url: string
+  /**
+   * Streams what is there, in no order, holding no more than one page or folder in memory. Throws when the listing
+   * cannot go on: then nobody may conclude that a document which was not listed is gone.
+   */
+  list(signal: AbortSignal): AsyncIterable<SourceEntry>
+  /** Opens a document for reading. A `Failure` is about this document only (vanished, unreadable). Repeatable. */
+  open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure>
+}
+
+/** One version of a document's bytes, held open. */
+export interface OpenedDocument extends AsyncDisposable {
+  readonly kind: 'opened'
+  readonly version: Version
+  readonly bytes: number
+  /** Starts at the first byte at each call. Throws `DocumentChanged` where other bytes than this version's appear. */
+  read(signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** Whether the source still holds the version that was opened. */
+  unchanged(signal: AbortSignal): Promise<boolean>
+}
+
+/** The bytes under a document changed while they were read: start again, never mix two versions. */
+export class DocumentChanged extends Error {
+  override name = 'DocumentChanged' as const
+}
+
+// ----------------------------------------------------------------------------------------------------------- recipe
+
+/** The parse options that apply to a document, and the name of all that is equal in meaning. */
+export interface Recipe {
+  /** What is sent, defaults written out. */
+  readonly options: ParseOptions
+  /** The canonical form: only what changes the answer. Kept in the record. */
+  readonly canonical: Readonly<Record<string, unknown>>
+  readonly hash: RecipeHash
+}
+
+// ----------------------------------------------------------------------------------------------------------- parser
+
+export interface ParseRequest {
+  readonly contentHash: ContentHash
+  readonly extension: Extension
+  readonly bytes: number
+  /** Streams the document; may be called again for another try. */
+  read(signal: AbortSignal): AsyncIterable<Uint8Array>
+  readonly options: ParseOptions
+}
+
+export interface Parser {
+  /** Base address of the service, or `engine`; goes into the record. */
+  readonly service: string
+  /**
+   * Sends one request and reads its answer; never retries by itself. Every answer, a broken line and a time-out
+   * included, comes back as a verdict. Throws only what `signal` or `read` throws.
+   */
+  parse(request: ParseRequest, signal: AbortSignal): Promise<Verdict>
+}
+
+// ------------------------------------------------------------------------------------------------------------- gate
+
+export type Admission =
+  /** The request may be sent now. Every permit must be given back by `leave`, once. */
+  | { readonly kind: 'admitted'; readonly permit: Permit }
+  /** Not now: give the job back and come again, no attempt used. */
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string }
+  | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
+
+export interface Permit {
+  readonly id: string
+  /** Milliseconds on the gate's own clock (Redis TIME). */
+  readonly enteredAt: number
+}
+
+/** How a request that had a permit ended; `abandoned` when it was cut off by us and nothing is known. */
+export type Report = { readonly verdict: Verdict; readonly durationMs: number } | { readonly verdict: 'abandoned' }
+
+export interface Departure {
+  /** False while the service is down: then its failures are not the document's, and use no attempt (Law 5). */
+  readonly countsAsAttempt: boolean
+  /** When this document may be sent again at the earliest; null when the gate has no opinion. */
+  readonly retryInMs: number | null
+}
+
+/** The one place that decides when a request may be sent, shared by all processes through Redis. */
+export interface Gate {
+  /** Waits at most a short patience (≤ 1 s) for a place. `credits` is what the request is expected to cost. */
+  enter(ticket: { readonly key: SourceKey; readonly credits: number }, signal: AbortSignal): Promise<Admission>
+  leave(permit: Permit, report: Report): Promise<Departure>
+}
+
+// ------------------------------------------------------------------------------------------------------------ store
+
+export interface OutputStore {
+  readonly url: string
+  /** The answer that was kept, byte for byte, or null. A damaged receipt counts as none. */
+  readReceipt(id: ReceiptId): Promise<Buffer | null>
+  /** Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. */
+  saveReceipt(id: ReceiptId, body: Buffer): Promise<void>
+  removeReceipt(id: ReceiptId): Promise<void>
+  listReceipts(signal: AbortSignal): AsyncIterable<ReceiptId>
+
+  /** Null when nothing is committed for this key. */
+  readRecord(key: SourceKey): Promise<DocumentRecord | null>
+  /**
+   * All or nothing, record last (Law 3): a reader sees the old outputs or the new ones. Repeatable. Files of an
+   * earlier commit that are not in this one are gone after it, and so is the document's dead letter.
+   */
+  commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
+  readOutput(key: SourceKey, name: string): Promise<Buffer | null>
+  listRecords(signal: AbortSignal): AsyncIterable<DocumentRecord>
+  /** Removes record and outputs of a document, never its receipt (others may share it). Repeatable. */
+  remove(key: SourceKey): Promise<void>
+
+  readDeadLetter(key: SourceKey): Promise<DeadLetter | null>
+  /** Keeps a failure. Outputs of an earlier version stay where they are. Repeatable, the last one stands. */
+  bury(letter: DeadLetter): Promise<void>
+  listDeadLetters(signal: AbortSignal): AsyncIterable<DeadLetter>
+  /** Finishes or undoes what a crash left half done. Run once before a run. */
+  recover(): Promise<void>
+}
+
+// ----------------------------------------------------------------------------------------------------------- ledger
+
+export interface LedgerEntry {
+  readonly version: Version
+  readonly recipeHash: RecipeHash
+  readonly outcome: Outcome
+}
+
+/** The index of records: source key → version, recipe, outcome. Rebuilt from the store when Redis is lost (Law 4). */
+export interface Ledger {
+  /** In the order of `keys`; null for a key never seen. */
+  read(keys: readonly SourceKey[]): Promise<readonly (LedgerEntry | null)[]>
+  /** Atomic for the batch: entries and counts change together (Law 1). Repeatable. */
+  write(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<void>
+  /** As `write` for one key, but only while the entry still is for `entry.version`; says whether it was. */
+  settle(key: SourceKey, entry: LedgerEntry): Promise<boolean>
+  forget(keys: readonly SourceKey[]): Promise<void>
+  counts(): Promise<Counts>
+  /** Streams all entries, in no order. An entry written meanwhile may be missed or seen twice. */
+  entries(signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]>
+}
+
+// ------------------------------------------------------------------------------------------------------------ queue
+
+/** What waits in the queue for one document. `schema` guards workers of another release. */
+export interface DocumentJob {
+  readonly schema: 1
+  readonly key: SourceKey
+  readonly version: Version
+  readonly recipeHash: RecipeHash
+  readonly bytes: number
+  /** Epoch milliseconds of the first enqueue: the deadline counts from here. */
+  readonly queuedAt: number
+}
+
+export interface JobQueue {
+  /** Adds a batch. A job for the same document, version and recipe that still waits or runs is left as it is. */
+  add(jobs: readonly DocumentJob[]): Promise<void>
+  /** Jobs not yet finished: waiting, delayed and active. */
+  backlog(): Promise<number>
+}
+
+/** What should become of a job; `consume` is the only place that spells it in BullMQ. */
+export type JobVerdict =
+  | { readonly do: 'finish' }
+  /** Come back later; `counted` uses one of the document's attempts. */
+  | { readonly do: 'postpone'; readonly afterMs: number; readonly counted: boolean; readonly reason: string }
+
+export interface Delivery {
+  readonly job: DocumentJob
+  /** Which counted attempt this is, from 1. */
+  readonly attempt: number
+}

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+/**
+ * The import table (ARCHITECTURE.md): a folder may import itself and what its row names, nothing else. Rows are read
+ * downwards; adapters never meet.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'src/document': [],
+  'src/contract': ['src/document'],
+  'src/events.ts': ['src/document'],
+  'src/ports.ts': ['src/document', 'src/contract'],
+  'src/ingest': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/sources': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/queue': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/gate': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/parse': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/outputs': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/ledger': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/observe': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/export': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/engine': ['src/document', 'src/contract'],
+  config: ['src/document', 'src/contract'],
+  workers: ['src/', 'config'],
+  'src/cli': ['src/', 'config', 'workers'],
+}
+
+/** Packages that only the named files may import. */
+const OWNED_PACKAGES: readonly (readonly [package: RegExp, owner: RegExp])[] = [
+  [/^bullmq$/, /^src\/queue\//],
+  [/^ioredis$/, /^src\/(queue|gate|ledger)\//],
+  [/^@aws-sdk\//, /(^|\/)(s3|sqs)[^/]*(\/|$)/],
+  [/^prom-client$/, /^src\/observe\//],
+  [/^pino$/, /^src\/(observe|engine)\//],
+  [/^undici$/, /^src\/(parse|engine|sources)\//],
+  [/^chokidar$/, /^src\/sources\//],
+  [/^(fastify|@fastify\/.*|tinypool|@llamaindex\/liteparse|@firecrawl\/anydoc)$/, /^src\/engine\//],
+  [/^commander$/, /^src\/cli\//],
+]
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name))
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8')
+  const specifiers = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]|(?:^|\n)import\s+['"]([^'"]+)['"]/g,
+  )
+  return [...specifiers].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+}
+
+/** The file inside the project that a specifier names, or null for a package. */
+function target(file: string, specifier: string): string | null {
+  if (specifier.startsWith('#')) return specifier.slice(1)
+  if (specifier.startsWith('.')) return relative(ROOT, resolve(ROOT, dirname(file), specifier))
+  return null
+}
+
+const rowOf = (file: string): string | undefined =>
+  Object.keys(MAY_IMPORT).find((row) => file === row || file.startsWith(`${row}/`))
+
+const files = ['src', 'config', 'workers'].flatMap(sourceFiles)
+
+describe('the house', () => {
+  test('is seen by this test', () => {
+    expect(files.length).toBeGreaterThan(10)
+    expect(files.flatMap(importsOf).length).toBeGreaterThan(10)
+  })
+
+  test('has a row in the import table for every file', () => {
+    expect(files.filter((file) => rowOf(file) === undefined)).toEqual([])
+  })
+
+  test('imports downwards only', () => {
+    const breaches = files.flatMap((file) => {
+      const row = rowOf(file) ?? ''
+      return importsOf(file)
+        .map((specifier) => target(file, specifier))
+        .filter((path) => path !== null)
+        .filter((path) => !path.startsWith(row) && !(MAY_IMPORT[row] ?? []).some((allowed) => path.startsWith(allowed)))
+        .map((path) => `${file} → ${path}`)
+    })
+    expect(breaches).toEqual([])
+  })
+
+  test('keeps each package with its owner', () => {
+    const breaches = files.flatMap((file) =>
+      importsOf(file).flatMap((specifier) =>
+        OWNED_PACKAGES.filter(([name, owner]) => name.test(specifier) && !owner.test(file)).map(
+          () => `${file} imports ${specifier}`,
+        ),
+      ),
+    )
+    expect(breaches).toEqual([])
+  })
+
+  test('reads the environment in config/load.ts only', () => {
+    const readers = files.filter((file) => /process\.env\b/.test(readFileSync(join(ROOT, file), 'utf8')))
+    expect(readers.filter((file) => file !== 'config/load.ts')).toEqual([])
+  })
+})
