@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Packages that only the named files may import. */
-const OWNED_PACKAGES: readonly (readonly [package: RegExp, owner: RegExp])[] = [
+const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^bullmq$/, /^src\/queue\//],
   [/^ioredis$/, /^src\/(queue|gate|ledger)\//],
   [/^@aws-sdk\//, /(^|\/)(s3|sqs)[^/]*(\/|$)/],
