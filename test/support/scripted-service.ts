@@ -1,0 +1,176 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { finished } from 'node:stream/promises'
+import { type ReceivedPart, receiveParts } from './received-parts.ts'
+
+/*
+ * A service of `POST /v2/parse` that says what a test tells it to say: over real HTTP, on a port of its own. It is for
+ * faults and for exact counts; what documents turn into is tested against the real engine.
+ */
+
+/** How one request is answered. Whatever is left out is as in `parsedReply()`: 200 with a small document. */
+export interface Reply {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** An object is sent as JSON, text and bytes as they are. */
+  readonly body?: object | string | Buffer
+  /** Waits this long, after the request's body has come in, before it answers. */
+  readonly delayMs?: number
+  /**
+   * - `reset_before`: the connection is cut before the request's body is read.
+   * - `reset_after`: the whole request is taken, and charged when the status is 200, then the connection is cut.
+   * - `reset_middle`: the connection is cut in the middle of the answer's body.
+   * - `hang`: takes the request and never answers.
+   * - `answer_early`: answers without reading the request's body.
+   */
+  readonly fault?: 'reset_before' | 'reset_after' | 'reset_middle' | 'hang' | 'answer_early'
+}
+
+export interface ReceivedRequest {
+  /** From 1, in order of arrival. */
+  readonly number: number
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly parts: readonly ReceivedPart[]
+  readonly file: ReceivedPart | null
+  readonly options: Record<string, unknown> | null
+  /** `performance.now()` when its headers came in. */
+  readonly atMs: number
+}
+
+export interface ScriptedServiceOptions {
+  /**
+   * Answers to the first requests in order of arrival, or a function that decides (told the request, its parts read
+   * unless the fault comes before them). After the list's end every request gets `parsedReply()`.
+   */
+  readonly answers?: readonly Reply[] | ((request: ReceivedRequest) => Reply | Promise<Reply>)
+  /** False drains bodies without looking at them, for speed: `parts` stay empty and `file` null. */
+  readonly readParts?: boolean
+}
+
+/** A 200 with this Markdown, and whatever else `data` should hold. */
+export function parsedReply(markdown = '# Parsed\n', data: Readonly<Record<string, unknown>> = {}): Reply {
+  return { status: 200, body: { success: true, data: { markdown, metadata: { statusCode: 200 }, ...data } } }
+}
+
+/** An error in the contract's shape. */
+export function errorReply(status: number, error: string, more: Readonly<Record<string, unknown>> = {}): Reply {
+  return { status, body: { success: false, error, ...more } }
+}
+
+export class ScriptedService implements AsyncDisposable {
+  /** Every request, in the order in which they had come in whole. */
+  readonly requests: ReceivedRequest[] = []
+  /** How often each content (SHA-256 of the file part) was parsed and paid for, lost answers included. */
+  readonly charges = new Map<string, number>()
+  inFlight = 0
+  peakInFlight = 0
+  readonly #options: ScriptedServiceOptions
+  readonly #server = createServer((request, response) => void this.#serve(request, response))
+  #arrived = 0
+
+  constructor(options: ScriptedServiceOptions) {
+    this.#options = options
+  }
+
+  /** Base address: `http://127.0.0.1:<port>`. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** Documents paid for, copies counted each time. */
+  get charged(): number {
+    return [...this.charges.values()].reduce((sum, times) => sum + times, 0)
+  }
+
+  /** `port` is for tests that bring the service back at the address it had. */
+  async listen(port = 0): Promise<this> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, '127.0.0.1', resolve)
+    })
+    return this
+  }
+
+  /** Cuts every connection and stops listening. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#arrived += 1
+    const number = this.#arrived
+    this.inFlight += 1
+    this.peakInFlight = Math.max(this.peakInFlight, this.inFlight)
+    try {
+      await this.#answer(number, request, response)
+    } catch {
+      // The client went away, which is often what the test is about.
+      response.destroy()
+    } finally {
+      this.inFlight -= 1
+    }
+  }
+
+  async #answer(number: number, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { answers = [] } = this.#options
+    const planned = typeof answers === 'function' ? null : (answers[number - 1] ?? parsedReply())
+    const unread = planned?.fault === 'reset_before' || planned?.fault === 'answer_early'
+    const received = await this.#receive(number, request, unread)
+    const reply = planned ?? (typeof answers === 'function' ? await answers(received) : parsedReply())
+    const { status = 200, headers, body, delayMs = 0, fault } = reply
+
+    if (fault === 'reset_before') return void request.socket.resetAndDestroy()
+    if (delayMs > 0) await sleep(delayMs)
+    if (fault === 'hang') return await finished(response)
+    if (status === 200) this.#charge(received)
+    if (fault === 'reset_after') return void request.socket.resetAndDestroy()
+
+    const text = body ?? parsedReply().body ?? ''
+    const bytes =
+      typeof text === 'string' || Buffer.isBuffer(text) ? Buffer.from(text) : Buffer.from(JSON.stringify(text))
+    const type = Buffer.isBuffer(text) || typeof text === 'string' ? {} : { 'content-type': 'application/json' }
+    response.writeHead(status, { ...type, 'content-length': bytes.length, ...headers })
+    if (fault === 'reset_middle') {
+      response.write(bytes.subarray(0, bytes.length >> 1), () => request.socket.resetAndDestroy())
+      return
+    }
+    response.end(bytes)
+    await finished(response)
+  }
+
+  async #receive(number: number, request: IncomingMessage, unread: boolean): Promise<ReceivedRequest> {
+    const atMs = performance.now()
+    const { readParts = true } = this.#options
+    let parts: ReceivedPart[] = []
+    if (!unread && readParts) parts = await receiveParts(request)
+    else if (!unread) await finished(request.resume())
+    const options = parts.find((part) => part.name === 'options')?.content ?? null
+    const received: ReceivedRequest = {
+      number,
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      parts,
+      file: parts.find((part) => part.name === 'file') ?? null,
+      options: options === null ? null : (JSON.parse(options.toString()) as Record<string, unknown>),
+      atMs,
+    }
+    this.requests.push(received)
+    return received
+  }
+
+  #charge(received: ReceivedRequest): void {
+    const content = received.file?.sha256 ?? ''
+    this.charges.set(content, (this.charges.get(content) ?? 0) + 1)
+  }
+}
+
+/** Starts on a free port; `await using service = await startScriptedService({ answers: [errorReply(503, 'down')] })`. */
+export function startScriptedService(options: ScriptedServiceOptions = {}): Promise<ScriptedService> {
+  return new ScriptedService(options).listen()
+}
