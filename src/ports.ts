@@ -86,16 +86,32 @@ export type Admission =
   | { readonly kind: 'admitted'; readonly permit: Permit }
   /** Not now: give the job back and come again, no attempt used. */
   | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string }
-  | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
+  | {
+      readonly kind: 'halted'
+      readonly cause: HaltCause
+      readonly message: string
+      /** When asking again may let a probe through; null when only a change by hand helps (the budget). */
+      readonly retryInMs: number | null
+    }
 
 export interface Permit {
   readonly id: string
+  readonly key: SourceKey
   /** Milliseconds on the gate's own clock (Redis TIME). */
   readonly enteredAt: number
+  /** Requests that were in flight when this one entered, itself not counted. */
+  readonly ahead: number
 }
 
 /** How a request that had a permit ended; `abandoned` when it was cut off by us and nothing is known. */
-export type Report = { readonly verdict: Verdict; readonly durationMs: number } | { readonly verdict: 'abandoned' }
+export type Report =
+  | {
+      readonly verdict: Verdict
+      readonly durationMs: number
+      /** What it cost: reported or priced; 0 when nothing was charged. Null: unknown, what was reserved counts as spent. */
+      readonly credits: number | null
+    }
+  | { readonly verdict: 'abandoned' }
 
 export interface Departure {
   /** False while the service is down: then its failures are not the document's, and use no attempt (Law 5). */

@@ -6,6 +6,17 @@ export interface Answer {
   readonly requestId: string | null
   /** Milliseconds from the first byte sent to the last byte received. */
   readonly durationMs: number
+  readonly usage: Usage
+}
+
+/** What the answer's metadata says of the place and the credits that the request took; the gate learns from it. */
+export interface Usage {
+  /** `concurrencyQueueDurationMs`: waited in the service for a place. 0 when `concurrencyLimited` is not true. */
+  readonly queuedMs: number
+  /** `creditsUsed`; null when the service does not report it. */
+  readonly credits: number | null
+  /** `numPages`; null for a document without pages. */
+  readonly pages: number | null
 }
 
 /** Which of the plan's two limits a refusal names. A text that names neither counts as `rate`. */
