@@ -1,0 +1,82 @@
+#!/bin/sh
+# Sets up a checkout: npm packages, the native ones of this machine among them, and a Node that runs Sluice.
+# Does nothing, at once, when nothing is missing. Safe to run twice at a time, as root or not. Speaks on stderr only.
+set -eu
+cd -- "$(dirname -- "$0")/.."
+
+stamp=node_modules/.sluice-set-up
+lock=node_modules/.sluice-set-up.lock
+
+say() { echo "sluice: $*" >&2; }
+
+# What the installed packages answer to: the lockfile, on this kind of machine.
+wanted() { { uname -sm && cat package-lock.json; } | cksum; }
+
+is_set_up() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(wanted)" ]; }
+
+# kill asks only about our own processes, and /proc is not everywhere.
+is_running() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
+
+# One set-up at a time. The lock is a link whose target is the owner's process id: made whole or not at all.
+take_lock() {
+  until ln -s "$$" "$lock" 2>/dev/null; do
+    owner=$(readlink "$lock" || true)
+    if [ -n "$owner" ] && ! is_running "$owner"; then
+      rm -f "$lock"
+    else
+      [ -n "${waiting:-}" ] || say "waiting for the set-up that process $owner is doing"
+      waiting=yes
+      sleep 1
+    fi
+  done
+  trap 'rm -f "$lock"' EXIT
+  trap 'exit 130' INT TERM HUP
+}
+
+# npm's own words are shown only when it fails: its warnings are about other people's packages.
+# --no-save leaves package-lock.json as it is, whatever registry or npm this machine has.
+install() {
+  log=$(mktemp)
+  if npm install --no-save --no-audit --no-fund --no-progress --no-engine-strict \
+    --include=dev --include=optional --loglevel=error "$@" >"$log" 2>&1 </dev/null; then
+    rm -f "$log"
+    return 0
+  fi
+  cat "$log" >&2
+  rm -f "$log"
+  return 1
+}
+
+if is_set_up; then exit 0; fi
+
+command -v npm >/dev/null || {
+  say 'npm is not there. Install Node.js 20 or newer with its npm (https://nodejs.org) and try again.'
+  exit 1
+}
+mkdir -p node_modules
+take_lock
+if is_set_up; then exit 0; fi
+
+# Without a home to write to, npm keeps its cache here.
+[ -w "${HOME:-/nonexistent}" ] || export npm_config_cache="$PWD/node_modules/.npm-cache"
+
+say 'setting up: installing packages (once, about half a minute)'
+install || {
+  say 'npm could not install the packages: see its message above, then run the same command again.'
+  exit 1
+}
+
+# npm may skip an optional package without a word, and the native parts are optional packages.
+missing=$(node scripts/missing-packages.mjs)
+if [ -n "$missing" ]; then
+  # shellcheck disable=SC2086 # a list of package@version
+  install $missing || true
+  missing=$(node scripts/missing-packages.mjs | tr '\n' ' ')
+fi
+sh scripts/find-node.sh >/dev/null
+if [ -n "$missing" ]; then
+  say "missing for this machine, so what needs them will fail: $missing(npm install did not bring them)"
+  exit 0
+fi
+wanted >"$stamp"
+say 'set up'
