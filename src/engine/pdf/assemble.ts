@@ -1,0 +1,87 @@
+import type { Block, BlockPage, ParsedPage } from '#src/contract/response.ts'
+import type { Fragment, PageFragments, Rect } from './fragment.ts'
+
+/** The document as text, and for each page the place of each of its fragments in it. */
+export interface Assembly {
+  readonly markdown: string
+  readonly spans: readonly (readonly Span[])[]
+}
+
+/** [start, end) in UTF-16 units of the document Markdown. */
+export type Span = readonly [start: number, end: number]
+
+const BLANK_LINE = '\n\n'
+
+/** Contract, `pageMarkers`: what stands between two pages; the number is that of the page that follows. */
+function pageMarker(pageNumber: number): string {
+  return `\n\n---\n\n<!-- page ${pageNumber} -->\n\n`
+}
+
+/**
+ * Writes the document Markdown out of the fragments' own texts, so that each span slices it to its fragment exactly.
+ * A fragment without text has an empty span at the place where it would have stood.
+ */
+export function assemble(pages: readonly PageFragments[], options: { readonly pageMarkers: boolean }): Assembly {
+  let markdown = ''
+  const spans = pages.map((page, index) => {
+    // A page without text keeps its marker: numbering then tells the truth about physical pages.
+    if (options.pageMarkers && index > 0) markdown += pageMarker(page.pageNumber)
+    let fresh = options.pageMarkers
+    return page.fragments.map((fragment): Span => {
+      if (fragment.markdown !== '') {
+        if (markdown !== '' && !fresh) markdown += fragment.spacing === 'tight' ? '\n' : BLANK_LINE
+        fresh = false
+      }
+      const start = markdown.length
+      markdown += fragment.markdown
+      return [start, markdown.length]
+    })
+  })
+  return { markdown, spans }
+}
+
+/** Per-page Markdown (contract, `pages`): every physical page, empty ones too. */
+export function parsedPages(pages: readonly PageFragments[]): ParsedPage[] {
+  return pages.map((page) => ({
+    pageNumber: page.pageNumber,
+    markdown: assemble([page], { pageMarkers: false }).markdown,
+  }))
+}
+
+/** Typed layout blocks (contract, `data.blocks`), their spans into the document Markdown of `assembly`. */
+export function blockPages(pages: readonly PageFragments[], assembly: Assembly): BlockPage[] {
+  return pages.map((page, pageIndex) => ({
+    pageNumber: page.pageNumber,
+    width: page.size?.width ?? null,
+    height: page.size?.height ?? null,
+    status: page.status,
+    items: page.fragments.map((fragment, index): Block => {
+      const span = assembly.spans[pageIndex]?.[index] ?? null
+      return {
+        id: `p${page.pageNumber}.b${index}`,
+        type: fragment.type,
+        label: fragment.label,
+        bbox: page.size === null ? null : normalised(fragment, page.size),
+        content: span === null ? fragment.markdown : assembly.markdown.slice(span[0], span[1]),
+        markdownSpan: span,
+        readingOrder: index,
+        source: fragment.source,
+        confidence: { layout: null, ocr: fragment.ocrConfidence },
+      }
+    }),
+  }))
+}
+
+function normalised(
+  { bbox }: Fragment,
+  size: { readonly width: number; readonly height: number },
+): [number, number, number, number] | null {
+  if (bbox === null || size.width <= 0 || size.height <= 0) return null
+  const { x, y, width, height }: Rect = bbox
+  return [unit(x / size.width), unit(y / size.height), unit((x + width) / size.width), unit((y + height) / size.height)]
+}
+
+/** Five decimals name a tenth of a pixel on any page; more would only be noise. */
+function unit(value: number): number {
+  return Math.round(Math.min(1, Math.max(0, value)) * 1e5) / 1e5
+}

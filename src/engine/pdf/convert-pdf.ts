@@ -1,0 +1,75 @@
+import type { PdfParserOptions } from '#src/contract/options.ts'
+import { type Conversion, ConversionError } from '../conversion.ts'
+import { assemble, blockPages, parsedPages } from './assemble.ts'
+import type { PageFragments } from './fragment.ts'
+import { inspectPdf } from './inspect-pdf.ts'
+import { pageFragments } from './page-fragments.ts'
+import { pdfMetadata } from './pdf-metadata.ts'
+import { readPages, type ReadPage } from './read-pages.ts'
+import { recognisePage } from './recognise-page.ts'
+import { looksScanned } from './scan.ts'
+import { tessdataFolder } from './tessdata.ts'
+
+export interface PdfInput {
+  readonly path: string
+  /** A folder that may be written: the OCR data is unpacked into it once. */
+  readonly cacheFolder: string
+  /** Leave running headers, footers and page numbers out of the Markdown (contract, `onlyMainContent`). */
+  readonly onlyMainContent: boolean
+}
+
+/**
+ * Converts a PDF to Markdown, pages and layout blocks. Throws `ConversionError`: `wrong_type`, `corrupt`, `encrypted`,
+ * and `ocr_required` for a scan in mode `fast`. `signal` is looked at between pages; the native code in between cannot
+ * be interrupted, so run this in a process that can be killed.
+ */
+export async function convertPdf(
+  input: PdfInput,
+  options: PdfParserOptions,
+  signal?: AbortSignal,
+): Promise<Conversion> {
+  const facts = await inspectPdf(input.path)
+  const limit = Math.min(options.maxPages ?? facts.totalPages, facts.totalPages)
+  const pages: PageFragments[] = []
+  let scans = 0
+  for await (const batch of readPages(input.path, limit)) {
+    for (const read of batch) {
+      signal?.throwIfAborted()
+      if (read.page !== null && looksScanned(read.page)) scans += 1
+      pages.push(pageFragments(options.mode === 'fast' ? read : await recognised(read, input, options)))
+    }
+  }
+  if (options.mode === 'fast' && scans > 0 && !hasText(pages)) {
+    throw new ConversionError('ocr_required', 'The PDF is a scan without text: mode fast reads text only; use auto.')
+  }
+  return conversion(pages, options, { numPages: limit, ...facts })
+}
+
+async function recognised(read: ReadPage, input: PdfInput, options: PdfParserOptions): Promise<ReadPage> {
+  if (read.page === null || (options.mode === 'auto' && !looksScanned(read.page))) return read
+  const folder = await tessdataFolder(input.cacheFolder)
+  return { pageNumber: read.pageNumber, page: (await recognisePage(input.path, read.pageNumber, folder)) ?? read.page }
+}
+
+function hasText(pages: readonly PageFragments[]): boolean {
+  return pages.some((page) => page.fragments.some((fragment) => fragment.markdown !== ''))
+}
+
+function conversion(
+  pages: readonly PageFragments[],
+  options: PdfParserOptions,
+  facts: { readonly numPages: number; readonly totalPages: number; readonly xmp: string | null },
+): Conversion {
+  const assembly = assemble(pages, options)
+  const failed = pages.filter((page) => page.status === 'failed').map((page) => page.pageNumber)
+  return {
+    markdown: assembly.markdown,
+    html: null,
+    pages: options.pages ? parsedPages(pages) : null,
+    blocks: options.blocks ? blockPages(pages, assembly) : null,
+    links: [],
+    images: [],
+    metadata: { ...pdfMetadata(facts.xmp), numPages: facts.numPages, totalPages: facts.totalPages },
+    warning: failed.length === 0 ? null : `These pages could not be read: ${failed.join(', ')}.`,
+  }
+}

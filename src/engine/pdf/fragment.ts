@@ -1,0 +1,37 @@
+import type { BlockType } from '#src/contract/response.ts'
+
+/** A rectangle on a page in points (1/72 inch), origin in the top left corner. */
+export interface Rect {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Where a page's text comes from, in the contract's words (`blocks[].items[].source`). */
+export type TextSource = 'native_text' | 'layout_ocr'
+
+/** One piece of a page, classified and written as Markdown: what becomes one block of the answer. */
+export interface Fragment {
+  readonly type: BlockType
+  /** What the layout step called it before it became one of the contract's types. */
+  readonly label: string
+  readonly bbox: Rect | null
+  /** Empty for what adds nothing to the Markdown, such as a figure or a running header that is left out. */
+  readonly markdown: string
+  /** `tight` follows the fragment before it on the next line, as list items do, and not after a blank line. */
+  readonly spacing: 'loose' | 'tight'
+  readonly source: TextSource
+  /** Mean OCR confidence, 0 to 1; null for native text. */
+  readonly ocrConfidence: number | null
+}
+
+/** A physical page as fragments in reading order. */
+export interface PageFragments {
+  /** 1-based. */
+  readonly pageNumber: number
+  /** Render size in points; null for a page that could not be read. */
+  readonly size: { readonly width: number; readonly height: number } | null
+  readonly status: 'ok' | 'partial' | 'failed'
+  readonly fragments: readonly Fragment[]
+}

@@ -1,0 +1,28 @@
+import { LiteParse, type ParsedPage } from '@llamaindex/liteparse'
+import { withPdfProblems } from './pdf-problem.ts'
+
+/** Enough for body text of 8 points; finer pictures cost time and recognise no more. */
+const OCR_DPI = 200
+
+/** Draws one page and reads the picture with Tesseract: text with confidences, in the page's own points. */
+export async function recognisePage(
+  path: string,
+  pageNumber: number,
+  tessdataPath: string,
+): Promise<ParsedPage | null> {
+  const parser = new LiteParse({
+    tessdataPath,
+    ocrEnabled: true,
+    ocrFailureFatal: false,
+    dpi: OCR_DPI,
+    numWorkers: 1,
+    outputFormat: 'json',
+    extractBlocks: true,
+    quiet: true,
+  })
+  const [picture] = await withPdfProblems(() => parser.screenshot(path, [pageNumber]))
+  if (picture === undefined || picture.isSolidFill) return null
+  const { pages } = await parser.parse(picture.imageBuffer)
+  const [page] = pages
+  return page === undefined ? null : { ...page, pageNum: pageNumber }
+}
