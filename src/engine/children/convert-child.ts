@@ -1,0 +1,39 @@
+import { createWriteStream, closeSync, openSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { ConversionError } from '../conversion.ts'
+import { convertDocument } from './convert-document.ts'
+import { dataFields } from './data-fields.ts'
+import type { ConversionReport, ConversionTask } from './conversion-task.ts'
+
+/*
+ * The entry of a child process: one document at a time. It is killed, never asked to stop, so it holds nothing that
+ * would need cleaning up; the files it writes are in the request's folder, which the server removes.
+ */
+
+// Libraries print pieces of the documents that they cannot read; nothing of a document may reach a log.
+for (const descriptor of [1, 2]) {
+  closeSync(descriptor)
+  openSync('/dev/null', 'w')
+}
+
+// A converter that hangs in native code does not notice that the server is gone; this process must not outlive it.
+process.on('disconnect', () => process.exit(1))
+
+const whereOnly = (error: unknown): string => {
+  if (!(error instanceof Error)) return typeof error
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.trimStart().startsWith('at '))
+  return [error.name, ...frames].join('\n')
+}
+
+export default async function convert(task: ConversionTask): Promise<ConversionReport> {
+  process.send?.({ startedIn: process.pid })
+  try {
+    const conversion = await convertDocument(task)
+    const { fields, warnings, metadata } = await dataFields(conversion, task)
+    await pipeline(fields, createWriteStream(task.fieldsPath))
+    return { kind: 'converted', metadata, warnings }
+  } catch (error) {
+    if (error instanceof ConversionError) return { kind: 'refused', problem: error.problem, message: error.message }
+    return { kind: 'failed', trace: whereOnly(error) }
+  }
+}

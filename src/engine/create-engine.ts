@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import multipart from '@fastify/multipart'
+import fastify, { LogController, type FastifyInstance } from 'fastify'
+import { MAX_FILE_BYTES } from '#src/document/formats.ts'
+import { ConversionPool } from './children/conversion-pool.ts'
+import type { EngineOptions } from './engine-options.ts'
+import { handleError, handleNotFound } from './server/error-handler.ts'
+import { parseRoute } from './server/parse-route.ts'
+import { WorkFolder } from './server/work-folder.ts'
+
+export interface Engine {
+  /** Base address, `http://127.0.0.1:4444`; for a unix socket its path after `unix:`. */
+  readonly url: string
+  /** Process ids of the children that convert. */
+  readonly childPids: readonly number[]
+  /** Ends what runs, and removes every file that the engine made. */
+  close(): Promise<void>
+}
+
+/** Longest that a sender may take to send a request, headers and body. */
+const UPLOAD_TIMEOUT_MS = 600_000
+const MAX_OPTIONS_BYTES = 1024 ** 2
+
+function urlOf(app: FastifyInstance): string {
+  const address: AddressInfo | string | null = app.server.address()
+  if (address === null) throw new Error('the engine is not listening')
+  if (typeof address === 'string') return `unix:${address}`
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
+
+function createApp(options: EngineOptions): FastifyInstance {
+  const app = fastify({
+    ...(options.logger === undefined ? {} : { loggerInstance: options.logger }),
+    logController: new LogController({ disableRequestLogging: true }),
+    requestTimeout: UPLOAD_TIMEOUT_MS,
+    forceCloseConnections: true,
+    genReqId: () => randomUUID(),
+  })
+  app.register(multipart, {
+    limits: { fileSize: options.maxFileBytes ?? MAX_FILE_BYTES, files: 2, fields: 20, fieldSize: MAX_OPTIONS_BYTES },
+    throwFileSizeLimit: false,
+    // `options` sent as a Blob carries a file name; it still is the options.
+    isPartAFile: (field, contentType, fileName) =>
+      field !== 'options' && (fileName !== undefined || contentType === 'application/octet-stream'),
+  })
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler(handleNotFound)
+  app.get('/healthz', () => ({ status: 'ok' }))
+  return app
+}
+
+/** Starts our own server of `POST /v2/parse` (contract, whole). */
+export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
+  const workFolder = await WorkFolder.open(options.temporaryFolder)
+  const pool = new ConversionPool(options)
+  const app = createApp(options)
+  const close = async (): Promise<void> => {
+    await app.close()
+    await pool[Symbol.asyncDispose]()
+    await workFolder[Symbol.asyncDispose]()
+  }
+  const { maxFileBytes } = options
+  app.post('/v2/parse', parseRoute({ pool, workFolder, ...(maxFileBytes === undefined ? {} : { maxFileBytes }) }))
+  try {
+    const { host = '127.0.0.1', port = 0, socketPath } = options
+    await app.listen(socketPath === undefined ? { host, port } : { path: socketPath })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    url: urlOf(app),
+    get childPids() {
+      return pool.childPids
+    },
+    close,
+  }
+}

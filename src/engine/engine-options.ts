@@ -1,0 +1,18 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { ConversionPoolOptions } from './children/conversion-pool.ts'
+
+/** How the engine is set up. Every limit is off unless it is named here. */
+export interface EngineOptions extends ConversionPoolOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  /** Default 0: a free one. */
+  readonly port?: number
+  /** Listens on a unix socket instead of a port. */
+  readonly socketPath?: string
+  /** Where the engine makes its own folder for uploads; default: the system's temporary folder. */
+  readonly temporaryFolder?: string
+  /** Largest upload; default 50 MiB. */
+  readonly maxFileBytes?: number
+  /** A pino logger; default: no log. */
+  readonly logger?: FastifyBaseLogger
+}

@@ -1,0 +1,52 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import { ApiError } from '../api-error.ts'
+import type { PoolResult } from '../children/conversion-pool.ts'
+import type { ConversionReport } from '../children/conversion-task.ts'
+import { conversionFailure } from '../conversion-failure.ts'
+
+type Converted = Extract<ConversionReport, { readonly kind: 'converted' }>
+
+const megabytes = (bytes: number): number => Math.floor(bytes / 1024 ** 2)
+
+/** The two kinds of 408 as the hosted service tells them apart: more time helps with the first only. */
+function timeout(started: boolean, timeoutMs: number): ApiError {
+  return started
+    ? new ApiError({
+        status: 408,
+        code: 'SCRAPE_TIMEOUT',
+        message: `Request Timeout: the document was not converted within ${timeoutMs} ms.`,
+      })
+    : new ApiError({
+        status: 408,
+        code: 'CONCURRENCY_QUEUE_TIMEOUT',
+        message: `Request Timeout: no converter became free within ${timeoutMs} ms.`,
+      })
+}
+
+/** Turns every other end of a conversion into its error. */
+export function convertedOrThrow(result: PoolResult, timeoutMs: number): Converted {
+  switch (result.kind) {
+    case 'converted':
+      return result
+    case 'refused':
+      throw conversionFailure(result.problem, result.message)
+    case 'aborted':
+      throw timeout(result.started, timeoutMs)
+    case 'over_memory':
+      throw conversionFailure(
+        'resource_limit',
+        `The document needs more than the ${megabytes(result.limitBytes)} MB of memory that a conversion may take.`,
+      )
+    case 'crashed':
+      throw new ApiError({
+        status: 500,
+        code: 'SCRAPE_ALL_ENGINES_FAILED',
+        message: 'The document brought its converter down; it is probably damaged.',
+        cause: new Error(result.message),
+      })
+    case 'failed':
+      throw new Error(`a converter failed: ${result.trace}`)
+    default:
+      return assertNever(result)
+  }
+}

@@ -1,0 +1,33 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../api-error.ts'
+
+/** Texts of the contract's table "General errors" for what the HTTP server itself refuses. */
+const SERVER_REFUSALS: Readonly<Record<number, { readonly code: string; readonly message: string }>> = {
+  400: { code: 'BAD_REQUEST', message: 'Bad Request' },
+  408: { code: 'REQUEST_TIMEOUT', message: 'Request Timeout' },
+  413: { code: 'PAYLOAD_TOO_LARGE', message: 'Payload Too Large' },
+  415: { code: 'BAD_REQUEST', message: 'Invalid multipart form-data request.' },
+}
+
+const UNKNOWN_ERROR = { status: 500, code: 'UNKNOWN_ERROR', message: 'An unexpected error occurred on the server.' }
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const status = (error as Partial<FastifyError>).statusCode ?? 500
+  const refusal = SERVER_REFUSALS[status]
+  // 415 means here that the body was no multipart at all, which the contract answers with 400.
+  if (refusal !== undefined) return new ApiError({ ...refusal, status: status === 415 ? 400 : status, cause: error })
+  return new ApiError({ ...UNKNOWN_ERROR, cause: error })
+}
+
+/** Writes every error in the contract's shape; only what is our own fault is logged. */
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const answer = asApiError(error)
+  if (answer.code === UNKNOWN_ERROR.code) request.log.error({ err: answer.cause ?? answer }, 'the request failed')
+  if (answer.retryAfterSeconds !== null) reply.header('retry-after', String(answer.retryAfterSeconds))
+  void reply.code(answer.status).send(answer.body())
+}
+
+export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): void {
+  void reply.code(404).send(new ApiError({ status: 404, code: 'NOT_FOUND', message: 'Not Found' }).body())
+}

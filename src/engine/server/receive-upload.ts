@@ -1,0 +1,80 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import type { Multipart, MultipartFile } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { ApiError, badRequest } from '../api-error.ts'
+
+/** The parts of a parse request (contract, "Parse request"). */
+export interface Upload {
+  readonly fileName: string
+  readonly contentType: string
+  readonly bytes: number
+  /** What the `options` part held, not yet looked at; null when it was left out. */
+  readonly rawOptions: unknown
+}
+
+export const MISSING_FILE =
+  "Missing file upload. Send multipart/form-data with a 'file' field and optional 'options' JSON string."
+
+const INVALID_MULTIPART = 'Invalid multipart form-data request.'
+
+const tooLarge = (maxBytes: number): ApiError =>
+  new ApiError({
+    status: 413,
+    code: 'PAYLOAD_TOO_LARGE',
+    message: `Payload Too Large: uploaded file exceeds maximum size of ${Math.floor(maxBytes / 1024 ** 2)}MB.`,
+  })
+
+async function saveFile(part: MultipartFile, path: string, maxBytes: number): Promise<number> {
+  if (part.fieldname !== 'file')
+    throw badRequest(`Unexpected file field '${part.fieldname}'; the file belongs in 'file'.`)
+  const target = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  await pipeline(part.file, target)
+  if (part.file.truncated) throw tooLarge(maxBytes)
+  return target.bytesWritten
+}
+
+function optionsOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    throw badRequest("Invalid JSON in the 'options' part.")
+  }
+}
+
+/** Our own errors stay; what the multipart library complains about is the sender's fault. */
+function asMultipartError(error: unknown): unknown {
+  if (error instanceof ApiError) return error
+  const { statusCode, code } = error as { readonly statusCode?: number; readonly code?: string }
+  if (code === 'FST_INVALID_JSON_FIELD_ERROR') return badRequest("Invalid JSON in the 'options' part.")
+  const isSystemError = typeof code === 'string' && /^E[A-Z]+$/.test(code)
+  if (isSystemError || (statusCode !== undefined && statusCode >= 500)) return error
+  return new ApiError({ status: 400, code: 'BAD_REQUEST', message: INVALID_MULTIPART, cause: error })
+}
+
+/**
+ * Streams the `file` part to `path` and reads the `options` part, in whichever order they come. Options may be a plain
+ * field or an application/json part: real clients send both.
+ */
+export async function receiveUpload(request: FastifyRequest, path: string, maxBytes: number): Promise<Upload> {
+  if (!request.isMultipart()) throw badRequest(INVALID_MULTIPART)
+  let file: Omit<Upload, 'rawOptions'> | null = null
+  let rawOptions: unknown = null
+  try {
+    for await (const part of request.parts() as AsyncIterable<Multipart>) {
+      if (part.type === 'file') {
+        if (file !== null) throw badRequest("Unexpected file field: send one 'file' a request.")
+        const bytes = await saveFile(part, path, maxBytes)
+        file = { fileName: part.filename, contentType: part.mimetype, bytes }
+      } else if (part.fieldname === 'options') {
+        if (part.valueTruncated) throw badRequest("The 'options' part is too long.")
+        rawOptions = optionsOf(part.value)
+      }
+    }
+  } catch (error) {
+    throw asMultipartError(error)
+  }
+  if (file === null) throw badRequest(MISSING_FILE)
+  return { ...file, rawOptions }
+}

@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const PREFIX = 'sluice-engine-'
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** The process id in the name of an engine's folder, else null. */
+function ownerOf(name: string): number | null {
+  const match = /^sluice-engine-(\d+)-/.exec(name)
+  return match === null ? null : Number(match[1])
+}
+
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const owner = ownerOf(name)
+    if (owner !== null && !isAlive(owner)) await rm(join(parent, name), { recursive: true, force: true })
+  }
+}
+
+/** The files of one request. Gone when it is disposed of. */
+export class RequestFolder implements AsyncDisposable {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  get uploadPath(): string {
+    return join(this.#path, 'upload')
+  }
+
+  get fieldsPath(): string {
+    return join(this.#path, 'fields')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A child that is being killed may still be writing here.
+    await rm(this.#path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+}
+
+/**
+ * The engine's own temporary folder, readable by nobody else, one folder in it for each request. What an engine that
+ * was killed left behind is removed when the next one starts.
+ */
+export class WorkFolder implements AsyncDisposable {
+  readonly #path: string
+  #requests = 0
+
+  private constructor(path: string) {
+    this.#path = path
+  }
+
+  static async open(parent: string = tmpdir()): Promise<WorkFolder> {
+    await mkdir(parent, { recursive: true })
+    await removeLeftovers(parent)
+    return new WorkFolder(await mkdtemp(join(parent, `${PREFIX}${process.pid}-`)))
+  }
+
+  async forRequest(): Promise<RequestFolder> {
+    this.#requests += 1
+    const path = join(this.#path, String(this.#requests))
+    await mkdir(path)
+    return new RequestFolder(path)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+}

@@ -1,0 +1,138 @@
+import { readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+
+interface Answer {
+  readonly status: number
+  readonly body: {
+    readonly success: boolean
+    readonly code?: string
+    readonly error?: string
+    readonly details?: readonly Record<string, unknown>[]
+    readonly data?: { readonly markdown?: string; readonly metadata: Record<string, unknown> }
+  }
+}
+
+let engine: Engine
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'engine-test-'))
+  engine = await createEngine({ temporaryFolder: folder, children: 1, maxFileBytes: 1024 ** 2 })
+})
+
+afterAll(async () => {
+  await engine.close()
+  expect(readdirSync(folder)).toEqual([])
+  await rm(folder, { recursive: true })
+})
+
+async function post(form: FormData): Promise<Answer> {
+  const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: form })
+  return { status: response.status, body: (await response.json()) as Answer['body'] }
+}
+
+function formOf(parts: Record<string, string | File>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(parts)) form.append(name, value)
+  return form
+}
+
+const csv = (name = 'people.csv', text = 'name,age\nAda,36\n'): File => new File([text], name, { type: 'text/csv' })
+
+describe('POST /v2/parse', () => {
+  test('answers with the Markdown of the document', async () => {
+    const { status, body } = await post(formOf({ file: csv() }))
+    expect(status).toBe(200)
+    expect(body.data?.markdown).toMatch(/\|\s*Ada\s*\|\s*36\s*\|/)
+    expect(body.data?.metadata).toMatchObject({ sourceURL: 'people.csv', statusCode: 200, contentType: 'text/csv' })
+  })
+
+  test.each([
+    ['before the file', ['options', 'file']],
+    ['after the file', ['file', 'options']],
+  ])('reads options %s', async (_where, order) => {
+    const parts: Record<string, string | File> = { file: csv(), options: '{"formats":["links"]}' }
+    const { body } = await post(formOf(Object.fromEntries(order.map((name) => [name, parts[name] ?? '']))))
+    expect(body.data).not.toHaveProperty('markdown')
+    expect(body.data).toHaveProperty('links')
+  })
+
+  test('reads options sent as a JSON part and as a Blob', async () => {
+    const boundary = 'xyz'
+    const raw = [
+      `--${boundary}`,
+      'Content-Disposition: form-data; name="options"',
+      'Content-Type: application/json',
+      '',
+      '{"formats":[{"type":"links"}]}',
+      `--${boundary}`,
+      'Content-Disposition: form-data; name="file"; filename="a.csv"',
+      'Content-Type: text/csv',
+      '',
+      'a,b\n1,2',
+      `--${boundary}--`,
+      '',
+    ].join('\r\n')
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+    const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: raw, headers })
+    expect(await response.json()).toMatchObject({ success: true, data: { links: [] } })
+    const blob = new File(['{"formats":["links"]}'], 'blob', { type: 'application/json' })
+    expect(await post(formOf({ file: csv(), options: blob }))).toMatchObject({
+      status: 200,
+      body: { data: { links: [] } },
+    })
+  })
+
+  test.each([
+    ['raw UTF-8', 'filename="résumé 文書.csv"'],
+    ['RFC 5987', "filename*=UTF-8''r%C3%A9sum%C3%A9%20%E6%96%87%E6%9B%B8.csv"],
+  ])('reads a file name in %s', async (_form, parameter) => {
+    const raw = `--b\r\nContent-Disposition: form-data; name="file"; ${parameter}\r\nContent-Type: text/csv\r\n\r\na,b\n1,2\r\n--b--\r\n`
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: raw, headers })
+    const body = (await response.json()) as Answer['body']
+    expect(body.data?.metadata['sourceURL']).toBe('résumé 文書.csv')
+  })
+
+  test('names each wrong field', async () => {
+    const options = JSON.stringify({ timeout: 300_001, parsers: [{ type: 'pdf', maxPages: 0 }], actions: [] })
+    const { status, body } = await post(formOf({ file: csv(), options }))
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' })
+    const paths = body.details?.map((problem) => (problem['path'] as unknown[]).join('.'))
+    expect(paths).toEqual(expect.arrayContaining(['timeout', 'parsers.0.maxPages', '']))
+  })
+
+  test.each([
+    ['no file', { options: '{}' }, 400, 'BAD_REQUEST'],
+    ['options that are no JSON', { file: csv(), options: '{' }, 400, 'BAD_REQUEST'],
+    ['an unknown type', { file: new File(['x'], 'x.exe') }, 400, 'UNSUPPORTED_FILE_TYPE'],
+    ['a damaged document', { file: new File(['PK\u0003\u0004nothing'], 'x.docx') }, 400, 'DOCUMENT_CORRUPT'],
+    ['too many bytes', { file: csv('big.csv', 'x'.repeat(1024 ** 2 + 1)) }, 413, 'PAYLOAD_TOO_LARGE'],
+    ['a file under another name', { document: csv() }, 400, 'BAD_REQUEST'],
+  ])('refuses %s', async (_what, parts, status, code) => {
+    const answer = await post(formOf(parts))
+    expect(answer).toMatchObject({ status, body: { success: false, code } })
+    expect(answer.body.error).not.toBe('')
+  })
+
+  test('takes a file of exactly the size limit', async () => {
+    const { status } = await post(formOf({ file: csv('full.csv', 'x'.repeat(1024 ** 2)) }))
+    expect(status).toBe(200)
+  })
+
+  test('answers 404 in the same shape', async () => {
+    const response = await fetch(`${engine.url}/v2/nowhere`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ success: false, error: 'Not Found' })
+  })
+
+  test('leaves no file behind after an answer', () => {
+    const [own] = readdirSync(folder)
+    expect(readdirSync(join(folder, own ?? ''))).toEqual([])
+  })
+})
