@@ -1,0 +1,78 @@
+/** How many bytes are searched for a declared encoding; the HTML standard looks at 1024, real pages declare later. */
+const PRESCAN_BYTES = 4096
+
+export interface DecodedHtml {
+  /** The document as text, byte order mark removed. */
+  readonly text: string
+  /** WHATWG name of the encoding that was used. */
+  readonly encoding: string
+}
+
+/**
+ * Bytes of a page as text. A byte order mark wins; next comes what the bytes prove (strict UTF-8 with characters beyond
+ * ASCII is never anything else in practice, even where an old declaration stayed behind in a page that was saved anew);
+ * next the content type, the page's own declaration, and last windows-1252, as browsers do. Never throws.
+ */
+export function decodeHtml(bytes: Uint8Array, contentType: string | null): DecodedHtml {
+  const encoding = encodingOf(bytes, contentType)
+  return { text: new TextDecoder(encoding).decode(bytes), encoding }
+}
+
+function encodingOf(bytes: Uint8Array, contentType: string | null): string {
+  const marked = encodingOfMark(bytes) ?? encodingOfZeros(bytes)
+  if (marked !== null) return marked
+  const isAscii = !bytes.some((byte) => byte >= 0x80)
+  if (!isAscii && isUtf8(bytes)) return 'utf-8'
+  const declared = knownEncoding(charsetOf(contentType ?? '')) ?? declaredIn(bytes)
+  if (declared !== null && !declared.startsWith('utf-16')) return declared
+  return isAscii || declared !== null ? 'utf-8' : 'windows-1252'
+}
+
+function encodingOfMark(bytes: Uint8Array): string | null {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  return null
+}
+
+/** UTF-16 without a mark: `<` and the character after it, each with its zero byte. */
+function encodingOfZeros(bytes: Uint8Array): string | null {
+  if (bytes[0] === 0x3c && bytes[1] === 0 && bytes[3] === 0) return 'utf-16le'
+  if (bytes[0] === 0 && bytes[1] === 0x3c && bytes[2] === 0) return 'utf-16be'
+  return null
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The encoding that an XML declaration or a meta element names in the first bytes. */
+function declaredIn(bytes: Uint8Array): string | null {
+  const head = new TextDecoder('windows-1252').decode(bytes.subarray(0, PRESCAN_BYTES))
+  const xml = /^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']+)["']/i.exec(head)?.[1]
+  const fromXml = knownEncoding(xml ?? null)
+  if (fromXml !== null) return fromXml
+  for (const [tag] of head.replace(/<!--.*?-->/gs, '').matchAll(/<meta\b[^>]*>/gi)) {
+    const encoding = knownEncoding(charsetOf(tag))
+    if (encoding !== null) return encoding
+  }
+  return null
+}
+
+function charsetOf(declaration: string): string | null {
+  return /\bcharset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(declaration)?.[1] ?? null
+}
+
+function knownEncoding(label: string | null): string | null {
+  if (label === null) return null
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,78 @@
+import { fromParse5 } from 'hast-util-from-parse5'
+import type { Root } from 'hast'
+import { defaultTreeAdapter, parse, parseFragment } from 'parse5'
+import type { DefaultTreeAdapterTypes } from 'parse5'
+import { ConversionError } from '#src/engine/conversion.ts'
+
+/** Elements deeper than this become siblings, as in browsers; everything after the parser recurses this deep at most. */
+const MAX_DEPTH = 512
+/** The parser's own cost grows with the square of the depth: a page of 300,000 open elements is an attack. */
+const MAX_OPEN_ELEMENTS = 5_000
+
+const VOID_ELEMENTS = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i
+
+/**
+ * A page as a tree, by the rules browsers parse with; nesting is flattened below 512 levels. Scripts never run, so
+ * `noscript` holds elements. Throws `ConversionError` (`resource_limit`) for nesting that no real page has.
+ */
+export function parseHtml(text: string): Root {
+  const document = parse(isXhtml(text) ? openSelfClosed(text) : text, parserOptions())
+  flatten(document)
+  return fromParse5(document) as Root
+}
+
+/** As `parseHtml`, for a piece of a page. */
+export function parseHtmlFragment(text: string): Root {
+  const fragment = parseFragment(text, parserOptions())
+  flatten(fragment)
+  return fromParse5(fragment) as Root
+}
+
+function parserOptions() {
+  let open = 0
+  const treeAdapter = {
+    ...defaultTreeAdapter,
+    onItemPush(): void {
+      open += 1
+      if (open > MAX_OPEN_ELEMENTS)
+        throw new ConversionError('resource_limit', `The page nests more than ${MAX_OPEN_ELEMENTS} elements.`)
+    },
+    onItemPop(): void {
+      open -= 1
+    },
+  }
+  return { scriptingEnabled: false, treeAdapter }
+}
+
+/** Hoists what lies deeper than MAX_DEPTH to that level. Walks with a list of its own: recursion is what it prevents. */
+function flatten(root: DefaultTreeAdapterTypes.ParentNode): void {
+  const open: [DefaultTreeAdapterTypes.ParentNode, number][] = [[root, 0]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [parent, depth] = next
+    if (depth >= MAX_DEPTH) parent.childNodes = leavesOf(parent)
+    else for (const child of parent.childNodes) if ('childNodes' in child) open.push([child, depth + 1])
+  }
+}
+
+function leavesOf(parent: DefaultTreeAdapterTypes.ParentNode): DefaultTreeAdapterTypes.ChildNode[] {
+  const leaves: DefaultTreeAdapterTypes.ChildNode[] = []
+  const open = [...parent.childNodes].reverse()
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if ('childNodes' in node && node.childNodes.length > 0) open.push(...[...node.childNodes].reverse())
+    else leaves.push(node)
+  }
+  return leaves
+}
+
+function isXhtml(text: string): boolean {
+  const head = text.slice(0, 1024)
+  return /^\s*<\?xml\b/.test(head) || /<html\b[^>]*\bxmlns\s*=/i.test(head)
+}
+
+/** In XHTML `<div/>` is a whole element, which an HTML parser reads as an opening tag: it would swallow what follows. */
+function openSelfClosed(text: string): string {
+  return text.replace(
+    /<([a-z][\w:-]*)((?:\s+[^\s=<>"'/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*)\s*\/>/gi,
+    (whole, name: string, rest: string) => (VOID_ELEMENTS.test(name) ? whole : `<${name}${rest}></${name}>`),
+  )
+}
