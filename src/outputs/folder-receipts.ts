@@ -1,0 +1,70 @@
+import { mkdir, opendir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ReceiptId } from '#src/document/ids.ts'
+import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
+import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
+import type { WorkArea } from './work-area.ts'
+
+/** `receipts/` of a folder store: one gzip file for each answer. */
+export class FolderReceipts {
+  readonly #folder: string
+  readonly #area: WorkArea
+
+  constructor(folder: string, area: WorkArea) {
+    this.#folder = folder
+    this.#area = area
+  }
+
+  async read(id: ReceiptId): Promise<Buffer | null> {
+    const packed = await readIfThere(join(this.#folder, receiptPath(id)))
+    return packed === null ? null : unpackReceipt(packed)
+  }
+
+  /** A whole receipt that is there already is left as it is; a damaged one is replaced. */
+  async save(id: ReceiptId, body: Buffer): Promise<void> {
+    if ((await this.read(id)) !== null) return
+    const path = join(this.#folder, receiptPath(id))
+    const staged = await this.#area.staged(this.#area.newId())
+    try {
+      await writeFlushed(staged, await packReceipt(body))
+      await renameInto(staged, path)
+      await flushFolder(dirname(path))
+    } catch (error) {
+      await rm(staged, { force: true })
+      throw error
+    }
+  }
+
+  async remove(id: ReceiptId): Promise<void> {
+    await rm(join(this.#folder, receiptPath(id)), { force: true })
+  }
+
+  async *list(signal: AbortSignal): AsyncGenerator<ReceiptId> {
+    for await (const shelf of names(this.#folder)) {
+      for await (const name of names(join(this.#folder, shelf))) {
+        signal.throwIfAborted()
+        const id = receiptIdOf(name)
+        if (id !== null) yield id
+      }
+    }
+  }
+}
+
+/** Renames a file into a folder that may not be there yet. */
+export async function renameInto(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (!isOneOf(error, 'ENOENT')) throw error
+    await mkdir(dirname(to), { recursive: true })
+    await rename(from, to)
+  }
+}
+
+async function* names(folder: string): AsyncGenerator<string> {
+  try {
+    for await (const entry of await opendir(folder)) yield entry.name
+  } catch (error) {
+    if (!isOneOf(error, 'ENOENT', 'ENOTDIR')) throw error
+  }
+}

@@ -1,0 +1,177 @@
+import { mkdir, opendir, readFile, realpath, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { checkFiles, isOutputName } from './checked-files.ts'
+import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from './document-path.ts'
+import { isOneOf, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
+import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
+import { FolderReceipts, renameInto } from './folder-receipts.ts'
+import { documentFolders } from './folder-records.ts'
+import { foldsNames } from './folding.ts'
+import { parseDeadLetter, parseRecord, RECORD_FILE, toJson } from './record-json.ts'
+import { explained } from './store-error.ts'
+import { WorkArea, type WorkItem } from './work-area.ts'
+
+/** Opens the store in a folder, which is made when it is not there. */
+export async function openFolderStore(options: { readonly path: string }): Promise<OutputStore> {
+  const path = resolve(options.path)
+  return explained(`cannot open the store in ${path}`, async () => {
+    await mkdir(path, { recursive: true })
+    const root = await realpath(path)
+    const work = join(root, '.sluice')
+    const rules = { folds: await foldsNames(work), maxBytes: FOLDER_MAX_BYTES }
+    return new FolderStore(root, await WorkArea.open(work), rules)
+  })
+}
+
+/** Several processes may share one folder; two that commit the same document are both whole, the later one stands. */
+class FolderStore implements OutputStore {
+  readonly url: string
+  readonly #documents: string
+  readonly #failures: string
+  readonly #receipts: FolderReceipts
+  readonly #area: WorkArea
+  readonly #rules: PathRules
+
+  constructor(root: string, area: WorkArea, rules: PathRules) {
+    this.url = pathToFileURL(`${root}/`).href
+    this.#documents = join(root, 'documents')
+    this.#failures = join(root, 'failures')
+    this.#receipts = new FolderReceipts(join(root, 'receipts'), area)
+    this.#area = area
+    this.#rules = rules
+  }
+
+  async readReceipt(id: ReceiptId): Promise<Buffer | null> {
+    return this.#receipts.read(id)
+  }
+
+  async saveReceipt(id: ReceiptId, body: Buffer): Promise<void> {
+    await explained(`cannot keep a receipt in ${this.url}`, () => this.#receipts.save(id, body))
+  }
+
+  async removeReceipt(id: ReceiptId): Promise<void> {
+    await this.#receipts.remove(id)
+  }
+
+  listReceipts(signal: AbortSignal): AsyncIterable<ReceiptId> {
+    return this.#receipts.list(signal)
+  }
+
+  async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
+    const json = await this.#read(key, RECORD_FILE)
+    const record = json === null ? null : parseRecord(json)
+    return record?.key === key ? record : null
+  }
+
+  async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    checkFiles(record, files)
+    await explained(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, async () => {
+      const id = this.#area.newId()
+      const staged = await this.#area.staged(id)
+      try {
+        await mkdir(staged)
+        await Promise.all([...files].map(([name, bytes]) => writeFlushed(join(staged, name), bytes)))
+        await writeFlushed(join(staged, RECORD_FILE), toJson(record))
+        await enter(this.#area, id, this.#place(record.key))
+      } catch (error) {
+        await rm(staged, { recursive: true, force: true })
+        throw error
+      }
+    })
+  }
+
+  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
+    return isOutputName(name) ? this.#read(key, name) : null
+  }
+
+  async *listRecords(signal: AbortSignal): AsyncGenerator<DocumentRecord> {
+    for await (const folders of documentFolders(this.#documents, signal)) {
+      const found = await Promise.all(folders.map((folder) => readIfThere(join(folder, RECORD_FILE))))
+      for (const json of found) {
+        const record = json === null ? null : parseRecord(json)
+        if (record !== null) yield record
+      }
+    }
+  }
+
+  async remove(key: SourceKey): Promise<void> {
+    const { folder, letter } = this.#place(key)
+    await explained(`cannot remove ${JSON.stringify(key)} from ${this.url}`, async () => {
+      const staged = await this.#area.staged(this.#area.newId())
+      await rm(letter, { force: true })
+      if (!(await moveIfThere(folder, staged))) return
+      await rm(staged, { recursive: true, force: true })
+      await removeEmptyAbove(folder, this.#documents)
+    })
+  }
+
+  async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
+    const json = await readIfThere(this.#place(key).letter)
+    return json === null ? null : parseDeadLetter(json)
+  }
+
+  async bury(letter: DeadLetter): Promise<void> {
+    await explained(`cannot keep the failure of ${JSON.stringify(letter.key)} in ${this.url}`, async () => {
+      const staged = await this.#area.staged(this.#area.newId())
+      try {
+        await writeFlushed(staged, toJson(letter))
+        await renameInto(staged, this.#place(letter.key).letter)
+      } catch (error) {
+        await rm(staged, { force: true })
+        throw error
+      }
+    })
+  }
+
+  async *listDeadLetters(signal: AbortSignal): AsyncGenerator<DeadLetter> {
+    try {
+      for await (const entry of await opendir(this.#failures)) {
+        signal.throwIfAborted()
+        const json = await readIfThere(join(this.#failures, entry.name))
+        const letter = json === null ? null : parseDeadLetter(json)
+        if (letter !== null) yield letter
+      }
+    } catch (error) {
+      if (!isOneOf(error, 'ENOENT')) throw error
+    }
+  }
+
+  async recover(): Promise<void> {
+    const { asides, staged } = await this.#area.leftovers()
+    for (const aside of asides) await settleAside(aside, this.#area, (item) => this.#homeOf(item))
+    for (const { path } of staged) await rm(path, { recursive: true, force: true })
+  }
+
+  /** Where something that stepped aside came from; null when it is not whole. */
+  async #homeOf(aside: WorkItem): Promise<string | null> {
+    if (aside.name.includes('.old.')) {
+      const record = await wholeRecord(aside.path)
+      return record === null ? null : this.#place(record.key).folder
+    }
+    const letter = parseDeadLetter(await readFile(aside.path))
+    return letter === null ? null : this.#place(letter.key).letter
+  }
+
+  /** From the folder in place; while a commit is between its two renames, from the one that stepped aside. */
+  async #read(key: SourceKey, name: string): Promise<Buffer | null> {
+    const { folder, hash } = this.#place(key)
+    const inPlace = await readIfThere(join(folder, name))
+    if (inPlace !== null) return inPlace
+    for (const aside of await this.#area.asides(hash, 'old')) {
+      const old = await readIfThere(join(aside, name))
+      // A folder in place by now is the newer one, and the whole truth: what it does not have is not there.
+      if (await isThere(folder)) return readIfThere(join(folder, name))
+      if (old !== null) return old
+    }
+    return null
+  }
+
+  #place(key: SourceKey): Place {
+    const folder = join(this.#documents, documentPath(key, this.#rules))
+    return { hash: keyHash(key), folder, letter: join(this.#failures, letterName(key)) }
+  }
+}

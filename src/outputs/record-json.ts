@@ -1,0 +1,36 @@
+import { type DeadLetter, type DocumentRecord, RECORD_SCHEMA } from '#src/document/record.ts'
+
+/** What is written at the end of every commit; a document without it is not done. */
+export const RECORD_FILE = 'record.json'
+
+export function toJson(value: DocumentRecord | DeadLetter): Buffer {
+  return Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Null for what is no whole record: it counts as none and is made anew. Throws on a record of a later release. */
+export function parseRecord(json: Buffer): DocumentRecord | null {
+  return parse(json) as DocumentRecord | null
+}
+
+/** As `parseRecord`. */
+export function parseDeadLetter(json: Buffer): DeadLetter | null {
+  return parse(json) as DeadLetter | null
+}
+
+function parse(json: Buffer): object | null {
+  let value: unknown
+  try {
+    value = JSON.parse(json.toString('utf8'))
+  } catch {
+    return null
+  }
+  if (typeof value !== 'object' || value === null || !('schema' in value) || !('key' in value)) return null
+  if (typeof value.schema !== 'number' || typeof value.key !== 'string') return null
+  if (value.schema > RECORD_SCHEMA) {
+    const key = JSON.stringify(value.key)
+    throw new Error(
+      `The store's entry for ${key} has schema ${value.schema}, written by a later release: update Sluice.`,
+    )
+  }
+  return value
+}

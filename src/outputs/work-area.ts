@@ -1,0 +1,97 @@
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isOneOf } from './file-system.ts'
+import { isGone, ownerMark } from './work-owner.ts'
+
+export interface WorkItem {
+  readonly name: string
+  readonly path: string
+}
+
+/** `.sluice/` of a store: where files are made before they are put in place, and what steps aside for them. */
+export class WorkArea {
+  readonly #staging: string
+  readonly #aside: string
+  readonly #owner: string
+  #count = 0
+  #made: Promise<unknown> | null = null
+
+  private constructor(folder: string, owner: string) {
+    this.#staging = join(folder, 'staging')
+    this.#aside = join(folder, 'aside')
+    this.#owner = owner
+  }
+
+  static async open(folder: string): Promise<WorkArea> {
+    return new WorkArea(folder, await ownerMark())
+  }
+
+  /** A name for one piece of work, of this process and never used before. */
+  newId(): string {
+    return `${this.#owner}~${(this.#count++).toString(36)}`
+  }
+
+  /** Where work `id` is staged. The folders are made at the first call: a store that is only read needs none. */
+  async staged(id: string): Promise<string> {
+    this.#made ??= Promise.all([mkdir(this.#staging, { recursive: true }), mkdir(this.#aside, { recursive: true })])
+    try {
+      await this.#made
+    } catch (error) {
+      this.#made = null
+      throw error
+    }
+    return join(this.#staging, id)
+  }
+
+  asidePath(id: string, hash: string, what: 'old' | 'letter'): string {
+    return join(this.#aside, `${hash}.${what}.${id}`)
+  }
+
+  /** What stepped aside for a document, by anybody. */
+  async asides(hash: string, what: 'old' | 'letter'): Promise<readonly string[]> {
+    const names = await namesIn(this.#aside)
+    return names.filter((name) => name.startsWith(`${hash}.${what}.`)).map((name) => join(this.#aside, name))
+  }
+
+  /** What processes that are gone left behind. */
+  async leftovers(): Promise<{ readonly asides: readonly WorkItem[]; readonly staged: readonly WorkItem[] }> {
+    return { asides: await this.#abandoned(this.#aside), staged: await this.#abandoned(this.#staging) }
+  }
+
+  async #abandoned(folder: string): Promise<readonly WorkItem[]> {
+    const left: WorkItem[] = []
+    for (const name of await namesIn(folder)) {
+      const path = join(folder, name)
+      const idleMs = await idleTime(path)
+      if (idleMs !== null && (await isGone(workIdOf(name), this.#owner, idleMs))) left.push({ name, path })
+    }
+    return left
+  }
+
+  stagedPath(id: string): string {
+    return join(this.#staging, id)
+  }
+}
+
+/** The id in the name of a staged item or of one that stepped aside. Hashes and kinds hold no dot, host names may. */
+export function workIdOf(name: string): string {
+  return name.replace(/^[0-9a-f]{32}\.(?:old|letter)\./, '')
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+async function idleTime(path: string): Promise<number | null> {
+  try {
+    return Date.now() - (await stat(path)).ctimeMs
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT')) return null
+    throw error
+  }
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+
+/**
+ * Names of what is under work say which process made them, so that `recover` on one machine leaves alone what a live
+ * worker, here or elsewhere, is doing: `<host>~<pid>~<start of the process>~<random>`.
+ */
+export async function ownerMark(): Promise<string> {
+  const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-')
+  return [host, process.pid, await startOf(process.pid), randomBytes(4).toString('hex')].join('~')
+}
+
+/** A machine that we cannot ask counts as gone when it has left its work untouched for this long. */
+const SILENCE_MS = 60 * 60 * 1000
+
+/** Whether nobody will go on with the work of this owner. `idleMs`: how long the work has not been touched. */
+export async function isGone(mark: string, own: string, idleMs: number): Promise<boolean> {
+  const [host, pid, start] = mark.split('~')
+  const [ownHost] = own.split('~')
+  if (host !== ownHost) return idleMs > SILENCE_MS
+  return (await startOf(Number(pid))) !== start
+}
+
+/**
+ * Tells a process from a later one with the same id. On Linux the moment of its start; elsewhere only whether it
+ * lives (`1` or `0`).
+ */
+async function startOf(pid: number): Promise<string> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the command in brackets and may hold spaces; the start is the 22nd, in ticks since boot.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0'
+  } catch {
+    return process.platform === 'linux' ? '0' : isAlive(pid)
+  }
+}
+
+function isAlive(pid: number): string {
+  try {
+    process.kill(pid, 0)
+    return '1'
+  } catch {
+    return '0'
+  }
+}

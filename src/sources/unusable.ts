@@ -1,0 +1,53 @@
+import { isUtf8 } from 'node:buffer'
+import type { Failure, FailureCode } from '#src/document/failure.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import type { SourceEntry } from '#src/ports.ts'
+
+export function unusable(key: string, failure: Failure): SourceEntry {
+  return { kind: 'unusable', key: sourceKey(key), failure }
+}
+
+export function errorCode(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return typeof code === 'string' ? code : undefined
+}
+
+/**
+ * What an error of the file system means for one document; null when it is not about the document but about its
+ * surroundings (the disk, the network mount, too many open files), and must be thrown on.
+ */
+export function failureOf(error: unknown, key: string, stage: 'scan' | 'read'): Failure | null {
+  const reason = REASONS.get(errorCode(error) ?? '')
+  if (reason === undefined) return null
+  const [code, text] = reason
+  return { code, stage, message: `${JSON.stringify(key)} ${text}` }
+}
+
+const REASONS: ReadonlyMap<string, readonly [FailureCode, string]> = new Map([
+  ['EACCES', ['unreadable', 'cannot be read: permission denied. Give this user the right to read it.']],
+  ['EPERM', ['unreadable', 'cannot be read: the system does not permit it. Give this user the right to read it.']],
+  ['ENOENT', ['vanished', 'is no longer there.']],
+  ['ENOTDIR', ['vanished', 'is no longer there: a folder on the way to it became a file.']],
+  ['EISDIR', ['vanished', 'is no longer a file: there is a folder of that name now.']],
+  [
+    'ELOOP',
+    ['symlink_loop', 'is a symbolic link that leads back to itself, or links are not followed. Remove or mend it.'],
+  ],
+  ['ENAMETOOLONG', ['unreadable_name', 'has a name that is too long for the file system.']],
+])
+
+/**
+ * Text for a name that is not UTF-8, for people only: it cannot be opened by it. Bytes beyond ASCII, and `%`, are
+ * shown as `%XX`, so that two such names never look the same.
+ */
+export function showName(name: Buffer): string {
+  let shown = ''
+  for (const byte of name) {
+    shown += byte < 0x80 && byte !== 0x25 ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase()}`
+  }
+  return shown
+}
+
+export function isText(name: Buffer): boolean {
+  return isUtf8(name)
+}

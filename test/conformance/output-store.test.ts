@@ -1,0 +1,15 @@
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { MemoryStore } from '../support/memory-store.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { testOutputStore } from './output-store.ts'
+
+testOutputStore('the memory store of the tests', async () => ({
+  store: new MemoryStore(),
+  async [Symbol.asyncDispose]() {},
+}))
+
+testOutputStore('the folder store', async () => {
+  const folder = await tempFolder()
+  const store = await openFolderStore({ path: `${folder.path}/store` })
+  return { store, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+})

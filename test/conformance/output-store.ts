@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
+import { NASTY_KEYS } from '../support/nasty-keys.ts'
+
+const never = new AbortController().signal
+
+/** What every output store promises (src/ports.ts). `open` gives an empty store of the test's own. */
+export function testOutputStore(name: string, open: () => Promise<{ store: OutputStore } & AsyncDisposable>): void {
+  describe(`${name}: receipts`, () => {
+    test('give back the answer byte for byte', async () => {
+      await using opened = await open()
+      const body = Buffer.from([...Array(5000).keys()].map((at) => (at * 7919) % 256))
+      await opened.store.saveReceipt(receiptOf('one'), body)
+      expect(await opened.store.readReceipt(receiptOf('one'))).toEqual(body)
+      expect(await opened.store.readReceipt(receiptOf('two'))).toBeNull()
+    })
+
+    test('stand as they were first saved', async () => {
+      await using opened = await open()
+      await opened.store.saveReceipt(receiptOf('one'), Buffer.from('first'))
+      await opened.store.saveReceipt(receiptOf('one'), Buffer.from('second'))
+      expect((await opened.store.readReceipt(receiptOf('one')))?.toString()).toBe('first')
+    })
+
+    test('are listed, and gone once removed', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const ids = ['a', 'b', 'c', 'd', 'e'].map(receiptOf)
+      await Promise.all(ids.map((id) => store.saveReceipt(id, Buffer.from(id))))
+      expect((await collect(store.listReceipts(never))).toSorted()).toEqual(ids.toSorted())
+      await store.removeReceipt(ids[0] as (typeof ids)[0])
+      await store.removeReceipt(ids[0] as (typeof ids)[0])
+      expect((await collect(store.listReceipts(never))).toSorted()).toEqual(ids.slice(1).toSorted())
+    })
+  })
+
+  describe(`${name}: commits`, () => {
+    test('bring record and outputs', async () => {
+      await using opened = await open()
+      const files = outputs({ 'document.md': '# Report', 'pages.jsonl': '{}\n' })
+      const record = recordOf('reports/q3.pdf', files)
+      expect(await opened.store.readRecord(record.key)).toBeNull()
+      await opened.store.commit(record, files)
+      expect(await opened.store.readRecord(record.key)).toEqual(record)
+      expect((await opened.store.readOutput(record.key, 'document.md'))?.toString()).toBe('# Report')
+      expect(await opened.store.readOutput(record.key, 'blocks.jsonl')).toBeNull()
+      expect(await opened.store.readOutput(record.key, '../q3.pdf/document.md')).toBeNull()
+    })
+
+    test('replace the earlier commit whole, and again when repeated', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const before = outputs({ 'document.md': 'old', 'pages.jsonl': 'old' })
+      const after = outputs({ 'document.md': 'new', 'links.json': '[]' })
+      await store.commit(recordOf('a.pdf', before), before)
+      const record = recordOf('a.pdf', after, { attempts: 2 })
+      await store.commit(record, after)
+      await store.commit(record, after)
+      expect(await store.readRecord(record.key)).toEqual(record)
+      expect((await store.readOutput(record.key, 'document.md'))?.toString()).toBe('new')
+      expect(await store.readOutput(record.key, 'pages.jsonl')).toBeNull()
+      expect(await collect(store.listRecords(never))).toHaveLength(1)
+    })
+
+    test('are refused when the record does not list the files, and change nothing', async () => {
+      await using opened = await open()
+      const files = outputs({ 'document.md': 'text' })
+      const record = recordOf('a.pdf', files)
+      await expect(opened.store.commit(record, new Map())).rejects.toThrow(/does not list/)
+      expect(await opened.store.readRecord(record.key)).toBeNull()
+    })
+
+    test('of the same document at the same time leave one of them, whole', async () => {
+      await using opened = await open()
+      const versions = Array.from({ length: 8 }, (_, at) =>
+        outputs({ 'document.md': `v${at}`, [`only-${at}.md`]: 'x' }),
+      )
+      await Promise.all(
+        versions.map((files, at) => opened.store.commit(recordOf('a.pdf', files, { attempts: at }), files)),
+      )
+      const key = sourceKey('a.pdf')
+      const record = await opened.store.readRecord(key)
+      const at = record?.attempts ?? -1
+      expect((await opened.store.readOutput(key, 'document.md'))?.toString()).toBe(`v${at}`)
+      const others = versions.map((_, other) => other).filter((other) => other !== at)
+      const left = await Promise.all(others.map((other) => opened.store.readOutput(key, `only-${other}.md`)))
+      expect(left.every((file) => file === null)).toBe(true)
+    })
+
+    test('are always there for a reader while they are replaced', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const key = sourceKey('a.pdf')
+      const first = outputs({ 'document.md': 'text 0' })
+      await store.commit(recordOf('a.pdf', first), first)
+      const writing = new AbortController()
+      const reads = (async () => {
+        const seen: (string | undefined)[] = []
+        while (!writing.signal.aborted) seen.push((await store.readOutput(key, 'document.md'))?.toString())
+        return seen
+      })()
+      for (let at = 1; at <= 30; at++) {
+        const files = outputs({ 'document.md': `text ${at}` })
+        await store.commit(recordOf('a.pdf', files), files)
+      }
+      writing.abort()
+      const seen = await reads
+      expect(seen.length).toBeGreaterThan(10)
+      expect(seen.filter((text) => !/^text \d+$/.test(text ?? ''))).toEqual([])
+    })
+
+    test('keep documents with nasty names apart, each inside the store', async () => {
+      await using opened = await open()
+      const { store } = opened
+      for (const text of NASTY_KEYS) {
+        const files = outputs({
+          'document.md': `# ${encodeURIComponent(text.toWellFormed())}`,
+          'pages.jsonl': text.toWellFormed(),
+        })
+        await store.commit(recordOf(text, files, { requestId: text }), files)
+      }
+      for (const text of NASTY_KEYS) {
+        const record = await store.readRecord(sourceKey(text))
+        expect([text, record?.requestId]).toEqual([text, text])
+        expect((await store.readOutput(sourceKey(text), 'pages.jsonl'))?.toString()).toBe(text.toWellFormed())
+      }
+      const listed = (await collect(store.listRecords(never))).map((record) => record.key)
+      expect(listed.toSorted()).toEqual(NASTY_KEYS.toSorted())
+    })
+
+    test('go with remove, which leaves receipts and neighbours', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const files = outputs({ 'document.md': 'text' })
+      await store.saveReceipt(receiptOf('one'), Buffer.from('answer'))
+      for (const key of ['x/a.pdf', 'x/b.pdf'])
+        await store.commit(recordOf(key, files, { receipt: receiptOf('one') }), files)
+      await store.remove(sourceKey('x/a.pdf'))
+      await store.remove(sourceKey('x/a.pdf'))
+      expect(await store.readRecord(sourceKey('x/a.pdf'))).toBeNull()
+      expect(await store.readOutput(sourceKey('x/a.pdf'), 'document.md')).toBeNull()
+      expect(await store.readRecord(sourceKey('x/b.pdf'))).not.toBeNull()
+      expect(await store.readReceipt(receiptOf('one'))).not.toBeNull()
+    })
+  })
+
+  describe(`${name}: dead letters`, () => {
+    test('stand as last buried, beside the outputs of an earlier version', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const files = outputs({ 'document.md': 'text' })
+      await store.commit(recordOf('a.pdf', files), files)
+      await store.bury(letterOf('a.pdf'))
+      await store.bury(letterOf('a.pdf', { attempts: 5 }))
+      expect(await store.readDeadLetter(sourceKey('a.pdf'))).toEqual(letterOf('a.pdf', { attempts: 5 }))
+      expect(await store.readOutput(sourceKey('a.pdf'), 'document.md')).not.toBeNull()
+    })
+
+    test('are listed, and gone when the document comes out well or is removed', async () => {
+      await using opened = await open()
+      const { store } = opened
+      for (const key of ['a.pdf', 'b.pdf', 'folder/a.pdf']) await store.bury(letterOf(key))
+      const keys = async (): Promise<string[]> =>
+        (await collect(store.listDeadLetters(never))).map(({ key }) => key).sort()
+      expect(await keys()).toEqual(['a.pdf', 'b.pdf', 'folder/a.pdf'])
+      const files = outputs({ 'document.md': 'text' })
+      await store.commit(recordOf('a.pdf', files), files)
+      await store.remove(sourceKey('b.pdf'))
+      expect(await keys()).toEqual(['folder/a.pdf'])
+      expect(await store.readDeadLetter(sourceKey('a.pdf'))).toBeNull()
+    })
+
+    test('of nasty names are kept apart', async () => {
+      await using opened = await open()
+      for (const key of NASTY_KEYS) await opened.store.bury(letterOf(key))
+      for (const key of NASTY_KEYS) expect(await opened.store.readDeadLetter(sourceKey(key))).toEqual(letterOf(key))
+      expect(await collect(opened.store.listDeadLetters(never))).toHaveLength(NASTY_KEYS.length)
+    })
+  })
+
+  test(`${name}: recovering a store in order changes nothing`, async () => {
+    await using opened = await open()
+    const { store } = opened
+    const files = outputs({ 'document.md': 'text' })
+    await store.commit(recordOf('a.pdf', files), files)
+    await store.bury(letterOf('b.pdf'))
+    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'))
+    await store.recover()
+    expect(await store.readRecord(sourceKey('a.pdf'))).not.toBeNull()
+    expect(await store.readDeadLetter(sourceKey('b.pdf'))).not.toBeNull()
+    expect(await store.readReceipt(receiptOf('one'))).not.toBeNull()
+  })
+}

@@ -1,0 +1,53 @@
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
+
+/** The promises of an output store in their shortest form: what the conformance suite is read against. */
+export class MemoryStore implements OutputStore {
+  readonly url = 'memory:'
+  readonly #receipts = new Map<ReceiptId, Buffer>()
+  readonly #documents = new Map<SourceKey, { record: DocumentRecord; files: ReadonlyMap<string, Buffer> }>()
+  readonly #letters = new Map<SourceKey, DeadLetter>()
+
+  async readReceipt(id: ReceiptId): Promise<Buffer | null> {
+    return this.#receipts.get(id) ?? null
+  }
+  async saveReceipt(id: ReceiptId, body: Buffer): Promise<void> {
+    if (!this.#receipts.has(id)) this.#receipts.set(id, Buffer.from(body))
+  }
+  async removeReceipt(id: ReceiptId): Promise<void> {
+    this.#receipts.delete(id)
+  }
+  async *listReceipts(): AsyncGenerator<ReceiptId> {
+    yield* this.#receipts.keys()
+  }
+  async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
+    return this.#documents.get(key)?.record ?? null
+  }
+  async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    if (record.files.length !== files.size) throw new Error('the record does not list the files committed with it')
+    const copies = new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]))
+    this.#documents.set(record.key, { record: structuredClone(record), files: copies })
+    this.#letters.delete(record.key)
+  }
+  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
+    return this.#documents.get(key)?.files.get(name) ?? null
+  }
+  async *listRecords(): AsyncGenerator<DocumentRecord> {
+    for (const { record } of this.#documents.values()) yield record
+  }
+  async remove(key: SourceKey): Promise<void> {
+    this.#documents.delete(key)
+    this.#letters.delete(key)
+  }
+  async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
+    return this.#letters.get(key) ?? null
+  }
+  async bury(letter: DeadLetter): Promise<void> {
+    this.#letters.set(letter.key, structuredClone(letter))
+  }
+  async *listDeadLetters(): AsyncGenerator<DeadLetter> {
+    yield* this.#letters.values()
+  }
+  async recover(): Promise<void> {}
+}
