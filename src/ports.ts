@@ -101,6 +101,8 @@ export interface Permit {
   readonly enteredAt: number
   /** Requests that were in flight when this one entered, itself not counted. */
   readonly ahead: number
+  /** Whether the pace of the rate limit, and not the places, decided when it entered. */
+  readonly paced: boolean
 }
 
 /** How a request that had a permit ended; `abandoned` when it was cut off by us and nothing is known. */

@@ -1,0 +1,80 @@
+export type ShutCause = 'outage' | 'credits' | 'key' | 'permission'
+
+/** What the gate has learned and does, for all processes on the API key; `waitingDocuments` is this process's own. */
+export interface GateState {
+  readonly windowMs: number
+  /** Requests per window that are let through now; null while no limit is known. `learned`: not as we were told. */
+  readonly rate: { readonly perWindow: number; readonly learned: boolean } | null
+  /** Requests in flight that are let through now. */
+  readonly places: { readonly count: number; readonly learned: boolean }
+  readonly inFlight: number
+  readonly waitingDocuments: number
+  readonly waitingProcesses: number
+  /** Until the rate limit lets the next request through; 0 where it does now. */
+  readonly nextInMs: number
+  readonly paused: boolean
+  readonly shut: { readonly cause: ShutCause; readonly probeInMs: number; readonly message: string } | null
+  /** Mean time that the service works on a document; null before the first. */
+  readonly serviceMs: number | null
+  /** Since the API key was first used, as are the next two. */
+  readonly admitted: number
+  readonly refused: { readonly rate: number; readonly concurrency: number; readonly queued: number }
+  readonly shutMs: Readonly<Record<ShutCause | 'rate', number>>
+  /** Credits by budget scope (`run:…`, `month:2026-11`). */
+  readonly credits: ReadonlyMap<string, Credits>
+}
+
+export interface Credits {
+  /** Reserved for what is in flight. */
+  readonly held: number
+  readonly spent: number
+}
+
+/** What lua/state.lua answers. */
+export interface StateReply {
+  readonly rate?: number
+  readonly rateLearned: boolean
+  readonly places: number
+  readonly placesLearned: boolean
+  readonly inFlight: number
+  readonly processes: number
+  readonly nextInMs: number
+  readonly paused: boolean
+  readonly shut?: ShutCause
+  readonly shutMessage?: string
+  readonly probeInMs: number
+  readonly serviceMs?: number
+  readonly admitted: number
+  readonly refused: GateState['refused']
+  readonly shutMs: GateState['shutMs']
+  /** An empty list is `{}` in the JSON of Redis. */
+  readonly credits: readonly { scope: string; field: keyof Credits; credits: number }[] | Record<string, never>
+}
+
+export function gateState(reply: StateReply, windowMs: number, waitingDocuments: number): GateState {
+  const { rate, shut } = reply
+  return {
+    windowMs,
+    rate: rate === undefined ? null : { perWindow: rate, learned: reply.rateLearned },
+    places: { count: reply.places, learned: reply.placesLearned },
+    inFlight: reply.inFlight,
+    waitingDocuments,
+    waitingProcesses: reply.processes,
+    nextInMs: reply.nextInMs,
+    paused: reply.paused,
+    shut: shut === undefined ? null : { cause: shut, probeInMs: reply.probeInMs, message: reply.shutMessage ?? '' },
+    serviceMs: reply.serviceMs ?? null,
+    admitted: reply.admitted,
+    refused: reply.refused,
+    shutMs: reply.shutMs,
+    credits: creditsByScope(reply.credits),
+  }
+}
+
+function creditsByScope(entries: StateReply['credits']): ReadonlyMap<string, Credits> {
+  const scopes = new Map<string, Credits>()
+  for (const { scope, field, credits } of Array.isArray(entries) ? entries : []) {
+    scopes.set(scope, { ...(scopes.get(scope) ?? { held: 0, spent: 0 }), [field]: credits })
+  }
+  return scopes
+}

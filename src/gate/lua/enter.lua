@@ -1,0 +1,89 @@
+-- Asks for a place. Checks, in this order: paused by hand, shut (outage, halt), shut by a refused rate, places in
+-- flight, pace, budget. Whoever must wait is told how long that may be, and
+-- stands in the line from which `leave` wakes.
+
+local function wait(reason, ms)
+  return reply({ kind = 'wait', reason = reason, waitMs = math.max(1, ms) })
+end
+
+-- Takes this process's place in the line, or keeps the one it has; answers how many stand before it.
+local function stand_in_line()
+  redis.call('ZREMRANGEBYSCORE', LINE, '-inf', now - 600000)
+  redis.call('ZADD', LINE, 'NX', now, ask.process)
+  return redis.call('ZRANK', LINE, ask.process)
+end
+
+-- A lease that nobody gave back: its process died. What it had reserved may have been charged.
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)) do
+  redis.call('ZREM', OPEN, id)
+  settle(id, nil)
+end
+redis.call('ZREMRANGEBYSCORE', SENT, '-inf', now - WINDOW)
+
+if (state.paused or '') ~= '' then
+  return wait('paused', 1000)
+end
+
+local shut = state.shut or ''
+local shut_for = number('shut_until', 0) - now
+if shut == 'outage' and shut_for > 0 then
+  return wait('outage', shut_for)
+elseif shut ~= '' and shut_for > 0 then
+  return reply({ kind = 'halted', cause = shut, message = state.shut_message, retryInMs = shut_for })
+end
+
+local refused_for = number('rate_until', 0) - now
+if refused_for > 0 then
+  return wait('refused', refused_for + stand_in_line())
+end
+
+local ahead = redis.call('ZCARD', OPEN)
+local room = math.floor(places())
+if ahead >= room then
+  local turn = (stand_in_line() + 1) * number('service_ms', 1000) / room
+  local oldest = tonumber(redis.call('ZRANGE', OPEN, 0, 0, 'WITHSCORES')[2] or now)
+  return wait('places', math.min(turn, oldest + ask.leaseMs - now))
+end
+
+-- Pace (GCRA): requests are spread over the window, and a tenth of it can be caught up after a stall.
+local limit = rate()
+local interval = limit and WINDOW / limit or 0
+local due_at = math.max(number('due_at', 0), now - math.max(WINDOW / 10 - interval, 0))
+if limit and due_at > now then
+  return wait('rate', due_at - now + stand_in_line() * interval)
+end
+
+for _, budget in ipairs(ask.budgets) do
+  local spent = tonumber(redis.call('HGET', BUDGET, budget.scope .. ':spent') or 0)
+  local held = tonumber(redis.call('HGET', BUDGET, budget.scope .. ':held') or 0)
+  if budget.limit and spent + ask.credits > budget.limit then
+    return reply({ kind = 'budget', scope = budget.scope, limit = budget.limit, spent = spent })
+  elseif budget.limit and spent + held + ask.credits > budget.limit then
+    return wait('budget', SECOND) -- what is in flight may turn out cheaper
+  end
+end
+if ask.credits > 0 and #ask.budgets > 0 then
+  local scopes = {}
+  for i, budget in ipairs(ask.budgets) do
+    scopes[i] = budget.scope
+    redis.call('HINCRBYFLOAT', BUDGET, budget.scope .. ':held', ask.credits)
+  end
+  redis.call('HSET', HELD, ask.id, cjson.encode({ credits = ask.credits, scopes = scopes }))
+end
+
+-- Half-open: whoever passes a shut gate is its probe, and shuts it again behind itself.
+if shut == 'outage' then
+  put('shut_until', now + pause_after(number('probes', 0)))
+elseif shut ~= '' then
+  put('shut_until', now + WINDOW)
+end
+
+if limit then
+  put('due_at', due_at + interval)
+end
+redis.call('ZADD', SENT, now, ask.id)
+redis.call('ZADD', OPEN, now, ask.id)
+redis.call('ZREM', LINE, ask.process)
+add('admitted', 1)
+local paced = limit ~= nil and due_at > now - WINDOW / 20
+return reply({ kind = 'admitted', enteredAt = now, ahead = ahead, paced = paced })

@@ -1,0 +1,233 @@
+-- Gives a place back and learns from how the request ended. A refusal is a measurement: all requests on the key came
+-- through this gate, so that at a refusal those accepted in the last window are the rate, and those in flight the
+-- places. `ask.kind` says how it ended (src/gate/outcome-of.ts).
+
+local permit = ask.permit
+
+local function open_gate()
+  add('shut_ms_' .. state.shut, now - number('shut_at', now))
+  put('shut', '')
+  put('fails', 0)
+  put('probes', 0)
+  redis.call('DEL', PROBED)
+end
+
+local function shut_gate(cause, until_at, message)
+  if (state.shut or '') ~= '' then
+    add('shut_ms_' .. state.shut, now - number('shut_at', now))
+  end
+  put('shut', cause)
+  put('shut_at', now)
+  put('shut_until', until_at)
+  put('shut_message', message or '')
+end
+
+-- The service did its work. Only a request that was sent after the gate was shut tells that it is well again.
+local function was_well(clears_halt)
+  put('good_at', math.max(number('good_at', 0), permit.enteredAt))
+  local shut = state.shut or ''
+  if shut == '' then
+    if number('fails', 0) > 0 then
+      put('fails', 0)
+    end
+  elseif permit.enteredAt >= number('shut_at', 0) and (clears_halt or shut == 'outage') then
+    open_gate()
+  end
+  if permit.enteredAt > number('rate_at', 0) then
+    put('rate_streak', 0)
+    if permit.paced then
+      add('rate_accepted', 1)
+    end
+  end
+end
+
+-- `gentle`: the service queued the request in place of refusing it.
+local function learn_places(in_flight, gentle)
+  local base = number('places', ask.placesCeiling or FIRST_PLACES)
+  local fresh = permit.enteredAt > number('places_at', 0)
+  local measured = math.max(1, in_flight)
+  if fresh and not gentle and number('places_streak', 0) > 0 then
+    measured = math.max(1, math.min(measured, math.floor(base * 0.7)))
+  end
+  if not fresh and measured >= base then
+    return
+  end
+  local risen = math.max(1, math.floor(places()))
+  if fresh then
+    local known = number('places_accepted') and base
+    put('places_confidence', confidence_after(measured, known, 'places_confidence'))
+    put('places_at', now)
+    add('places_streak', 1)
+  end
+  put('places', math.min(measured, risen))
+  put('places_accepted', 0)
+end
+
+local function grow_places()
+  if permit.enteredAt <= number('places_at', 0) then
+    return
+  end
+  put('places_streak', 0)
+  if permit.ahead + 1 < places() / 2 then
+    return -- the limit was not what held it back
+  end
+  if number('places_accepted') then
+    add('places_accepted', 1)
+  else
+    put('places', number('places', ask.placesCeiling or FIRST_PLACES) + 1)
+  end
+end
+
+local function parsed()
+  was_well(true)
+  redis.call('DEL', DOCUMENT)
+  local worked = math.max(ask.durationMs - ask.queuedMs, 0)
+  local service = number('service_ms', worked)
+  service = service + 0.1 * (worked - service)
+  local queued = number('queued_ms', 0)
+  queued = queued + 0.1 * (ask.queuedMs - queued)
+  if ask.queuedMs > 0.1 * service then
+    add('refused_queued', 1)
+    local too_many = queued > service and permit.enteredAt > number('places_at', 0)
+    learn_places(too_many and math.ceil(number('places', FIRST_PLACES) / 2) or permit.ahead + 1, true)
+    queued = too_many and 0 or queued
+  else
+    grow_places()
+  end
+  put('service_ms', service)
+  put('queued_ms', queued)
+  return { counted = true }
+end
+
+local function refused_by_rate()
+  redis.call('ZREM', SENT, permit.id) -- it was not accepted
+  add('refused_rate', 1)
+  local asked = ask.retryAfterMs
+  if permit.enteredAt > number('rate_at', 0) then
+    -- Where Retry-After is shorter than the window, it tells when the service's own window began.
+    local from = now - WINDOW
+    if asked and asked < 0.95 * WINDOW then
+      from = from + math.max(0, asked - SECOND)
+    end
+    local measured = math.max(1, 0.99 * redis.call('ZCOUNT', SENT, '(' .. tostring(from), '+inf'))
+    put('rate_confidence', confidence_after(measured, number('rate'), 'rate_confidence'))
+    put('rate', measured)
+    put('rate_accepted', 0)
+    put('rate_at', now)
+    local pause = asked or pause_after(number('rate_streak', 0))
+    add('rate_streak', 1)
+    add('shut_ms_rate', pause)
+    put('rate_until', math.max(number('rate_until', 0), now + pause))
+    put('due_at', state.rate_until)
+  end
+  local shut_for = math.max(number('rate_until', 0) - now, 0)
+  return { counted = false, retryInMs = math.max(asked or 0, shut_for) + ask.random * SECOND }
+end
+
+-- The gate stays open: only this document waits.
+local function refused_by_places()
+  add('refused_concurrency', 1)
+  learn_places(math.max(permit.ahead, redis.call('ZCARD', OPEN)), false)
+  local pause = ask.retryAfterMs or pause_after(number('places_streak', 0))
+  return { counted = false, retryInMs = pause + ask.random * SECOND }
+end
+
+-- While the gate is shut, a failure is the outage's and not the document's, unless the document itself may be what
+-- takes the service down: others came through between two of its failures, or (where nobody else is left to send) it
+-- failed as a probe for the third time.
+local function is_to_blame(is_probe, is_open)
+  local known = redis.call('HMGET', DOCUMENT, 'failed_at', 'probes', 'suspect')
+  local failed_at, probes, suspect = tonumber(known[1]), tonumber(known[2]) or 0, known[3] == '1'
+  if failed_at and number('good_at', 0) > failed_at then
+    suspect, probes = true, 0
+  end
+  if is_probe then
+    probes = probes + 1
+    redis.call('SADD', PROBED, DOCUMENT)
+  end
+  redis.call('HSET', DOCUMENT, 'failed_at', now, 'probes', probes, 'suspect', suspect and '1' or '0')
+  redis.call('PEXPIRE', DOCUMENT, ask.rememberMs)
+  return is_open or suspect or (probes >= 3 and redis.call('SCARD', PROBED) <= TRIP)
+end
+
+local function failed_by_service()
+  local shut = state.shut or ''
+  local is_probe = shut == 'outage' and permit.enteredAt >= number('shut_at', 0)
+  add('fails', 1)
+  local shuts = shut == '' and number('fails', 0) >= TRIP
+  if is_probe then
+    add('probes', 1)
+  end
+  if shuts or is_probe then
+    local pause = pause_after(number('probes', 0)) * (0.8 + 0.4 * ask.random)
+    local until_at = now + math.max(pause, ask.retryAfterMs or 0)
+    if shuts then
+      shut_gate('outage', until_at, ask.message)
+    else
+      put('shut_until', math.max(number('shut_until', 0), until_at))
+    end
+  end
+  if is_to_blame(is_probe, (state.shut or '') == '') then
+    return { counted = true }
+  end
+  local shut_for = math.max(number('shut_until', 0) - now, ask.retryAfterMs or 0)
+  return { counted = false, retryInMs = shut_for + ask.random * SECOND }
+end
+
+local function halted()
+  if state.shut ~= ask.kind or permit.enteredAt >= number('shut_at', 0) then
+    if state.shut == ask.kind then
+      put('shut_until', now + WINDOW)
+    else
+      shut_gate(ask.kind, now + WINDOW, ask.message)
+    end
+  end
+  return { counted = false, retryInMs = number('shut_until', now) - now + ask.random * SECOND }
+end
+
+-- Tells the first in line that places came free. A process that nobody hears any more leaves the line.
+local function wake_waiting()
+  local free = math.floor(places()) - redis.call('ZCARD', OPEN)
+  if free <= 0 or (state.shut or '') ~= '' then
+    return nil
+  end
+  local limit = rate()
+  local next_at = limit and math.max(number('due_at', 0), number('rate_until', 0)) or number('rate_until', 0)
+  local own = nil
+  for i, process in ipairs(redis.call('ZRANGE', LINE, 0, math.min(free, 2) - 1)) do
+    local in_ms = math.max(0, next_at - now) + (limit and (i - 1) * WINDOW / limit or 0)
+    if process == ask.process then
+      own = in_ms
+    elseif redis.call('PUBLISH', ask.wakePrefix .. process, in_ms) == 0 then
+      redis.call('ZREM', LINE, process)
+    end
+  end
+  return own
+end
+
+if redis.call('ZREM', OPEN, permit.id) == 0 then
+  return reply({ counted = ask.kind == 'down' or ask.kind == 'document' }) -- its lease ran out: no news any more
+end
+settle(permit.id, ask.credits)
+
+local answer = { counted = false }
+if ask.kind == 'parsed' then
+  answer = parsed()
+elseif ask.kind == 'rejected' then
+  was_well(false)
+  answer = { counted = true }
+elseif ask.kind == 'rate' then
+  answer = refused_by_rate()
+elseif ask.kind == 'concurrency' then
+  answer = refused_by_places()
+elseif ask.kind == 'down' then
+  answer = failed_by_service()
+elseif ask.kind == 'document' then
+  answer = { counted = true }
+elseif ask.kind == 'unsent' then
+  redis.call('ZREM', SENT, permit.id)
+elseif ask.kind ~= 'abandoned' then
+  answer = halted()
+end
+answer.pollInMs = wake_waiting()
+return reply(answer)

@@ -1,0 +1,62 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import type { Budget } from './budget.ts'
+import { RedisGate } from './redis-gate.ts'
+import { gateKeys, wakePrefix } from './scripts.ts'
+
+export interface GateOptions {
+  readonly redis: Redis
+  /** Before every key, as in the rest of Sluice's Redis. */
+  readonly prefix?: string
+  /** `gateDigest(…)`: who shares this gate. */
+  readonly keyDigest: string
+  /** Limits that somebody told us. Refusals still correct them downwards. */
+  readonly ceilings?: {
+    readonly requestsPerWindow?: number | null
+    readonly concurrency?: number | null
+  }
+  /** The rate limit's window: a minute (contract). Every other time of the gate scales with it; smaller in tests only. */
+  readonly windowMs?: number
+  /** A place whose process died comes back after this: longer than any request may take. */
+  readonly leaseMs?: number
+  /** How long `enter` holds a document before it says `wait`. */
+  readonly patienceMs?: number
+  readonly budgets?: readonly Budget[]
+  readonly random?: () => number
+}
+
+const MINUTE_MS = 60_000
+
+/** The longest request timeout of the contract (300 s), and half a minute for sending and receiving. */
+const DEFAULT_LEASE_MS = 330_000
+
+/** Names the gate of an API key at a service, without the key: limits are the team's, whoever sends. */
+export function gateDigest(baseUrl: string, apiKey: string): string {
+  return createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex').slice(0, 16)
+}
+
+/** Opens this process's side of the gate. It uses `redis` and one connection more, for being called. */
+export async function openGate(options: GateOptions): Promise<RedisGate> {
+  const { redis, keyDigest, prefix = 'sluice', windowMs = MINUTE_MS, patienceMs = 1_000 } = options
+  const keys = gateKeys(prefix, keyDigest)
+  const process = randomUUID().slice(0, 8)
+  const calls = redis.duplicate()
+  // The gate still works without calls, only slower: an error here is told by the commands of `redis` as well.
+  calls.on('error', () => {})
+  const gate = new RedisGate({
+    redis,
+    keys,
+    process,
+    calls,
+    windowMs,
+    patienceMs,
+    leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
+    rateCeiling: options.ceilings?.requestsPerWindow ?? undefined,
+    placesCeiling: options.ceilings?.concurrency ?? undefined,
+    budgets: options.budgets ?? [],
+    random: options.random ?? Math.random,
+  })
+  calls.on('message', (_channel, inMs) => gate.call(Number(inMs)))
+  await calls.subscribe(`${wakePrefix(keys)}${process}`)
+  return gate
+}

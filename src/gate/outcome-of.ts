@@ -1,0 +1,66 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Report } from '#src/ports.ts'
+
+/** What leave.lua is told of how a request ended. Keys that are undefined are not sent. */
+export interface RequestOutcome {
+  readonly kind:
+    | 'parsed'
+    | 'rejected'
+    | 'rate'
+    | 'concurrency'
+    | 'down'
+    | 'document'
+    | 'credits'
+    | 'key'
+    | 'permission'
+    | 'abandoned'
+    | 'unsent'
+  readonly durationMs?: number
+  readonly queuedMs?: number
+  readonly retryAfterMs?: number
+  readonly message?: string
+  /** Charged; undefined when nobody knows. */
+  readonly credits?: number
+}
+
+/** A permit that came too late for its document: given back, nothing was sent. */
+export const UNSENT: RequestOutcome = { kind: 'unsent', credits: 0 }
+
+/**
+ * Which lesson of the gate a verdict is. A rejected document, and options that the service refuses, show that the
+ * service is well; a failure that is this document's own (`countsAgainstService` false) teaches nothing.
+ */
+export function outcomeOf(report: Report): RequestOutcome {
+  if (report.verdict === 'abandoned') return { kind: 'abandoned' }
+  const { verdict, durationMs } = report
+  const told = report.credits === null ? {} : { credits: report.credits }
+  switch (verdict.kind) {
+    case 'parsed':
+      return { ...told, kind: 'parsed', durationMs, queuedMs: verdict.answer.usage.queuedMs }
+    case 'rejected':
+      return { ...told, kind: 'rejected' }
+    case 'throttled':
+      return { ...told, kind: verdict.limit, ...retryAfter(verdict.retryAfterMs) }
+    case 'unavailable':
+      return {
+        ...told,
+        kind: verdict.countsAgainstService ? 'down' : 'document',
+        message: verdict.message,
+        ...retryAfter(verdict.retryAfterMs),
+      }
+    case 'halted':
+      return { ...told, kind: haltKind(verdict.cause), message: verdict.message }
+    default:
+      return assertNever(verdict)
+  }
+}
+
+/** Only what is true of the API key halts everybody on it; options are one run's own. */
+function haltKind(cause: string): 'credits' | 'key' | 'permission' | 'rejected' {
+  return cause === 'credits' || cause === 'key' || cause === 'permission' ? cause : 'rejected'
+}
+
+/** A Retry-After of nothing is none: taken literally it would send the same request again at once. */
+function retryAfter(retryAfterMs: number | null): { retryAfterMs?: number } {
+  return retryAfterMs === null || retryAfterMs <= 0 ? {} : { retryAfterMs }
+}

@@ -1,0 +1,150 @@
+import type { Redis } from 'ioredis'
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Admission, Departure, Gate, Permit, Report } from '#src/ports.ts'
+import { type Budget, budgetAsk, budgetMessage } from './budget.ts'
+import { type GateState, gateState, type StateReply } from './gate-state.ts'
+import { OptionsHalt } from './options-halt.ts'
+import { outcomeOf, type RequestOutcome, UNSENT } from './outcome-of.ts'
+import type { EnterReply, LeaveReply } from './replies.ts'
+import { documentKey, type GateKeys, GateScript, wakePrefix } from './scripts.ts'
+import { type Answer, type Ticket, WaitingLine } from './waiting-line.ts'
+
+export interface RedisGateOptions {
+  readonly redis: Redis
+  readonly keys: GateKeys
+  /** Names this process among those that share the gate. */
+  readonly process: string
+  /** Subscribed to this process's calls. */
+  readonly calls: Redis
+  readonly windowMs: number
+  readonly leaseMs: number
+  readonly patienceMs: number
+  readonly rateCeiling: number | undefined
+  readonly placesCeiling: number | undefined
+  readonly budgets: readonly Budget[]
+  readonly random: () => number
+}
+
+/** What is known of a document that failed is kept as long as documents may live in the queue (default deadline). */
+const REMEMBER_MS = 7 * 24 * 60 * 60 * 1000
+
+/** The `Gate` port over Redis: what is decided is decided in lua/enter.lua and lua/leave.lua, for all processes. */
+export class RedisGate implements Gate, AsyncDisposable {
+  readonly #options: RedisGateOptions
+  readonly #enter = new GateScript('enter')
+  readonly #leave = new GateScript('leave')
+  readonly #state = new GateScript('state')
+  readonly #line: WaitingLine
+  readonly #optionsHalt: OptionsHalt
+  #entered = 0
+
+  constructor(options: RedisGateOptions) {
+    this.#options = options
+    this.#optionsHalt = new OptionsHalt(options.windowMs)
+    this.#line = new WaitingLine({
+      ask: (ticket) => this.#ask(ticket),
+      giveBack: (permit) => void this.#giveBack(permit, UNSENT).catch(() => {}),
+      standDown: () => void options.redis.zrem(options.keys.line, options.process).catch(() => {}),
+      patienceMs: options.patienceMs,
+      random: options.random,
+    })
+  }
+
+  async enter(ticket: Ticket, signal: AbortSignal): Promise<Admission> {
+    return this.#optionsHalt.check(performance.now()) ?? this.#line.join(ticket, signal)
+  }
+
+  async leave(permit: Permit, report: Report): Promise<Departure> {
+    this.#optionsHalt.learn(report, performance.now())
+    const reply = await this.#giveBack(permit, outcomeOf(report))
+    if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
+    return { countsAsAttempt: reply.counted, retryInMs: reply.retryInMs ?? null }
+  }
+
+  /** A place will be free for this process in so many milliseconds. */
+  call(inMs: number): void {
+    this.#line.call(inMs)
+  }
+
+  /** Shuts the gate for every process on every machine until `resume`; what is in flight ends as it does. */
+  async pause(): Promise<void> {
+    await this.#options.redis.hset(this.#options.keys.state, 'paused', '1')
+  }
+
+  async resume(): Promise<void> {
+    await this.#options.redis.hdel(this.#options.keys.state, 'paused')
+  }
+
+  /** What the gate has learned and does, for metrics and the progress line. */
+  async state(): Promise<GateState> {
+    const { leaseMs, rateCeiling, placesCeiling, windowMs } = this.#options
+    const reply = await this.#run(this.#state, '', { leaseMs, rateCeiling, placesCeiling, windowMs })
+    return gateState(reply as StateReply, windowMs, this.#line.length)
+  }
+
+  /** Leaves the line. Whoever still waits is turned away with an error; permits may still be given back before. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { redis, keys, process, calls } = this.#options
+    this.#line.close(new Error('the gate of this process was closed'))
+    calls.disconnect()
+    await redis.zrem(keys.line, process)
+  }
+
+  async #ask(ticket: Ticket): Promise<Answer> {
+    const { process, rateCeiling, placesCeiling, windowMs, leaseMs } = this.#options
+    this.#entered += 1
+    const id = `${process}-${this.#entered}`
+    const budgets = this.#options.budgets.map((budget) => budgetAsk(budget, new Date()))
+    const reply = await this.#run(this.#enter, ticket.key, {
+      id,
+      process,
+      windowMs,
+      leaseMs,
+      rateCeiling,
+      placesCeiling,
+      budgets,
+      credits: ticket.credits,
+    })
+    return answerOf(reply as EnterReply, ticket, id)
+  }
+
+  async #giveBack(permit: Permit, outcome: RequestOutcome): Promise<LeaveReply> {
+    const { process, rateCeiling, placesCeiling, windowMs, keys, random } = this.#options
+    const reply = await this.#run(this.#leave, permit.key, {
+      ...outcome,
+      permit,
+      process,
+      windowMs,
+      rateCeiling,
+      placesCeiling,
+      wakePrefix: wakePrefix(keys),
+      rememberMs: REMEMBER_MS,
+      random: random(),
+    })
+    return reply as LeaveReply
+  }
+
+  #run(script: GateScript, sourceKey: string, ask: object): Promise<unknown> {
+    return script.run(this.#options.redis, this.#options.keys, documentKey(this.#options.keys, sourceKey), ask)
+  }
+}
+
+function answerOf(reply: EnterReply, ticket: Ticket, id: string): Answer {
+  switch (reply.kind) {
+    case 'admitted': {
+      const { enteredAt, ahead, paced } = reply
+      return { kind: 'admitted', permit: { id, key: ticket.key, enteredAt, ahead, paced } }
+    }
+    case 'wait':
+      return reply
+    case 'halted':
+      return { kind: 'halted', everybody: true, admission: reply }
+    case 'budget': {
+      const message = budgetMessage(reply.scope, reply.limit, reply.spent, ticket.credits)
+      const admission = { kind: 'halted', cause: 'budget', message, retryInMs: null } as const
+      return { kind: 'halted', everybody: false, admission }
+    }
+    default:
+      return assertNever(reply)
+  }
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Redis } from 'ioredis'
+
+/** Names of everything that one gate keeps in Redis. One hash tag: all of it is in one slot of a cluster. */
+export interface GateKeys {
+  readonly tag: string
+  readonly state: string
+  /** Requests accepted in the last window, by time. */
+  readonly sent: string
+  /** Leases in flight, by time of entry. */
+  readonly open: string
+  /** Processes that wait, by time of arrival. */
+  readonly line: string
+  /** Credits held and spent, by budget scope. */
+  readonly budget: string
+  /** What each lease has reserved. */
+  readonly held: string
+  /** Documents that failed as probes since the gate was shut. */
+  readonly probed: string
+}
+
+export function gateKeys(prefix: string, keyDigest: string): GateKeys {
+  const tag = `{${prefix}:gate:${keyDigest}}`
+  return {
+    tag,
+    state: `${tag}:state`,
+    sent: `${tag}:sent`,
+    open: `${tag}:open`,
+    line: `${tag}:line`,
+    budget: `${tag}:budget`,
+    held: `${tag}:held`,
+    probed: `${tag}:probed`,
+  }
+}
+
+/** What is known of a document that failed while others came through. Named by a digest: keys may be long. */
+export function documentKey(keys: GateKeys, sourceKey: string): string {
+  return `${keys.tag}:document:${createHash('sha256').update(sourceKey).digest('hex').slice(0, 32)}`
+}
+
+/** Channel on which `leave` tells a waiting process that a place came free. */
+export function wakePrefix(keys: GateKeys): string {
+  return `${keys.tag}:wake:`
+}
+
+const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, import.meta.url), 'utf8')
+
+export type GateScriptName = 'enter' | 'leave' | 'state'
+
+/** One of the scripts, as Redis runs it. */
+export class GateScript {
+  readonly source: string
+  readonly #sha: string
+
+  constructor(name: GateScriptName) {
+    this.source = `${lua('common')}\n${lua(name)}`
+    this.#sha = createHash('sha1').update(this.source).digest('hex')
+  }
+
+  /** Runs atomically; the answer is what the script says in JSON. */
+  async run(redis: Redis, keys: GateKeys, document: string, ask: object): Promise<unknown> {
+    const { state, sent, open, line, budget, held, probed } = keys
+    const args = [8, state, sent, open, line, budget, held, probed, document, JSON.stringify(ask)] as const
+    let answer: unknown
+    try {
+      answer = await redis.evalsha(this.#sha, ...args)
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+      answer = await redis.eval(this.source, ...args)
+    }
+    return JSON.parse(String(answer))
+  }
+}

@@ -1,0 +1,39 @@
+import type { HaltCause, Limit, Verdict } from '#src/document/verdict.ts'
+import type { Report } from '#src/ports.ts'
+
+/** Reports of requests that ended in each of the ways there are. */
+export function parsed(credits: number | null = 1, queuedMs = 0): Report {
+  const usage = { queuedMs, credits, pages: null }
+  const answer = { body: Buffer.from('{}'), requestId: null, durationMs: 100, usage }
+  return report({ kind: 'parsed', answer }, credits)
+}
+
+export function throttled(limit: Limit, retryAfterMs: number | null = null): Report {
+  return report({ kind: 'throttled', limit, retryAfterMs, message: 'refused' })
+}
+
+export function unavailable(countsAgainstService = true): Report {
+  return report({
+    kind: 'unavailable',
+    code: 'service_unavailable',
+    message: 'the service answered 503',
+    serviceCode: null,
+    httpStatus: 503,
+    retryAfterMs: null,
+    remedy: { change: 'none' },
+    countsAgainstService,
+  })
+}
+
+export function halted(cause: HaltCause): Report {
+  return report({ kind: 'halted', cause, message: `halted for ${cause}` })
+}
+
+export function rejected(): Report {
+  const failure = { code: 'corrupt', stage: 'parse', message: 'broken file' } as const
+  return report({ kind: 'rejected', failure, remedy: { change: 'none' } })
+}
+
+function report(verdict: Verdict, credits: number | null = 0): Report {
+  return { verdict, durationMs: 100, credits }
+}
