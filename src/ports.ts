@@ -6,6 +6,8 @@ import type { Counts, Outcome } from './document/outcome.ts'
 import type { DeadLetter, DocumentRecord } from './document/record.ts'
 import type { HaltCause, Verdict } from './document/verdict.ts'
 
+export type { Recipe } from './contract/recipe.ts'
+
 /*
  * The map of the system: what each adapter promises. The comment on a method is the contract that the conformance
  * suites in test/conformance hold every adapter to. Expected outcomes are values; what is thrown is a bug or a broken
@@ -45,17 +47,6 @@ export interface OpenedDocument extends AsyncDisposable {
 /** The bytes under a document changed while they were read: start again, never mix two versions. */
 export class DocumentChanged extends Error {
   override name = 'DocumentChanged' as const
-}
-
-// ----------------------------------------------------------------------------------------------------------- recipe
-
-/** The parse options that apply to a document, and the name of all that is equal in meaning. */
-export interface Recipe {
-  /** What is sent, defaults written out. */
-  readonly options: ParseOptions
-  /** The canonical form: only what changes the answer. Kept in the record. */
-  readonly canonical: Readonly<Record<string, unknown>>
-  readonly hash: RecipeHash
 }
 
 // ----------------------------------------------------------------------------------------------------------- parser

@@ -21,7 +21,8 @@ const jsonFormat = z.strictObject({
 
 /** Real clients send `"markdown"` as well as `{type: "markdown"}` (notes, section 1); both mean the object. */
 const format = z.preprocess(
-  (value) => (typeof value === 'string' ? { type: value } : value),
+  (value: FormatType | z.input<typeof plainFormat> | z.input<typeof jsonFormat>) =>
+    typeof value === 'string' ? { type: value } : value,
   z.discriminatedUnion('type', [plainFormat, jsonFormat]),
 )
 
@@ -34,9 +35,12 @@ const pdfParser = z.strictObject({
   pageMarkers: z.boolean().default(false),
 })
 
-const parser = z.preprocess((value) => (typeof value === 'string' ? { type: value } : value), pdfParser)
+const parser = z.preprocess(
+  (value: 'pdf' | z.input<typeof pdfParser>) => (typeof value === 'string' ? { type: value } : value),
+  pdfParser,
+)
 
-const redaction = z.strictObject({
+export const redactionSchema = z.strictObject({
   mode: z.enum(['accurate', 'aggressive', 'fast']).default('accurate'),
   entities: z.array(z.enum(PII_ENTITIES)).default([...PII_ENTITIES]),
   replaceStyle: z.enum(['tag', 'mask', 'remove']).default('tag'),
@@ -54,7 +58,7 @@ export const parseOptionsSchema = z.strictObject({
   skipTlsVerification: z.boolean().default(true),
   removeBase64Images: z.boolean().default(true),
   blockAds: z.boolean().default(true),
-  redactPII: z.union([z.boolean(), redaction]).default(false),
+  redactPII: z.union([z.boolean(), redactionSchema]).default(false),
   proxy: z.enum(['basic', 'auto']).optional(),
   origin: z.string().default('api'),
   integration: z.string().nullable().optional(),
@@ -67,4 +71,4 @@ export type ParseOptionsInput = z.input<typeof parseOptionsSchema>
 /** What it means: every default written out, formats and parsers as objects. */
 export type ParseOptions = z.output<typeof parseOptionsSchema>
 export type PdfParserOptions = z.output<typeof pdfParser>
-export type RedactionOptions = z.output<typeof redaction>
+export type RedactionOptions = z.output<typeof redactionSchema>

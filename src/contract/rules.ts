@@ -1,0 +1,93 @@
+import picomatch from 'picomatch'
+import { z } from 'zod'
+import { type Extension, formatOf } from '#src/document/formats.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { InvalidOptions, optionProblems, zodProblems } from './check-options.ts'
+import type { ParseOptionsInput } from './options.ts'
+import { type Recipe, recipeOf } from './recipe.ts'
+
+/** Options for the documents whose key matches; the first rule that matches is laid over the global options. */
+export interface Rule {
+  /**
+   * Globs over source keys: `scans/**\/*.pdf`. One without a slash is about the name in any folder: `*.csv`. Names that
+   * start with a dot are matched like others.
+   */
+  readonly match: string | readonly string[]
+  readonly options: ParseOptionsInput
+}
+
+export interface RecipeSettings {
+  readonly options?: ParseOptionsInput
+  readonly rules?: readonly Rule[]
+}
+
+/** The recipe of a document. The same recipe object for all documents that share one. */
+export type RecipeBook = (key: SourceKey, extension: Extension) => Recipe
+
+type ParserInput = NonNullable<ParseOptionsInput['parsers']>[number]
+
+const glob = z.string().min(1)
+const ruleSchema = z.strictObject({
+  match: z.union([glob, z.array(glob).min(1)]),
+  options: z.record(z.string(), z.unknown()),
+})
+
+/**
+ * Compiles the settings once: no glob and no option is looked at again for a document that shares a rule with an earlier
+ * one. For PDF, `pages` and `blocks` are on unless the settings say otherwise: they cost nothing (contract, "PDF parser").
+ *
+ * @throws {InvalidOptions} with every mistake in all options and rules at once
+ */
+export function recipeBook({ options = {}, rules = [] }: RecipeSettings): RecipeBook {
+  const problems = [...optionProblems(options), ...rules.flatMap(ruleProblems)]
+  if (problems.length > 0) throw new InvalidOptions(problems)
+
+  const matchers = rules.map(({ match }) => [match].flat().map(globMatcher))
+  const recipes = new Map<string, Recipe>()
+
+  return (key, extension) => {
+    const index = matchers.findIndex((globs) => globs.some((matches) => matches(key)))
+    const { family } = formatOf(extension)
+    const name = `${index} ${family}`
+    let recipe = recipes.get(name)
+    if (recipe === undefined) {
+      recipe = recipeOf(withPdfDefaults(layOver(options, rules[index]?.options ?? {})), family)
+      recipes.set(name, recipe)
+    }
+    return recipe
+  }
+}
+
+function globMatcher(pattern: string): (key: string) => boolean {
+  return picomatch(pattern, { dot: true, basename: !pattern.includes('/') })
+}
+
+function ruleProblems(rule: unknown, index: number): string[] {
+  const at = `rules[${index}]`
+  const result = ruleSchema.safeParse(rule)
+  if (!result.success) return zodProblems(result.error, at)
+  return optionProblems(result.data.options, `${at}.options`)
+}
+
+/** A rule names what is different: its fields win, and those of its PDF parser win one by one. */
+function layOver(base: ParseOptionsInput, over: ParseOptionsInput): ParseOptionsInput {
+  const merged = { ...base, ...over }
+  if (base.parsers === undefined || over.parsers === undefined) return merged
+  const [below] = base.parsers
+  return {
+    ...merged,
+    parsers: over.parsers.map((parser) => ({ type: 'pdf', ...parserObject(below), ...parserObject(parser) })),
+  }
+}
+
+function withPdfDefaults(options: ParseOptionsInput): ParseOptionsInput {
+  const { parsers = ['pdf'] } = options
+  return {
+    ...options,
+    parsers: parsers.map((parser) => ({ type: 'pdf', pages: true, blocks: true, ...parserObject(parser) })),
+  }
+}
+
+function parserObject(parser: ParserInput | undefined): Partial<Exclude<ParserInput, string>> {
+  return typeof parser === 'string' ? { type: parser } : { ...parser }
+}
