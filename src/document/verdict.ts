@@ -3,6 +3,8 @@ import type { Failure, FailureCode } from './failure.ts'
 /** The service's answer as it came over the wire: what becomes the receipt, byte for byte. */
 export interface Answer {
   readonly body: Buffer
+  /** The same, decoded: so that nobody needs to do it again. */
+  readonly json: Readonly<Record<string, unknown>>
   readonly requestId: string | null
   /** Milliseconds from the first byte sent to the last byte received. */
   readonly durationMs: number
@@ -22,8 +24,11 @@ export interface Usage {
 /** Which of the plan's two limits a refusal names. A text that names neither counts as `rate`. */
 export type Limit = 'rate' | 'concurrency'
 
-/** Why the whole batch must stop: going on would fail, or charge, every document in the same way. */
-export type HaltCause = 'credits' | 'key' | 'permission' | 'options' | 'budget'
+/**
+ * Why the whole batch must stop: going on would fail, or charge, every document in the same way. `address`: what answers
+ * there does not know `/v2/parse`.
+ */
+export type HaltCause = 'credits' | 'key' | 'permission' | 'options' | 'address' | 'budget'
 
 /** What may help a second try: the same request again, or one changed in the way named. */
 export type Remedy =
@@ -39,7 +44,7 @@ export type Remedy =
  * - `rejected`: this document will not pass, however often it is sent. Ends failed at once.
  * - `throttled`: a limit of the plan. Never the document's fault: no attempt is used (Law 5).
  * - `unavailable`: the service failed. Tried again with backoff, at most five counted attempts.
- * - `halted`: credits, key or options. The batch stops and keeps every job.
+ * - `halted`: credits, key, options or address. The batch stops and keeps every job.
  */
 export type Verdict =
   | { readonly kind: 'parsed'; readonly answer: Answer }

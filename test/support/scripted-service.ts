@@ -17,6 +17,8 @@ export interface Reply {
   readonly body?: object | string | Buffer
   /** Waits this long, after the request's body has come in, before it answers. */
   readonly delayMs?: number
+  /** Sends the body byte by byte, waiting this long between them. */
+  readonly trickleMs?: number
   /**
    * - `reset_before`: the connection is cut before the request's body is read.
    * - `reset_after`: the whole request is taken, and charged when the status is 200, then the connection is cut.
@@ -65,6 +67,8 @@ export class ScriptedService implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = []
   /** How often each content (SHA-256 of the file part) was parsed and paid for, lost answers included. */
   readonly charges = new Map<string, number>()
+  /** TCP connections that were opened. */
+  connections = 0
   inFlight = 0
   peakInFlight = 0
   readonly #options: ScriptedServiceOptions
@@ -73,6 +77,7 @@ export class ScriptedService implements AsyncDisposable {
 
   constructor(options: ScriptedServiceOptions) {
     this.#options = options
+    this.#server.on('connection', () => (this.connections += 1))
   }
 
   /** Base address: `http://127.0.0.1:<port>`. */
@@ -122,7 +127,7 @@ export class ScriptedService implements AsyncDisposable {
     const unread = planned?.fault === 'reset_before' || planned?.fault === 'answer_early'
     const received = await this.#receive(number, request, unread)
     const reply = planned ?? (typeof answers === 'function' ? await answers(received) : parsedReply())
-    const { status = 200, headers, body, delayMs = 0, fault } = reply
+    const { status = 200, headers, body, delayMs = 0, trickleMs, fault } = reply
 
     if (fault === 'reset_before') return void request.socket.resetAndDestroy()
     if (delayMs > 0) await sleep(delayMs)
@@ -139,7 +144,13 @@ export class ScriptedService implements AsyncDisposable {
       response.write(bytes.subarray(0, bytes.length >> 1), () => request.socket.resetAndDestroy())
       return
     }
-    response.end(bytes)
+    if (trickleMs !== undefined) {
+      for (const byte of bytes) {
+        response.write(Buffer.of(byte))
+        await sleep(trickleMs)
+      }
+    }
+    response.end(trickleMs === undefined ? bytes : undefined)
     await finished(response)
   }
 

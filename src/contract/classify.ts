@@ -1,0 +1,138 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Failure, FailureCode } from '#src/document/failure.ts'
+import type { HaltCause, Verdict } from '#src/document/verdict.ts'
+import { describeForeign, type ErrorBody, jsonObject, oneLine, readErrorBody } from './error-body.ts'
+import type { Asked, Meaning } from './meaning.ts'
+import { longerTimeout, ocrMode, timeoutNamedIn } from './remedies.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { meaningOf } from './service-codes.ts'
+import { meaningOfStatus } from './status-meanings.ts'
+
+/** One whole answer, as it came over the wire and after any content encoding was undone. */
+export interface HttpAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: Buffer
+  readonly durationMs: number
+}
+
+/**
+ * What an answer means. The body's `code` speaks first, then the status, then the text (notes, "the HTTP status lies").
+ * Total: any status with any body gets a verdict, and nothing is thrown.
+ */
+export function classify(answer: HttpAnswer, asked: Asked): Verdict {
+  const json = jsonObject(answer.body)
+  const ok = answer.status >= 200 && answer.status < 300
+  if (ok && json?.success !== false) return document(answer, json)
+
+  const error = readErrorBody(answer.body, json)
+  const meaning = meaningOf(error.code) ?? (ok ? { means: 'down' } : meaningOfStatus(answer.status, error, asked))
+  return verdictOf(meaning, { answer, error, asked })
+}
+
+/** A success: with a document in it, or one that cannot be used and may be asked for again. */
+function document(answer: HttpAnswer, json: Record<string, unknown> | null): Verdict {
+  const { body, durationMs, headers } = answer
+  const data = json?.data
+  if (json !== null && data !== null && typeof data === 'object' && !Array.isArray(data)) {
+    return { kind: 'parsed', answer: { body, json, requestId: requestIdOf(headers, data), durationMs } }
+  }
+  const what = json === null ? describeForeign(body) : 'JSON without a document in it'
+  return unavailable({ answer, code: 'bad_answer', message: `The service answered ${answer.status} with ${what}.` })
+}
+
+interface Case {
+  readonly answer: HttpAnswer
+  readonly error: ErrorBody
+  readonly asked: Asked
+}
+
+function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
+  const said = `The service answered ${answer.status}${error.code === null ? '' : ` ${error.code}`}: ${error.text}`
+  const base = { answer, error, message: said }
+  switch (meaning.means) {
+    case 'rejected':
+      return rejected({ ...base, code: meaning.failure })
+    case 'needs_ocr':
+      return { ...rejected({ ...base, code: 'service_rejected' }), remedy: ocrMode(asked.options) }
+    case 'needs_named_timeout': {
+      const remedy = timeoutNamedIn(error.text, asked.options.timeout)
+      const advice =
+        remedy.change === 'none' ? ' Split the document or set maxPages: no allowed timeout is enough.' : ''
+      return { ...rejected({ ...base, message: said + advice, code: 'timeout' }), remedy }
+    }
+    case 'bad_options':
+      return halted('options', said)
+    case 'halted':
+      return halted(meaning.cause, said)
+    case 'throttled':
+      return { kind: 'throttled', limit: meaning.limit, retryAfterMs: askedWait(answer, error, asked), message: said }
+    case 'timed_out': {
+      const remedy = longerTimeout(asked.options.timeout)
+      const waitMs = askedWait(answer, error, asked)
+      return { ...unavailable({ ...base, code: 'timeout', waitMs, countsAgainstService: false }), remedy }
+    }
+    case 'try_again':
+      return unavailable({ ...base, waitMs: askedWait(answer, error, asked), countsAgainstService: false })
+    case 'down':
+      return unavailable({ ...base, waitMs: askedWait(answer, error, asked) })
+    default:
+      return assertNever(meaning)
+  }
+}
+
+interface Told {
+  readonly answer: HttpAnswer
+  readonly error?: ErrorBody
+  readonly message: string
+}
+
+type Rejected = Extract<Verdict, { kind: 'rejected' }>
+type Unavailable = Extract<Verdict, { kind: 'unavailable' }>
+
+function rejected({ answer, error, message, code }: Told & { readonly code: FailureCode }): Rejected {
+  const serviceCode = error?.code ?? null
+  const failure: Failure = {
+    code,
+    stage: 'parse',
+    message,
+    ...(serviceCode === null ? {} : { serviceCode }),
+    httpStatus: answer.status,
+  }
+  return { kind: 'rejected', failure, remedy: { change: 'none' } }
+}
+
+function unavailable(
+  told: Told & { code?: FailureCode; waitMs?: number | null; countsAgainstService?: boolean },
+): Unavailable {
+  return {
+    kind: 'unavailable',
+    code: told.code ?? 'service_unavailable',
+    message: told.message,
+    serviceCode: told.error?.code ?? null,
+    httpStatus: told.answer.status,
+    retryAfterMs: told.waitMs ?? null,
+    remedy: { change: 'none' },
+    countsAgainstService: told.countsAgainstService ?? true,
+  }
+}
+
+function halted(cause: HaltCause, message: string): Verdict {
+  return { kind: 'halted', cause, message }
+}
+
+function askedWait({ headers }: HttpAnswer, error: ErrorBody, { nowMs }: Asked): number | null {
+  const header = headerOf(headers, 'retry-after')
+  return retryAfterMs({ header, date: headerOf(headers, 'date'), body: error.fields, text: error.text, nowMs })
+}
+
+function requestIdOf(headers: HttpAnswer['headers'], data: object): string | null {
+  const metadata = (data as { metadata?: { scrapeId?: unknown } | null }).metadata
+  const id = headerOf(headers, 'x-request-id') ?? metadata?.scrapeId
+  return typeof id === 'string' && id !== '' ? oneLine(id) : null
+}
+
+function headerOf(headers: HttpAnswer['headers'], name: string): string | null {
+  return [headers[name]].flat()[0] ?? null
+}

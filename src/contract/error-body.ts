@@ -1,0 +1,52 @@
+/** What an error answer says, whatever shape it came in. */
+export interface ErrorBody {
+  /** One line for a person, at most `TEXT_LIMIT` characters. */
+  readonly text: string
+  readonly code: string | null
+  readonly details: unknown
+  /** Null when the body was no JSON object. */
+  readonly fields: Readonly<Record<string, unknown>> | null
+}
+
+const TEXT_LIMIT = 300
+
+/** The decoded JSON object of a body, or null: empty, HTML, cut off, a bare number. */
+export function jsonObject(body: Buffer): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null
+  } catch {
+    return null
+  }
+}
+
+/** Reads `success: false, error, code?, details?` (contract, "Errors: Shape"); no body makes it fail. */
+export function readErrorBody(
+  body: Buffer,
+  fields: Readonly<Record<string, unknown>> | null = jsonObject(body),
+): ErrorBody {
+  if (fields === null) return { text: describeForeign(body), code: null, details: null, fields: null }
+  const text = [fields.error, fields.message].find((value) => typeof value === 'string') ?? 'no message'
+  // The contract's catalogue has one row whose `error` is the code itself.
+  const named = typeof fields.code === 'string' ? fields.code : /^[A-Z]+(_[A-Z]+)+$/.exec(text)?.[0]
+  return { text: oneLine(text), code: named ?? null, details: fields.details ?? null, fields }
+}
+
+/** What a body that is not the service's own JSON looks like: a proxy's page, nothing, or an answer that was cut off. */
+export function describeForeign(body: Buffer): string {
+  const start = body.subarray(0, 1024).toString('utf8').trimStart()
+  if (start === '') return 'an empty body'
+  if (start.startsWith('<')) {
+    const title = /<title>([^<]{1,80})/i.exec(start)?.[1]
+    return title === undefined ? 'a page of HTML' : `a page of HTML, "${oneLine(title)}"`
+  }
+  return start.startsWith('{') ? 'JSON that is cut off' : 'something else than JSON'
+}
+
+/** Control characters and line ends become spaces: the text goes into logs and tables. */
+export function oneLine(text: string): string {
+  const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()
+  return line.length <= TEXT_LIMIT ? line : `${line.slice(0, TEXT_LIMIT - 1)}…`
+}

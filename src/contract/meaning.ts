@@ -1,0 +1,17 @@
+import type { HaltCause } from '#src/document/verdict.ts'
+import type { ParseOptions } from './options.ts'
+import type { CodeMeaning } from './service-codes.ts'
+
+/** What an error answer means, from its code or, where that says nothing, from its status and text. */
+export type Meaning =
+  | CodeMeaning
+  | { readonly means: 'halted'; readonly cause: HaltCause }
+  /** The service itself failed, and other documents are likely to meet the same. */
+  | { readonly means: 'down' }
+
+/** What was asked: some answers mean different things to different requests. */
+export interface Asked {
+  readonly options: ParseOptions
+  /** Epoch milliseconds. */
+  readonly nowMs: number
+}

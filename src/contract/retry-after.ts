@@ -1,0 +1,64 @@
+/** Longest wait that a timer can hold (Node, 2³¹ − 1 ms). */
+const LONGEST_MS = 2_147_483_647
+
+/** Fields of an error body, or of its `details`, that real services put a time into, in seconds (notes, section 2). */
+const SECONDS_FIELDS = ['retryAfter', 'retryAfterSeconds', 'retry_after', 'retry_after_seconds'] as const
+
+export interface RetryHints {
+  /** `Retry-After` as it came, or null. */
+  readonly header: string | null
+  /** The service's own clock, from its `Date` header: what an HTTP date is measured against, ours may be off. */
+  readonly date: string | null
+  /** The decoded error body, or null. */
+  readonly body: Readonly<Record<string, unknown>> | null
+  /** The text of the error. */
+  readonly text: string
+  /** Our clock, epoch milliseconds: for when the service told none. */
+  readonly nowMs: number
+}
+
+/**
+ * Milliseconds that the service asked to wait at least, or null when it named no time. The header wins, then the body's
+ * fields, then its text ("retry after 12s"), which is the only place where some services say it.
+ */
+export function retryAfterMs(hints: RetryHints): number | null {
+  return fromHeader(hints) ?? fromFields(hints.body) ?? fromText(hints.text)
+}
+
+/** Seconds, decimals allowed, or an HTTP date; anything else is as if it were not there. */
+function fromHeader({ header, date, nowMs }: RetryHints): number | null {
+  const text = header?.trim() ?? ''
+  if (/^\d+(\.\d+)?$/.test(text)) return inMs(Number(text))
+  if (!/^[A-Z][a-z]{2}/.test(text)) return null
+  const moment = Date.parse(text)
+  if (Number.isNaN(moment)) return null
+  const serviceNow = Date.parse(date ?? '')
+  return inMs((moment - (Number.isNaN(serviceNow) ? nowMs : serviceNow)) / 1000)
+}
+
+function fromFields(body: RetryHints['body']): number | null {
+  for (const holder of [body?.details, body]) {
+    if (holder === null || typeof holder !== 'object') continue
+    for (const name of SECONDS_FIELDS) {
+      const seconds = Number((holder as Record<string, unknown>)[name] ?? Number.NaN)
+      if (Number.isFinite(seconds) && seconds >= 0) return inMs(seconds)
+    }
+  }
+  return null
+}
+
+const TEXT =
+  /\b(?:retry|try again|wait)\b[^.\d]{0,40}?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec|seconds?|m|min|minutes?)\b/i
+
+function fromText(text: string): number | null {
+  const [, amount, unit = 's'] = TEXT.exec(text) ?? []
+  if (amount === undefined) return null
+  const milli = /^m(s|illi)/i.test(unit)
+  const minutes = !milli && /^m/i.test(unit)
+  return inMs(Number(amount) * (milli ? 0.001 : minutes ? 60 : 1))
+}
+
+/** Rounded up: to wait a millisecond less than asked is to undercut (contract, retry rule 3). */
+function inMs(seconds: number): number {
+  return Math.min(Math.ceil(Math.max(seconds, 0) * 1000), LONGEST_MS)
+}

@@ -1,0 +1,51 @@
+import type { FailureCode } from '#src/document/failure.ts'
+import type { Limit } from '#src/document/verdict.ts'
+
+/** What the `code` of an error body means for the document that was sent. */
+export type CodeMeaning =
+  | { readonly means: 'rejected'; readonly failure: FailureCode }
+  /** Mode `fast` met a scan: only reading its pictures can help. */
+  | { readonly means: 'needs_ocr' }
+  /** More pages than the timeout allows; the text names the timeout that would do. */
+  | { readonly means: 'needs_named_timeout' }
+  | { readonly means: 'timed_out' }
+  | { readonly means: 'throttled'; readonly limit: Limit }
+  /** A failure of this document's processing that may pass; says nothing of the service's health. */
+  | { readonly means: 'try_again' }
+  | { readonly means: 'bad_options' }
+
+const rejected = (failure: FailureCode): CodeMeaning => ({ means: 'rejected', failure })
+
+/**
+ * Codes that say more than their status, which often says something else: a scan in mode `fast` is a 500, yet no second
+ * try will read it (notes, "the HTTP status lies"). Codes that are not here (`BAD_REQUEST`, `UNKNOWN_ERROR`, new ones)
+ * leave the word to the status.
+ */
+const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
+  UNSUPPORTED_FILE_TYPE: rejected('unsupported_type'),
+  SCRAPE_UNSUPPORTED_FILE_ERROR: rejected('unsupported_type'),
+  SCRAPE_PDF_ANTIBOT_ERROR: rejected('wrong_type'),
+  SCRAPE_PDF_PREFETCH_FAILED: rejected('wrong_type'),
+  SCRAPE_ZDR_VIOLATION_ERROR: rejected('service_rejected'),
+  SCRAPE_JSON_CONTENT_TOO_LARGE: rejected('service_rejected'),
+  SCRAPE_PROMPT_INJECTION_DETECTED: rejected('service_rejected'),
+  PARSE_UNSUPPORTED_OPTIONS: { means: 'bad_options' },
+  SCRAPE_PDF_OCR_REQUIRED: { means: 'needs_ocr' },
+  SCRAPE_PDF_INSUFFICIENT_TIME_ERROR: { means: 'needs_named_timeout' },
+  SCRAPE_TIMEOUT: { means: 'timed_out' },
+  CONCURRENCY_QUEUE_TIMEOUT: { means: 'throttled', limit: 'concurrency' },
+  PARSE_UPLOAD_UNPARSED_LIMIT_REACHED: { means: 'throttled', limit: 'rate' },
+  SCRAPE_ALL_ENGINES_FAILED: { means: 'try_again' },
+  SCRAPE_RETRY_LIMIT: { means: 'try_again' },
+  // Our own engine's, for what it can tell apart (src/engine).
+  DOCUMENT_ENCRYPTED: rejected('encrypted'),
+  DOCUMENT_CORRUPT: rejected('corrupt'),
+  DOCUMENT_RESOURCE_LIMIT: rejected('service_rejected'),
+}
+
+/** Null for a code that does not say more than its status. */
+export function meaningOf(code: string | null): CodeMeaning | null {
+  if (code === null) return null
+  if (Object.hasOwn(MEANINGS, code)) return MEANINGS[code] ?? null
+  return code.startsWith('SCRAPE_DOCUMENT_') ? rejected('service_rejected') : null
+}

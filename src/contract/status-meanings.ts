@@ -1,0 +1,60 @@
+import type { ErrorBody } from './error-body.ts'
+import type { Asked, Meaning } from './meaning.ts'
+import { RETRYABLE_STATUSES } from './errors.ts'
+
+/** A model writes these, and may write something else the next time. */
+const WRITTEN_BY_A_MODEL: ReadonlySet<string> = new Set(['json', 'summary'])
+
+/** Where no `code` speaks for itself: the contract's general table, and the texts where one status has two meanings. */
+export function meaningOfStatus(status: number, error: ErrorBody, { options }: Pick<Asked, 'options'>): Meaning {
+  switch (status) {
+    case 400:
+      return meaningOfBadRequest(error)
+    case 401:
+      return { means: 'halted', cause: 'key' }
+    case 402:
+      return { means: 'halted', cause: 'credits' }
+    case 403:
+      return { means: 'halted', cause: 'permission' }
+    case 404:
+    case 405:
+      return { means: 'halted', cause: 'address' }
+    case 408:
+      return { means: 'timed_out' }
+    case 413:
+      return { means: 'rejected', failure: 'too_large' }
+    case 415:
+      return { means: 'rejected', failure: 'unsupported_type' }
+    case 422: {
+      // "Sometimes": a schema that is wrong is wrong for all; what a model could not do once it may do the next time.
+      if (/schema/i.test(error.text) && /invalid|not valid|malformed/i.test(error.text)) return { means: 'bad_options' }
+      const retryable = options.formats.some(({ type }) => WRITTEN_BY_A_MODEL.has(type))
+      return retryable ? { means: 'try_again' } : { means: 'rejected', failure: 'service_rejected' }
+    }
+    case 429:
+      return { means: 'throttled', limit: /concurren|queue/i.test(error.text) ? 'concurrency' : 'rate' }
+    case 500:
+      // A self-hosted service that lacks the layout engine says so with a 500, for every PDF (notes, section 2).
+      return /\b(un)?available because\b.*\bnot configured/i.test(error.text)
+        ? { means: 'bad_options' }
+        : { means: 'down' }
+    default:
+      return meaningOfOther(status)
+  }
+}
+
+function meaningOfOther(status: number): Meaning {
+  if (status >= 300 && status < 400) return { means: 'halted', cause: 'address' }
+  // 520 to 530 are not in the contract: proxies in front of a service say with them that they could not reach it.
+  if (RETRYABLE_STATUSES.has(status) || (status >= 520 && status <= 530)) return { means: 'down' }
+  return { means: 'rejected', failure: 'service_rejected' }
+}
+
+/** A 400 is about the options, and then all documents will meet it, or about this one file. */
+function meaningOfBadRequest({ text, details }: ErrorBody): Meaning {
+  if (/exceeds? (the )?maximum size|too large/i.test(text)) return { means: 'rejected', failure: 'too_large' }
+  if (/unsupported (file|format|extension)/i.test(text)) return { means: 'rejected', failure: 'unsupported_type' }
+  const fields = details !== null && typeof details === 'object' && Object.keys(details).length > 0
+  const options = fields || /unrecogni[sz]ed key|\boptions?\b|validation/i.test(text)
+  return options ? { means: 'bad_options' } : { means: 'rejected', failure: 'service_rejected' }
+}

@@ -1,0 +1,38 @@
+import type { Family } from '#src/document/formats.ts'
+import { MAX_TIMEOUT_MS, type ParseOptions } from './options.ts'
+
+/** Milliseconds that a page may take in each mode; OCR reads pictures, and `auto` may have to. */
+const PER_PAGE_MS = { fast: 200, auto: 1_500, ocr: 3_000 } as const
+
+/** Bytes of a document that is no PDF, or whose pages nobody could count, that are surely converted in a second. */
+const BYTES_PER_SECOND = 250_000
+
+/** Slowest uplink that we wait for: 1 Mbit/s. */
+const UPLOAD_BYTES_PER_SECOND = 125_000
+
+/** For connecting, for the service's own overhead and for the answer to come down. */
+const SLACK_MS = 15_000
+
+export interface DocumentSize {
+  readonly bytes: number
+  readonly family: Family
+  /** Null where it is not known. */
+  readonly pages: number | null
+}
+
+/**
+ * The `timeout` to ask the service for: what the options say, and more for a document that is large or has many pages, up
+ * to what the contract allows. A timeout that is too long costs nothing; one that is too short is paid for with a 408.
+ */
+export function serverTimeoutMs(options: ParseOptions, { bytes, family, pages }: DocumentSize): number {
+  const [pdf] = options.parsers
+  const byBytes = (bytes / BYTES_PER_SECOND) * 1000
+  const parsed = Math.min(pages ?? 0, pdf?.maxPages ?? Number.POSITIVE_INFINITY)
+  const work = family === 'pdf' && pages !== null ? parsed * PER_PAGE_MS[pdf?.mode ?? 'fast'] : byBytes
+  return Math.min(Math.ceil(options.timeout + work), MAX_TIMEOUT_MS)
+}
+
+/** How long the client waits for the whole of a request: never less than the service was given, and never for ever. */
+export function clientTimeoutMs(serverMs: number, bytes: number): number {
+  return Math.ceil(serverMs + (bytes / UPLOAD_BYTES_PER_SECOND) * 1000 + SLACK_MS)
+}

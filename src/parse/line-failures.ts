@@ -1,0 +1,51 @@
+import type { Verdict } from '#src/document/verdict.ts'
+import { AnswerTooLong, UndecodableAnswer } from './read-body.ts'
+
+/** The client's own time for a request is over. */
+export class RequestTimeout extends Error {
+  override name = 'RequestTimeout' as const
+}
+
+/** What a person can make of the codes that sockets, name look-ups, TLS and the HTTP parser fail with. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  ENOTFOUND: 'its name cannot be found',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  ETIMEDOUT: 'it does not respond',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not respond',
+}
+
+/** The verdict on a request that got no whole answer. */
+export function verdictOnFailure(error: Error, service: string): Verdict {
+  if (error instanceof AnswerTooLong) {
+    const message = `The answer of ${service} is too long: ${error.message}.`
+    return { kind: 'rejected', failure: { code: 'bad_answer', stage: 'parse', message }, remedy: { change: 'none' } }
+  }
+  const code =
+    error instanceof RequestTimeout
+      ? 'timeout'
+      : error instanceof UndecodableAnswer
+        ? 'bad_answer'
+        : 'service_unavailable'
+  return {
+    kind: 'unavailable',
+    code,
+    message: `No answer from ${service}: ${reasonOf(error)}.`,
+    serviceCode: null,
+    httpStatus: null,
+    retryAfterMs: null,
+    remedy: { change: 'none' },
+    countsAgainstService: true,
+  }
+}
+
+function reasonOf(error: Error): string {
+  if (error instanceof RequestTimeout || error instanceof UndecodableAnswer) return error.message
+  const { code } = error as NodeJS.ErrnoException
+  return PLAIN[code ?? ''] ?? (code === undefined ? error.message : `${error.message} (${code})`)
+}

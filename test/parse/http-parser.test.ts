@@ -1,0 +1,195 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { HttpParser, type HttpParserOptions } from '#src/parse/http-parser.ts'
+import { DocumentChanged } from '#src/ports.ts'
+import { parseRequest } from '../support/parse-request.ts'
+import { parsedReply, type Reply, type ScriptedService, startScriptedService } from '../support/scripted-service.ts'
+
+const never = new AbortController().signal
+
+function parserFor(service: Pick<ScriptedService, 'url'>, more: Partial<HttpParserOptions> = {}): HttpParser {
+  const baseUrl = new URL(service.url)
+  return new HttpParser({ baseUrl, apiKey: 'fc-secret', concurrency: 4, userAgent: 'sluice/test', ...more })
+}
+
+async function verdictOn(reply: Reply, more: Partial<HttpParserOptions> = {}) {
+  await using service = await startScriptedService({ answers: [reply] })
+  await using parser = parserFor(service, more)
+  return await parser.parse(parseRequest('a document'), never)
+}
+
+describe('what goes over the wire', () => {
+  test('is options without a file name first, then the file under an ASCII name, with an exact length', async () => {
+    await using service = await startScriptedService()
+    await using parser = parserFor(service)
+    const request = parseRequest('%PDF-1.7', { formats: ['markdown', 'html'], timeout: 45_000 })
+    await parser.parse(request, never)
+
+    const [received] = service.requests
+    expect(received).toMatchObject({ method: 'POST', path: '/v2/parse' })
+    expect(received?.headers).toMatchObject({
+      authorization: 'Bearer fc-secret',
+      'user-agent': 'sluice/test',
+      'content-length': expect.stringMatching(/^\d+$/),
+    })
+    expect(received?.headers['transfer-encoding']).toBeUndefined()
+    expect(received?.parts.map(({ name, filename, headers }) => [name, filename, headers['content-type']])).toEqual([
+      ['options', null, 'application/json'],
+      ['file', `${request.contentHash}.pdf`, 'application/pdf'],
+    ])
+    expect(received?.file?.sha256).toBe(request.contentHash)
+  })
+
+  test('leaves defaults out of the options, but always names the timeout', async () => {
+    await using service = await startScriptedService()
+    await using parser = parserFor(service)
+    await parser.parse(parseRequest('x'), never)
+    await parser.parse(parseRequest('x', { parsers: [{ type: 'pdf', mode: 'ocr' }], redactPII: true }), never)
+    expect(service.requests.map(({ options }) => options)).toEqual([
+      { timeout: 30_000 },
+      { timeout: 30_000, parsers: [{ type: 'pdf', mode: 'ocr' }], redactPII: true },
+    ])
+  })
+
+  test('goes below the path of the base address, without a key when there is none', async () => {
+    await using service = await startScriptedService()
+    await using parser = parserFor({ url: `${service.url}/proxy/` }, { apiKey: null })
+    await parser.parse(parseRequest('x'), never)
+    expect(service.requests[0]?.path).toBe('/proxy/v2/parse')
+    expect(service.requests[0]?.headers.authorization).toBeUndefined()
+    expect(parser.service).toBe(`${service.url}/proxy`)
+  })
+
+  test('is a large document in a stream, byte for byte', async () => {
+    await using service = await startScriptedService()
+    await using parser = parserFor(service)
+    const large = parseRequest(Buffer.alloc(3 * 1024 * 1024, 'sluice'))
+    expect((await parser.parse(large, never)).kind).toBe('parsed')
+    expect(service.requests[0]?.file).toMatchObject({ bytes: large.bytes, sha256: large.contentHash })
+  })
+
+  test('uses a connection again', async () => {
+    await using service = await startScriptedService()
+    await using parser = parserFor(service, { concurrency: 1 })
+    for (let i = 0; i < 5; i += 1) await parser.parse(parseRequest(`document ${i}`), never)
+    expect(service.connections).toBe(1)
+  })
+})
+
+describe('what comes back', () => {
+  test('is kept byte for byte, with the id of the request', async () => {
+    const body = '{ "success":true,\n "data":{"markdown":"# \\u00e9", "new": [1.0]} }'
+    const verdict = await verdictOn({ body, headers: { 'x-request-id': 'req-7' } })
+    expect(verdict).toMatchObject({ kind: 'parsed', answer: { requestId: 'req-7', body: Buffer.from(body) } })
+  })
+
+  test('names the request by metadata.scrapeId where no header does', async () => {
+    const verdict = await verdictOn(parsedReply('# Hi', { metadata: { scrapeId: 'scrape-9' } }))
+    expect(verdict).toMatchObject({ kind: 'parsed', answer: { requestId: 'scrape-9' } })
+  })
+
+  test.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])('is understood when the service sends it in %s', async (encoding, compress) => {
+    const json = JSON.stringify(parsedReply('# Packed').body)
+    const verdict = await verdictOn({ body: compress(json), headers: { 'content-encoding': encoding } })
+    expect(verdict).toMatchObject({ kind: 'parsed', answer: { body: Buffer.from(json) } })
+  })
+
+  test('is refused when it is longer than the cap, packed or not', async () => {
+    const body = Buffer.from(JSON.stringify(parsedReply('x'.repeat(50_000)).body))
+    const packed = { body: gzipSync(body), headers: { 'content-encoding': 'gzip' } }
+    for (const reply of [{ body }, packed]) {
+      const verdict = await verdictOn(reply, { maxAnswerBytes: 20_000 })
+      expect(verdict).toMatchObject({ kind: 'rejected', failure: { code: 'bad_answer' } })
+    }
+  })
+
+  test('may be asked for again when its encoding is damaged or unknown', async () => {
+    for (const encoding of ['gzip', 'zstd-2'])
+      expect(await verdictOn({ body: 'plain', headers: { 'content-encoding': encoding } })).toMatchObject({
+        kind: 'unavailable',
+        code: 'bad_answer',
+      })
+  })
+
+  test('counts when the service answers before it has read the document', async () => {
+    const verdict = await verdictOn({ fault: 'answer_early', status: 401, body: { success: false, error: 'no' } })
+    expect(verdict).toMatchObject({ kind: 'halted', cause: 'key' })
+  })
+})
+
+describe('a line that breaks', () => {
+  test.each(['reset_before', 'reset_after', 'reset_middle'] as const)('by %s is unavailable', async (fault) => {
+    const verdict = await verdictOn({ fault })
+    expect(verdict).toMatchObject({ kind: 'unavailable', code: 'service_unavailable', countsAgainstService: true })
+  })
+
+  test('or a service that is not there is unavailable, in plain words', async () => {
+    const gone = await startScriptedService()
+    const { url } = gone
+    await gone[Symbol.asyncDispose]()
+    await using parser = parserFor({ url })
+    const verdict = await parser.parse(parseRequest('x'), never)
+    expect(verdict).toMatchObject({ kind: 'unavailable', message: `No answer from ${url}: nothing listens there.` })
+  })
+
+  test('or an answer that is no HTTP at all is unavailable', async () => {
+    const server = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    await using parser = parserFor({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+    expect((await parser.parse(parseRequest('x'), never)).kind).toBe('unavailable')
+    server.close()
+  })
+
+  test('by a service that hangs ends when the time of the request is over', async () => {
+    const verdict = await verdictOn({ fault: 'hang' }, { timeoutMs: () => 150 })
+    expect(verdict).toMatchObject({ kind: 'unavailable', code: 'timeout' })
+  })
+
+  test('by an answer that trickles ends when the time of the request is over', async () => {
+    await using service = await startScriptedService({ answers: [{ trickleMs: 40 }] })
+    await using parser = parserFor(service, { timeoutMs: () => 150 })
+    expect(await parser.parse(parseRequest('x'), never)).toMatchObject({ kind: 'unavailable', code: 'timeout' })
+  })
+})
+
+describe('the document and the caller', () => {
+  test('an abort is thrown as it was given, in the middle of a request and before it', async () => {
+    await using service = await startScriptedService({ answers: [{ fault: 'hang' }] })
+    await using parser = parserFor(service)
+    const stop = new AbortController()
+    const running = parser.parse(parseRequest('x'), stop.signal)
+    await sleep(50)
+    const reason = new Error('shutting down')
+    stop.abort(reason)
+    await expect(running).rejects.toBe(reason)
+    await expect(parser.parse(parseRequest('x'), stop.signal)).rejects.toBe(reason)
+    expect(service.requests.length).toBe(1)
+  })
+
+  test.each([100, 1024 * 1024])('what reading throws is thrown, at %i bytes too', async (bytes) => {
+    await using service = await startScriptedService()
+    await using parser = parserFor(service)
+    const failure = new Error('disk gone')
+    async function* read(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(50)
+      throw failure
+    }
+    await expect(parser.parse({ ...parseRequest(Buffer.alloc(bytes)), read }, never)).rejects.toBe(failure)
+  })
+
+  test.each([-1, 1])('a document of another length than promised (%i) is a changed document', async (difference) => {
+    await using service = await startScriptedService()
+    await using parser = parserFor(service)
+    for (const bytes of [100, 1024 * 1024]) {
+      const request = { ...parseRequest(Buffer.alloc(bytes)), bytes: bytes + difference }
+      await expect(parser.parse(request, never)).rejects.toBeInstanceOf(DocumentChanged)
+    }
+    expect(service.charged).toBe(0)
+  })
+})
