@@ -7,6 +7,7 @@ import { longerTimeout, ocrMode, timeoutNamedIn } from './remedies.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { meaningOf } from './service-codes.ts'
 import { meaningOfStatus } from './status-meanings.ts'
+import { usageOf } from './usage.ts'
 
 /** One whole answer, as it came over the wire and after any content encoding was undone. */
 export interface HttpAnswer {
@@ -36,7 +37,10 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null): Ver
   const { body, durationMs, headers } = answer
   const data = json?.data
   if (json !== null && data !== null && typeof data === 'object' && !Array.isArray(data)) {
-    return { kind: 'parsed', answer: { body, json, requestId: requestIdOf(headers, data), durationMs } }
+    return {
+      kind: 'parsed',
+      answer: { body, json, requestId: requestIdOf(headers, data), durationMs, usage: usageOf(data) },
+    }
   }
   const what = json === null ? describeForeign(body) : 'JSON without a document in it'
   return unavailable({ answer, code: 'bad_answer', message: `The service answered ${answer.status} with ${what}.` })

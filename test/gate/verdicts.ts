@@ -4,7 +4,7 @@ import type { Report } from '#src/ports.ts'
 /** Reports of requests that ended in each of the ways there are. */
 export function parsed(credits: number | null = 1, queuedMs = 0): Report {
   const usage = { queuedMs, credits, pages: null }
-  const answer = { body: Buffer.from('{}'), requestId: null, durationMs: 100, usage }
+  const answer = { body: Buffer.from('{}'), json: {}, requestId: null, durationMs: 100, usage }
   return report({ kind: 'parsed', answer }, credits)
 }
 
