@@ -140,7 +140,7 @@ export interface OutputStore {
   commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
   readOutput(key: SourceKey, name: string): Promise<Buffer | null>
   listRecords(signal: AbortSignal): AsyncIterable<DocumentRecord>
-  /** Removes record and outputs of a document, never its receipt (others may share it). Repeatable. */
+  /** Removes record, outputs and dead letter of a document, never its receipt (others may share it). Repeatable. */
   remove(key: SourceKey): Promise<void>
 
   readDeadLetter(key: SourceKey): Promise<DeadLetter | null>

@@ -1,0 +1,37 @@
+import { sourceKey } from '#src/document/ids.ts'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
+
+/*
+ * A program to be killed: `commit-loop.ts STORE FROM` writes generation after generation of five documents, several at
+ * once, and says on its standard output what is safe by then: `document <key> <generation>`, `receipt <generation>`,
+ * `letter <key> <generation>`, `removed <key> <generation>`.
+ */
+const [path = '', from = '0'] = process.argv.slice(2)
+const store = await openFolderStore({ path })
+await store.recover()
+
+const say = (line: string): boolean => process.stdout.write(`${line}\n`)
+
+async function loop(key: string): Promise<never> {
+  for (let generation = Number(from); ; generation++) {
+    const answer = `answer ${key} ${generation} `.repeat(500)
+    await store.saveReceipt(receiptOf(`${key} ${generation}`), Buffer.from(answer))
+    say(`receipt ${key} ${generation}`)
+    if (generation % 3 === 0) {
+      await store.bury(letterOf(key, { attempts: generation }))
+      say(`letter ${key} ${generation}`)
+    }
+    const files = outputs({
+      'document.md': `${key} ${generation} `.repeat(1000),
+      [`only-${generation}.md`]: `${generation}`,
+    })
+    await store.commit(recordOf(key, files, { attempts: generation }), files)
+    say(`document ${key} ${generation}`)
+    if (generation % 7 !== 0) continue
+    say(`removing ${key} ${generation}`)
+    await store.remove(sourceKey(key))
+  }
+}
+
+await Promise.all(['a.pdf', 'b/c.pdf', 'b/d.pdf', 'Ü/e.pdf', 'README'].map(loop))

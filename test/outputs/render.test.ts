@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import type { BlockPage, ParsedData } from '#src/contract/response.ts'
+import { renderOutputs } from '#src/outputs/render.ts'
+
+const texts = (data: ParsedData): Record<string, string> =>
+  Object.fromEntries([...renderOutputs(data)].map(([name, bytes]) => [name, Buffer.from(bytes).toString()]))
+
+const rows = (text: string | undefined): unknown[] =>
+  (text ?? '')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+
+const block = (id: string, content: string): BlockPage['items'][number] => ({
+  id,
+  type: 'text',
+  label: null,
+  bbox: [0, 0, 1, 1],
+  content,
+  markdownSpan: [0, content.length],
+  readingOrder: 0,
+  source: 'native_text',
+  confidence: { layout: 0.9, ocr: null },
+})
+
+describe('the outputs of an answer', () => {
+  test('are the Markdown alone when nothing else was asked for', () => {
+    expect(texts({ markdown: '# Hé\n' })).toEqual({ 'document.md': '# Hé\n' })
+  })
+
+  test('hold a line for each page and for each block, with the page it stands on', () => {
+    const files = texts({
+      markdown: 'one\ntwo',
+      pages: [
+        { pageNumber: 1, markdown: 'one\nwith a line break' },
+        { pageNumber: 2, markdown: 'two' },
+      ],
+      blocks: [
+        {
+          pageNumber: 1,
+          width: 600,
+          height: 800,
+          status: 'ok',
+          items: [block('p1.b0', 'one'), block('p1.b1', 'more')],
+        },
+        { pageNumber: 2, width: null, height: null, status: 'partial', items: [block('p2.b0', 'two')] },
+      ],
+    })
+    expect(rows(files['pages.jsonl'])).toEqual([
+      { pageNumber: 1, markdown: 'one\nwith a line break' },
+      { pageNumber: 2, markdown: 'two' },
+    ])
+    expect(rows(files['blocks.jsonl'])).toEqual([
+      { pageNumber: 1, width: 600, height: 800, status: 'ok', ...block('p1.b0', 'one') },
+      { pageNumber: 1, width: 600, height: 800, status: 'ok', ...block('p1.b1', 'more') },
+      { pageNumber: 2, width: null, height: null, status: 'partial', ...block('p2.b0', 'two') },
+    ])
+  })
+
+  test('hold every other format that the answer has', () => {
+    const files = texts({
+      html: '<p>',
+      rawHtml: '<html>',
+      links: ['https://a'],
+      images: [],
+      json: { a: 1 },
+      summary: 'short',
+    })
+    expect(Object.keys(files)).toEqual([
+      'document.html',
+      'raw.html',
+      'links.json',
+      'images.json',
+      'data.json',
+      'summary.md',
+    ])
+    expect(
+      [files['links.json'], files['images.json'], files['data.json']].map((text) => JSON.parse(text ?? '')),
+    ).toEqual([['https://a'], [], { a: 1 }])
+  })
+
+  test('tell an empty document from one that was not asked for', () => {
+    expect(texts({ markdown: '', pages: [], blocks: null })).toEqual({ 'document.md': '', 'pages.jsonl': '' })
+    expect(texts({})).toEqual({})
+  })
+})
