@@ -1,0 +1,61 @@
+import { type RecipeHash, recipeHash, version } from '#src/document/ids.ts'
+import type { Outcome } from '#src/document/outcome.ts'
+import type { LedgerEntry } from '#src/ports.ts'
+
+/** One letter for each outcome; the scripts of `ledger-scripts.ts` count by it. */
+export const OUTCOME_LETTERS = {
+  pending: 'p',
+  done: 'd',
+  partial: 'r',
+  failed: 'f',
+  skipped: 's',
+} as const satisfies Record<Outcome, string>
+
+const OUTCOMES_BY_LETTER = new Map<string, Outcome>(
+  Object.entries(OUTCOME_LETTERS).map(([outcome, letter]) => [letter, outcome as Outcome]),
+)
+
+/** A recipe hash of 16 hexadecimal digits, packed. */
+const PACKED_RECIPE_CHARACTERS = 11
+
+/**
+ * The stored form, as short as text can be: a letter for the outcome, the recipe hash, the version. A recipe hash that
+ * is not 16 hexadecimal digits stands between two colons in place of the packed one.
+ */
+export function encodeEntry(entry: LedgerEntry): string {
+  return `${OUTCOME_LETTERS[entry.outcome]}${packRecipe(entry.recipeHash)}${entry.version}`
+}
+
+/** Throws when `text` was not made by `encodeEntry`. */
+export function decodeEntry(text: string): LedgerEntry {
+  const outcome = OUTCOMES_BY_LETTER.get(text.slice(0, 1))
+  if (outcome === undefined) throw new Error(`not an entry of the ledger: ${JSON.stringify(text)}`)
+  const loose = text[1] === ':' ? text.indexOf(':', 2) : -1
+  const end = loose === -1 ? 1 + PACKED_RECIPE_CHARACTERS : loose + 1
+  const recipe = loose === -1 ? unpackRecipe(text.slice(1, end)) : recipeHash(text.slice(2, loose))
+  return { outcome, recipeHash: recipe, version: version(text.slice(end)) }
+}
+
+/** A recipe repeats over a whole archive, so the last ones are remembered. */
+const packed = new Map<RecipeHash, string>()
+const unpacked = new Map<string, RecipeHash>()
+const REMEMBERED = 1_000
+
+function packRecipe(hash: RecipeHash): string {
+  return remember(packed, hash, () =>
+    /^[0-9a-f]{16}$/.test(hash) ? Buffer.from(hash, 'hex').toString('base64url') : `:${hash}:`,
+  )
+}
+
+function unpackRecipe(text: string): RecipeHash {
+  return remember(unpacked, text, () => recipeHash(Buffer.from(text, 'base64url').toString('hex')))
+}
+
+function remember<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  const before = known.get(key)
+  if (before !== undefined) return before
+  if (known.size >= REMEMBERED) known.clear()
+  const value = make()
+  known.set(key, value)
+  return value
+}

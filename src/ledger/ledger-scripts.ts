@@ -1,0 +1,63 @@
+import { LuaScript } from './lua-script.ts'
+
+/*
+ * Entries and counts change in one step (Law 1). All scripts may be run again with the same arguments: that is what
+ * happens when the answer of one is lost with the connection.
+ *
+ * KEYS[1] holds the counts by outcome letter, KEYS[i + 1] the bucket of the i-th source key.
+ */
+
+const MOVE_COUNT = `
+local moved = {}
+local function move(before, after)
+  if before then local letter = string.sub(before, 1, 1); moved[letter] = (moved[letter] or 0) - 1 end
+  if after then local letter = string.sub(after, 1, 1); moved[letter] = (moved[letter] or 0) + 1 end
+end
+local function count()
+  for letter, by in pairs(moved) do
+    if by ~= 0 then redis.call('HINCRBY', KEYS[1], letter, by) end
+  end
+end
+`
+
+/** ARGV: source key and entry, in turn. */
+export const WRITE = new LuaScript(`${MOVE_COUNT}
+for i = 2, #KEYS do
+  local field, entry = ARGV[2 * i - 3], ARGV[2 * i - 2]
+  move(redis.call('HGET', KEYS[i], field), entry)
+  redis.call('HSET', KEYS[i], field, entry)
+end
+count()
+`)
+
+/** ARGV: source keys. */
+export const FORGET = new LuaScript(`${MOVE_COUNT}
+for i = 2, #KEYS do
+  local before = redis.call('HGET', KEYS[i], ARGV[i - 1])
+  if before then
+    move(before, nil)
+    redis.call('HDEL', KEYS[i], ARGV[i - 1])
+  end
+end
+count()
+`)
+
+/** ARGV: source key, entry, version. Answers 1 when the entry that was there is for this version. */
+export const SETTLE = new LuaScript(`${MOVE_COUNT}
+local before = redis.call('HGET', KEYS[2], ARGV[1])
+local version = ARGV[3]
+if not before or string.sub(before, -#version) ~= version then return 0 end
+local header = #before - #version
+if #version == 0 or not (header == 12 or string.find(string.sub(before, 2, header), '^:[^:]*:$')) then return 0 end
+move(before, ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+count()
+return 1
+`)
+
+/** ARGV: source keys; KEYS: their buckets, nothing before them. Answers in their order. */
+export const READ = new LuaScript(`
+local entries = {}
+for i = 1, #KEYS do entries[i] = redis.call('HGET', KEYS[i], ARGV[i]) end
+return entries
+`)

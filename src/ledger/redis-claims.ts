@@ -1,0 +1,88 @@
+import type { SourceKey } from '#src/document/ids.ts'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import { LuaScript, type RedisClient } from './lua-script.ts'
+import { type ProcessLease, processKeyPrefix } from './process-lease.ts'
+
+/*
+ * A claim is `<process id>:<number>` under the source key in one hash. It stands while its process lives. A dead
+ * process's claim is simply overwritten, so nothing has to be cleaned up after a crash.
+ *
+ * KEYS: claims, own lease. ARGV: source key, own claim, prefix of process keys, lease in ms. Each script may be run
+ * again with the same arguments.
+ */
+
+/** Answers 1 when the document is ours now. */
+const CLAIM = new LuaScript(`
+local held = redis.call('HGET', KEYS[1], ARGV[1])
+if held and held ~= ARGV[2] then
+  local owner = string.match(held, '^[^:]*')
+  if redis.call('EXISTS', ARGV[3] .. owner) == 1 then return 0 end
+end
+redis.call('SET', KEYS[2], '1', 'PX', ARGV[4])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+`)
+
+/** Answers 1 when the document still is ours, and renews our sign of life with it. */
+const STILL_HELD = new LuaScript(`
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('SET', KEYS[2], '1', 'PX', ARGV[4])
+return 1
+`)
+
+const RELEASE = new LuaScript(`
+if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
+`)
+
+export interface RedisClaimsOptions {
+  readonly connection: RedisClient
+  readonly pipeline: string
+  readonly lease: ProcessLease
+}
+
+/**
+ * The fence: a document is in one worker at a time. A job may come twice (its worker froze for longer than its lock, or
+ * two versions of a document were enqueued); the claim may not. It is asked again right before a commit, which then has
+ * the time of a whole lease, and the worker that lost it commits nothing.
+ */
+export class RedisClaims {
+  readonly #options: RedisClaimsOptions
+  readonly #claimsKey: string
+  #count = 0
+
+  constructor(options: RedisClaimsOptions) {
+    this.#options = options
+    this.#claimsKey = `${redisPrefix(options.pipeline)}:claims`
+  }
+
+  /** Null while another worker, or another job of this one, has the document. */
+  async claim(key: SourceKey): Promise<RedisClaim | null> {
+    await this.#options.lease.settled()
+    this.#count += 1
+    const token = `${this.#options.lease.id}:${this.#count}`
+    if ((await this.#run(CLAIM, key, token)) !== 1) return null
+    return new RedisClaim((script) => this.#run(script, key, token))
+  }
+
+  #run(script: LuaScript, key: SourceKey, token: string): Promise<unknown> {
+    const { connection, pipeline, lease } = this.#options
+    return script.run(connection, [this.#claimsKey, lease.key], [key, token, processKeyPrefix(pipeline), lease.leaseMs])
+  }
+}
+
+class RedisClaim {
+  readonly #run: (script: LuaScript) => Promise<unknown>
+
+  constructor(run: (script: LuaScript) => Promise<unknown>) {
+    this.#run = run
+  }
+
+  /** False when another worker took the document over. True holds for a whole lease from now. */
+  async stillHeld(): Promise<boolean> {
+    return (await this.#run(STILL_HELD)) === 1
+  }
+
+  async release(): Promise<void> {
+    await this.#run(RELEASE)
+  }
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { type ReceiptId, type SourceKey, sourceKey } from '#src/document/ids.ts'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import { LuaScript, type RedisClient } from './lua-script.ts'
+import { type ProcessLease, processKeyPrefix } from './process-lease.ts'
+
+/** What was about to be bought. */
+export interface Intent {
+  readonly receipt: ReceiptId
+  readonly key: SourceKey
+  /** Epoch milliseconds of the moment before the request. */
+  readonly sentAt: number
+  /** `ambiguous`: its process is gone, or it is far too old; nobody knows whether the service charged for it. */
+  readonly state: 'in_flight' | 'ambiguous'
+}
+
+/** Longer than any request takes: the service's limit of 300 s, and the upload. */
+const LONGEST_REQUEST_MS = 900_000
+
+/*
+ * An intent is `<process id> <moment> <nonce> <source key>` under the receipt's id in one hash.
+ *
+ * KEYS: intents, own lease, number of ambiguous ones that were sent again. ARGV: receipt, own intent, prefix of process
+ * keys, lease in ms, source key, now, longest request in ms.
+ *
+ * Answers 0 when a live process buys this receipt for another document. For the same document it cannot be under way
+ * any more, because we have the claim: an earlier try of it left the intent.
+ */
+const BEGIN = new LuaScript(`
+local before = redis.call('HGET', KEYS[1], ARGV[1])
+if before and before ~= ARGV[2] then
+  local owner, sent, key = string.match(before, '^(%S+) (%S+) %S+ (.*)$')
+  local alive = redis.call('EXISTS', ARGV[3] .. owner) == 1 and ARGV[6] - sent < tonumber(ARGV[7])
+  if alive and key ~= ARGV[5] then return 0 end
+  if not alive then redis.call('INCR', KEYS[3]) end
+end
+redis.call('SET', KEYS[2], '1', 'PX', ARGV[4])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+`)
+
+export interface RedisIntentsOptions {
+  readonly connection: RedisClient
+  readonly pipeline: string
+  readonly lease: ProcessLease
+}
+
+/** Intents in Redis: written before a request, cleared when its receipt is safe (Law 2). */
+export class RedisIntents {
+  readonly #options: RedisIntentsOptions
+  readonly #intentsKey: string
+  readonly #resentKey: string
+
+  constructor(options: RedisIntentsOptions) {
+    this.#options = options
+    this.#intentsKey = `${redisPrefix(options.pipeline)}:intents`
+    this.#resentKey = `${this.#intentsKey}:resent`
+  }
+
+  /** False while a live process is buying this very receipt for another document. */
+  async begin(id: ReceiptId, key: SourceKey): Promise<boolean> {
+    const { connection, pipeline, lease } = this.#options
+    await lease.settled()
+    const now = Date.now()
+    const intent = `${lease.id} ${now} ${randomUUID().slice(0, 8)} ${key}`
+    const keys = [this.#intentsKey, lease.key, this.#resentKey]
+    const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS]
+    return (await BEGIN.run(connection, keys, values)) === 1
+  }
+
+  async clear(id: ReceiptId): Promise<void> {
+    await this.#options.connection.hdel(this.#intentsKey, id)
+  }
+
+  /** Every intent that was not cleared. Holds one line a request under way. */
+  async list(): Promise<readonly Intent[]> {
+    const { connection, pipeline, lease } = this.#options
+    await lease.settled()
+    const intents = Object.entries(await connection.hgetall(this.#intentsKey)).map(([id, text]) => parse(id, text))
+    const owners = [...new Set(intents.map(({ owner }) => owner))]
+    const signs = await Promise.all(owners.map((owner) => connection.exists(`${processKeyPrefix(pipeline)}${owner}`)))
+    const alive = new Set(owners.filter((_, index) => signs[index] === 1))
+    const youngest = Date.now() - LONGEST_REQUEST_MS
+    return intents.map(({ owner, ...intent }) => ({
+      ...intent,
+      state: alive.has(owner) && intent.sentAt > youngest ? 'in_flight' : 'ambiguous',
+    }))
+  }
+
+  /** How many ambiguous requests there ever were: those left now, and those that were sent again. */
+  async ambiguousTotal(): Promise<number> {
+    const resent = Number((await this.#options.connection.get(this.#resentKey)) ?? 0)
+    return resent + (await this.list()).filter(({ state }) => state === 'ambiguous').length
+  }
+}
+
+function parse(id: string, text: string): Omit<Intent, 'state'> & { readonly owner: string } {
+  const [owner = '', sentAt = '0', nonce = ''] = text.split(' ', 3)
+  const key = text.slice(owner.length + sentAt.length + nonce.length + 3)
+  return { receipt: id as ReceiptId, owner, sentAt: Number(sentAt), key: sourceKey(key) }
+}

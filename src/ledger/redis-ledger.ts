@@ -1,0 +1,113 @@
+import { crc32 } from 'node:zlib'
+import { type SourceKey, sourceKey } from '#src/document/ids.ts'
+import { type Counts, NO_COUNTS, OUTCOMES } from '#src/document/outcome.ts'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import type { Ledger, LedgerEntry } from '#src/ports.ts'
+import { decodeEntry, encodeEntry, OUTCOME_LETTERS } from './entry-codec.ts'
+import { FORGET, READ, SETTLE, WRITE } from './ledger-scripts.ts'
+import type { RedisClient } from './lua-script.ts'
+
+/**
+ * Hashes that the entries are spread over. Redis keeps a small hash as one compact list, without a pointer or an
+ * object for each field: up to 128 fields by default, 512 in our own server. So a document costs little more than its
+ * key and its entry up to about 3 million documents, 14 million in our own server; beyond that about 100 bytes more.
+ */
+const BUCKETS = 32_768
+
+/** Entries that one script reads or writes; Redis serves nobody else meanwhile. */
+const BATCH = 1_000
+
+/** Buckets that are read at a time when all entries are streamed. */
+const SCAN_BUCKETS = 256
+
+/** The ledger in Redis, on a single server or a Cluster. */
+export class RedisLedger implements Ledger {
+  readonly #client: RedisClient
+  readonly #prefix: string
+  readonly #countsKey: string
+
+  constructor(options: { readonly connection: RedisClient; readonly pipeline: string }) {
+    this.#client = options.connection
+    this.#prefix = `${redisPrefix(options.pipeline)}:ledger:`
+    this.#countsKey = `${this.#prefix}counts`
+  }
+
+  async read(keys: readonly SourceKey[]): Promise<readonly (LedgerEntry | null)[]> {
+    const batches = await Promise.all(
+      inBatches(keys).map((batch) => READ.run(this.#client, this.#buckets(batch), batch)),
+    )
+    return (batches as (string | null)[][]).flat().map((entry) => (entry === null ? null : decodeEntry(entry)))
+  }
+
+  async write(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<void> {
+    for (const batch of inBatches(entries)) {
+      const buckets = this.#buckets(batch.map(([key]) => key))
+      const values = batch.flatMap(([key, entry]) => [key, encodeEntry(entry)])
+      await WRITE.run(this.#client, [this.#countsKey, ...buckets], values)
+    }
+  }
+
+  async settle(key: SourceKey, entry: LedgerEntry): Promise<boolean> {
+    const keys = [this.#countsKey, ...this.#buckets([key])]
+    return (await SETTLE.run(this.#client, keys, [key, encodeEntry(entry), entry.version])) === 1
+  }
+
+  async forget(keys: readonly SourceKey[]): Promise<void> {
+    for (const batch of inBatches(keys)) {
+      await FORGET.run(this.#client, [this.#countsKey, ...this.#buckets(batch)], batch)
+    }
+  }
+
+  async counts(): Promise<Counts> {
+    const byLetter = await this.#client.hgetall(this.#countsKey)
+    const counted = OUTCOMES.map((outcome) => [outcome, Number(byLetter[OUTCOME_LETTERS[outcome]] ?? 0)])
+    return { ...NO_COUNTS, ...Object.fromEntries(counted) }
+  }
+
+  async *entries(signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]> {
+    for (let from = 0; from < BUCKETS; from += SCAN_BUCKETS) {
+      let open = Array.from({ length: Math.min(SCAN_BUCKETS, BUCKETS - from) }, (_, index) => ({
+        bucket: this.#bucket(from + index),
+        cursor: '0',
+      }))
+      while (open.length > 0) {
+        signal.throwIfAborted()
+        const pages = await this.#scan(open)
+        for (const { fields } of pages) yield* pairs(fields)
+        open = pages.filter(({ cursor }) => cursor !== '0')
+      }
+    }
+  }
+
+  async #scan(
+    open: readonly { readonly bucket: string; readonly cursor: string }[],
+  ): Promise<{ bucket: string; cursor: string; fields: string[] }[]> {
+    const answers = open.map(({ bucket, cursor }) => this.#client.hscan(bucket, cursor, 'COUNT', BATCH))
+    return (await Promise.all(answers)).map(([cursor, fields], index) => ({
+      bucket: open[index]?.bucket ?? '',
+      cursor,
+      fields,
+    }))
+  }
+
+  #buckets(keys: readonly SourceKey[]): string[] {
+    return keys.map((key) => this.#bucket(crc32(key) % BUCKETS))
+  }
+
+  #bucket(number: number): string {
+    return `${this.#prefix}${number.toString(36)}`
+  }
+}
+
+function inBatches<T>(items: readonly T[]): (readonly T[])[] {
+  if (items.length <= BATCH) return items.length === 0 ? [] : [items]
+  return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, index) =>
+    items.slice(index * BATCH, (index + 1) * BATCH),
+  )
+}
+
+function* pairs(fields: readonly string[]): Iterable<readonly [SourceKey, LedgerEntry]> {
+  for (let index = 0; index < fields.length; index += 2) {
+    yield [sourceKey(fields[index] ?? ''), decodeEntry(fields[index + 1] ?? '')]
+  }
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { Cluster, Redis } from 'ioredis'
+
+/** One connection to a single Redis or to a Redis Cluster, shared by everything that does not block. */
+export type RedisConnection = Redis | Cluster
+
+export interface ConnectOptions {
+  /**
+   * `redis://[user:password@]host:port/db`, `rediss://` for TLS, the absolute path of a unix socket, or a Redis
+   * Cluster: several addresses separated by commas, or one with `?cluster=true`.
+   */
+  readonly url: string
+  /** Shown by `CLIENT LIST`. */
+  readonly name?: string
+  /** How long the first connection may take before it counts as a mistake in the settings. */
+  readonly patienceMs?: number
+}
+
+const LONGEST_RECONNECT_DELAY_MS = 1_000
+const FIRST_CONNECTION_PATIENCE_MS = 10_000
+
+/**
+ * Opens a connection and waits until it can be used. From then on an outage of Redis is nothing that a caller sees:
+ * commands wait until it is back, and one whose answer was lost is sent again. So every command and script that we use
+ * is repeatable.
+ *
+ * Throws when the first connection does not come about; no message ever holds the password.
+ */
+export async function connectRedis(options: ConnectOptions, signal?: AbortSignal): Promise<RedisConnection> {
+  const connection = open(options)
+  const errors: unknown[] = []
+  const remember = (error: unknown): void => void errors.splice(0, 1, error)
+  // Without a listener a connection error would end the process; the reconnect below is what answers it.
+  connection.on('error', remember)
+  const patience = AbortSignal.timeout(options.patienceMs ?? FIRST_CONNECTION_PATIENCE_MS)
+  try {
+    if (connection.status !== 'ready') {
+      await once(connection, 'ready', { signal: signal === undefined ? patience : AbortSignal.any([signal, patience]) })
+    }
+    return connection
+  } catch (error) {
+    connection.disconnect()
+    signal?.throwIfAborted()
+    throw unreachable(options.url, errors[0] ?? error)
+  }
+}
+
+function unreachable(url: string, cause: unknown): Error {
+  return new Error(`Redis at ${withoutSecrets(url)} cannot be reached: check REDIS_URL`, { cause })
+}
+
+/** The addresses of a REDIS_URL as they may be shown. */
+export function withoutSecrets(url: string): string {
+  return url.replaceAll(/\/\/[^@,/]*@/g, '//').replaceAll(/([?&](?:password|username)=)[^&,]*/gi, '$1…')
+}
+
+/** What holds for a single server and for each node of a Cluster. */
+const perServer = (name: string | undefined) => ({
+  // BullMQ's condition for blocking connections, and what makes commands wait out an outage.
+  maxRetriesPerRequest: null,
+  // A replica that took over answers READONLY until it knows: connect again and send the command again.
+  reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? (2 as const) : false),
+  ...(name === undefined ? {} : { connectionName: name }),
+})
+
+const reconnectDelayMs = (times: number): number => Math.min(times * 50, LONGEST_RECONNECT_DELAY_MS)
+
+function open(options: ConnectOptions): RedisConnection {
+  const urls = options.url.split(',').map((url) => url.trim())
+  const [first = ''] = urls
+  if (urls.length > 1 || /[?&]cluster=true\b/.test(first)) return openCluster(urls, options.name)
+  return new Redis(first, { ...perServer(options.name), retryStrategy: reconnectDelayMs })
+}
+
+function openCluster(urls: readonly string[], name: string | undefined): Cluster {
+  const nodes = urls.map((url) => new URL(url.includes('://') ? url : `redis://${url}`))
+  const login = nodes.find((node) => node.password !== '')
+  return new Cluster(
+    nodes.map((node) => ({ host: node.hostname.replaceAll(/[[\]]/g, ''), port: Number(node.port || 6379) })),
+    {
+      redisOptions: {
+        ...perServer(name),
+        ...(login === undefined ? {} : { password: decodeURIComponent(login.password) }),
+        ...(login === undefined || login.username === '' ? {} : { username: decodeURIComponent(login.username) }),
+        ...(nodes.some((node) => node.protocol === 'rediss:') ? { tls: {} } : {}),
+      },
+      clusterRetryStrategy: reconnectDelayMs,
+      // Managed clusters announce host names, and their TLS certificates are for those.
+      dnsLookup: (address, callback) => callback(null, address),
+    },
+  )
+}

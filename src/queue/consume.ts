@@ -1,0 +1,138 @@
+import { type Job, Worker } from 'bullmq'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SourceKey } from '#src/document/ids.ts'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import type { Delivery, DocumentJob, JobVerdict } from '#src/ports.ts'
+import type { RedisConnection } from './connection.ts'
+import { Deliverer } from './deliver.ts'
+import { postponementDelayMs } from './postponement.ts'
+import { QUEUE_NAME } from './queue-layout.ts'
+import { StuckWatch } from './stuck-watch.ts'
+
+/** Why a document is not handed out any more. */
+export type GiveUpReason =
+  /** `times` workers died, or froze, while they had it. */
+  | { readonly kind: 'deadly'; readonly times: number }
+  /** `handle` threw at each of its attempts; this is the last error. */
+  | { readonly kind: 'threw'; readonly error: unknown }
+
+export interface ConsumeOptions {
+  readonly connection: RedisConnection
+  readonly pipeline: string
+  /** Documents in work at a time, in this process. */
+  readonly concurrency: number
+  /** Does the work. `signal` aborts when the process stops and the time for finishing is over. */
+  handle(delivery: Delivery, signal: AbortSignal): Promise<JobVerdict>
+  /** Ends a document failed in place of `handle`; the job is removed only after it returned. */
+  giveUp(delivery: Delivery, reason: GiveUpReason): Promise<void>
+  /** Told what went wrong besides; `key` is null when it was no document's. */
+  onError(error: unknown, key: SourceKey | null): void
+  readonly timing?: Partial<ConsumeTiming>
+}
+
+/** Together: the documents of a killed worker are back after at most `lockMs` + 2 × `stalledCheckMs`. */
+export interface ConsumeTiming {
+  /** A job whose worker did not renew its lock for this long is free for others. Renewed at half of it. */
+  readonly lockMs: number
+  readonly stalledCheckMs: number
+  /** Worker deaths after which a document is given up. */
+  readonly deathsAllowed: number
+  /** How long a worker with free places leaves waiting jobs alone before it counts as stuck. */
+  readonly stuckAfterMs: number
+}
+
+const TIMING: ConsumeTiming = { lockMs: 10_000, stalledCheckMs: 4_000, deathsAllowed: 10, stuckAfterMs: 60_000 }
+
+/** After an abort, how long `handle` may take to notice; then its job is handed back without it. */
+const ABORT_PATIENCE_MS = 1_500
+
+/** BullMQ's pause after a failed fetch; its default of 15 s would be felt after every outage. */
+const FETCH_RETRY_MS = 1_000
+
+export interface Consumer {
+  /** Documents in work now. */
+  readonly active: number
+  /**
+   * Takes no more jobs, lets the running ones finish for `graceMs`, then aborts them and hands their jobs back, which
+   * uses no attempt. Returns within about two seconds after the grace, whatever `handle` does; a job that could not
+   * be handed back comes back by itself when its lock runs out.
+   */
+  stop(options: { readonly graceMs: number }): Promise<void>
+}
+
+/** Starts taking jobs of the pipeline's queue. */
+export function consume(options: ConsumeOptions): Consumer {
+  return new QueueConsumer(options, { ...TIMING, ...options.timing })
+}
+
+class QueueConsumer implements Consumer {
+  readonly #options: ConsumeOptions
+  readonly #timing: ConsumeTiming
+  readonly #deliverer: Deliverer
+  readonly #watch: StuckWatch
+  #worker: Worker<DocumentJob>
+
+  constructor(options: ConsumeOptions, timing: ConsumeTiming) {
+    this.#options = options
+    this.#timing = timing
+    this.#deliverer = new Deliverer(options, timing.deathsAllowed, ABORT_PATIENCE_MS)
+    this.#worker = this.#open()
+    this.#watch = new StuckWatch(options, this.#deliverer, timing.stuckAfterMs, () => this.#reopen())
+  }
+
+  get active(): number {
+    return this.#deliverer.active
+  }
+
+  async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
+    this.#watch.stop()
+    this.#deliverer.stopping = true
+    const closed = this.#worker.close()
+    if (await settlesWithin(closed, graceMs)) return
+    this.#worker.cancelAllJobs('stopping')
+    if (await settlesWithin(closed, ABORT_PATIENCE_MS + 500)) return
+    await settlesWithin(this.#worker.disconnect(), 500)
+  }
+
+  #open(): Worker<DocumentJob> {
+    const { connection, pipeline, concurrency } = this.#options
+    // BullMQ passes the signal only to a function that declares three parameters.
+    const process = (job: Job<DocumentJob>, token: string | undefined, signal: AbortSignal | undefined) =>
+      this.#deliverer.process(job, token, signal)
+    const worker = new Worker<DocumentJob>(QUEUE_NAME, process, {
+      connection,
+      prefix: redisPrefix(pipeline),
+      concurrency,
+      lockDuration: this.#timing.lockMs,
+      stalledInterval: this.#timing.stalledCheckMs,
+      // Never BullMQ's decision: a job is given up by `Deliverer`, after its document was buried.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      runRetryDelay: FETCH_RETRY_MS,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+      settings: { backoffStrategy: postponementDelayMs },
+    })
+    worker.on('error', (error) => {
+      if (!isOutage(error)) this.#options.onError(error, null)
+    })
+    return worker
+  }
+
+  async #reopen(): Promise<void> {
+    this.#options.onError(new Error('the worker takes no jobs though some are waiting: it is started anew'), null)
+    const stuck = this.#worker
+    this.#worker = this.#open()
+    await settlesWithin(stuck.close(true), 1_000)
+  }
+}
+
+const isOutage = (error: Error): boolean => /connection|ECONN|EPIPE|ENOENT/i.test(`${error.name} ${error.message}`)
+
+/** Whether `promise` settles, either way, within `ms`. */
+async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = promise.then(
+    () => true,
+    () => true,
+  )
+  return Promise.race([settled, sleep(ms, false)])
+}

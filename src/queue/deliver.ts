@@ -1,0 +1,135 @@
+import { DelayedError, type Job, WaitingError } from 'bullmq'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertNever } from '#src/document/assert-never.ts'
+import { backoffMs, MAX_ATTEMPTS } from '#src/document/backoff.ts'
+import type { Delivery, DocumentJob, JobVerdict } from '#src/ports.ts'
+import type { ConsumeOptions } from './consume.ts'
+import { Postponement } from './postponement.ts'
+import { Suspects } from './suspects.ts'
+
+/** What becomes of a delivery: a verdict of `handle`, or the job goes back unused because the process stops. */
+type Ending = JobVerdict | { readonly do: 'hand-back' }
+
+/** How long a suspect waits for the one that is running. */
+const SUSPECT_DELAY_MS = 2_000
+
+/** How long a job of another release waits for a worker that understands it. */
+const OTHER_SCHEMA_DELAY_MS = 60_000
+
+/**
+ * Takes one job at a time from BullMQ to `handle`, and spells its ending in BullMQ's terms:
+ *
+ * - `finish`: the job completes and is removed.
+ * - `postpone`, counted: the job fails with a `Postponement`, which adds one to BullMQ's `attemptsMade`.
+ * - `postpone`, not counted: the job moves to the delayed ones by hand; `attemptsMade` stays.
+ * - `hand-back`: the job moves to the front of the waiting ones by hand; `attemptsMade` stays.
+ *
+ * A job never ends failed in BullMQ: what must be given up is given to `giveUp`, and finishes after that.
+ */
+export class Deliverer {
+  /** Set once: jobs that were fetched but not begun go back untouched. */
+  stopping = false
+  readonly #options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>
+  readonly #deathsAllowed: number
+  readonly #abortPatienceMs: number
+  readonly #suspects = new Suspects()
+  #active = 0
+  #lastAt = Date.now()
+
+  constructor(
+    options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>,
+    deathsAllowed: number,
+    abortPatienceMs: number,
+  ) {
+    this.#options = options
+    this.#deathsAllowed = deathsAllowed
+    this.#abortPatienceMs = abortPatienceMs
+  }
+
+  get active(): number {
+    return this.#active
+  }
+
+  /** Epoch milliseconds when a job last came or went. */
+  get lastAt(): number {
+    return this.#lastAt
+  }
+
+  async process(job: Job<DocumentJob>, token: string | undefined, signal: AbortSignal | undefined): Promise<void> {
+    this.#active += 1
+    this.#lastAt = Date.now()
+    try {
+      const ending = await this.#deliver(job, signal ?? new AbortController().signal)
+      await settle(job, token, ending)
+    } finally {
+      this.#active -= 1
+      this.#lastAt = Date.now()
+    }
+  }
+
+  async #deliver(job: Job<DocumentJob>, signal: AbortSignal): Promise<Ending> {
+    if (this.stopping) return { do: 'hand-back' }
+    if (job.data.schema !== 1) return uncounted(OTHER_SCHEMA_DELAY_MS, 'made by another release of Sluice')
+    const deaths = job.stalledCounter
+    const leave = this.#suspects.enter(deaths)
+    if (leave === null) return uncounted(SUSPECT_DELAY_MS, 'workers died with it, so it is run by itself')
+    const delivery: Delivery = { job: job.data, attempt: job.attemptsMade + 1 }
+    try {
+      if (deaths > this.#deathsAllowed) return await this.#giveUp(delivery, { kind: 'deadly', times: deaths })
+      return await this.#handle(delivery, signal)
+    } finally {
+      leave()
+    }
+  }
+
+  async #handle(delivery: Delivery, signal: AbortSignal): Promise<Ending> {
+    try {
+      return await Promise.race([this.#options.handle(delivery, signal), this.#abandoned(signal)])
+    } catch (error) {
+      if (signal.aborted) return { do: 'hand-back' }
+      this.#options.onError(error, delivery.job.key)
+      if (delivery.attempt >= MAX_ATTEMPTS) return this.#giveUp(delivery, { kind: 'threw', error })
+      return counted(backoffMs(delivery.attempt, null, Math.random), 'an unexpected error')
+    }
+  }
+
+  /** Resolves some time after the abort, for a `handle` that does not heed it. */
+  #abandoned(signal: AbortSignal): Promise<Ending> {
+    return new Promise((resolve) => {
+      const handBackLater = (): void => {
+        void sleep(this.#abortPatienceMs, undefined, { ref: false }).then(() => resolve({ do: 'hand-back' }))
+      }
+      if (signal.aborted) handBackLater()
+      else signal.addEventListener('abort', handBackLater, { once: true })
+    })
+  }
+
+  async #giveUp(delivery: Delivery, reason: Parameters<ConsumeOptions['giveUp']>[1]): Promise<Ending> {
+    try {
+      await this.#options.giveUp(delivery, reason)
+      return { do: 'finish' }
+    } catch (error) {
+      this.#options.onError(error, delivery.job.key)
+      return counted(backoffMs(MAX_ATTEMPTS, null, Math.random), 'it could not be buried')
+    }
+  }
+}
+
+const counted = (afterMs: number, reason: string): JobVerdict => ({ do: 'postpone', afterMs, counted: true, reason })
+const uncounted = (afterMs: number, reason: string): JobVerdict => ({ do: 'postpone', afterMs, counted: false, reason })
+
+async function settle(job: Job<DocumentJob>, token: string | undefined, ending: Ending): Promise<void> {
+  switch (ending.do) {
+    case 'finish':
+      return
+    case 'hand-back':
+      await job.moveToWait(token)
+      throw new WaitingError()
+    case 'postpone':
+      if (ending.counted) throw new Postponement(ending.afterMs, ending.reason)
+      await job.moveToDelayed(Date.now() + Math.max(1, Math.round(ending.afterMs)), token)
+      throw new DelayedError()
+    default:
+      assertNever(ending)
+  }
+}

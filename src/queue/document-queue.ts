@@ -1,0 +1,100 @@
+import { Queue } from 'bullmq'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import type { DocumentJob, JobQueue } from '#src/ports.ts'
+import type { RedisConnection } from './connection.ts'
+import { EVENT_STREAM_LENGTH, JOB_NAME, JOB_OPTIONS, jobId, QUEUE_NAME } from './queue-layout.ts'
+
+export interface DocumentQueueOptions {
+  readonly connection: RedisConnection
+  readonly pipeline: string
+}
+
+/** Jobs a round trip; more make BullMQ slow and Redis deaf for too long. */
+const BATCH = 1_000
+
+/** Pause before a batch is added again whose answer was lost with the connection. */
+const RETRY_DELAY_MS = 100
+
+/** The producing side of a pipeline's queue, and its switch. */
+export class DocumentQueue implements JobQueue {
+  readonly #connection: RedisConnection
+  readonly #queue: Queue<DocumentJob>
+
+  constructor(options: DocumentQueueOptions) {
+    this.#connection = options.connection
+    this.#queue = new Queue<DocumentJob>(QUEUE_NAME, {
+      connection: options.connection,
+      prefix: redisPrefix(options.pipeline),
+      defaultJobOptions: JOB_OPTIONS,
+      streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
+    })
+    // Connection errors come here as well as to the command that met them; the command is where they are handled.
+    this.#queue.on('error', () => undefined)
+  }
+
+  async add(jobs: readonly DocumentJob[]): Promise<void> {
+    for (let from = 0; from < jobs.length; from += BATCH) {
+      const batch = jobs.slice(from, from + BATCH)
+      await this.#throughOutages(() =>
+        this.#queue.addBulk(batch.map((data) => ({ name: JOB_NAME, data, opts: { jobId: jobId(data) } }))),
+      )
+    }
+  }
+
+  async backlog(): Promise<number> {
+    const states = ['waiting', 'prioritized', 'delayed', 'active'] as const
+    const counts = await this.#queue.getJobCounts(...states)
+    return states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+  }
+
+  /** Jobs that a worker could take now. */
+  async waiting(): Promise<number> {
+    const { waiting = 0, prioritized = 0 } = await this.#queue.getJobCounts('waiting', 'prioritized')
+    return waiting + prioritized
+  }
+
+  /** Stops all workers of the pipeline, on every machine, from starting another job. Outlives restarts. */
+  async pause(): Promise<void> {
+    await this.#queue.pause()
+  }
+
+  async resume(): Promise<void> {
+    await this.#queue.resume()
+  }
+
+  async paused(): Promise<boolean> {
+    return this.#queue.isPaused()
+  }
+
+  /** Jobs and what BullMQ keeps besides are removed; for tests and for `--forget`. */
+  async clear(): Promise<void> {
+    await this.#queue.obliterate({ force: true })
+  }
+
+  /** Leaves the connection to its owner. */
+  async close(): Promise<void> {
+    await this.#queue.close()
+  }
+
+  /**
+   * A pipeline that was under way when the connection broke is given up by ioredis, and nobody knows whether it was
+   * carried out; one that waited for a restarted server finds its scripts forgotten. Ids are deterministic, so it is
+   * simply sent again.
+   */
+  async #throughOutages(action: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      try {
+        await action()
+        return
+      } catch (error) {
+        if (this.#connection.status === 'end' || !isOutage(error)) throw error
+        await sleep(RETRY_DELAY_MS)
+      }
+    }
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof Error && /connection|ECONN|EPIPE|NOSCRIPT|LOADING|CLUSTERDOWN/i.test(error.message)
+}

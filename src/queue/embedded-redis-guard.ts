@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, statSync } from 'node:fs'
+import type { RedisPlace } from './embedded-redis-place.ts'
+import type { RedisServerBinary } from './redis-server-binary.ts'
+
+/** Exit code of the guard when another process runs the server of this data folder. */
+export const LOCK_HELD = 75
+
+const LOG_LIMIT_BYTES = 1024 * 1024
+
+/**
+ * Runs the server so that it ends with us, even when we are killed with SIGKILL: our end of the pipe at the guard's
+ * standard input closes with our process, and the watcher then ends the server, which keeps its data.
+ *
+ * The lock is held by the guard and the server, not by us: it is free exactly when nobody writes to the data folder
+ * any more, whoever was killed. Where there is no `flock` (macOS) two processes that start in the same instant are not
+ * kept apart.
+ */
+const GUARD = `
+lock=$1 libraries=$2; shift 2
+exec 3<&0 9>>"$lock"
+if command -v flock >/dev/null; then flock -n 9 || exit ${LOCK_HELD}; fi
+[ -z "$libraries" ] || export LD_LIBRARY_PATH="$libraries"
+"$@" </dev/null 3<&- &
+server=$!
+( exec 9>&-; read -r _ <&3; kill -TERM "$server" ) &
+watcher=$!
+exec 3<&-
+wait "$server"; code=$?
+kill "$watcher" 2>/dev/null
+exit "$code"
+`
+
+/** Field names of 60 characters and more stay in compact hashes: what `ledger/` needs for its bytes a document. */
+const COMPACT_HASHES = ['--hash-max-listpack-entries', '512', '--hash-max-listpack-value', '4200']
+
+const KEEP_EVERYTHING = [
+  ['--appendonly', 'yes', '--appendfsync', 'everysec'],
+  ['--save', '', '--maxmemory-policy', 'noeviction'],
+].flat()
+
+export interface RedisGuard {
+  /** Exit code of the server, or `LOCK_HELD`. */
+  readonly ended: Promise<number>
+  /** Ends the server; its data are on disk when `ended` resolves. */
+  end(): void
+}
+
+export function startGuard(place: RedisPlace, binary: RedisServerBinary): RedisGuard {
+  const log = openSync(place.logPath, tooLong(place.logPath) ? 'w' : 'a')
+  const child = spawn(
+    'sh',
+    ['-c', GUARD, 'sluice-redis', place.lockPath, binary.libraries, ...serverCommand(place, binary)],
+    {
+      // Its own session: Ctrl-C on our terminal is for us to handle, not for the server.
+      detached: true,
+      stdio: ['pipe', log, log],
+      cwd: place.dataDir,
+    },
+  )
+  closeSync(log)
+  child.stdin?.on('error', () => undefined)
+  // The server keeps nobody's process from ending; only `end` waits for it.
+  child.unref()
+  unrefPipe(child)
+  const end = (): void => {
+    child.ref()
+    child.stdin?.end()
+  }
+  return { ended: exitCode(child), end }
+}
+
+function serverCommand(place: RedisPlace, binary: RedisServerBinary): string[] {
+  const listen = ['--port', '0', '--unixsocket', place.socketPath, '--unixsocketperm', '700']
+  const run = ['--dir', place.dataDir, '--daemonize', 'no', '--loglevel', 'notice']
+  return [binary.command, ...listen, ...run, ...KEEP_EVERYTHING, ...COMPACT_HASHES]
+}
+
+async function exitCode(child: ChildProcess): Promise<number> {
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code ?? 1
+}
+
+function unrefPipe(child: ChildProcess): void {
+  const pipe: unknown = child.stdin
+  if (pipe instanceof Object && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref()
+}
+
+function tooLong(logPath: string): boolean {
+  return (statSync(logPath, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, realpath } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+
+/** Where the files of one private server are. */
+export interface RedisPlace {
+  /** Append-only file, log and lock. Survives the server. */
+  readonly dataDir: string
+  readonly socketPath: string
+  readonly lockPath: string
+  readonly logPath: string
+}
+
+/** A unix socket's path may be 108 bytes long on Linux and 104 on macOS, the closing zero included. */
+const SOCKET_PATH_LIMIT_BYTES = 103
+
+/**
+ * Creates the folders of the server of `dataDir`. The socket is not in the data folder, whose path may be too long for
+ * one: it lies in a folder of the temporary directory that only we may enter, named by the data folder's real path, so
+ * that every process with the same data folder meets there.
+ */
+export async function redisPlace(dataDir: string): Promise<RedisPlace> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const real = await realpath(dataDir)
+  const name = createHash('sha256').update(real).digest('hex').slice(0, 12)
+  const folder = join(tmpdir(), `sluice-${userInfo().uid}-${name}`)
+  const socketPath = join(folder, 'redis.sock')
+  if (Buffer.byteLength(socketPath) > SOCKET_PATH_LIMIT_BYTES) {
+    throw new Error(
+      `the temporary directory ${tmpdir()} is too long a path for a unix socket: set TMPDIR to a shorter one`,
+    )
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await refuseForeignFolder(folder)
+  return { dataDir: real, socketPath, lockPath: join(real, 'redis.lock'), logPath: join(real, 'redis.log') }
+}
+
+/** The temporary directory is open to everybody: someone else's folder, or a link to it, could read our queue. */
+async function refuseForeignFolder(folder: string): Promise<void> {
+  const entry = await lstat(folder)
+  const ours = entry.isDirectory() && entry.uid === userInfo().uid && (entry.mode & 0o077) === 0
+  if (!ours) throw new Error(`${folder} is not a folder that only we may enter: remove it, or set REDIS_URL`)
+}

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LOCK_HELD, type RedisGuard, startGuard } from './embedded-redis-guard.ts'
+import { type RedisPlace, redisPlace } from './embedded-redis-place.ts'
+import { probeRedis, untilRedisEnds } from './redis-probe.ts'
+import { findRedisServer, type RedisServerBinary } from './redis-server-binary.ts'
+
+export interface EmbeddedRedisOptions {
+  /** Where the data live between runs. Processes with the same folder share one server. */
+  readonly dataDir: string
+  /** Where a fetched redis-server is kept. */
+  readonly cacheDir: string
+  /** Told in one line what takes a moment, and when the server had to be started again. */
+  readonly notify?: (line: string) => void
+}
+
+export interface EmbeddedRedis {
+  /** Path of the unix socket; `connectRedis` takes it like a REDIS_URL. */
+  readonly url: string
+  /** Ends the server when we run it. Its data stay; another process that uses it starts its own within a second. */
+  close(): Promise<void>
+}
+
+/** Another process holds the lock but shows no server: it is starting, ending, or has another temporary directory. */
+const LOCK_PATIENCE_MS = 20_000
+/** Time for a big append-only file to be read. */
+const LOADING_PATIENCE_MS = 600_000
+const POLL_MS = 20
+const LONGEST_RESTART_DELAY_MS = 5_000
+
+/**
+ * A private, real redis-server for those who gave no REDIS_URL. It is found or fetched (`findRedisServer`), listens on
+ * a unix socket only, and ends with the process that started it, however that one ends.
+ *
+ * Every process with the same data folder keeps an eye on the server, in one loop: as long as it answers, watch it;
+ * when it is gone, whoever gets the lock starts it again on the same data and the same socket, and every client
+ * reconnects by itself. So the owner's end, and a crash of the server, are the same thing to everybody else.
+ */
+export async function openEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
+  const place = await redisPlace(options.dataDir)
+  const binary = await findRedisServer(options)
+  const keeper = new RedisKeeper(place, binary, options.notify ?? (() => undefined))
+  try {
+    await keeper.untilReady()
+  } catch (error) {
+    await keeper.close()
+    throw error
+  }
+  return { url: place.socketPath, close: () => keeper.close() }
+}
+
+class RedisKeeper {
+  readonly #place: RedisPlace
+  readonly #binary: RedisServerBinary
+  readonly #notify: (line: string) => void
+  readonly #closing = new AbortController()
+  readonly #loop: Promise<void>
+  #guard: RedisGuard | null = null
+  /** Exit codes of our own server since the last time that one answered. */
+  #failures = 0
+
+  constructor(place: RedisPlace, binary: RedisServerBinary, notify: (line: string) => void) {
+    this.#place = place
+    this.#binary = binary
+    this.#notify = notify
+    this.#loop = this.#keep()
+  }
+
+  async untilReady(): Promise<void> {
+    const startedAt = Date.now()
+    for (;;) {
+      const state = await probeRedis(this.#place.socketPath)
+      if (state === 'ready') return
+      if (this.#failures > 0) throw new Error(`redis-server does not start: ${await this.#lastLogLine()}`)
+      const waitedMs = Date.now() - startedAt
+      if (waitedMs > (state === 'loading' ? LOADING_PATIENCE_MS : LOCK_PATIENCE_MS)) throw this.#notAnswering(waitedMs)
+      await sleep(POLL_MS)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#guard?.end()
+    await this.#loop
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      if ((await probeRedis(this.#place.socketPath)) !== 'absent') {
+        this.#failures = 0
+        await untilRedisEnds(this.#place.socketPath, signal)
+      } else if (!signal.aborted) {
+        await this.#own()
+      }
+    }
+  }
+
+  async #own(): Promise<void> {
+    this.#guard = startGuard(this.#place, this.#binary)
+    const startedAt = Date.now()
+    const code = await this.#guard.ended
+    this.#guard = null
+    if (this.#closing.signal.aborted) return
+    if (code !== LOCK_HELD) {
+      const livedMs = Date.now() - startedAt
+      this.#failures = livedMs > LONGEST_RESTART_DELAY_MS ? 1 : this.#failures + 1
+      this.#notify(`redis-server ended with code ${code} and is started again: ${await this.#lastLogLine()}`)
+    }
+    const delayMs = Math.min(POLL_MS * 2 ** this.#failures, LONGEST_RESTART_DELAY_MS)
+    await sleep(delayMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined)
+  }
+
+  async #lastLogLine(): Promise<string> {
+    const log = await readFile(this.#place.logPath, 'utf8').catch(() => '')
+    return log.trimEnd().split('\n').at(-1) ?? ''
+  }
+
+  #notAnswering(waitedMs: number): Error {
+    const { dataDir, socketPath } = this.#place
+    return new Error(
+      `the Redis of ${dataDir} does not answer at ${socketPath} after ${Math.round(waitedMs / 1000)} s: ` +
+        'end the process that holds it, or set REDIS_URL',
+    )
+  }
+}

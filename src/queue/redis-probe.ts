@@ -1,0 +1,39 @@
+import { connect, type Socket } from 'node:net'
+
+/** `loading`: it is there, but still reads its data, or is too busy to answer. */
+export type RedisState = 'ready' | 'loading' | 'absent'
+
+/** A server that accepts and then says nothing for this long is busy, not gone. */
+const ANSWER_PATIENCE_MS = 2_000
+
+/** Asks the server behind a unix socket for a sign of life. Never throws: no answer is an answer. */
+export function probeRedis(socketPath: string): Promise<RedisState> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath)
+    const settle = (state: RedisState): void => {
+      socket.destroy()
+      resolve(state)
+    }
+    socket.setTimeout(ANSWER_PATIENCE_MS, () => settle(socket.connecting ? 'absent' : 'loading'))
+    socket.once('error', () => settle('absent'))
+    socket.once('close', () => settle('absent'))
+    socket.once('data', (reply) => settle(reply.toString().startsWith('+PONG') ? 'ready' : 'loading'))
+    socket.write('PING\r\n')
+  })
+}
+
+/** Resolves when the server behind a unix socket is gone, or when `signal` aborts. */
+export function untilRedisEnds(socketPath: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const socket: Socket = connect(socketPath)
+    const cut = (): unknown => socket.destroy()
+    signal.addEventListener('abort', cut, { once: true })
+    if (signal.aborted) cut()
+    socket.unref()
+    socket.once('error', () => undefined)
+    socket.once('close', () => {
+      signal.removeEventListener('abort', cut)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { cachedLibraries, fetchDebianRedis } from './redis-from-debian.ts'
+
+const run = promisify(execFile)
+
+/** A redis-server (or valkey-server) that was seen to start on this machine. */
+export interface RedisServerBinary {
+  readonly command: string
+  /** Folder of shared libraries that it needs besides the system's; empty for none. */
+  readonly libraries: string
+}
+
+export interface RedisServerSearch {
+  /** Kept between runs; a fetched server goes here. */
+  readonly cacheDir: string
+  /** Told in one line what takes a moment. */
+  readonly notify?: (line: string) => void
+}
+
+/** Oldest server that BullMQ recommends. */
+const OLDEST = { major: 6, minor: 2 }
+
+/**
+ * Finds a server: on PATH, else in our cache, else fetched from Debian's archive into the cache, without root and
+ * without installing anything. Throws one error that names the three ways out when there is none.
+ */
+export async function findRedisServer(search: RedisServerSearch): Promise<RedisServerBinary> {
+  for (const command of ['redis-server', 'valkey-server']) {
+    const binary = { command, libraries: '' }
+    if (await starts(binary)) return binary
+  }
+  const folder = join(search.cacheDir, 'redis-server')
+  const cached = await binaryIn(folder)
+  if (cached !== null) return cached
+  try {
+    search.notify?.('fetching redis-server (1.4 MB) from the package archive, once')
+    await fetchDebianRedis(folder, async (candidate) => (await binaryIn(candidate)) !== null)
+    const fetched = await binaryIn(folder)
+    if (fetched !== null) return fetched
+    throw new Error(`the fetched redis-server in ${folder} does not start`)
+  } catch (cause) {
+    throw new Error(
+      'No Redis: set REDIS_URL to a running one, or install redis-server (on Debian: apt-get install redis-server), ' +
+        'or run where apt-get can fetch it by itself.',
+      { cause },
+    )
+  }
+}
+
+async function binaryIn(folder: string): Promise<RedisServerBinary | null> {
+  const libraries = await cachedLibraries(folder)
+  if (libraries === null) return null
+  const binary = { command: join(folder, 'usr/bin/redis-server'), libraries }
+  return (await starts(binary)) ? binary : null
+}
+
+async function starts(binary: RedisServerBinary): Promise<boolean> {
+  const script = '[ -z "$1" ] || export LD_LIBRARY_PATH="$1"; exec "$2" --version'
+  try {
+    const { stdout } = await run('sh', ['-c', script, 'sh', binary.libraries, binary.command])
+    const [, major, minor] = /v=(\d+)\.(\d+)/.exec(stdout) ?? []
+    const version = { major: Number(major ?? 0), minor: Number(minor ?? 0) }
+    return version.major > OLDEST.major || (version.major === OLDEST.major && version.minor >= OLDEST.minor)
+  } catch {
+    return false
+  }
+}

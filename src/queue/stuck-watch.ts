@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DocumentQueue } from './document-queue.ts'
+import type { RedisConnection } from './connection.ts'
+
+export interface StuckFacts {
+  readonly waiting: number
+  readonly paused: boolean
+  /** Jobs in work in this process. */
+  readonly active: number
+  /** Milliseconds since a job came or went here. */
+  readonly idleMs: number
+}
+
+/** Jobs wait, nobody forbids taking them, we have nothing to do, and still we take none. */
+export function isStuck(facts: StuckFacts, stuckAfterMs: number): boolean {
+  return facts.active === 0 && facts.idleMs >= stuckAfterMs && facts.waiting > 0 && !facts.paused
+}
+
+/**
+ * Watches for a worker that stopped taking jobs without a word: seen with BullMQ after a Sentinel fail-over (its issue
+ * 3185), where the remedy is a new worker. Looks only when this process is idle, so it costs nothing under load.
+ */
+export class StuckWatch {
+  readonly #queue: DocumentQueue
+  readonly #stopping = new AbortController()
+
+  constructor(
+    options: { readonly connection: RedisConnection; readonly pipeline: string },
+    worker: { readonly active: number; readonly lastAt: number },
+    stuckAfterMs: number,
+    onStuck: () => Promise<void>,
+  ) {
+    this.#queue = new DocumentQueue(options)
+    // What it throws, it throws because the connection was closed under it: then there is nothing left to watch.
+    this.#run(worker, stuckAfterMs, onStuck).catch(() => undefined)
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  async #run(
+    worker: { readonly active: number; readonly lastAt: number },
+    stuckAfterMs: number,
+    onStuck: () => Promise<void>,
+  ): Promise<void> {
+    const { signal } = this.#stopping
+    let suspectedBefore = false
+    while (!signal.aborted) {
+      await sleep(stuckAfterMs, undefined, { signal, ref: false }).catch(() => undefined)
+      if (signal.aborted) return
+      const stuck = isStuck(await this.#facts(worker), stuckAfterMs)
+      // Twice in a row: a job that arrived this moment is not one that waits.
+      if (stuck && suspectedBefore) await onStuck()
+      suspectedBefore = stuck && !suspectedBefore
+    }
+  }
+
+  async #facts(worker: { readonly active: number; readonly lastAt: number }): Promise<StuckFacts> {
+    const idle = { active: worker.active, idleMs: Date.now() - worker.lastAt }
+    if (idle.active > 0) return { ...idle, waiting: 0, paused: false }
+    return { ...idle, waiting: await this.#queue.waiting(), paused: await this.#queue.paused() }
+  }
+}

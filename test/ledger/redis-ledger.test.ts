@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recipeHash, type SourceKey, sourceKey, version } from '#src/document/ids.ts'
+import { NO_COUNTS, OUTCOMES, seen } from '#src/document/outcome.ts'
+import { decodeEntry, encodeEntry } from '#src/ledger/entry-codec.ts'
+import { RedisLedger } from '#src/ledger/redis-ledger.ts'
+import type { LedgerEntry } from '#src/ports.ts'
+import { documentJob } from '../support/queue-jobs.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+const entryOf = (number: number, outcome: LedgerEntry['outcome'] = 'done'): readonly [SourceKey, LedgerEntry] => {
+  const { key, version: ofBytes, recipeHash: recipe } = documentJob(number)
+  return [key, { version: ofBytes, recipeHash: recipe, outcome }]
+}
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+const ledgerOf = (pipeline: string): RedisLedger => new RedisLedger({ connection: redis.connection, pipeline })
+
+describe('an entry', () => {
+  test.each([...OUTCOMES])('that is %s comes back as it was', (outcome) => {
+    for (const recipe of ['0123456789abcdef', 'ffffffffffffffff', 'a recipe by name', '']) {
+      for (const bytes of ['81920-1700000000000000001-77', '"etag-2"', ':a:b', 'ünïcode ✓']) {
+        const entry = { version: version(bytes), recipeHash: recipeHash(recipe), outcome }
+        expect(decodeEntry(encodeEntry(entry))).toEqual(entry)
+      }
+    }
+  })
+})
+
+describe('RedisLedger', () => {
+  test('reads what was written in the order of the keys, and null for what it never saw', async () => {
+    const ledger = ledgerOf('read')
+    await ledger.write(range(2500).map((number) => entryOf(number)))
+    const keys = range(2600).map((number) => entryOf(number)[0])
+    const entries = await ledger.read([...keys].reverse())
+    expect([...entries].reverse()).toEqual([
+      ...range(2500).map((number) => entryOf(number)[1]),
+      ...range(100).map(() => null),
+    ])
+    expect(await ledger.read([])).toEqual([])
+  })
+
+  test('counts every document once, whatever it went through', async () => {
+    const ledger = ledgerOf('counts')
+    expect(await ledger.counts()).toEqual(NO_COUNTS)
+    await ledger.write(range(10).map((number) => entryOf(number, 'pending')))
+    await ledger.write([entryOf(0), entryOf(0), entryOf(1, 'partial'), entryOf(2, 'failed'), entryOf(3, 'skipped')])
+    await ledger.write([entryOf(0)])
+    expect(await ledger.counts()).toEqual({ pending: 6, done: 1, partial: 1, failed: 1, skipped: 1 })
+    await ledger.forget([entryOf(0)[0], entryOf(0)[0], entryOf(9)[0], sourceKey('never seen')])
+    const counts = await ledger.counts()
+    expect(counts).toEqual({ pending: 5, done: 0, partial: 1, failed: 1, skipped: 1 })
+    expect(seen(counts)).toBe(8)
+  })
+
+  test('settles only what still is for the same version', async () => {
+    const ledger = ledgerOf('settle')
+    const [key, pending] = entryOf(1, 'pending')
+    const settled = { ...pending, recipeHash: recipeHash('fedcba9876543210'), outcome: 'done' as const }
+    expect(await ledger.settle(key, settled)).toBe(false)
+    await ledger.write([[key, pending]])
+    expect(await ledger.settle(key, settled)).toBe(true)
+    expect(await ledger.settle(key, settled)).toBe(true)
+    expect(await ledger.read([key])).toEqual([settled])
+    const newer = { ...pending, version: version(`1${pending.version}`) }
+    await ledger.write([[key, newer]])
+    expect(await ledger.settle(key, settled)).toBe(false)
+    expect(await ledger.read([key])).toEqual([newer])
+    expect(await ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1 })
+  })
+
+  test('streams every entry once, long keys and odd ones too', async () => {
+    const ledger = ledgerOf('stream')
+    const odd = ['a\nb', 'ünïcode/✓.pdf', ' ', `${'long/'.repeat(800)}end.pdf`, 'a'.repeat(64), 'quote"\'\\.pdf']
+    const written = new Map([
+      ...range(1500).map((number) => entryOf(number)),
+      ...odd.map((key) => [sourceKey(key), entryOf(1)[1]] as const),
+    ])
+    await ledger.write([...written])
+    const streamed: (readonly [SourceKey, LedgerEntry])[] = []
+    for await (const entry of ledger.entries(AbortSignal.timeout(10_000))) streamed.push(entry)
+    expect(streamed.length).toBe(written.size)
+    expect(new Map(streamed)).toEqual(written)
+  })
+
+  test('has entries and counts agree after the server was killed while it wrote', async () => {
+    const ledger = ledgerOf('killed')
+    const writing = Promise.all(
+      range(40).map((batch) =>
+        ledger.write(range(500).map((number) => entryOf(batch * 500 + number, batch % 2 === 0 ? 'done' : 'pending'))),
+      ),
+    )
+    await redis.killServer()
+    await writing
+    expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 10_000, pending: 10_000 })
+    let streamed = 0
+    for await (const _ of ledger.entries(AbortSignal.timeout(10_000))) streamed += 1
+    expect(streamed).toBe(20_000)
+  })
+
+  test('costs at most 150 bytes a document in Redis, and reads at least 50,000 a second', async () => {
+    const ledger = ledgerOf('bytes')
+    const usedBytes = async (): Promise<number> =>
+      Number(/used_memory:(\d+)/.exec(await redis.connection.info('memory'))?.[1])
+    const before = await usedBytes()
+    const writingAt = performance.now()
+    for (const batch of range(200)) {
+      await ledger.write(range(1000).map((number) => entryOf(batch * 1000 + number, 'pending')))
+    }
+    const writesPerSecond = 200_000 / ((performance.now() - writingAt) / 1000)
+    const bytes = ((await usedBytes()) - before) / 200_000
+    const readingAt = performance.now()
+    for (const batch of range(50)) await ledger.read(range(1000).map((number) => entryOf(batch * 1000 + number)[0]))
+    const readsPerSecond = 50_000 / ((performance.now() - readingAt) / 1000)
+    console.log(
+      `ledger: ${bytes.toFixed(1)} B a document, ${Math.round(writesPerSecond)} writes/s, ${Math.round(readsPerSecond)} reads/s`,
+    )
+    expect(bytes).toBeLessThanOrEqual(150)
+    expect(readsPerSecond).toBeGreaterThan(50_000)
+  })
+})

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Delivery, JobVerdict } from '#src/ports.ts'
+import { type ConsumeOptions, consume } from '#src/queue/consume.ts'
+import { DocumentQueue } from '#src/queue/document-queue.ts'
+import { documentJob, documentJobs } from '../support/queue-jobs.ts'
+import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+/** A queue and a consumer of a pipeline of its own; whatever goes wrong is in `errors`. */
+function setUp(pipeline: string, handle: ConsumeOptions['handle'], options: Partial<ConsumeOptions> = {}) {
+  const errors: unknown[] = []
+  const queue = new DocumentQueue({ connection: redis.connection, pipeline })
+  const consumer = consume({
+    connection: redis.connection,
+    pipeline,
+    concurrency: 10,
+    handle,
+    giveUp: async () => undefined,
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+  const done = async (): Promise<boolean> => (await queue.backlog()) === 0
+  const end = async (): Promise<void> => {
+    await consumer.stop({ graceMs: 1000 })
+    await queue.close()
+  }
+  return { queue, consumer, errors, done, end }
+}
+
+const postpone = (afterMs: number, counted: boolean): JobVerdict => ({
+  do: 'postpone',
+  afterMs,
+  counted,
+  reason: 'test',
+})
+
+describe('a postponed document', () => {
+  test('comes again after the delay with the same attempt when it is not counted', async () => {
+    const attempts: number[] = []
+    const times: number[] = []
+    const { queue, done, errors, end } = setUp('uncounted', async ({ attempt }) => {
+      attempts.push(attempt)
+      times.push(Date.now())
+      return attempts.length < 6 ? postpone(150, false) : { do: 'finish' }
+    })
+    await queue.add([documentJob(1)])
+    await until('it is done', 5000, done)
+    expect(attempts).toEqual([1, 1, 1, 1, 1, 1])
+    for (const [index, time] of times.entries()) {
+      if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(149)
+    }
+    expect(errors).toEqual([])
+    await end()
+  })
+
+  test('uses exactly one attempt each time when it is counted, and comes after exactly the delay it was given', async () => {
+    const delays = [40, 400, 120, 0]
+    const attempts: number[] = []
+    const times: number[] = []
+    const { queue, done, errors, end } = setUp('counted', async ({ attempt }) => {
+      attempts.push(attempt)
+      times.push(Date.now())
+      const delay = delays[attempt - 1]
+      return delay === undefined ? { do: 'finish' } : postpone(delay, true)
+    })
+    await queue.add([documentJob(1)])
+    await until('it is done', 5000, done)
+    expect(attempts).toEqual([1, 2, 3, 4, 5])
+    for (const [index, delay] of delays.entries()) {
+      const waited = (times[index + 1] ?? 0) - (times[index] ?? 0)
+      expect(waited).toBeGreaterThanOrEqual(delay - 1)
+      expect(waited).toBeLessThan(delay + 300)
+    }
+    expect(errors).toEqual([])
+    await end()
+  })
+
+  test('is never given up by BullMQ, however often it is postponed', async () => {
+    let last = 0
+    const { queue, done, end } = setUp('often', async ({ attempt }) => {
+      last = attempt
+      return attempt < 60 ? postpone(0, true) : { do: 'finish' }
+    })
+    await queue.add([documentJob(1)])
+    await until('it is done', 10_000, done)
+    expect(last).toBe(60)
+    await end()
+  })
+})
+
+describe('a document whose handling throws', () => {
+  test('uses its attempts and is then given up, with the error', async () => {
+    const given: [Delivery, unknown][] = []
+    const attempts: number[] = []
+    const { queue, done, errors, end } = setUp(
+      'throws',
+      async ({ attempt }) => {
+        attempts.push(attempt)
+        throw new Error(`attempt ${attempt}`)
+      },
+      { giveUp: async (delivery, reason) => void given.push([delivery, reason]) },
+    )
+    await queue.add([documentJob(1)])
+    // Its own backoff would take 30 s: what is delayed is brought forward by hand.
+    const promoting = setInterval(() => void promoteDelayed('throws'), 50)
+    await until('it is given up', 10_000, done)
+    clearInterval(promoting)
+    expect(attempts).toEqual([1, 2, 3, 4, 5])
+    expect(errors.map(String)).toEqual([1, 2, 3, 4, 5].map((attempt) => `Error: attempt ${attempt}`))
+    expect(given).toEqual([
+      [
+        { job: documentJob(1), attempt: 5 },
+        { kind: 'threw', error: new Error('attempt 5') },
+      ],
+    ])
+    await end()
+  })
+})
+
+async function promoteDelayed(pipeline: string): Promise<void> {
+  const { Queue } = await import('bullmq')
+  const queue = new Queue('documents', { connection: redis.connection, prefix: `{sluice:${pipeline}}` })
+  await queue.promoteJobs()
+  await queue.close()
+}
+
+describe('stopping', () => {
+  test('lets running documents finish within the grace and takes no more', async () => {
+    let finished = 0
+    const { queue, consumer } = setUp('graceful', async () => {
+      await sleep(300)
+      finished += 1
+      return { do: 'finish' }
+    })
+    await queue.add(documentJobs(100))
+    await until('ten are running', 5000, () => consumer.active === 10)
+    await consumer.stop({ graceMs: 5000 })
+    expect(consumer.active).toBe(0)
+    expect((await queue.backlog()) + finished).toBe(100)
+    expect(finished).toBeLessThan(30)
+    await queue.close()
+  })
+
+  test('aborts what does not finish and hands it back without an attempt', async () => {
+    const aborted: unknown[] = []
+    const { queue, consumer, errors } = setUp('cut', async (_delivery, signal) => {
+      await sleep(60_000, undefined, { signal }).catch((error: unknown) => {
+        aborted.push(signal.aborted)
+        throw error
+      })
+      return { do: 'finish' }
+    })
+    await queue.add(documentJobs(20))
+    await until('ten are running', 5000, () => consumer.active === 10)
+    const startedAt = Date.now()
+    await consumer.stop({ graceMs: 100 })
+    expect(Date.now() - startedAt).toBeLessThan(1500)
+    expect(aborted).toEqual(Array(10).fill(true))
+    expect(await queue.waiting()).toBe(20)
+    expect(errors).toEqual([])
+
+    const deliveries: Delivery[] = []
+    const { done, end } = setUp('cut', async (delivery) => {
+      deliveries.push(delivery)
+      return { do: 'finish' }
+    })
+    await until('all are done at once', 3000, done)
+    expect(deliveries.map(({ attempt }) => attempt)).toEqual(Array(20).fill(1))
+    await end()
+    await queue.close()
+  })
+
+  test('does not wait for work that ignores the abort', async () => {
+    const { queue, consumer } = setUp('deaf', async () => {
+      await sleep(4000)
+      return { do: 'finish' }
+    })
+    await queue.add([documentJob(1)])
+    await until('it is running', 5000, () => consumer.active === 1)
+    const startedAt = Date.now()
+    await consumer.stop({ graceMs: 0 })
+    expect(Date.now() - startedAt).toBeLessThan(2600)
+    expect(await queue.waiting()).toBe(1)
+    await queue.close()
+  })
+})
+
+describe('Redis killed with SIGKILL while documents are in work', () => {
+  test('loses none: the worker goes on by itself', async () => {
+    const done = new Set<string>()
+    const { queue, end } = setUp('redis-killed', async ({ job }) => {
+      await sleep(5)
+      done.add(job.key)
+      return { do: 'finish' }
+    })
+    await queue.add(documentJobs(2000))
+    await until('some are done', 5000, () => done.size > 200)
+    await redis.killServer()
+    await until('all are done', 25_000, async () => done.size === 2000 && (await queue.backlog()) === 0)
+    const before = done.size
+    await queue.add([documentJob(5000)])
+    const addedAt = Date.now()
+    await until('a new one is done', 3000, () => done.size === before + 1)
+    expect(Date.now() - addedAt).toBeLessThan(1000)
+    await end()
+  })
+})

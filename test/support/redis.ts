@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
+import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
+
+/** Where a redis-server that had to be fetched is kept between runs of the tests. */
+export const REDIS_CACHE_DIR = resolve(import.meta.dirname, '../../node_modules/.cache/sluice')
+
+/** A real redis-server of one test file, with a connection to it. */
+export interface TestRedis extends AsyncDisposable {
+  readonly url: string
+  readonly dataDir: string
+  readonly connection: RedisConnection
+  /** SIGKILL to the server process; it is started again on its data by itself. */
+  killServer(): Promise<void>
+}
+
+export async function startTestRedis(): Promise<TestRedis> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'sluice-test-redis-'))
+  const server = await openEmbeddedRedis({ dataDir, cacheDir: REDIS_CACHE_DIR })
+  const connection = await connectRedis({ url: server.url })
+  return {
+    url: server.url,
+    dataDir,
+    connection,
+    killServer: async () => {
+      process.kill(await serverPid(connection), 'SIGKILL')
+    },
+    [Symbol.asyncDispose]: async () => {
+      connection.disconnect()
+      await server.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function serverPid(connection: RedisConnection): Promise<number> {
+  const info = await connection.info('server')
+  return Number(/process_id:(\d+)/.exec(info)?.[1])
+}
+
+/** Polls until `condition` holds; throws with `what` after `withinMs`. */
+export async function until(
+  what: string,
+  withinMs: number,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const deadline = Date.now() + withinMs
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await sleep(20)
+  }
+}
