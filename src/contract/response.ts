@@ -1,3 +1,5 @@
+import type { SharedData } from './shared-response.ts'
+
 /**
  * The answer of `POST /v2/parse` (contract, "Parse response"). Everything may be absent or null and unknown fields are
  * kept: a client that refuses what it does not know would lose a document that was paid for.
@@ -7,7 +9,7 @@ export interface ParseResponse {
   readonly data: ParsedData
 }
 
-export interface ParsedData {
+export interface ParsedData extends SharedData {
   readonly markdown?: string
   readonly pages?: readonly ParsedPage[] | null
   readonly blocks?: readonly BlockPage[] | null
@@ -74,6 +76,7 @@ export interface ParsedMetadata {
   readonly description?: string | readonly string[]
   readonly keywords?: string | readonly string[]
   readonly language?: string | readonly string[] | null
+  readonly ogLocaleAlternate?: readonly string[]
   readonly sourceURL?: string
   readonly url?: string
   readonly statusCode?: number

@@ -1,0 +1,104 @@
+import type { DocumentRecord, PageCounts } from '#src/document/record.ts'
+import { jsonObject, oneLine } from './error-body.ts'
+import { type SpanUnit, verifySpans } from './markdown-spans.ts'
+import type { BlockPage, ParsedData } from './response.ts'
+import { fieldsOf, tolerantData } from './tolerant-data.ts'
+import { usageOf } from './usage.ts'
+
+const HOUR_MS = 3_600_000
+
+/** What a worker needs of an answer, from the answer itself or from the receipt that kept it. */
+export interface AnswerReading {
+  /** Safe to render: types made sure of, spans of blocks verified and in UTF-16 units. */
+  readonly data: ParsedData
+  /** Why the document is only partial, one sentence each; empty when it is done. */
+  readonly problems: readonly string[]
+  readonly pages: PageCounts
+  /** Null when the service reports no credits. */
+  readonly creditsReported: number | null
+  readonly requestId: string | null
+  readonly expiring: DocumentRecord['expiring']
+  readonly spans: {
+    /** What the service counted in; null when no block had a span that fits. */
+    readonly unit: SpanUnit | null
+    /** Spans that fitted in no unit, and are null in `data`. */
+    readonly dropped: number
+  }
+}
+
+/**
+ * Reads the body of a parsed answer. `receivedAtMs` (epoch) is when it came, from which links expire; `json` saves
+ * decoding where the verdict holds it already.
+ *
+ * @throws {Error} when the body is no answer with a document in it: neither `classify` nor the store lets such a one by
+ */
+export function readAnswer(
+  body: Buffer,
+  receivedAtMs: number,
+  json: Readonly<Record<string, unknown>> | null = jsonObject(body),
+): AnswerReading {
+  const fields = fieldsOf(json?.data)
+  if (fields === null) throw new Error('the receipt holds no document')
+  const data = tolerantData(fields)
+  const spans = verifySpans(data.markdown ?? '', data.blocks ?? [])
+  const usage = usageOf(fields)
+  const pages = pageCounts(data)
+  const scrapeId = data.metadata?.scrapeId
+  return {
+    data: data.blocks ? { ...data, blocks: spans.pages } : data,
+    problems: problemsOf(data, pages),
+    pages,
+    creditsReported: usage.credits,
+    requestId: typeof scrapeId === 'string' ? oneLine(scrapeId) : null,
+    expiring: expiringLinks(data, receivedAtMs),
+    spans: { unit: spans.unit, dropped: spans.dropped },
+  }
+}
+
+function pageCounts({ metadata = {}, pages }: ParsedData): PageCounts {
+  const count = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+  const parsed = count(metadata.numPages) ?? pages?.length ?? null
+  const total = count(metadata.totalPages)
+  return { parsed, total, truncated: parsed !== null && total !== null && total > parsed }
+}
+
+const OUTPUTS = ['markdown', 'html', 'rawHtml', 'summary', 'links', 'images', 'json'] as const
+
+/** Whatever says that something is missing: a document is never silently done. */
+function problemsOf(data: ParsedData, { parsed, total, truncated }: PageCounts): string[] {
+  const { blocks, warning, metadata } = data
+  const said = (text: unknown): text is string => typeof text === 'string' && text.trim() !== ''
+  return [
+    truncated ? `only ${parsed} of ${total} pages were parsed` : null,
+    pagesOf(blocks, 'failed', 'could not be read'),
+    pagesOf(blocks, 'partial', 'could be read in part only'),
+    said(warning) ? `the service warned: ${oneLine(warning)}` : null,
+    said(metadata?.error) ? `the service reported: ${oneLine(metadata.error)}` : null,
+    OUTPUTS.some((name) => data[name] !== undefined && data[name] !== null)
+      ? null
+      : 'the answer holds no output at all',
+  ].filter((problem) => problem !== null)
+}
+
+function pagesOf(pages: readonly BlockPage[] | null | undefined, status: string, what: string): string | null {
+  const numbers = (pages ?? []).filter((page) => page.status === status).map(({ pageNumber }) => pageNumber)
+  if (numbers.length === 0) return null
+  const listed = numbers.slice(0, 10).join(', ')
+  const more = numbers.length > 10 ? ` and ${numbers.length - 10} more` : ''
+  return `${numbers.length === 1 ? 'page' : 'pages'} ${listed}${more} ${what}`
+}
+
+/** Contract, "Limits": signed audio and video links last an hour, screenshots a day. */
+function expiringLinks(data: ParsedData, receivedAtMs: number): DocumentRecord['expiring'] {
+  const { screenshot, audio, video, actions } = data
+  const shots = Array.isArray(actions?.screenshots) ? (actions.screenshots as unknown[]) : []
+  const links: readonly (readonly [field: string, value: unknown, hours: number])[] = [
+    ['audio', audio, 1],
+    ['video', video, 1],
+    ['screenshot', screenshot, 24],
+    ...shots.map((shot, index) => [`actions.screenshots[${index}]`, shot, 24] as const),
+  ]
+  return links
+    .filter(([, value]) => typeof value === 'string' && /^https?:/i.test(value))
+    .map(([field, , hours]) => ({ field, at: new Date(receivedAtMs + hours * HOUR_MS).toISOString() }))
+}

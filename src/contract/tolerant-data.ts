@@ -1,0 +1,82 @@
+import type { Block, BlockPage, ParsedData, ParsedPage } from './response.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * `data` of an answer with what every reader relies on made sure of: texts are texts, lists are lists, numbers numbers.
+ * A field of another type is as if it were absent (the receipt keeps it); unknown fields stay.
+ */
+export function tolerantData(data: Fields): ParsedData {
+  const texts = ['markdown', 'summary', 'html', 'rawHtml', 'warning'].map((name) => [
+    name,
+    textOr(data[name], undefined),
+  ])
+  return {
+    ...data,
+    ...(Object.fromEntries(texts) as Pick<ParsedData, 'markdown'>),
+    pages: listOf(data.pages, page),
+    blocks: listOf(data.blocks, blockPage),
+    links: listOf(data.links, (link) => (typeof link === 'string' ? link : null)),
+    images: listOf(data.images, (image) => (typeof image === 'string' ? image : null)),
+    metadata: fieldsOf(data.metadata) ?? {},
+  }
+}
+
+export function fieldsOf(value: unknown): Fields | null {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Fields) : null
+}
+
+function page(fields: unknown, index: number): ParsedPage | null {
+  const known = fieldsOf(fields)
+  return known && { ...known, pageNumber: numberOr(known.pageNumber, index + 1), markdown: textOr(known.markdown, '') }
+}
+
+function blockPage(fields: unknown, index: number): BlockPage | null {
+  const known = fieldsOf(fields)
+  if (known === null) return null
+  const pageNumber = numberOr(known.pageNumber, index + 1)
+  return {
+    ...known,
+    pageNumber,
+    width: numberOr(known.width, null),
+    height: numberOr(known.height, null),
+    status: textOr(known.status, 'ok'),
+    items: listOf(known.items, (item, at) => block(item, at, pageNumber)) ?? [],
+  }
+}
+
+function block(fields: unknown, index: number, pageNumber: number): Block | null {
+  const known = fieldsOf(fields)
+  if (known === null) return null
+  const confidence = fieldsOf(known.confidence)
+  return {
+    ...known,
+    id: textOr(known.id, `p${pageNumber}.b${index}`),
+    type: textOr(known.type, 'text'),
+    label: textOr(known.label, null),
+    bbox: numbers(known.bbox, 4) as Block['bbox'],
+    content: textOr(known.content, ''),
+    markdownSpan: numbers(known.markdownSpan, 2) as Block['markdownSpan'],
+    readingOrder: numberOr(known.readingOrder, index),
+    source: textOr(known.source, null),
+    confidence: { ...confidence, layout: numberOr(confidence?.layout, null), ocr: numberOr(confidence?.ocr, null) },
+  }
+}
+
+function textOr<T>(value: unknown, otherwise: T): string | T {
+  return typeof value === 'string' ? value : otherwise
+}
+
+function numberOr<T>(value: unknown, otherwise: T): number | T {
+  return typeof value === 'number' ? value : otherwise
+}
+
+function numbers(value: unknown, length: number): readonly number[] | null {
+  if (!Array.isArray(value) || value.length !== length) return null
+  return value.every((item) => typeof item === 'number') ? value : null
+}
+
+/** Null where there is no list; what `read` cannot make anything of is left out. */
+function listOf<T>(value: unknown, read: (item: unknown, index: number) => T | null): readonly T[] | null {
+  return Array.isArray(value) ? value.map(read).filter((item) => item !== null) : null
+}
