@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { RedisClient } from './lua-script.ts'
+import { LuaScript, type RedisClient } from './lua-script.ts'
 
 export interface ProcessLeaseOptions {
   readonly connection: RedisClient
@@ -14,14 +14,36 @@ export interface ProcessLeaseOptions {
 const LEASE_MS = 10_000
 
 /** Longer than any process takes to connect again (`connectRedis` waits 1 s at most between two tries). */
-const RECONNECT_GRACE_MS = 1_500
+const GRACE_MS = 1_500
+
+/** Answer of a script that did not judge, because this process was out of touch: `settle`, then run it again. */
+export const ASK_AGAIN = -1
+
+/**
+ * For scripts that judge whether another process is dead; KEYS[2] is their own lease, ARGV[4] its length. A lease is
+ * renewed at a third of its length: when another's ran out because Redis was away or frozen, ours is about to.
+ */
+export const IN_TOUCH = `
+local function in_touch()
+  return redis.call('GET', KEYS[2]) == '1' and redis.call('PTTL', KEYS[2]) > 0.4 * tonumber(ARGV[4])
+end
+`
+
+/** Answers 1 while this process is in touch, 0 when it was not and has to settle. */
+const RENEW = new LuaScript(`
+local touch = '1'
+if redis.call('GET', KEYS[1]) ~= '1' or redis.call('PTTL', KEYS[1]) <= 0.4 * tonumber(ARGV[1]) then touch = '0' end
+redis.call('SET', KEYS[1], touch, 'PX', ARGV[1])
+return tonumber(touch)
+`)
 
 /**
  * A sign of life of this process in Redis. What it holds there (claims, intents) is its own as long as the sign stands,
  * and free for others when it is gone: one key to renew, however much is held.
  *
- * While Redis is away every sign runs out, though the processes live. So after an outage each process renews its own
- * at once, and nobody judges another one dead before all had the time to do so (`settled`).
+ * While Redis is away or frozen every sign runs out, though the processes live. So a process that finds its own sign
+ * late is out of touch: it renews the sign, judges nobody dead until all others had the time to do the same, and only
+ * then is in touch again.
  */
 export class ProcessLease {
   readonly id = randomUUID().slice(0, 13)
@@ -29,58 +51,61 @@ export class ProcessLease {
   readonly leaseMs: number
   readonly #client: RedisClient
   readonly #timer: NodeJS.Timeout
-  #settledAt = 0
+  #settling: Promise<void> | null = null
 
   private constructor(options: ProcessLeaseOptions) {
     this.#client = options.connection
     this.leaseMs = options.leaseMs ?? LEASE_MS
     this.key = `${processKeyPrefix(options.pipeline)}${this.id}`
-    this.#timer = setInterval(this.#renew, this.leaseMs / 3).unref()
-    this.#client.on('close', this.#outage)
-    this.#client.on('ready', this.#back)
+    this.#timer = setInterval(this.#renewSoon, this.leaseMs / 3).unref()
+    this.#client.on('ready', this.#renewSoon)
   }
 
   static async open(options: ProcessLeaseOptions): Promise<ProcessLease> {
     const lease = new ProcessLease(options)
-    await lease.renew()
+    await lease.#begin()
     return lease
   }
 
-  async renew(): Promise<void> {
-    await this.#client.set(this.key, '1', 'PX', this.leaseMs)
-  }
-
-  /** Resolves when the signs of other processes can be trusted: at once, unless Redis was away a moment ago. */
-  async settled(): Promise<void> {
-    for (;;) {
-      const waitMs = this.#settledAt - Date.now()
-      if (waitMs <= 0) return
-      await sleep(Math.min(waitMs, RECONNECT_GRACE_MS))
-    }
+  /** Renews the sign; resolves when those of other processes can be trusted: at once, unless we were out of touch. */
+  settle(): Promise<void> {
+    this.#settling ??= this.#settle().finally(() => {
+      this.#settling = null
+    })
+    return this.#settling
   }
 
   /** What this process still holds is free for others from now on. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    this.#client.off('close', this.#outage)
-    this.#client.off('ready', this.#back)
+    this.#client.off('ready', this.#renewSoon)
     await this.#client.del(this.key)
   }
 
-  readonly #outage = (): void => {
-    this.#settledAt = Date.now() + RECONNECT_GRACE_MS
+  async #settle(): Promise<void> {
+    if ((await RENEW.run(this.#client, [this.key], [this.leaseMs])) === 1) return
+    await sleep(GRACE_MS)
+    await this.#begin()
   }
 
-  readonly #back = (): void => {
-    this.#renew()
-    this.#settledAt = Date.now() + RECONNECT_GRACE_MS
+  async #begin(): Promise<void> {
+    await this.#client.set(this.key, '1', 'PX', this.leaseMs)
   }
 
-  readonly #renew = (): void => {
+  readonly #renewSoon = (): void => {
     // A renewal that fails did so because the connection was closed for good: then the sign has to run out.
-    this.renew().catch(() => undefined)
+    this.settle().catch(() => undefined)
   }
 }
 
 /** A process `id` lives while the key of this prefix and its id is there. */
 export const processKeyPrefix = (pipeline: string): string => `${redisPrefix(pipeline)}:process:`
+
+/** Runs a script that judges other processes, as often as it takes until this one is in touch. */
+export async function inTouch(lease: ProcessLease, run: () => Promise<unknown>): Promise<unknown> {
+  for (;;) {
+    const answer = await run()
+    if (answer !== ASK_AGAIN) return answer
+    await lease.settle()
+  }
+}

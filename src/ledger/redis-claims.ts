@@ -1,7 +1,7 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { LuaScript, type RedisClient } from './lua-script.ts'
-import { type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
 
 /*
  * A claim is `<process id>:<number>` under the source key in one hash. It stands while its process lives. A dead
@@ -12,21 +12,21 @@ import { type ProcessLease, processKeyPrefix } from './process-lease.ts'
  */
 
 /** Answers 1 when the document is ours now. */
-const CLAIM = new LuaScript(`
+const CLAIM = new LuaScript(`${IN_TOUCH}
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 if held and held ~= ARGV[2] then
+  if not in_touch() then return -1 end
   local owner = string.match(held, '^[^:]*')
   if redis.call('EXISTS', ARGV[3] .. owner) == 1 then return 0 end
 end
-redis.call('SET', KEYS[2], '1', 'PX', ARGV[4])
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `)
 
-/** Answers 1 when the document still is ours, and renews our sign of life with it. */
+/** Answers 1 when the document still is ours, and prolongs our sign of life to a whole lease. */
 const STILL_HELD = new LuaScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('SET', KEYS[2], '1', 'PX', ARGV[4])
+redis.call('SET', KEYS[2], redis.call('GET', KEYS[2]) or '0', 'PX', ARGV[4])
 return 1
 `)
 
@@ -57,10 +57,9 @@ export class RedisClaims {
 
   /** Null while another worker, or another job of this one, has the document. */
   async claim(key: SourceKey): Promise<RedisClaim | null> {
-    await this.#options.lease.settled()
     this.#count += 1
     const token = `${this.#options.lease.id}:${this.#count}`
-    if ((await this.#run(CLAIM, key, token)) !== 1) return null
+    if ((await inTouch(this.#options.lease, () => this.#run(CLAIM, key, token))) !== 1) return null
     return new RedisClaim((script) => this.#run(script, key, token))
   }
 

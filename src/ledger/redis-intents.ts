@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ReceiptId, type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { LuaScript, type RedisClient } from './lua-script.ts'
-import { type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
 
 /** What was about to be bought. */
 export interface Intent {
@@ -26,15 +26,15 @@ const LONGEST_REQUEST_MS = 900_000
  * Answers 0 when a live process buys this receipt for another document. For the same document it cannot be under way
  * any more, because we have the claim: an earlier try of it left the intent.
  */
-const BEGIN = new LuaScript(`
+const BEGIN = new LuaScript(`${IN_TOUCH}
 local before = redis.call('HGET', KEYS[1], ARGV[1])
 if before and before ~= ARGV[2] then
+  if not in_touch() then return -1 end
   local owner, sent, key = string.match(before, '^(%S+) (%S+) %S+ (.*)$')
   local alive = redis.call('EXISTS', ARGV[3] .. owner) == 1 and ARGV[6] - sent < tonumber(ARGV[7])
   if alive and key ~= ARGV[5] then return 0 end
   if not alive then redis.call('INCR', KEYS[3]) end
 end
-redis.call('SET', KEYS[2], '1', 'PX', ARGV[4])
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `)
@@ -60,12 +60,11 @@ export class RedisIntents {
   /** False while a live process is buying this very receipt for another document. */
   async begin(id: ReceiptId, key: SourceKey): Promise<boolean> {
     const { connection, pipeline, lease } = this.#options
-    await lease.settled()
     const now = Date.now()
     const intent = `${lease.id} ${now} ${randomUUID().slice(0, 8)} ${key}`
     const keys = [this.#intentsKey, lease.key, this.#resentKey]
     const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS]
-    return (await BEGIN.run(connection, keys, values)) === 1
+    return (await inTouch(lease, () => BEGIN.run(connection, keys, values))) === 1
   }
 
   async clear(id: ReceiptId): Promise<void> {
@@ -75,7 +74,7 @@ export class RedisIntents {
   /** Every intent that was not cleared. Holds one line a request under way. */
   async list(): Promise<readonly Intent[]> {
     const { connection, pipeline, lease } = this.#options
-    await lease.settled()
+    await lease.settle()
     const intents = Object.entries(await connection.hgetall(this.#intentsKey)).map(([id, text]) => parse(id, text))
     const owners = [...new Set(intents.map(({ owner }) => owner))]
     const signs = await Promise.all(owners.map((owner) => connection.exists(`${processKeyPrefix(pipeline)}${owner}`)))

@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
+import { ProcessLease } from '#src/ledger/process-lease.ts'
+import { RedisClaims } from '#src/ledger/redis-claims.ts'
+import { RedisIntents } from '#src/ledger/redis-intents.ts'
+import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
+import { serverPid, startTestRedis, type TestRedis, until } from '../support/redis.ts'
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+const LEASE_MS = 600
+const leases: ProcessLease[] = []
+afterEach(async () => {
+  for (const lease of leases.splice(0)) await lease.close().catch(() => undefined)
+})
+
+/** What one process has of its own. It shows signs of life until its connection is cut. */
+async function processOf(pipeline: string, connection: RedisConnection = redis.connection) {
+  const lease = await ProcessLease.open({ connection, pipeline, leaseMs: LEASE_MS })
+  leases.push(lease)
+  return {
+    lease,
+    claims: new RedisClaims({ connection, pipeline, lease }),
+    intents: new RedisIntents({ connection, pipeline, lease }),
+  }
+}
+
+const key = sourceKey('reports/with spaces and : colons.pdf')
+const other = sourceKey('reports/copy.pdf')
+const receipt = receiptId(contentHash('ab'.repeat(32)), recipeHash('0123456789abcdef'))
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe('a claim', () => {
+  test('is had by one at a time, also within one process, until it is released', async () => {
+    const [one, two] = [await processOf('claim'), await processOf('claim')]
+    const claim = await one.claims.claim(key)
+    expect(await claim?.stillHeld()).toBe(true)
+    expect(await one.claims.claim(key)).toBeNull()
+    expect(await two.claims.claim(key)).toBeNull()
+    expect(await two.claims.claim(other)).not.toBeNull()
+    await claim?.release()
+    expect(await claim?.stillHeld()).toBe(false)
+    expect(await two.claims.claim(key)).not.toBeNull()
+  })
+
+  test('stands much longer than the lease while its process lives', async () => {
+    const [one, two] = [await processOf('alive'), await processOf('alive')]
+    const claim = await one.claims.claim(key)
+    await sleep(3 * LEASE_MS)
+    expect(await two.claims.claim(key)).toBeNull()
+    expect(await claim?.stillHeld()).toBe(true)
+  })
+
+  test('of a process that died is free after the lease, and the one who lost it may not commit', async () => {
+    const connection = await connectRedis({ url: redis.url })
+    const [dead, next] = [await processOf('dead', connection), await processOf('dead')]
+    const lost = await dead.claims.claim(key)
+    connection.disconnect()
+    const goneAt = Date.now()
+    await until('the claim is free', 3000, async () => (await next.claims.claim(key)) !== null)
+    expect(Date.now() - goneAt).toBeLessThan(LEASE_MS + 500)
+    await connection.connect()
+    expect(await lost?.stillHeld()).toBe(false)
+    await lost?.release()
+    expect(await dead.claims.claim(key)).toBeNull()
+    connection.disconnect()
+  })
+
+  test.each(['frozen', 'killed'])('outlives an outage longer than the lease, with the server %s', async (how) => {
+    const [mine, theirs] = [await connectRedis({ url: redis.url }), await connectRedis({ url: redis.url })]
+    const [one, two] = [await processOf(how, mine), await processOf(how, theirs)]
+    const claim = await one.claims.claim(key)
+    const server = await serverPid(redis.connection)
+    process.kill(server, 'SIGSTOP')
+    const asked = two.claims.claim(key)
+    await sleep(2 * LEASE_MS)
+    process.kill(server, how === 'frozen' ? 'SIGCONT' : 'SIGKILL')
+    expect([await asked, await two.claims.claim(key)]).toEqual([null, null])
+    expect(await claim?.stillHeld()).toBe(true)
+    mine.disconnect()
+    theirs.disconnect()
+  })
+})
+
+describe('an intent', () => {
+  test('keeps a copy of the document from being bought at the same time', async () => {
+    const [one, two] = [await processOf('copy'), await processOf('copy')]
+    expect(await one.intents.begin(receipt, key)).toBe(true)
+    expect(await two.intents.begin(receipt, other)).toBe(false)
+    expect(await one.intents.begin(receipt, other)).toBe(false)
+    expect(await two.intents.list()).toMatchObject([{ receipt, key, state: 'in_flight' }])
+    await one.intents.clear(receipt)
+    expect(await two.intents.list()).toEqual([])
+    expect(await two.intents.begin(receipt, other)).toBe(true)
+  })
+
+  test('does not keep the same document from being tried again', async () => {
+    const [one, two] = [await processOf('again'), await processOf('again')]
+    expect(await one.intents.begin(receipt, key)).toBe(true)
+    expect(await one.intents.begin(receipt, key)).toBe(true)
+    expect(await two.intents.begin(receipt, key)).toBe(true)
+    expect(await two.intents.ambiguousTotal()).toBe(0)
+  })
+
+  test('of a process that died is ambiguous, and stays counted when the request is sent again', async () => {
+    const connection = await connectRedis({ url: redis.url })
+    const [dead, next] = [await processOf('ambiguous', connection), await processOf('ambiguous')]
+    const before = Date.now()
+    await dead.intents.begin(receipt, key)
+    connection.disconnect()
+    await until('it is ambiguous', 3000, async () => (await next.intents.list())[0]?.state === 'ambiguous')
+    const [intent] = await next.intents.list()
+    expect(intent).toMatchObject({ receipt, key })
+    expect(intent?.sentAt).toBeGreaterThanOrEqual(before)
+    expect(await next.intents.ambiguousTotal()).toBe(1)
+    expect(await next.intents.begin(receipt, other)).toBe(true)
+    await next.intents.clear(receipt)
+    expect(await next.intents.list()).toEqual([])
+    expect(await next.intents.ambiguousTotal()).toBe(1)
+  })
+})

@@ -1,0 +1,14 @@
+/** Opens the embedded Redis of the data folder in argv and stays. On SIGTERM it closes it and ends. */
+import { connectRedis } from '#src/queue/connection.ts'
+import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
+
+const [dataDir = '', cacheDir = ''] = process.argv.slice(2)
+const server = await openEmbeddedRedis({ dataDir, cacheDir })
+const connection = await connectRedis({ url: server.url })
+const staying = setInterval(() => undefined, 1000)
+process.once('SIGTERM', async () => {
+  connection.disconnect()
+  await server.close()
+  clearInterval(staying)
+})
+console.log(`ready ${server.url}`)
