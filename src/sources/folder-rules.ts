@@ -22,10 +22,27 @@ export interface NameRules {
 export function nameRules(filter: Filter): NameRules {
   const included = matcher(filter.include ?? [])
   const excluded = matcher(filter.exclude ?? [])
-  const shown = (name: string): boolean => filter.hidden === true || !name.startsWith('.')
+  // In a bucket `.` and `..` are names like any other.
+  const shown = (name: string): boolean => filter.hidden === true || !/^\.(?!\.?$)/.test(name)
   return {
     wantsFile: (key, name) => shown(name) && (included?.(key) ?? true) && !(excluded?.(key) ?? false),
     wantsFolder: (key, name) => name !== '.sluice' && shown(name) && !(excluded?.(key) ?? false),
+  }
+}
+
+/** The same rules for sources that are listed flat: a key belongs when each folder on its way and itself do. */
+export function wantsKey(filter: Filter): (key: string) => boolean {
+  const rules = nameRules(filter)
+  return (key) => {
+    const names = key.split('/')
+    const name = names.pop() ?? ''
+    let folder = ''
+    for (const above of names) {
+      folder += above
+      if (!rules.wantsFolder(folder, above)) return false
+      folder += '/'
+    }
+    return rules.wantsFile(key, name)
   }
 }
 

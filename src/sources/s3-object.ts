@@ -1,0 +1,111 @@
+import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import type { Failure } from '#src/document/failure.ts'
+import { type Version, version } from '#src/document/ids.ts'
+import { DocumentChanged, type OpenedDocument } from '#src/ports.ts'
+import { s3Failure } from './s3-errors.ts'
+import { unquoted } from './s3-listing.ts'
+import { type Spool, spool } from './spool.ts'
+
+export interface S3Place {
+  readonly client: S3Client
+  readonly bucket: string
+  /** Full key in the bucket. */
+  readonly objectKey: string
+  readonly spoolFolder: string
+}
+
+/** The ETag differs whenever the bytes do; the size is there for stores that give none. */
+export function objectVersion(etag: string, bytes: number): Version {
+  return version(`${etag}-${bytes}`)
+}
+
+/** Opens one object with a single request: its answer's head tells the version, its body waits for the first read. */
+export async function openObject(place: S3Place, key: string, signal: AbortSignal): Promise<OpenedDocument | Failure> {
+  try {
+    return new OpenedObject(place, await get(place, signal))
+  } catch (error) {
+    const failure = s3Failure(error, key)
+    if (failure === null) throw error
+    return failure
+  }
+}
+
+async function get({ client, bucket, objectKey }: S3Place, signal: AbortSignal): Promise<GetObjectCommandOutput> {
+  return client.send(new GetObjectCommand({ Bucket: bucket, Key: objectKey }), { abortSignal: signal })
+}
+
+type Body = AsyncIterable<Uint8Array> & { destroy(): unknown }
+
+/** Downloads again after a broken line; a store that breaks it each time is broken. */
+const DOWNLOADS = 4
+
+/**
+ * An object that was opened. The first read brings it into a temporary file, so that it is paid for and waited for
+ * once, however often it is read.
+ */
+class OpenedObject implements OpenedDocument {
+  readonly kind = 'opened'
+  readonly version: Version
+  readonly bytes: number
+  readonly #place: S3Place
+  #first: Body | null
+  #spooled: Promise<Spool> | null = null
+
+  constructor(place: S3Place, answer: GetObjectCommandOutput) {
+    this.#place = place
+    this.bytes = answer.ContentLength ?? 0
+    this.version = versionOf(answer)
+    this.#first = answer.Body as unknown as Body
+  }
+
+  async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    this.#spooled ??= this.#download(signal)
+    yield* (await this.#spooled).read(signal)
+  }
+
+  async unchanged(signal: AbortSignal): Promise<boolean> {
+    const { client, bucket, objectKey } = this.#place
+    try {
+      const head = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: objectKey }), { abortSignal: signal })
+      return versionOf(head) === this.version
+    } catch (error) {
+      if (s3Failure(error, objectKey) === null) throw error
+      return false
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#first?.destroy()
+    const spooled = await this.#spooled?.catch(() => null)
+    await spooled?.[Symbol.asyncDispose]()
+  }
+
+  async #download(signal: AbortSignal): Promise<Spool> {
+    for (let tries = 1; ; tries++) {
+      const body = this.#first ?? (await this.#again(signal))
+      this.#first = null
+      try {
+        return await spool(body, this.bytes, this.#place.spoolFolder, signal)
+      } catch (error) {
+        body.destroy()
+        signal.throwIfAborted()
+        if (tries === DOWNLOADS) throw error
+      }
+    }
+  }
+
+  /** The version is compared here and not by `If-Match`: stores disagree on how the ETag in it must be quoted. */
+  async #again(signal: AbortSignal): Promise<Body> {
+    const answer = await get(this.#place, signal)
+    if (versionOf(answer) === this.version) return answer.Body as unknown as Body
+    ;(answer.Body as unknown as Body).destroy()
+    throw new DocumentChanged(`${this.#place.objectKey} changed while it was read`)
+  }
+}
+
+function versionOf(answer: {
+  readonly ETag?: string | undefined
+  readonly ContentLength?: number | undefined
+}): Version {
+  return objectVersion(unquoted(answer.ETag), answer.ContentLength ?? 0)
+}

@@ -1,0 +1,189 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { cephConfig } from './ceph-config.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const run = promisify(execFile)
+
+/** Debian's packages, 61 MB to fetch. The tests install them when they may: as root, where apt-get is. */
+const PACKAGES = ['radosgw', 'ceph-mon', 'ceph-osd']
+const PROGRAMS = ['radosgw', 'radosgw-admin', 'ceph-mon', 'ceph-osd', 'ceph', 'ceph-authtool', 'monmaptool', 'setpriv']
+
+export interface S3Server extends AsyncDisposable {
+  readonly kind: 'ready'
+  readonly endpoint: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+export interface S3Unavailable {
+  readonly kind: 'unavailable'
+  /** Why the tests that need it cannot run here, for their names. */
+  readonly reason: string
+}
+
+/** A real object store of the test's own: one Ceph monitor, one OSD in memory, one radosgw, on loopback ports only. */
+export async function startS3Server(): Promise<S3Server | S3Unavailable> {
+  const missing = await installed()
+  if (missing !== null) return { kind: 'unavailable', reason: missing }
+  const folder = await tempFolder()
+  const daemons: ChildProcess[] = []
+  const stop = async (): Promise<void> => {
+    // Killed, not stopped: the state is thrown away, and an orderly stop takes five seconds.
+    await Promise.all(daemons.map((daemon) => ended(daemon)))
+    await folder[Symbol.asyncDispose]()
+  }
+  try {
+    const endpoint = await start(folder.path, daemons)
+    return {
+      kind: 'ready',
+      endpoint,
+      region: 'us-east-1',
+      accessKeyId: 'testkey',
+      secretAccessKey: 'testsecret',
+      [Symbol.asyncDispose]: stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(folder: string, daemons: ChildProcess[]): Promise<string> {
+  const [gateway, monitor, osd] = await freePorts()
+  const config = `${folder}/ceph.conf`
+  const keyring = `${folder}/keyring`
+  await Promise.all(['mon', 'osd', 'rgw', 'log', 'run'].map((name) => mkdir(`${folder}/${name}`)))
+  const clusterId = randomUUID()
+  await writeFile(config, cephConfig({ folder, clusterId, gateway, monitor, osd, region: 'us-east-1' }))
+
+  const tool = async (name: string, ...args: readonly string[]): Promise<void> => {
+    await run(name, args, { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', CEPH_CONF: config }, timeout: 60_000 })
+  }
+  const daemon = (name: string, ...args: readonly string[]): void => {
+    // They die with this process, however it ends.
+    daemons.push(spawn('setpriv', ['--pdeathsig', 'KILL', name, '-c', config, ...args, '-f'], { stdio: 'ignore' }))
+  }
+  await tool(
+    'monmaptool',
+    '--create',
+    '--fsid',
+    clusterId,
+    '--addv',
+    'a',
+    `[v2:127.0.0.1:${monitor}/0]`,
+    `${folder}/monmap`,
+  )
+  await tool('ceph-authtool', keyring, '--create-keyring')
+  for (const [name, ...caps] of KEYS)
+    await tool(
+      'ceph-authtool',
+      keyring,
+      '--gen-key',
+      '-n',
+      name,
+      ...caps.flatMap((cap) => ['--cap', ...cap.split('=')]),
+    )
+  await tool('ceph-mon', '-c', config, '-i', 'a', '--mkfs', '--monmap', `${folder}/monmap`, '--keyring', keyring)
+  daemon('ceph-mon', '-i', 'a')
+  const osdId = randomUUID()
+  await tool('ceph', '-c', config, '--connect-timeout', '20', 'osd', 'new', osdId, '0')
+  await tool('ceph-osd', '-c', config, '-i', '0', '--mkfs', '--osd-uuid', osdId)
+  daemon('ceph-osd', '-i', '0')
+  await tool(
+    'ceph',
+    '-c',
+    config,
+    '--connect-timeout',
+    '20',
+    'osd',
+    'crush',
+    'add',
+    '0',
+    '1.0',
+    'root=default',
+    'host=h',
+  )
+  await tool(
+    'radosgw-admin',
+    '-c',
+    config,
+    'user',
+    'create',
+    '--uid=test',
+    '--display-name=test',
+    '--access-key=testkey',
+    '--secret-key=testsecret',
+  )
+  daemon('radosgw', '-n', 'client.rgw.a')
+  const endpoint = `http://127.0.0.1:${gateway}`
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(50)) {
+    if (
+      await fetch(endpoint).then(
+        (answer) => answer.ok,
+        () => false,
+      )
+    )
+      return endpoint
+  }
+  throw new Error(`radosgw did not answer within 30 s; its log is in ${folder}/log`)
+}
+
+const KEYS: readonly (readonly [name: string, ...caps: string[]])[] = [
+  ['mon.', 'mon=allow *'],
+  ['client.admin', 'mon=allow *', 'osd=allow *', 'mgr=allow *'],
+  ['osd.0', 'mon=allow profile osd', 'osd=allow *', 'mgr=allow profile osd'],
+  ['client.rgw.a', 'mon=allow rw', 'osd=allow rwx', 'mgr=allow rw'],
+]
+
+/** Null when all is there, else the reason why it is not. */
+async function installed(): Promise<string | null> {
+  if (await allThere()) return null
+  const command = `apt-get install --no-install-recommends ${PACKAGES.join(' ')}`
+  if (process.getuid?.() !== 0) return `Ceph radosgw is not installed and only root may install it: ${command}`
+  try {
+    const apt = async (...args: readonly string[]): Promise<unknown> =>
+      run('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', DEBIAN_FRONTEND: 'noninteractive' },
+        timeout: 240_000,
+      })
+    await apt('update')
+    await apt('install', '-y', '--no-install-recommends', ...PACKAGES)
+  } catch (error) {
+    return `Ceph radosgw cannot be installed here (${command}): ${String(error).split('\n')[0]}`
+  }
+  return (await allThere()) ? null : `Ceph radosgw is not whole after: ${command}`
+}
+
+async function allThere(): Promise<boolean> {
+  const found = await Promise.all(
+    PROGRAMS.map((name) =>
+      run('which', [name]).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return !found.includes(false)
+}
+
+async function ended(daemon: ChildProcess): Promise<void> {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return
+  const closed = new Promise((resolve) => daemon.once('close', resolve))
+  daemon.kill('SIGKILL')
+  await closed
+}
+
+/** Three that are free now. The OSD takes the first of a range that begins with its port. */
+async function freePorts(): Promise<readonly [number, number, number]> {
+  const servers = [createServer(), createServer(), createServer()]
+  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))))
+  const ports = servers.map((server) => (server.address() as { port: number }).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports as unknown as readonly [number, number, number]
+}
