@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest'
+import { classify } from '#src/contract/classify.ts'
+import { AGENT_ERRORS, GENERAL_ERRORS, PARSE_ERRORS, RETRYABLE_STATUSES, TRACE_ERRORS } from '#src/contract/errors.ts'
+import { type ParseOptionsInput, parseOptionsSchema } from '#src/contract/options.ts'
+import type { Verdict } from '#src/document/verdict.ts'
+import {
+  ERROR_FACTS,
+  type ErrorFact,
+  factsIn,
+  quoted,
+  readContract,
+  tableBelow,
+  TRACE_FACTS,
+} from './contract-tables.ts'
+
+interface Sent {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly options?: ParseOptionsInput
+}
+
+function verdictOn(status: number, body: object | string, { headers = {}, options = {} }: Sent = {}): Verdict {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const asked = { options: parseOptionsSchema.parse(options), nowMs: Date.parse('2026-11-21T12:00:00Z') }
+  return classify({ status, headers, body: bytes, durationMs: 1 }, asked)
+}
+
+const failed = (error: string, code?: string) => ({ success: false, error, ...(code === undefined ? {} : { code }) })
+
+const CATALOGUE = {
+  '### General errors': GENERAL_ERRORS,
+  '### Parse-specific response bodies': PARSE_ERRORS,
+  '### Agent errors': AGENT_ERRORS,
+}
+const COLUMN = { No: 'no', 'Yes, with backoff': 'with_backoff', Sometimes: 'sometimes' } as const
+const contract = readContract()
+
+describe('the error catalogue', () => {
+  test('was written against the tables of the contract', () => {
+    if (contract === null)
+      return console.log('the contract is not beside this checkout: compared with a copy of its facts')
+    for (const [heading, facts] of Object.entries(ERROR_FACTS)) expect(factsIn(contract, heading)).toEqual(facts)
+    const codes = tableBelow(contract, 'Trace error `code` values').map(([code]) => quoted(code ?? ''))
+    expect(codes).toEqual(TRACE_FACTS)
+  })
+
+  test.each(Object.entries(CATALOGUE))('has every row below "%s"', (heading, rows) => {
+    const facts = ERROR_FACTS[heading] ?? []
+    expect(rows.map(({ status, texts }) => [status, texts[0]])).toEqual(facts.map(([status, text]) => [status, text]))
+    for (const [index, [, , column]] of facts.entries())
+      if (column !== null) expect(rows[index]?.retryable).toBe(COLUMN[column as keyof typeof COLUMN])
+  })
+
+  test('has every code of a trace error', () => {
+    expect(Object.keys(TRACE_ERRORS)).toEqual(TRACE_FACTS)
+  })
+
+  const rows: readonly ErrorFact[] = Object.values(ERROR_FACTS).flat()
+
+  test.each(rows)('%i "%s" is tried again exactly when the contract says so (%s)', (status, text, column) => {
+    const { kind } = verdictOn(status, failed(text))
+    const retryable = column === null ? RETRYABLE_STATUSES.has(status) : column.startsWith('Yes')
+    const triedAgain = kind === 'unavailable' || kind === 'throttled'
+    expect(triedAgain).toBe(retryable)
+  })
+
+  test('has no other status that is tried again than those of the reference client and of proxies', () => {
+    const triedAgain = Array.from({ length: 300 }, (_, index) => 300 + index).filter((status) =>
+      ['unavailable', 'throttled'].includes(verdictOn(status, failed('x')).kind),
+    )
+    const proxies = Array.from({ length: 11 }, (_, index) => 520 + index)
+    expect(triedAgain).toEqual([408, 429, 500, 502, 503, 504, ...proxies])
+  })
+})
+
+describe('by its status, an answer', () => {
+  test.each([
+    [401, 'key'],
+    [402, 'credits'],
+    [403, 'permission'],
+    [404, 'address'],
+    [405, 'address'],
+    [302, 'address'],
+  ] as const)('%i halts the batch for its %s', (status, cause) => {
+    expect(verdictOn(status, failed('no'))).toMatchObject({ kind: 'halted', cause })
+  })
+
+  test.each([
+    [413, 'too_large'],
+    [415, 'unsupported_type'],
+    [409, 'service_rejected'],
+  ] as const)('%i rejects the document as %s', (status, code) => {
+    expect(verdictOn(status, failed('no'))).toMatchObject({ kind: 'rejected', failure: { code, httpStatus: status } })
+  })
+
+  test('408 asks for a longer timeout, as long as there is one, and does not count against the service', () => {
+    const at = (timeout: number) => verdictOn(408, failed('Request Timeout'), { options: { timeout } })
+    expect(at(30_000)).toMatchObject({ code: 'timeout', countsAgainstService: false, remedy: { timeoutMs: 60_000 } })
+    expect(at(200_000)).toMatchObject({ remedy: { change: 'timeout', timeoutMs: 300_000 } })
+    expect(at(300_000)).toMatchObject({ kind: 'unavailable', remedy: { change: 'none' } })
+  })
+
+  test('429 is throttled by the limit that its text names', () => {
+    expect(verdictOn(429, failed('Rate limit exceeded'))).toMatchObject({ kind: 'throttled', limit: 'rate' })
+    expect(verdictOn(429, failed('Concurrency limit reached'))).toMatchObject({ limit: 'concurrency' })
+    expect(verdictOn(429, '<html>slow down</html>', { headers: { 'retry-after': '7' } })).toMatchObject({
+      kind: 'throttled',
+      limit: 'rate',
+      retryAfterMs: 7000,
+    })
+  })
+
+  test('503 waits as long as the service asks', () => {
+    expect(verdictOn(503, failed('down'), { headers: { 'retry-after': '120' } })).toMatchObject({
+      retryAfterMs: 120_000,
+    })
+  })
+})
+
+describe('a 400', () => {
+  test('on the options halts the batch: every document would meet it', () => {
+    for (const body of [
+      { ...failed('Bad Request'), details: [{ code: 'too_big', path: ['timeout'], message: 'Too big' }] },
+      { ...failed('Bad Request'), details: { formats: 'unknown' } },
+      failed('Unrecognized key in body -- please review the v2 API documentation', 'BAD_REQUEST'),
+      failed("Invalid JSON in the 'options' part."),
+      failed('no waiting here', 'PARSE_UNSUPPORTED_OPTIONS'),
+    ])
+      expect(verdictOn(400, body)).toMatchObject({ kind: 'halted', cause: 'options' })
+  })
+
+  test('on a file rejects that file', () => {
+    for (const [body, code] of [
+      [failed('Uploaded file exceeds maximum size of 50MB.', 'BAD_REQUEST'), 'too_large'],
+      [failed('.xyz is no good', 'UNSUPPORTED_FILE_TYPE'), 'unsupported_type'],
+      [failed('Invalid multipart form-data request.', 'BAD_REQUEST'), 'service_rejected'],
+      [failed('locked', 'DOCUMENT_ENCRYPTED'), 'encrypted'],
+      [failed('broken', 'DOCUMENT_CORRUPT'), 'corrupt'],
+    ] as const)
+      expect(verdictOn(400, body)).toMatchObject({ kind: 'rejected', failure: { code } })
+  })
+})
+
+describe('a 422', () => {
+  test('on the schema halts the batch', () => {
+    expect(verdictOn(422, failed('Invalid JSON Schema'))).toMatchObject({ kind: 'halted', cause: 'options' })
+  })
+
+  test('is tried again only where a model may write something else the next time', () => {
+    const said = failed('The model could not produce a conforming result')
+    const withModel: Sent = { options: { formats: ['json'] } }
+    expect(verdictOn(422, said, withModel)).toMatchObject({ kind: 'unavailable', countsAgainstService: false })
+    expect(verdictOn(422, said)).toMatchObject({ kind: 'rejected' })
+  })
+})
+
+describe('a code speaks before its status', () => {
+  const fast: Sent = { options: { parsers: [{ type: 'pdf', mode: 'fast' }] } }
+
+  test('a scan in mode fast is rejected, and mode auto can help', () => {
+    const said = failed('OCR is required', 'SCRAPE_PDF_OCR_REQUIRED')
+    expect(verdictOn(500, said, fast)).toMatchObject({ kind: 'rejected', remedy: { change: 'mode', mode: 'auto' } })
+    expect(verdictOn(500, said)).toMatchObject({ kind: 'rejected', remedy: { change: 'none' } })
+  })
+
+  test('too little time for the pages names the timeout to use', () => {
+    const needs = (ms: number) =>
+      failed(`increase the timeout to at least ${ms}ms`, 'SCRAPE_PDF_INSUFFICIENT_TIME_ERROR')
+    expect(verdictOn(500, needs(42_000))).toMatchObject({ kind: 'rejected', remedy: { timeoutMs: 42_000 } })
+    expect(verdictOn(500, needs(450_000))).toMatchObject({
+      remedy: { change: 'none' },
+      failure: { code: 'timeout', message: expect.stringContaining('Split the document or set maxPages') },
+    })
+  })
+
+  test('no free slot in time is a throttle, and no longer timeout would help', () => {
+    expect(verdictOn(408, failed('no slot', 'CONCURRENCY_QUEUE_TIMEOUT'))).toMatchObject({
+      kind: 'throttled',
+      limit: 'concurrency',
+    })
+    expect(verdictOn(408, failed('slow', 'SCRAPE_TIMEOUT'))).toMatchObject({
+      kind: 'unavailable',
+      remedy: { timeoutMs: 60_000 },
+    })
+  })
+
+  test.each([
+    [500, 'SCRAPE_UNSUPPORTED_FILE_ERROR', 'unsupported_type'],
+    [500, 'SCRAPE_PDF_PREFETCH_FAILED', 'wrong_type'],
+    [500, 'SCRAPE_DOCUMENT_ANTIBOT_ERROR', 'service_rejected'],
+    [500, 'SCRAPE_JSON_CONTENT_TOO_LARGE', 'service_rejected'],
+    [403, 'SCRAPE_PROMPT_INJECTION_DETECTED', 'service_rejected'],
+  ])('%i %s is permanent', (status, serviceCode, code) => {
+    expect(verdictOn(status, failed('no', serviceCode))).toMatchObject({
+      kind: 'rejected',
+      failure: { code, serviceCode },
+    })
+  })
+
+  test('a failure of this document alone says nothing of the service', () => {
+    expect(verdictOn(500, failed('all failed', 'SCRAPE_ALL_ENGINES_FAILED'))).toMatchObject({
+      kind: 'unavailable',
+      countsAgainstService: false,
+    })
+    expect(verdictOn(500, failed('crash', 'UNKNOWN_ERROR'))).toMatchObject({ countsAgainstService: true })
+  })
+
+  test('a service without a layout engine would fail every PDF: the batch halts', () => {
+    const text = 'Typed blocks are unavailable because FirePDF is not configured'
+    expect(verdictOn(500, failed(text))).toMatchObject({
+      kind: 'halted',
+      cause: 'options',
+      message: expect.stringContaining(text),
+    })
+  })
+})
+
+describe('a body that is not what it should be', () => {
+  test.each([
+    ['nothing', '', 'an empty body'],
+    ['a page of HTML', '<!doctype html><title>502 Bad Gateway</title>', 'a page of HTML, "502 Bad Gateway"'],
+    ['JSON that was cut off', '{"success":true,"data":{"markd', 'JSON that is cut off'],
+    ['no object', '[1,2]', 'something else than JSON'],
+    ['no document', '{"success":true}', 'JSON without a document in it'],
+    ['a null for a document', '{"success":true,"data":null}', 'JSON without a document in it'],
+  ])('of a 200 that holds %s may come right the next time', (_, body, what) => {
+    expect(verdictOn(200, body)).toMatchObject({
+      kind: 'unavailable',
+      code: 'bad_answer',
+      message: `The service answered 200 with ${what}.`,
+    })
+  })
+
+  test('of a 200 with success false means what its code says', () => {
+    expect(verdictOn(200, failed('no', 'DOCUMENT_ENCRYPTED'))).toMatchObject({ kind: 'rejected' })
+    expect(verdictOn(200, failed('no'))).toMatchObject({ kind: 'unavailable', message: 'The service answered 200: no' })
+  })
+
+  test('of an error gives a message of one short line, whatever it holds', () => {
+    for (const body of [failed(`a\n\u001b[31m${'b'.repeat(5000)}`), `<title>${'c\n'.repeat(500)}`, failed('')]) {
+      const verdict = verdictOn(503, body)
+      const message = verdict.kind === 'unavailable' ? verdict.message : ''
+      expect(message).toMatch(/^The service answered 503: [^\u0000-\u001f]{0,301}$/)
+    }
+  })
+})
