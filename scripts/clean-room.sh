@@ -1,0 +1,36 @@
+# Sourced by the try-… scripts: makes a machine that has nothing of ours, as well as a folder can.
+# $room is a temporary folder that goes at the end; `clean COMMAND…` runs a command with an empty home, no npm cache or
+# npm settings, and every program of the machine but Redis.
+room=$(mktemp -d)
+trap 'chmod -R u+w "$room" 2>/dev/null; rm -rf "$room"' EXIT
+trap 'exit 130' INT TERM HUP
+mkdir "$room/home" "$room/bin" "$room/tmp"
+
+(
+  IFS=:
+  for folder in $PATH; do
+    case $folder in *node_modules*) continue ;; esac
+    [ ! -d "$folder" ] || ln -s "$folder"/* "$room/bin/" 2>/dev/null || true
+  done
+)
+rm -f "$room"/bin/redis-* "$room"/bin/valkey-*
+
+clean() (
+  for name in $(env | sed -n 's/^\(npm_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
+  unset NODE_OPTIONS REDIS_URL PARSE_API_URL PARSE_API_KEY XDG_CACHE_HOME XDG_STATE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+  export HOME="$room/home" TMPDIR="$room/tmp" PATH="$room/bin"
+  exec "$@"
+)
+
+# Runs a step with its time, and shows what it printed; a step that fails ends the script.
+step() {
+  title=$1
+  shift
+  echo "── $title"
+  began=$(date +%s)
+  clean "$@" || {
+    echo "FAILED: $title"
+    exit 1
+  }
+  echo "── $(($(date +%s) - began)) s: $title"
+}

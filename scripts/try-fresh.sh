@@ -1,0 +1,21 @@
+#!/bin/sh
+# Proves the two commands on a machine that has nothing of ours: clones what is committed, with an empty home and npm
+# cache and no Redis in sight, and runs `npm start` twice and `npm test`. `try-fresh.sh test-first`: the other order.
+set -eu
+cd -- "$(dirname -- "$0")/.."
+root=$PWD
+. scripts/clean-room.sh
+
+git clone --quiet "$root" "$room/clone"
+cd "$room/clone"
+echo "Node of the machine: $(clean node -v)"
+[ "${1:-}" != test-first ] || step 'npm test' npm test </dev/null
+step 'npm start' npm start </dev/null
+step 'npm start, again' npm start </dev/null
+[ "${1:-}" = test-first ] || step 'npm test' npm test </dev/null
+[ -z "$(git status --porcelain)" ] || {
+  git status --short
+  echo 'FAILED: the commands changed or left files that are not ignored'
+  exit 1
+}
+echo 'The two commands work from a fresh clone.'
