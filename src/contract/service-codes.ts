@@ -39,6 +39,7 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   SCRAPE_RETRY_LIMIT: { means: 'try_again' },
   // Our own engine's, for what it can tell apart (src/engine).
   DOCUMENT_ENCRYPTED: rejected('encrypted'),
+  DOCUMENT_WRONG_TYPE: rejected('wrong_type'),
   DOCUMENT_CORRUPT: rejected('corrupt'),
   DOCUMENT_RESOURCE_LIMIT: rejected('service_rejected'),
 }

@@ -13,7 +13,7 @@ interface ErrorRow {
  */
 const ERROR_ROWS: Readonly<Record<ConversionProblem, ErrorRow>> = {
   unsupported: { status: 400, code: 'UNSUPPORTED_FILE_TYPE' },
-  wrong_type: { status: 400, code: 'UNSUPPORTED_FILE_TYPE' },
+  wrong_type: { status: 400, code: 'DOCUMENT_WRONG_TYPE' },
   corrupt: { status: 400, code: 'DOCUMENT_CORRUPT' },
   encrypted: { status: 400, code: 'DOCUMENT_ENCRYPTED' },
   resource_limit: { status: 400, code: 'DOCUMENT_RESOURCE_LIMIT' },

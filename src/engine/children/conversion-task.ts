@@ -11,7 +11,9 @@ export interface ConversionTask {
   /** What relative links are resolved against; null for an upload. */
   readonly baseUrl: string | null
   readonly options: ParseOptions
-  /** Where the child writes the fields of `data`: see `writeFields`. */
+  /** Shared by the children of one engine: data that is unpacked once. */
+  readonly cacheFolder: string
+  /** Where the child writes the fields of `data`: see `dataFields`. */
   readonly fieldsPath: string
 }
 

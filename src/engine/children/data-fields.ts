@@ -1,6 +1,10 @@
-import type { ParseOptions } from '#src/contract/options.ts'
+import { readFile } from 'node:fs/promises'
 import type { ParsedData } from '#src/contract/response.ts'
+import { formatOf } from '#src/document/formats.ts'
 import type { Conversion } from '../conversion.ts'
+import { decodeHtml } from '../html/decode-html.ts'
+import { markdownToHtml } from '../html/markdown-formats.ts'
+import { pdfOptionsOf } from '../pdf-options.ts'
 import type { ConversionTask } from './conversion-task.ts'
 
 export interface DataFields {
@@ -12,18 +16,23 @@ export interface DataFields {
 
 type Fields = Pick<ParsedData, 'markdown' | 'pages' | 'blocks' | 'html' | 'rawHtml' | 'links' | 'images'>
 
-const pdfOptions = (options: ParseOptions): ParseOptions['parsers'][number] | undefined =>
-  options.parsers.find((parser) => parser.type === 'pdf')
+/** Only HTML input has HTML of its own; what other documents have is rendered from their Markdown. */
+async function rawHtml(task: ConversionTask, rendered: string): Promise<string> {
+  if (formatOf(task.extension).family !== 'html') return rendered
+  return decodeHtml(await readFile(task.path), task.contentType).text
+}
 
-function wantedFields(conversion: Conversion, task: ConversionTask): Fields {
+async function wantedFields(conversion: Conversion, task: ConversionTask): Promise<Fields> {
   const wanted = new Set(task.options.formats.map((format) => format.type))
-  const pdf = task.extension === 'pdf' ? pdfOptions(task.options) : undefined
+  const pdf = task.extension === 'pdf' ? pdfOptionsOf(task.options) : undefined
+  const wantsHtml = wanted.has('html') || wanted.has('rawHtml')
+  const html = wantsHtml ? (conversion.html ?? markdownToHtml(conversion.markdown)) : ''
   return {
     ...(wanted.has('markdown') ? { markdown: conversion.markdown } : {}),
     ...(pdf?.pages === true ? { pages: conversion.pages } : {}),
     ...(pdf?.blocks === true ? { blocks: conversion.blocks } : {}),
-    ...(wanted.has('html') ? { html: conversion.html } : {}),
-    ...(wanted.has('rawHtml') ? { rawHtml: conversion.html } : {}),
+    ...(wanted.has('html') ? { html } : {}),
+    ...(wanted.has('rawHtml') ? { rawHtml: await rawHtml(task, html) } : {}),
     ...(wanted.has('links') ? { links: conversion.links } : {}),
     ...(wanted.has('images') ? { images: conversion.images } : {}),
   }
@@ -35,7 +44,7 @@ function* asJsonMembers(fields: Fields): Generator<string> {
 
 /** What the request asked for of a conversion, as the JSON members of the answer's `data`. */
 export async function dataFields(conversion: Conversion, task: ConversionTask): Promise<DataFields> {
-  const fields = wantedFields(conversion, task)
+  const fields = await wantedFields(conversion, task)
   return {
     fields: asJsonMembers(fields),
     metadata: conversion.metadata,

@@ -29,7 +29,15 @@ async function convert(parts: ParseRouteParts, request: FastifyRequest, reply: F
   const options = readOptions(upload.rawOptions)
   const extension = identify(upload.fileName, upload.contentType)
   const signal = AbortSignal.any([AbortSignal.timeout(options.timeout), senderGone(reply)])
-  const task = { path: uploadPath, extension, contentType: upload.contentType, baseUrl: null, options, fieldsPath }
+  const task = {
+    path: uploadPath,
+    extension,
+    contentType: upload.contentType,
+    baseUrl: null,
+    options,
+    cacheFolder: workFolder.cachePath,
+    fieldsPath,
+  }
   const { metadata, warnings } = convertedOrThrow(await pool.run(task, signal), options.timeout)
   return answerBody({
     fieldsPath,

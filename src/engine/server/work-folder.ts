@@ -66,6 +66,11 @@ export class WorkFolder implements AsyncDisposable {
     return new WorkFolder(await mkdtemp(join(parent, `${PREFIX}${process.pid}-`)))
   }
 
+  /** For what is kept as long as the engine runs; holds nothing of a document. */
+  get cachePath(): string {
+    return join(this.#path, 'cache')
+  }
+
   async forRequest(): Promise<RequestFolder> {
     this.#requests += 1
     const path = join(this.#path, String(this.#requests))

@@ -1,0 +1,119 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import { asCell, escapeLineStart } from './escape-markdown.ts'
+import { renderInlines } from './inline-markdown.ts'
+import { listLabel } from './list-label.ts'
+import type { Block, Cell, List, ListItem, Table } from './office-document.ts'
+import { pipeTable } from './pipe-table.ts'
+import type { Rendering } from './rendering.ts'
+
+const indent = (markdown: string, by: string): string => markdown.replace(/\n(?!\n|$)/g, `\n${by}`)
+const quote = (markdown: string): string => markdown.replace(/^(?=.)/gm, '> ').replace(/^$/gm, '>')
+
+function originCells(table: Table): Cell[] {
+  return table.grid.flat().flatMap((slot) => (slot.cell === undefined ? [] : [slot.cell]))
+}
+
+/** A frame around text is no table: one cell, or what the library calls a layout. Its content stands for itself. */
+function isFrame(table: Table): boolean {
+  return table.kind === 'layout' || originCells(table).length === 1
+}
+
+function renderTable(table: Table, rendering: Rendering): string {
+  if (isFrame(table)) {
+    return originCells(table)
+      .map((cell) => renderBlocks(cell.blocks, rendering))
+      .filter((markdown) => markdown !== '')
+      .join('\n\n')
+  }
+  const rows = table.grid.map((row) =>
+    row.map(({ cell }) => (cell === undefined ? '' : asCell(renderCell(cell.blocks, rendering)))),
+  )
+  return rows.every((row) => row.every((cell) => cell === '')) ? '' : pipeTable(rows)
+}
+
+/** Blocks inside of a cell, one line each: Markdown has no lists and no tables in cells. */
+function renderCell(blocks: readonly Block[], rendering: Rendering): string {
+  return blocks
+    .map((block) => {
+      if (block.kind === 'table' && block.table !== undefined) return nestedRows(block.table, rendering)
+      if (block.kind === 'list' && block.list !== undefined) return cellList(block.list, rendering)
+      if (block.blocks !== undefined) return renderCell(block.blocks, rendering)
+      return block.text ?? renderInlines(block.content ?? [], rendering, block.kind === 'heading').trim()
+    })
+    .filter((line) => line !== '')
+    .join('\n')
+}
+
+function nestedRows(table: Table, rendering: Rendering): string {
+  const texts = table.grid.map((row) =>
+    row.flatMap(({ cell }) => (cell === undefined ? [] : [renderCell(cell.blocks, rendering).replace(/\n/g, ' ')])),
+  )
+  return texts.map((row) => row.filter((text) => text !== '').join(' / ')).join('\n')
+}
+
+function cellList(list: List, rendering: Rendering): string {
+  return list.items
+    .map((item, index) => {
+      const label = item.markerLabel ?? listLabel(list.marker, list.start + index)
+      return `${label === '' ? '•' : label} ${renderCell(item.blocks, rendering)}`
+    })
+    .join('\n')
+}
+
+function renderItem(list: List, item: ListItem, index: number, rendering: Rendering): string | null {
+  const content = renderBlocks(item.blocks, rendering, true)
+  if (content === '') return null
+  const label = item.markerLabel ?? listLabel(list.marker, list.start + index)
+  const marker = /^\d+\.$/.test(label) && item.markerLabel === undefined ? label : '-'
+  const box = item.checked === undefined ? '' : `[${item.checked ? 'x' : ' '}] `
+  // Markdown counts in decimal numbers only; any other label is text of a bullet.
+  const shown = marker === '-' && label !== '' ? `${escapeLineStart(label)} ` : ''
+  return `${marker} ${box}${shown}${indent(content, ' '.repeat(marker.length + 1))}`
+}
+
+function renderList(list: List, rendering: Rendering): string {
+  const items = list.items.map((item, index) => renderItem(list, item, index, rendering))
+  return items.filter((item) => item !== null).join('\n')
+}
+
+function fenced(text: string, language: string): string {
+  const fence = '`'.repeat(Math.max(3, 1 + Math.max(0, ...[...text.matchAll(/`+/g)].map((match) => match[0].length))))
+  return `${fence}${language}\n${text}\n${fence}`
+}
+
+function renderBlock(block: Block, rendering: Rendering): string {
+  switch (block.kind) {
+    case 'heading': {
+      const text = renderInlines(block.content ?? [], rendering, true)
+        .replace(/\\?\n/g, ' ')
+        .trim()
+      return text === '' ? '' : `${'#'.repeat(block.level ?? 1)} ${text}`
+    }
+    case 'paragraph':
+      return escapeLineStart(renderInlines(block.content ?? [], rendering).trim())
+    case 'list':
+      return block.list === undefined ? '' : renderList(block.list, rendering)
+    case 'table':
+      return block.table === undefined ? '' : renderTable(block.table, rendering)
+    case 'blockQuote':
+      return quote(renderBlocks(block.blocks ?? [], rendering))
+    case 'codeBlock':
+      return fenced(block.text ?? '', block.lang ?? '')
+    case 'rule':
+      return '---'
+    default:
+      return assertNever(block.kind)
+  }
+}
+
+/** Blocks as Markdown, empty ones left out. `tight` keeps a list directly under the text that it belongs to. */
+export function renderBlocks(blocks: readonly Block[], rendering: Rendering, tight = false): string {
+  let markdown = ''
+  for (const block of blocks) {
+    const rendered = renderBlock(block, rendering)
+    if (rendered === '') continue
+    const gap = tight && block.kind === 'list' ? '\n' : '\n\n'
+    markdown += (markdown === '' ? '' : gap) + rendered
+  }
+  return markdown
+}

@@ -1,0 +1,109 @@
+import { escapeInline } from './escape-markdown.ts'
+import type { Inline, Style } from './office-document.ts'
+import { REMOVED_IMAGE } from '../html/base64-images.ts'
+import type { Rendering } from './rendering.ts'
+
+const NO_STYLE: Style = { bold: false, italic: false, strike: false, code: false }
+
+interface Run {
+  readonly text: string
+  readonly style: Style
+}
+
+const sameStyle = (a: Style, b: Style): boolean =>
+  a.bold === b.bold && a.italic === b.italic && a.strike === b.strike && a.code === b.code
+
+function withoutBold(style: Style): Style {
+  return { ...style, bold: false }
+}
+
+/** Neighbours of one style become one run, so that a word split by the editor is not emphasised in pieces. */
+function mergeRuns(runs: readonly Run[]): Run[] {
+  const merged: Run[] = []
+  for (const run of runs) {
+    const last = merged.at(-1)
+    // Blank text has no visible style of its own; it joins what stands before it.
+    const joins = last !== undefined && (sameStyle(last.style, run.style) || run.text.trim() === '')
+    if (last !== undefined && joins) merged[merged.length - 1] = { ...last, text: last.text + run.text }
+    else merged.push(run)
+  }
+  return merged
+}
+
+function marker(style: Style): string {
+  return (style.strike ? '~~' : '') + (style.bold ? '**' : '') + (style.italic ? '*' : '')
+}
+
+function codeSpan(text: string): string {
+  const fence = '`'.repeat(1 + Math.max(0, ...[...text.matchAll(/`+/g)].map((match) => match[0].length)))
+  const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+  return fence + pad + text + pad + fence
+}
+
+/** Blanks stay outside of the markers: `**bold **` would be shown with its stars. */
+function renderRun({ text, style }: Run): string {
+  const core = text.trim()
+  if (core === '') return text === '' ? '' : ' '
+  const lead = text.slice(0, text.indexOf(core))
+  const trail = text.slice(lead.length + core.length)
+  const open = marker(style)
+  const close = [...open.matchAll(/~~|\*\*|\*/g)]
+    .map(([part]) => part)
+    .reverse()
+    .join('')
+  return lead + open + (style.code ? codeSpan(core) : escapeInline(core.replace(/[ \t]{2,}/g, ' '))) + close + trail
+}
+
+function linkDestination(url: string): string {
+  return /[\s()<>]/.test(url) ? `<${url.replace(/[<>]/g, encodeURIComponent).replace(/\s+/g, '%20')}>` : url
+}
+
+/** A name that an editor gave, which describes nothing: `Picture 3`, `image1.png`. */
+const isEditorName = (alt: string): boolean => /\.(png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$|^\p{L}+ ?\d+$/iu.test(alt)
+
+/** An image that has no address leaves its alt text behind, as far as that says what is to be seen. */
+function renderImage(inline: Inline, rendering: Rendering): string {
+  const url = rendering.imageUrl(inline.source)
+  const alt = (inline.alt ?? '').replace(/\s+/g, ' ').trim()
+  if (url !== null) return `![${escapeInline(alt)}](${linkDestination(url)})`
+  if (alt === '') return ''
+  return isEditorName(alt) ? `![${escapeInline(alt)}](${REMOVED_IMAGE})` : escapeInline(alt)
+}
+
+function renderLink(inline: Inline, rendering: Rendering, plain: boolean): string {
+  const text = renderInlines(inline.content ?? [], rendering, plain).trim()
+  const target = inline.target
+  // An anchor inside of the document has nothing to point to in Markdown.
+  if (target === undefined || target.kind === 'anchor' || text === '') return text
+  rendering.links.add(target.value)
+  return `[${text}](${linkDestination(target.value)})`
+}
+
+/** Two line breaks in a row are how some editors end a paragraph; one at either end shows nothing. */
+function paragraphBreaks(markdown: string): string {
+  return markdown.replace(/^(\s*\\\n)+|(\\\n\s*)+$/g, '').replace(/(\\\n[ \t]*){2,}/g, '\n\n')
+}
+
+/** Inline content as Markdown. `plain` drops bold: a heading is bold by itself. */
+export function renderInlines(inlines: readonly Inline[], rendering: Rendering, plain = false): string {
+  let markdown = ''
+  let runs: Run[] = []
+  const flush = (): void => {
+    markdown += mergeRuns(runs).map(renderRun).join('')
+    runs = []
+  }
+  for (const inline of inlines) {
+    if (inline.kind === 'text') {
+      const style = inline.style ?? NO_STYLE
+      runs.push({ text: inline.text ?? '', style: plain ? withoutBold(style) : style })
+      continue
+    }
+    flush()
+    if (inline.kind === 'link') markdown += renderLink(inline, rendering, plain)
+    else if (inline.kind === 'image') markdown += renderImage(inline, rendering)
+    else if (inline.kind === 'noteRef') markdown += `[^${rendering.noteNumber(inline.noteId ?? '')}]`
+    else if (inline.kind === 'lineBreak') markdown += '\\\n'
+  }
+  flush()
+  return paragraphBreaks(markdown)
+}

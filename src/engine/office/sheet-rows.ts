@@ -1,0 +1,46 @@
+import { utils, type CellObject, type WorkSheet } from '@e965/xlsx'
+import { ConversionError } from '../conversion.ts'
+import { asCell, escapeInline } from './escape-markdown.ts'
+
+/** More cells than this make no table that anybody reads. */
+const MAX_CELLS = 5_000_000
+
+/** A cell as the spreadsheet program shows it: number formats applied. */
+function shownText(cell: CellObject): string {
+  if (cell.t === 'z') return ''
+  return asCell(escapeInline((cell.w ?? utils.format_cell(cell)).trim()))
+}
+
+function rowTexts(row: readonly (CellObject | undefined)[] | undefined): string[] {
+  const texts: string[] = []
+  // `forEach` passes over the holes of a sparse row: a stray cell far to the right costs nothing by itself.
+  row?.forEach((cell, column) => {
+    const text = cell === undefined ? '' : shownText(cell)
+    if (text !== '') texts[column] = text
+  })
+  return texts
+}
+
+const firstColumn = (row: readonly string[]): number => row.findIndex((text) => text !== undefined)
+
+/**
+ * The cells that are in use, as rows of Markdown: empty columns at the left cut off, several empty rows made one. A
+ * sheet's rows must have been read in dense mode.
+ */
+export function sheetRows(sheet: WorkSheet): string[][] {
+  const rows: string[][] = []
+  let last = -1
+  sheet['!data']?.forEach((cells, index) => {
+    const row = rowTexts(cells)
+    if (row.length === 0) return
+    if (rows.length > 0 && index > last + 1) rows.push([])
+    last = index
+    rows.push(row)
+  })
+  const left = rows.reduce((least, row) => (row.length === 0 ? least : Math.min(least, firstColumn(row))), Infinity)
+  const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0) - left
+  if (rows.length * width > MAX_CELLS) {
+    throw new ConversionError('resource_limit', `A sheet of the file spans more than ${MAX_CELLS} cells.`)
+  }
+  return rows.map((row) => Array.from({ length: width }, (_, column) => row[column + left] ?? ''))
+}

@@ -1,0 +1,57 @@
+import { inflateRawSync } from 'node:zlib'
+
+export interface ZipEntry {
+  readonly name: string
+  /** As the directory declares it; may be a lie. */
+  readonly bytes: number
+  readonly compressedBytes: number
+  readonly isDeflated: boolean
+  readonly headerOffset: number
+}
+
+const END_SIGNATURE = 0x06054b50
+const ENTRY_SIGNATURE = 0x02014b50
+const END_BYTES = 22
+const MAX_COMMENT_BYTES = 0xffff
+const LOCAL_HEADER_BYTES = 30
+
+function findEnd(zip: Buffer): number | null {
+  const lowest = Math.max(0, zip.length - END_BYTES - MAX_COMMENT_BYTES)
+  for (let offset = zip.length - END_BYTES; offset >= lowest; offset -= 1) {
+    if (zip.readUInt32LE(offset) === END_SIGNATURE) return offset
+  }
+  return null
+}
+
+/** The central directory of a ZIP file, streamed entry by entry; nothing when there is none (APPNOTE 4.3.12, 4.3.16). */
+export function* zipEntries(zip: Buffer): Generator<ZipEntry> {
+  const end = findEnd(zip)
+  if (end === null) return
+  let offset = zip.readUInt32LE(end + 16)
+  while (offset + 46 <= zip.length && zip.readUInt32LE(offset) === ENTRY_SIGNATURE) {
+    const nameBytes = zip.readUInt16LE(offset + 28)
+    yield {
+      name: zip.toString('utf8', offset + 46, offset + 46 + nameBytes),
+      bytes: zip.readUInt32LE(offset + 24),
+      compressedBytes: zip.readUInt32LE(offset + 20),
+      isDeflated: zip.readUInt16LE(offset + 10) === 8,
+      headerOffset: zip.readUInt32LE(offset + 42),
+    }
+    offset += 46 + nameBytes + zip.readUInt16LE(offset + 30) + zip.readUInt16LE(offset + 32)
+  }
+}
+
+/** The bytes of one entry; null when it is not there, is damaged, or unpacks to more than `maxBytes`. */
+export function readZipEntry(zip: Buffer, name: string, maxBytes: number): Buffer | null {
+  const entry = zipEntries(zip).find((candidate) => candidate.name === name)
+  if (entry === undefined) return null
+  try {
+    const { headerOffset } = entry
+    const start =
+      headerOffset + LOCAL_HEADER_BYTES + zip.readUInt16LE(headerOffset + 26) + zip.readUInt16LE(headerOffset + 28)
+    const packed = zip.subarray(start, start + entry.compressedBytes)
+    return entry.isDeflated ? inflateRawSync(packed, { maxOutputLength: maxBytes }) : packed.subarray(0, maxBytes)
+  } catch {
+    return null
+  }
+}

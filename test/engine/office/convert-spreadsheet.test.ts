@@ -1,0 +1,88 @@
+import { utils, write, type WorkBook } from '@e965/xlsx'
+import { describe, expect, test } from 'vitest'
+import { convertSpreadsheet } from '#src/engine/office/convert-spreadsheet.ts'
+import { guardZip } from '#src/engine/office/zip-guard.ts'
+
+const OPTIONS = { removeBase64Images: true }
+
+function book(sheets: Readonly<Record<string, unknown[][]>>): WorkBook {
+  const result = utils.book_new()
+  for (const [name, rows] of Object.entries(sheets)) utils.book_append_sheet(result, utils.aoa_to_sheet(rows), name)
+  return result
+}
+
+const bytesOf = (workBook: WorkBook, bookType: 'xlsx' | 'xlsb' | 'biff8' | 'ods'): Buffer =>
+  write(workBook, { type: 'buffer', bookType }) as Buffer
+
+describe('a spreadsheet', () => {
+  test.each([
+    ['xlsx', 'xlsx'],
+    ['xlsb', 'xlsb'],
+    ['xls', 'biff8'],
+    ['ods', 'ods'],
+  ] as const)('of type %s becomes one section a sheet', async (extension, bookType) => {
+    const bytes = bytesOf(
+      book({
+        Costs: [
+          ['item', 'price'],
+          ['a|b', 2],
+        ],
+        Empty: [],
+        Notes: [['done']],
+      }),
+      bookType,
+    )
+    const { markdown } = await convertSpreadsheet(bytes, extension, OPTIONS)
+    expect(markdown).toBe(
+      '## Costs\n\n| item | price |\n| --- | --- |\n| a\\|b | 2 |\n\n## Notes\n\n| done |\n| --- |\n',
+    )
+  })
+
+  test('shows numbers in their format', async () => {
+    const workBook = book({ S: [['share', 'sum', 'day']] })
+    utils.sheet_add_aoa(
+      workBook.Sheets['S'] ?? {},
+      [
+        [
+          { t: 'n', v: 0.155, z: '0.0%' },
+          { t: 'n', v: 1234.5, z: '$#,##0.00' },
+          { t: 'n', v: 46_096, z: 'm/d/yy' },
+        ],
+      ],
+      { origin: 'A2' },
+    )
+    const { markdown } = await convertSpreadsheet(bytesOf(workBook, 'xlsx'), 'xlsx', OPTIONS)
+    expect(markdown).toContain('| 15.5% | $1,234.50 | 2026-03-15 |')
+  })
+
+  test('leaves hidden sheets out and names them', async () => {
+    const workBook = book({ Seen: [['a']], Secret: [['b']] })
+    workBook.Workbook = {
+      Sheets: [
+        { name: 'Seen', Hidden: 0 },
+        { name: 'Secret', Hidden: 1 },
+      ],
+    }
+    const { markdown, metadata } = await convertSpreadsheet(bytesOf(workBook, 'xlsx'), 'xlsx', OPTIONS)
+    expect(markdown).not.toContain('Secret')
+    expect(metadata).toMatchObject({ hiddenSheets: ['Secret'] })
+  })
+
+  test('costs nothing for the empty space before a stray cell', async () => {
+    const workBook = book({ S: [] })
+    workBook.Sheets['S'] = {
+      '!ref': 'XFC1048575:XFD1048576',
+      XFC1048575: { t: 's', v: 'a' },
+      XFD1048576: { t: 's', v: 'b' },
+    }
+    const { markdown } = await convertSpreadsheet(bytesOf(workBook, 'xlsx'), 'xlsx', OPTIONS)
+    expect(markdown).toBe('## S\n\n| a |  |\n| --- | --- |\n|  | b |\n')
+  })
+})
+
+test('an archive that declares too many bytes is refused before anything is unpacked', () => {
+  const bytes = Buffer.from(bytesOf(book({ S: [['a']] }), 'xlsx'))
+  const directory = bytes.indexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]))
+  bytes.writeUInt32LE(0x7fff_ffff, directory + 24)
+  expect(() => guardZip(bytes)).toThrow(expect.objectContaining({ problem: 'resource_limit' }))
+})
