@@ -1,5 +1,5 @@
 import type { Block, BlockPage, ParsedPage } from '#src/contract/response.ts'
-import type { Fragment, PageFragments, Rect } from './fragment.ts'
+import type { Fragment, PageFragments } from './fragment.ts'
 
 /** The document as text, and for each page the place of each of its fragments in it. */
 export interface Assembly {
@@ -77,8 +77,12 @@ function normalised(
   size: { readonly width: number; readonly height: number },
 ): [number, number, number, number] | null {
   if (bbox === null || size.width <= 0 || size.height <= 0) return null
-  const { x, y, width, height }: Rect = bbox
-  return [unit(x / size.width), unit(y / size.height), unit((x + width) / size.width), unit((y + height) / size.height)]
+  return [
+    unit(bbox.x0 / size.width),
+    unit(bbox.y0 / size.height),
+    unit(bbox.x1 / size.width),
+    unit(bbox.y1 / size.height),
+  ]
 }
 
 /** Five decimals name a tenth of a pixel on any page; more would only be noise. */

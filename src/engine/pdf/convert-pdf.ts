@@ -3,7 +3,8 @@ import { type Conversion, ConversionError } from '../conversion.ts'
 import { assemble, blockPages, parsedPages } from './assemble.ts'
 import type { PageFragments } from './fragment.ts'
 import { inspectPdf } from './inspect-pdf.ts'
-import { pageFragments } from './page-fragments.ts'
+import { finished, type PageDraft } from './draft.ts'
+import { pageDrafts } from './page-drafts.ts'
 import { pdfMetadata } from './pdf-metadata.ts'
 import { readPages, type ReadPage } from './read-pages.ts'
 import { recognisePage } from './recognise-page.ts'
@@ -30,15 +31,18 @@ export async function convertPdf(
 ): Promise<Conversion> {
   const facts = await inspectPdf(input.path)
   const limit = Math.min(options.maxPages ?? facts.totalPages, facts.totalPages)
-  const pages: PageFragments[] = []
+  const drafts: PageDraft[] = []
   let scans = 0
   for await (const batch of readPages(input.path, limit)) {
-    for (const read of batch) {
+    const read: ReadPage[] = []
+    for (const entry of batch) {
       signal?.throwIfAborted()
-      if (read.page !== null && looksScanned(read.page)) scans += 1
-      pages.push(pageFragments(options.mode === 'fast' ? read : await recognised(read, input, options)))
+      if (entry.page !== null && looksScanned(entry.page)) scans += 1
+      read.push(options.mode === 'fast' ? entry : await recognised(entry, input, options))
     }
+    drafts.push(...pageDrafts(read, input))
   }
+  const pages = finished(drafts)
   if (options.mode === 'fast' && scans > 0 && !hasText(pages)) {
     throw new ConversionError('ocr_required', 'The PDF is a scan without text: mode fast reads text only; use auto.')
   }

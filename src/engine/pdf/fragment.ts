@@ -1,12 +1,5 @@
 import type { BlockType } from '#src/contract/response.ts'
-
-/** A rectangle on a page in points (1/72 inch), origin in the top left corner. */
-export interface Rect {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+import type { Box } from './layout/box.ts'
 
 /** Where a page's text comes from, in the contract's words (`blocks[].items[].source`). */
 export type TextSource = 'native_text' | 'layout_ocr'
@@ -16,7 +9,7 @@ export interface Fragment {
   readonly type: BlockType
   /** What the layout step called it before it became one of the contract's types. */
   readonly label: string
-  readonly bbox: Rect | null
+  readonly bbox: Box | null
   /** Empty for what adds nothing to the Markdown, such as a figure or a running header that is left out. */
   readonly markdown: string
   /** `tight` follows the fragment before it on the next line, as list items do, and not after a blank line. */

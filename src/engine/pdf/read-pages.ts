@@ -18,6 +18,8 @@ export async function* readPages(path: string, maxPages: number): AsyncGenerator
     outputFormat: 'json',
     imageMode: 'placeholder',
     extractBlocks: true,
+    emitWordBoxes: true,
+    extractVectorGraphics: true,
     extractAnnotations: true,
     includeComplexity: true,
     continueOnPageError: true,

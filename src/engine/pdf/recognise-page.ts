@@ -17,12 +17,34 @@ export async function recognisePage(
     dpi: OCR_DPI,
     numWorkers: 1,
     outputFormat: 'json',
-    extractBlocks: true,
     quiet: true,
   })
   const [picture] = await withPdfProblems(() => parser.screenshot(path, [pageNumber]))
   if (picture === undefined || picture.isSolidFill) return null
   const { pages } = await parser.parse(picture.imageBuffer)
   const [page] = pages
-  return page === undefined ? null : { ...page, pageNum: pageNumber }
+  return page === undefined
+    ? null
+    : scaledTo(page, { pageNumber, width: (picture.width * 72) / OCR_DPI, height: (picture.height * 72) / OCR_DPI })
+}
+
+/** The library takes pictures as 150 dpi, whatever they are: brings the text back to the page's own points. */
+function scaledTo(
+  page: ParsedPage,
+  to: { readonly pageNumber: number; readonly width: number; readonly height: number },
+): ParsedPage {
+  const scale = to.width / page.width
+  return {
+    ...page,
+    pageNum: to.pageNumber,
+    width: to.width,
+    height: to.height,
+    textItems: page.textItems.map((item) => ({
+      ...item,
+      x: item.x * scale,
+      y: item.y * scale,
+      width: item.width * scale,
+      height: item.height * scale,
+    })),
+  }
 }

@@ -1,76 +1,76 @@
-import type { LayoutBlock, LayoutCell } from '@llamaindex/liteparse'
+import type { LayoutBlock, Line, ListItem } from './layout/block.ts'
+import { joinedText } from './layout/line-text.ts'
+import { markdownMarker } from './layout/list-marker.ts'
+import { cellText, type TableGrid } from './tables/grid.ts'
 
-/** A layout block as Markdown; empty for what has no text of its own (figures, rules). */
-export function renderBlock(block: LayoutBlock): string {
-  switch (block.kind) {
-    case 'heading':
-      return heading(block.level ?? 2, block.text ?? '')
-    case 'paragraph':
-      return emphasised(block)
-    case 'list_item':
-      return listItem(block)
-    case 'code':
-      return fenced(block.lines ?? [], block.lang ?? '')
-    case 'grid_fallback':
-      return (block.lines ?? [])
-        .map((line) => line.trim())
-        .filter(Boolean)
-        .join('\n')
-    case 'table':
-      return table(block.header ?? [], block.rows ?? [])
-    case 'rule':
-    case 'figure':
-      break
+/** A layout block as Markdown, a heading without its marks; empty for a figure. */
+export function renderBlock(block: LayoutBlock, vocabulary: ReadonlySet<string>): string {
+  if (block.kind === 'table') return renderTable(block)
+  if (block.kind === 'figure') return ''
+  if (block.kind === 'code') return fenced(block.lines)
+  if (block.kind === 'list_item') return listItem(block, vocabulary)
+  const text = proseOf(block.lines, vocabulary)
+  return block.kind === 'heading' ? text : withoutLeadingMark(text)
+}
+
+function proseOf(lines: readonly Line[], vocabulary: ReadonlySet<string>): string {
+  return joinedText(lines.map(inlineMarkdown), vocabulary)
+}
+
+/** Words of a line with links as Markdown links; letters that Markdown would read as marks are escaped. */
+function inlineMarkdown(line: Line): string {
+  const runs: { link: string | null; words: string[] }[] = []
+  for (const word of line) {
+    const last = runs.at(-1)
+    if (last !== undefined && last.link === word.link) last.words.push(escaped(word.text))
+    else runs.push({ link: word.link, words: [escaped(word.text)] })
   }
-  return ''
+  return runs.map(({ link, words }) => linked(words.join(' '), link)).join(' ')
 }
 
-function heading(level: number, text: string): string {
-  const line = text.trim().replace(/\s+/g, ' ')
-  return line === '' ? '' : `${'#'.repeat(Math.min(6, Math.max(1, level)))} ${line}`
+function linked(text: string, link: string | null): string {
+  if (link === null || /[\s<>]/.test(link)) return text
+  const target = link.replace(/[()]/g, (character) => (character === '(' ? '%28' : '%29'))
+  return `[${text.replace(/[[\]]/g, (character) => `\\${character}`)}](${target})`
 }
 
-function emphasised(block: LayoutBlock): string {
-  const text = (block.text ?? '').trim()
-  if (text === '') return ''
-  const mark = '*'.repeat((block.bold === true ? 2 : 0) + (block.italic === true ? 1 : 0))
-  return `${mark}${text}${mark}`
+function escaped(text: string): string {
+  return text.replace(/[\\*`]|<(?=[\p{L}/!?])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, (mark) => `\\${mark}`)
 }
 
-function listItem(block: LayoutBlock): string {
-  const text = (block.text ?? '').trim()
-  if (text === '') return ''
-  const marker = block.ordered === true ? (block.marker ?? '1.') : '-'
-  return `${'  '.repeat(block.level ?? 0)}${marker} ${text}`
+/** What starts a paragraph must not turn it into a heading, a list, a quotation or a rule. */
+function withoutLeadingMark(text: string): string {
+  return text
+    .replace(/^(#{1,6}(?=\s|$)|>|[-+](?=\s|$)|[-=]{3,}$)/, '\\$1')
+    .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2')
 }
 
-function fenced(lines: readonly string[], language: string): string {
-  const longest = Math.max(
-    2,
-    ...lines
-      .join('\n')
-      .matchAll(/`+/g)
-      .map((run) => run[0].length),
-  )
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}${language}\n${lines.join('\n')}\n${fence}`
+function listItem(item: ListItem, vocabulary: ReadonlySet<string>): string {
+  const text = proseOf(item.lines, vocabulary)
+  return text === '' ? '' : `${'  '.repeat(item.depth)}${markdownMarker(item.marker)} ${text}`
 }
 
-function table(header: readonly LayoutCell[], rows: readonly (readonly LayoutCell[])[]): string {
-  const grid = [header, ...rows].filter((row) => row.some((cell) => cell.text.trim() !== ''))
-  const columns = Math.max(0, ...grid.map((row) => row.length))
-  if (columns === 0) return ''
-  const lines = grid.map((row) => {
-    const cells = Array.from({ length: columns }, (_, index) => cellText(row[index]))
-    return `| ${cells.join(' | ')} |`
+/** Lines of code keep their indentation, as far as their places on the page tell it. */
+function fenced(lines: readonly Line[]): string {
+  const left = Math.min(...lines.map((line) => line[0]?.x0 ?? 0))
+  const texts = lines.map((line) => {
+    const [first] = line
+    const advance = first === undefined ? 1 : Math.max(1, (first.x1 - first.x0) / first.text.length)
+    const indent = Math.round(((first?.x0 ?? left) - left) / advance)
+    return ' '.repeat(Math.min(indent, 80)) + line.map((word) => word.text).join(' ')
   })
+  const longest = Math.max(2, ...[...texts.join('\n').matchAll(/`+/g)].map((run) => run[0].length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}\n${texts.join('\n')}\n${fence}`
+}
+
+/** A pipe table; its first row is the header, as pipe tables have one always. */
+function renderTable(table: TableGrid): string {
+  const lines = table.rows.map((row) => `| ${row.map((cell) => pipeSafe(cellText(cell))).join(' | ')} |`)
+  const columns = table.rows[0]?.length ?? 0
   return [lines[0], `|${' --- |'.repeat(columns)}`, ...lines.slice(1)].join('\n')
 }
 
-/** A cell is one line, and a bar in it is escaped: the library leaves both to the caller. */
-function cellText(cell: LayoutCell | undefined): string {
-  return (cell?.text ?? '')
-    .trim()
-    .replace(/\s+/g, ' ')
-    .replace(/(?<!\\)\|/g, '\\|')
+function pipeSafe(text: string): string {
+  return escaped(text).replace(/\|/g, '\\|')
 }

@@ -6,7 +6,7 @@ import type { Fragment, PageFragments } from '#src/engine/pdf/fragment.ts'
 const fragment = fc.record<Fragment>({
   type: fc.constantFrom('text', 'table', 'page_header'),
   label: fc.constant('paragraph'),
-  bbox: fc.option(fc.record({ x: fc.nat(700), y: fc.nat(900), width: fc.nat(700), height: fc.nat(900) })),
+  bbox: fc.option(fc.record({ x0: fc.nat(700), y0: fc.nat(900), x1: fc.nat(700), y1: fc.nat(900) })),
   // Letters of one, two and four bytes: offsets must count UTF-16 units and nothing else.
   markdown: fc.string({ unit: fc.constantFrom('a', ' ', '\n', 'é', 'Ω', '😀', '|'), maxLength: 12 }),
   spacing: fc.constantFrom('loose', 'tight'),

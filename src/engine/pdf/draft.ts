@@ -1,0 +1,80 @@
+import type { BlockType } from '#src/contract/response.ts'
+import type { Fragment, PageFragments } from './fragment.ts'
+import type { LayoutBlock } from './layout/block.ts'
+import { wordsOfBlock } from './layout/block.ts'
+import { headingLevels, headingStyle, type HeadingStyle } from './layout/headings.ts'
+import { renderBlock } from './render-block.ts'
+
+/** A fragment whose heading level waits for the rest of the document. */
+export interface Draft {
+  readonly fragment: Fragment
+  readonly heading: HeadingStyle | null
+}
+
+export interface PageDraft extends Omit<PageFragments, 'fragments'> {
+  readonly drafts: readonly Draft[]
+}
+
+const TYPES: Readonly<Record<LayoutBlock['kind'], BlockType>> = {
+  heading: 'section_header',
+  paragraph: 'text',
+  list_item: 'text',
+  code: 'text',
+  caption: 'caption',
+  table: 'table',
+  figure: 'figure',
+  page_header: 'page_header',
+  page_footer: 'page_footer',
+  page_number: 'page_number',
+}
+
+const RUNNING: ReadonlySet<LayoutBlock['kind']> = new Set(['page_header', 'page_footer', 'page_number'])
+
+export interface DraftOptions {
+  /** Leave running headers, footers and page numbers out of the Markdown. */
+  readonly onlyMainContent: boolean
+  readonly vocabulary: ReadonlySet<string>
+}
+
+/** The blocks of a page as drafts; what has no text and is no figure says nothing and is left out. */
+export function draftsOf(blocks: readonly LayoutBlock[], options: DraftOptions): Draft[] {
+  const drafts: Draft[] = []
+  for (const [index, block] of blocks.entries()) {
+    const text = renderBlock(block, options.vocabulary)
+    if (text === '' && block.kind !== 'figure') continue
+    const confidences = wordsOfBlock(block).flatMap((word) => word.confidence ?? [])
+    const left = options.onlyMainContent && RUNNING.has(block.kind)
+    drafts.push({
+      heading: block.kind === 'heading' ? headingStyle(block) : null,
+      fragment: {
+        type: TYPES[block.kind],
+        label: block.kind,
+        bbox: block.box,
+        markdown: left ? '' : text,
+        spacing: block.kind === 'list_item' && blocks[index - 1]?.kind === 'list_item' ? 'tight' : 'loose',
+        source: confidences.length > 0 ? 'layout_ocr' : 'native_text',
+        ocrConfidence: confidences.length > 0 ? mean(confidences) : null,
+      },
+    })
+  }
+  return drafts
+}
+
+/** Gives every heading its level, now that all of them are known; the first on page 1 is the title if none is larger. */
+export function finished(pages: readonly PageDraft[]): PageFragments[] {
+  const headings = pages.flatMap((page) => page.drafts.flatMap((draft) => draft.heading ?? []))
+  const levelOf = headingLevels(headings)
+  const title = pages[0]?.drafts.find((draft) => draft.heading !== null && levelOf(draft.heading) === 1)
+  return pages.map(({ drafts, ...page }) => ({
+    ...page,
+    fragments: drafts.map((draft): Fragment => {
+      if (draft.heading === null) return draft.fragment
+      const markdown = `${'#'.repeat(levelOf(draft.heading))} ${draft.fragment.markdown}`
+      return { ...draft.fragment, markdown, type: draft === title ? 'title' : draft.fragment.type }
+    }),
+  }))
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

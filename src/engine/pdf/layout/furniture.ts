@@ -1,0 +1,80 @@
+import { middleY } from './box.ts'
+import { type Row, wordsIn } from './rows.ts'
+
+export type FurnitureKind = 'page_header' | 'page_footer' | 'page_number'
+
+export interface PageRows {
+  readonly rows: readonly Row[]
+  readonly height: number
+}
+
+/** Running headers and footers stand in this share of the page's height at its edges. */
+const BAND = 0.12
+const LOOKED_AT = 4
+/** What no other page repeats must stand nearer to the edge to be taken for one. */
+const EDGE = 0.075
+
+const PAGE_NUMBER =
+  /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:[A-Z]{1,2}[-.])?(?:\d{1,4}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i
+
+/** For each page, its rows that are headers, footers or page numbers, by row. */
+export function furnitureOf(pages: readonly PageRows[]): Map<Row, FurnitureKind>[] {
+  const counts = new Map<string, number>()
+  for (const page of pages) {
+    for (const key of new Set(edgeRows(page).map(({ row, top }) => keyOf(row, top, page)))) {
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  }
+  const often = Math.max(2, Math.min(4, pages.length * 0.3))
+  return pages.map((page) => {
+    const found = new Map<Row, FurnitureKind>()
+    for (const { row, top } of edgeRows(page)) {
+      const repeated = (counts.get(keyOf(row, top, page)) ?? 0) >= often
+      const kind = kindOf(row, top, repeated, page)
+      if (kind !== null) found.set(row, kind)
+    }
+    return found
+  })
+}
+
+function edgeRows(page: PageRows): { row: Row; top: boolean }[] {
+  const top = page.rows.slice(0, LOOKED_AT).filter((row) => middleY(row) < page.height * BAND)
+  const bottom = page.rows.slice(-LOOKED_AT).filter((row) => middleY(row) > page.height * (1 - BAND))
+  return [...top.map((row) => ({ row, top: true })), ...bottom.map((row) => ({ row, top: false }))]
+}
+
+/** Rows that are alike but for their numbers and stand at the same height are one running line. */
+function keyOf(row: Row, top: boolean, page: PageRows): string {
+  const height = Math.round((top ? middleY(row) : page.height - middleY(row)) / 8)
+  return `${top ? 't' : 'b'}${height} ${textOf(row).replace(/\d+|\b[ivxlc]+\b/gi, '#')}`
+}
+
+function kindOf(row: Row, top: boolean, repeated: boolean, page: PageRows): FurnitureKind | null {
+  const text = textOf(row)
+  const kind = top ? 'page_header' : 'page_footer'
+  if (PAGE_NUMBER.test(text) && isOutermost(row, top, page)) return 'page_number'
+  if (repeated) return PAGE_NUMBER.test(text) ? 'page_number' : kind
+  const near = top ? middleY(row) < page.height * EDGE : middleY(row) > page.height * (1 - EDGE)
+  if (!near || !isOutermost(row, top, page)) return null
+  const numbered = /^\d{1,4}\s|\s\d{1,4}$|^page\s\d|\s\|\s/i.test(text) && text.length < 100
+  return numbered && isAlone(row, top, page) ? kind : null
+}
+
+function isOutermost(row: Row, top: boolean, page: PageRows): boolean {
+  return (top ? page.rows[0] : page.rows.at(-1)) === row
+}
+
+/** A wider gap than between lines separates it from the text. */
+function isAlone(row: Row, top: boolean, page: PageRows): boolean {
+  const next = top ? page.rows[1] : page.rows.at(-2)
+  if (next === undefined) return true
+  const gap = top ? next.y0 - row.y1 : row.y0 - next.y1
+  return gap > 0.8 * (row.y1 - row.y0)
+}
+
+function textOf(row: Row): string {
+  return wordsIn(row)
+    .map((word) => word.text)
+    .join(' ')
+    .trim()
+}

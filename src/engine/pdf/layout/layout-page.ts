@@ -1,0 +1,92 @@
+import { latticeTables } from '../tables/lattice.ts'
+import { streamTables } from '../tables/stream.ts'
+import type { Figure, LayoutBlock } from './block.ts'
+import { type Box, middleY, shared } from './box.ts'
+import type { DocumentStyle } from './document-style.ts'
+import type { FurnitureKind } from './furniture.ts'
+import { withHeadings } from './headings.ts'
+import { inReadingOrder } from './line-text.ts'
+import { paragraphsOf } from './paragraphs.ts'
+import { regionsOf } from './regions.ts'
+import { type Row, rowOf, rowsOf, wordsIn } from './rows.ts'
+import type { Rulings } from './rulings.ts'
+import type { TableGrid } from '../tables/grid.ts'
+
+export interface PageContent {
+  readonly rows: readonly Row[]
+  readonly furniture: ReadonlyMap<Row, FurnitureKind>
+  readonly rulings: Rulings
+  readonly figures: readonly Box[]
+}
+
+/** The blocks of a page in reading order: headers first, footers last, what lies between column by column. */
+export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock[] {
+  const running = [...page.furniture].map(([row, kind]) => ({ kind, box: row, lines: [lineOf(row)] }))
+  const top = running.filter((block) => isInUpperHalf(block.box, page))
+  const words = page.rows.filter((row) => !page.furniture.has(row)).flatMap(wordsIn)
+  const lattices = latticeTables(words, page.rulings)
+  const inTables = new Set(lattices.flatMap((table) => table.rows.flat(2)))
+  const rows = rowsOf(words.filter((word) => !inTables.has(word)))
+  const placed = new Map<Row, TableGrid>(lattices.map((table) => [rowOf([{ ...table.box, words: [] }]), table]))
+  const all = [...rows, ...placed.keys()].sort((a, b) => a.y0 - b.y0)
+  const blocks = all.length === 0 ? [] : regionsOf(all).flatMap((region) => regionBlocks(region, placed, page.rulings))
+  const body = withFigures(withHeadings(blocks, style), page.figures)
+  return [...top, ...body, ...running.filter((block) => !top.includes(block))]
+}
+
+function isInUpperHalf(box: Box, page: PageContent): boolean {
+  const bottom = Math.max(...page.rows.map((row) => row.y1))
+  return middleY(box) < bottom / 2
+}
+
+const lineOf = (row: Row) => inReadingOrder(wordsIn(row))
+
+function regionBlocks(region: readonly Row[], placed: ReadonlyMap<Row, TableGrid>, rulings: Rulings): LayoutBlock[] {
+  const blocks: LayoutBlock[] = []
+  let text: Row[] = []
+  const flush = (): void => {
+    blocks.push(...textBlocks(text, rulings))
+    text = []
+  }
+  for (const row of region) {
+    const table = tableAt(row, placed)
+    if (table === null) {
+      text.push(row)
+    } else {
+      flush()
+      blocks.push(table)
+    }
+  }
+  flush()
+  return blocks
+}
+
+/** Rows are rebuilt while columns are cut, so a placed table is known by its box. */
+function tableAt(row: Row, placed: ReadonlyMap<Row, TableGrid>): TableGrid | null {
+  if (row.segments.some((segment) => segment.words.length > 0)) return null
+  const found = [...placed].find(([key]) => key.x0 === row.x0 && key.y0 === row.y0 && key.x1 === row.x1)
+  return found?.[1] ?? null
+}
+
+function textBlocks(rows: readonly Row[], rulings: Rulings): LayoutBlock[] {
+  const blocks: LayoutBlock[] = []
+  let at = 0
+  for (const { table, from, to } of streamTables(rows, rulings)) {
+    blocks.push(...paragraphsOf(rows.slice(at, from).map(lineOf)), table)
+    at = to
+  }
+  return [...blocks, ...paragraphsOf(rows.slice(at).map(lineOf))]
+}
+
+/** Puts each figure after the last block that ends above it in its own column. */
+function withFigures(blocks: readonly LayoutBlock[], figures: readonly Box[]): LayoutBlock[] {
+  const out = [...blocks]
+  for (const box of figures) {
+    const figure: Figure = { kind: 'figure', box }
+    const above = out.findLastIndex(
+      (block) => block.box.y1 <= box.y0 + 5 && shared(block.box.x0, block.box.x1, box.x0, box.x1) > 0,
+    )
+    out.splice(above + 1, 0, figure)
+  }
+  return out
+}

@@ -1,0 +1,59 @@
+import type { Line } from './block.ts'
+import { bare } from './document-style.ts'
+import type { Word } from './words.ts'
+
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u
+
+/** Words of one line, given from left to right, in the order in which they are read. */
+export function inReadingOrder(words: readonly Word[]): Word[] {
+  const turned = words.filter((word) => RIGHT_TO_LEFT.test(word.text)).length
+  if (turned * 2 <= words.length) return [...words]
+  const out: Word[] = []
+  let run: Word[] = []
+  for (const word of [...words].reverse()) {
+    // Numbers and Latin names keep their own direction inside a line that runs from right to left.
+    if (/^[\p{Script=Latin}\d]/u.test(word.text)) {
+      run.unshift(word)
+    } else {
+      out.push(...run, word)
+      run = []
+    }
+  }
+  return [...out, ...run]
+}
+
+/** Ends of lines at which a word was cut; compounds keep their hyphen. */
+const CUT_WORD = /^(.*?)(\p{L}{2,})[-\u2010\u0002]$/u
+const COMPOUND_STARTS = new Set(
+  'self non well high low long short multi cross ex anti pre post co semi all half mid on in off one two three four five six seven eight nine ten part full first second third real time cost large small so end non'.split(
+    ' ',
+  ),
+)
+
+/** Lines of a paragraph as one text: joined by spaces, words cut at a line's end made whole again. */
+export function joinedText(lines: readonly string[], vocabulary: ReadonlySet<string>): string {
+  return lines.reduce((text, line) => {
+    if (text === '') return line
+    const [next = ''] = line.split(' ', 1)
+    const cut = CUT_WORD.exec(text)
+    if (cut === null || !/^\p{Ll}/u.test(next)) return needsNoSpace(text, line) ? text + line : `${text} ${line}`
+    const head = (cut[2] ?? '').toLowerCase()
+    return keepsHyphen(head, bare(next), vocabulary) ? text + line : text.slice(0, -1) + line
+  }, '')
+}
+
+function keepsHyphen(head: string, tail: string, vocabulary: ReadonlySet<string>): boolean {
+  if (vocabulary.has(head + tail)) return false
+  return vocabulary.has(`${head}-${tail}`) || COMPOUND_STARTS.has(head)
+}
+
+/** Chinese and Japanese are written without spaces, so lines join without one. */
+function needsNoSpace(text: string, line: string): boolean {
+  const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，]/u
+  return han.test(text.at(-1) ?? '') && han.test(line.at(0) ?? '')
+}
+
+/** The plain text of a line. */
+export function lineText(line: Line): string {
+  return line.map((word) => word.text).join(' ')
+}

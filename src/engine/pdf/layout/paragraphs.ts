@@ -1,0 +1,156 @@
+import type { LayoutBlock, Line, ListItem, TextBlock } from './block.ts'
+import { median, middleX, middleY, union, type Box } from './box.ts'
+import { markedLine } from './list-marker.ts'
+import { sizeOf } from './rows.ts'
+
+/** A printed line with what decides whether the next one belongs to it. */
+interface Print extends Box {
+  readonly words: Line
+  readonly size: number
+  readonly bold: boolean
+  readonly monospaced: boolean
+  readonly recognised: boolean
+}
+
+/** The column that the lines stand in. */
+interface Column {
+  readonly left: number
+  readonly right: number
+  /** Distance of the middles of two lines of one paragraph. */
+  readonly pitch: number
+  readonly lines: number
+}
+
+type Open = { -readonly [K in keyof TextBlock]: TextBlock[K] } | { -readonly [K in keyof ListItem]: ListItem[K] }
+
+/** Groups the lines of a column into paragraphs, list items and code, from top to bottom. */
+export function paragraphsOf(lines: readonly Line[]): LayoutBlock[] {
+  const prints = lines.filter((line) => line.length > 0).map(printOf)
+  const column = columnOf(prints)
+  const blocks: { open: Open; prints: Print[]; markerX: number }[] = []
+  for (const print of prints) {
+    const current = blocks.at(-1)
+    const above = current?.prints.at(-1)
+    const item = above === undefined ? null : startsItem(print, above, column)
+    const marked = markedLine(print.words, item ?? true)
+    const depth =
+      marked === null
+        ? 0
+        : depthOf(
+            print,
+            blocks.map((block) => block),
+          )
+    if (marked !== null && !print.monospaced) {
+      blocks.push({
+        open: { kind: 'list_item', box: print, lines: [marked.rest], marker: marked.marker, depth },
+        prints: [print],
+        markerX: print.x0,
+      })
+    } else if (current !== undefined && above !== undefined && !breaks(current.prints, above, print, column)) {
+      current.open.lines = [...current.open.lines, print.words]
+      current.open.box = union([current.open.box, print])
+      current.prints.push(print)
+    } else {
+      const kind = print.monospaced ? 'code' : 'paragraph'
+      blocks.push({ open: { kind, box: print, lines: [print.words] }, prints: [print], markerX: print.x0 })
+    }
+  }
+  return blocks.map((block) => block.open)
+}
+
+function printOf(words: Line): Print {
+  const letters = words.reduce((sum, word) => sum + word.text.length, 0)
+  const share = (test: (word: Line[number]) => boolean): boolean =>
+    words.filter(test).reduce((sum, word) => sum + word.text.length, 0) >= 0.8 * letters
+  return {
+    ...union(words),
+    words,
+    size: sizeOf(words),
+    bold: share((word) => word.bold),
+    monospaced: share((word) => word.monospaced),
+    recognised: share((word) => word.confidence !== null),
+  }
+}
+
+function columnOf(prints: readonly Print[]): Column {
+  const rights = prints.map((print) => print.x1).sort((a, b) => a - b)
+  const pitches = prints.slice(1).map((print, index) => middleY(print) - middleY(prints[index] ?? print))
+  const near = pitches.filter((pitch, index) => pitch > 0 && pitch < 2.6 * (prints[index]?.size ?? 10))
+  const size = median(prints.map((print) => print.size))
+  return {
+    left: Math.min(...prints.map((print) => print.x0)),
+    right: rights[Math.floor(rights.length * 0.9)] ?? 0,
+    pitch: near.length < 3 ? 1.35 * size : Math.max(size, lowerMiddle(near)),
+    lines: prints.length,
+  }
+}
+
+/** Distances between paragraphs are in the list too, so a value below its middle is the usual one. */
+function lowerMiddle(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * 0.4)] ?? 0
+}
+
+/** Whether a new list item can start at `below`: after an item, an end of a sentence, or a gap. */
+function startsItem(below: Print, above: Print, column: Column): boolean {
+  if (markedLine(above.words, true) !== null || below.x0 > above.x0 + below.size) return true
+  return (
+    /[.:;!?,)]$/.test(above.words.at(-1)?.text ?? '') ||
+    isApart(above, below, column) ||
+    endsEarly(above, below, column)
+  )
+}
+
+/** How many lists of the run of items before this one stand further to the left. */
+function depthOf(print: Print, blocks: readonly { readonly open: Open; readonly markerX: number }[]): number {
+  let depth = 0
+  let edge = print.x0
+  for (const block of [...blocks].reverse()) {
+    if (block.open.kind !== 'list_item') break
+    if (block.markerX < edge - print.size * 0.7) {
+      depth += 1
+      edge = block.markerX
+    }
+  }
+  return Math.min(depth, 5)
+}
+
+/** Whether the paragraph `open`, whose last line is `above`, ends before `below`. */
+function breaks(open: readonly Print[], above: Print, below: Print, column: Column): boolean {
+  const tolerance = below.recognised ? 0.28 : 0.12
+  if (Math.abs(above.size - below.size) > tolerance * Math.max(above.size, below.size)) return true
+  if (above.monospaced !== below.monospaced) return true
+  if (isApart(above, below, column)) return true
+  if (above.monospaced) return false
+  if (above.bold !== below.bold) return above.x1 < column.right - 0.12 * (column.right - column.left)
+  const centred = Math.abs(middleX(above) - middleX(below)) < below.size && Math.abs(above.x0 - below.x0) > below.size
+  if (centred) return false
+  const [first] = open
+  const hanging = open.length >= 2 && first !== undefined && above.x0 > first.x0 + 0.8 * below.size
+  if (hanging && Math.abs(below.x0 - first.x0) < 0.5 * below.size) return true
+  const indented = below.x0 > above.x0 + 0.8 * below.size && below.x0 < above.x0 + 6 * below.size
+  if (indented && open.length >= 2) return true
+  if (indented && above.x0 < column.left + 0.5 * below.size && endsSentence(above)) return true
+  return (
+    endsEarly(above, below, column) && (endsSentence(above) || /^[\p{Lu}\d"“'‘(]/u.test(below.words[0]?.text ?? ''))
+  )
+}
+
+function isApart(above: Print, below: Print, column: Column): boolean {
+  // Text set with wide lines: a full line that goes on with a small letter is not the end of a paragraph.
+  const goesOn = /^\p{Ll}/u.test(below.words[0]?.text ?? '') && !endsSentence(above) && !endsEarly(above, below, column)
+  if (goesOn && middleY(below) - middleY(above) < 2.3 * below.size) return false
+  const pitch = Math.min(Math.max(column.pitch, below.size), 2.4 * below.size)
+  return middleY(below) - middleY(above) > 1.28 * pitch + (below.recognised ? 2 : 0.5)
+}
+
+function endsSentence(print: Print): boolean {
+  return /[.!?:;]["”'’)\]]?$/.test(print.words.at(-1)?.text ?? '')
+}
+
+/** The next word would have fitted: the line was ended on purpose. */
+function endsEarly(above: Print, below: Print, column: Column): boolean {
+  const [next] = below.words
+  if (next === undefined || column.lines < 3) return false
+  return column.right - above.x1 > next.x1 - next.x0 + 2 * below.size
+}

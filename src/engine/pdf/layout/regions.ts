@@ -1,0 +1,100 @@
+import { gaps, intersections, type Interval, median, middleX } from './box.ts'
+import { type Row, rowOf, type Segment } from './rows.ts'
+
+/** A gap between columns is at least this wide. */
+const GUTTER_POINTS = 7
+/** A column of prose has lines of at least this many characters, most of them letters, that fill most of its width. */
+const PROSE_CHARACTERS = 16
+const PROSE_FILL = 0.5
+const PROSE_LETTERS = 0.62
+const PROSE_LINES = 3
+/** Room beside a line is a column of its own, for all that we know, from this share of the width on. */
+const FREE_MARGIN = 0.25
+
+/**
+ * Cuts a page into columns: rows that share a gutter are read column by column, and a row across the whole width ends
+ * such a stretch. Cells of a table stand apart too, but are no prose and stay together. In reading order.
+ */
+export function regionsOf(rows: readonly Row[]): Row[][] {
+  const regions: Row[][] = []
+  let flat: Row[] = []
+  for (const stretch of stretchesOf(rows)) {
+    const columns = columnsOf(stretch)
+    if (columns === null) {
+      flat.push(...stretch)
+      continue
+    }
+    regions.push(flat, ...columns.flatMap(regionsOf))
+    flat = []
+  }
+  return [...regions, flat].filter((region) => region.length > 0)
+}
+
+/** Longest runs of rows that leave a common stretch of the width free. */
+function stretchesOf(rows: readonly Row[]): Row[][] {
+  const within = { start: Math.min(...rows.map((row) => row.x0)), end: Math.max(...rows.map((row) => row.x1)) }
+  const stretches: Row[][] = []
+  let free: readonly Interval[] = []
+  for (const row of rows) {
+    const own = freeBeside(row, within)
+    const common = wideEnough(intersections(free, own))
+    if (common.length === 0 || stretches.length === 0) stretches.push([])
+    stretches.at(-1)?.push(row)
+    free = common.length === 0 ? own : common
+  }
+  return stretches
+}
+
+/** Gaps in a row and the room beside it; the ragged end of a line across the page is none. */
+function freeBeside(row: Row, within: Interval): Interval[] {
+  const margin = FREE_MARGIN * (within.end - within.start)
+  return wideEnough(gaps(within, intervals(row.segments))).filter(
+    (gap) => (gap.start > within.start && gap.end < within.end) || gap.end - gap.start >= margin,
+  )
+}
+
+/** The two sides of the best gutter of a stretch, each as rows of its own; null when it has none between prose. */
+function columnsOf(rows: readonly Row[]): [Row[], Row[]] | null {
+  const within = { start: Math.min(...rows.map((row) => row.x0)), end: Math.max(...rows.map((row) => row.x1)) }
+  const taken = rows.flatMap((row) => intervals(row.segments))
+  const gutters = wideEnough(gaps(within, taken)).sort((a, b) => b.end - b.start - (a.end - a.start))
+  for (const gutter of gutters) {
+    const sides = [
+      side(rows, (segment) => middleX(segment) < gutter.start),
+      side(rows, (segment) => middleX(segment) > gutter.end),
+    ] as const
+    if (sides.every(isProse)) return [sides[0], sides[1]]
+  }
+  return null
+}
+
+function side(rows: readonly Row[], belongs: (segment: Segment) => boolean): Row[] {
+  return rows
+    .map((row) => row.segments.filter(belongs))
+    .filter((segments) => segments.length > 0)
+    .map(rowOf)
+}
+
+function isProse(rows: readonly Row[]): boolean {
+  const written = rows.filter((row) => row.segments.some((segment) => segment.words.length > 0))
+  if (written.length < PROSE_LINES) return false
+  const texts = written.map((row) =>
+    row.segments.flatMap((segment) => segment.words.map((word) => word.text)).join(' '),
+  )
+  const width = Math.max(...written.map((row) => row.x1)) - Math.min(...written.map((row) => row.x0))
+  const all = texts.join('')
+  const letters = all.match(/\p{L}/gu)?.length ?? 0
+  return (
+    median(texts.map((text) => text.length)) >= PROSE_CHARACTERS &&
+    median(written.map((row) => row.x1 - row.x0)) >= PROSE_FILL * width &&
+    letters >= PROSE_LETTERS * all.replace(/\s/g, '').length
+  )
+}
+
+function intervals(segments: readonly Segment[]): Interval[] {
+  return segments.map((segment) => ({ start: segment.x0, end: segment.x1 }))
+}
+
+function wideEnough(list: readonly Interval[]): Interval[] {
+  return list.filter((gap) => gap.end - gap.start >= GUTTER_POINTS)
+}

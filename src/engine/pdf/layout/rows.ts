@@ -1,0 +1,68 @@
+import { type Box, median, middleY, union } from './box.ts'
+import type { Word } from './words.ts'
+
+/** Words of one line that follow each other without a gap: part of a sentence, or one cell of a table. */
+export interface Segment extends Box {
+  readonly words: readonly Word[]
+}
+
+/** Segments side by side at the same height, from left to right. */
+export interface Row extends Box {
+  readonly segments: readonly Segment[]
+}
+
+/** Words whose middles are nearer than this share of the font size stand on one line. */
+const SAME_LINE = 0.38
+/** A gap of this share of the font size ends a segment; spaces of justified text stay below it. */
+export const SEGMENT_GAP = 0.95
+
+/** Groups words into rows from top to bottom. */
+export function rowsOf(words: readonly Word[]): Row[] {
+  const groups: { middle: number; size: number; words: Word[] }[] = []
+  for (const word of [...words].sort((a, b) => middleY(a) - middleY(b))) {
+    const near = groups.slice(-4).filter((group) => {
+      const tolerance = SAME_LINE * Math.max(group.size, word.size)
+      return Math.abs(group.middle - middleY(word)) < tolerance
+    })
+    const group = near.sort((a, b) => Math.abs(a.middle - middleY(word)) - Math.abs(b.middle - middleY(word)))[0]
+    if (group === undefined) {
+      groups.push({ middle: middleY(word), size: word.size, words: [word] })
+    } else {
+      group.words.push(word)
+      // Superscripts must not pull the line towards them: the largest letters tell where it stands.
+      if (word.size > group.size * 1.2) Object.assign(group, { middle: middleY(word), size: word.size })
+    }
+  }
+  return groups.map((group) => rowOf(segmentsOf(group.words))).sort((a, b) => a.y0 - b.y0)
+}
+
+export function rowOf(segments: readonly Segment[]): Row {
+  return { ...union(segments), segments: [...segments].sort((a, b) => a.x0 - b.x0) }
+}
+
+function segmentsOf(words: readonly Word[]): Segment[] {
+  const segments: Word[][] = []
+  let right = Number.NEGATIVE_INFINITY
+  for (const word of [...words].sort((a, b) => a.x0 - b.x0)) {
+    const last = segments.at(-1)
+    const gap = word.x0 - right
+    if (last === undefined || gap > SEGMENT_GAP * Math.min(word.size, last.at(-1)?.size ?? word.size)) {
+      segments.push([word])
+    } else {
+      last.push(word)
+    }
+    right = Math.max(right, word.x1)
+  }
+  return segments.map(segmentOf)
+}
+
+export function segmentOf(words: readonly Word[]): Segment {
+  return { ...union(words), words }
+}
+
+export const wordsIn = (row: Row): Word[] => row.segments.flatMap((segment) => segment.words)
+
+/** The size of most letters of a line; small raised digits do not count. */
+export function sizeOf(words: readonly Word[]): number {
+  return median(words.flatMap((word) => Array.from({ length: word.text.length }, () => word.size)))
+}

@@ -1,0 +1,36 @@
+import type { ParsedPage } from '@llamaindex/liteparse'
+import { draftsOf, type PageDraft } from './draft.ts'
+import { documentStyle } from './layout/document-style.ts'
+import { furnitureOf } from './layout/furniture.ts'
+import { layoutPage } from './layout/layout-page.ts'
+import { rowsOf } from './layout/rows.ts'
+import { rulingsOf } from './layout/rulings.ts'
+import { wordsOf } from './layout/words.ts'
+import type { ReadPage } from './read-pages.ts'
+
+/** Lays out a batch of pages. What repeats over pages and what size text usually has is told from the batch. */
+export function pageDrafts(batch: readonly ReadPage[], options: { readonly onlyMainContent: boolean }): PageDraft[] {
+  const read = batch.map((entry) => ({ ...entry, words: entry.page === null ? [] : wordsOf(entry.page) }))
+  const style = documentStyle(read.flatMap((entry) => entry.words))
+  const rows = read.map((entry) => ({ rows: rowsOf(entry.words), height: entry.page?.height ?? 0 }))
+  const furniture = furnitureOf(rows)
+  return read.map(({ pageNumber, page }, index) => {
+    if (page === null) return { pageNumber, size: null, status: 'failed', drafts: [] }
+    const content = {
+      rows: rows[index]?.rows ?? [],
+      furniture: furniture[index] ?? new Map(),
+      rulings: rulingsOf(page),
+      figures: figuresOf(page),
+    }
+    const drafts = draftsOf(layoutPage(content, style), { ...options, vocabulary: style.vocabulary })
+    return { pageNumber, size: { width: page.width, height: page.height }, status: 'ok', drafts }
+  })
+}
+
+function figuresOf(page: ParsedPage) {
+  return (page.blocks ?? [])
+    .filter((block) => block.kind === 'figure')
+    .flatMap(({ bbox }) =>
+      bbox === undefined ? [] : [{ x0: bbox.x, y0: bbox.y, x1: bbox.x + bbox.width, y1: bbox.y + bbox.height }],
+    )
+}

@@ -1,0 +1,42 @@
+import type { Box } from '../layout/box.ts'
+import { rowsOf, wordsIn } from '../layout/rows.ts'
+import type { Word } from '../layout/words.ts'
+
+/** A table as words in cells; a cell that spans several stands in its upper left one, the others are empty. */
+export interface TableGrid {
+  readonly kind: 'table'
+  readonly box: Box
+  readonly rows: readonly (readonly Cell[])[]
+}
+
+export type Cell = readonly Word[]
+
+/** The words of a cell in reading order, as one line of text. */
+export function cellText(cell: Cell): string {
+  return rowsOf(cell)
+    .map((row) =>
+      wordsIn(row)
+        .map((word) => word.text)
+        .join(' '),
+    )
+    .join(' ')
+}
+
+/** Whether a cell holds a value and not words: 1,234.5 · $8M · (12) · 45% · – · n/a. */
+export function isValue(text: string): boolean {
+  const compact = text.replace(/\s+/g, '')
+  if (compact === '') return false
+  if (/^[-–—−.…*†]+$|^n\.?\/?a\.?$|^nil$/i.test(compact)) return true
+  const letters = compact.match(/\p{L}/gu)?.length ?? 0
+  return /\d/.test(compact) && letters <= 2 && compact.length <= 24
+}
+
+/** Rows and columns without any text are artefacts of the drawing. */
+export function withoutEmpty(rows: readonly (readonly Cell[])[]): Cell[][] {
+  const filled = rows.filter((row) => row.some((cell) => cell.length > 0))
+  const columns = Math.max(0, ...filled.map((row) => row.length))
+  const kept = Array.from({ length: columns }, (_, index) => index).filter((index) =>
+    filled.some((row) => (row[index]?.length ?? 0) > 0),
+  )
+  return filled.map((row) => kept.map((index) => row[index] ?? []))
+}

@@ -1,0 +1,68 @@
+import { rowsOf, wordsIn } from '../layout/rows.ts'
+import { type Cell, cellText, isValue } from './grid.ts'
+
+/** One line of print across the columns of a table. */
+export interface TableLine {
+  readonly cells: readonly Cell[]
+  readonly y0: number
+  readonly y1: number
+}
+
+/** A label that ends in one of these goes on in the next line. */
+const OPEN_END = /(?:[-,/&]|\b(?:and|or|of|the|for|in|to|with|by|from|on|a|an|de|et|und))$/i
+
+/**
+ * Rows of a band that has no lines drawn between them: several values below each other in one column are rows of their
+ * own, words below each other are one cell with several lines.
+ */
+export function stackedRows(cells: readonly Cell[]): Cell[][] {
+  const lines = linesOf(cells)
+  if (lines.length < 2 || !holdsStackedValues(lines)) return [cells.map((cell) => cell)]
+  return mergedLines(lines).map((row) => row.map((cell) => cell))
+}
+
+export function linesOf(cells: readonly Cell[]): TableLine[] {
+  return rowsOf(cells.flat()).map((row) => {
+    const words = new Set(wordsIn(row))
+    return { cells: cells.map((cell) => cell.filter((word) => words.has(word))), y0: row.y0, y1: row.y1 }
+  })
+}
+
+function holdsStackedValues(lines: readonly TableLine[]): boolean {
+  const columns = lines[0]?.cells.length ?? 0
+  return Array.from({ length: columns }, (_, column) => lines.map((line) => cellText(line.cells[column] ?? [])))
+    .map((texts) => texts.filter((text) => text !== ''))
+    .some((texts) => texts.filter(isValue).length >= 2 && texts.filter(isValue).length >= texts.length * 0.5)
+}
+
+/** Joins the lines that continue the row above them: a label or a text that did not fit on one line. */
+export function mergedLines(lines: readonly TableLine[]): Cell[][] {
+  const rows: { cells: Cell[]; y1: number; lastY0: number }[] = []
+  for (const line of lines) {
+    const above = rows.at(-1)
+    if (above !== undefined && continues(above, line)) {
+      above.cells = above.cells.map((cell, column) => [...cell, ...(line.cells[column] ?? [])])
+      Object.assign(above, { y1: Math.max(above.y1, line.y1), lastY0: line.y0 })
+    } else {
+      rows.push({ cells: [...line.cells], y1: line.y1, lastY0: line.y0 })
+    }
+  }
+  return rows.map((row) => row.cells)
+}
+
+function continues(above: { readonly cells: readonly Cell[]; readonly y1: number }, line: TableLine): boolean {
+  const height = line.y1 - line.y0
+  const upper = above.cells.map(cellText)
+  const lower = line.cells.map(cellText)
+  const clash = upper.some((text, column) => isValue(text) && isValue(lower[column] ?? ''))
+  if (clash) return false
+  // Half a line apart: a value set in the middle of a label of two lines.
+  if (line.y0 < above.y1 - height * 0.3) return true
+  if (line.y0 - above.y1 > height * 0.6) return false
+  const label = lower[0] ?? ''
+  const values = lower.slice(1).filter((text) => text !== '')
+  if (label === '') return values.length > 0 && !values.some(isValue) && upper.slice(1).some((text) => text !== '')
+  const openLabel = OPEN_END.test(upper[0] ?? '') || /^\p{Ll}/u.test(label)
+  if (!openLabel || (upper[0] ?? '') === '') return false
+  return values.length === 0 || upper.slice(1).every((text) => text === '')
+}
