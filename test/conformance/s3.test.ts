@@ -1,10 +1,15 @@
-import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
-import { afterAll, describe, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { openS3Store } from '#src/outputs/s3-store.ts'
 import { openS3Client } from '#src/sources/s3-client.ts'
 import { openS3Source } from '#src/sources/s3-source.ts'
+import { letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { startS3Server } from '../support/s3-server.ts'
+import { testOutputStore } from './output-store.ts'
 import { testSource } from './source.ts'
+import { testStoreCrashes } from './store-crash.ts'
 
 const server = await startS3Server()
 
@@ -35,6 +40,7 @@ const S3_KEYS = [
 
 if (server.kind === 'unavailable') {
   describe.skip(`the S3 source: ${server.reason}`, () => test('keeps the promises of a source', () => {}))
+  describe.skip(`the S3 store: ${server.reason}`, () => test('keeps the promises of a store', () => {}))
 } else {
   const client = openS3Client(server)
   afterAll(async () => {
@@ -59,5 +65,61 @@ if (server.kind === 'unavailable') {
       },
       async [Symbol.asyncDispose]() {},
     }
+  })
+
+  testOutputStore('the S3 store', async () => {
+    const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed' })
+    return { store, async [Symbol.asyncDispose]() {} }
+  })
+
+  testStoreCrashes('the S3 store', 5, async () => {
+    const { endpoint, accessKeyId, secretAccessKey } = server
+    return {
+      address: { kind: 's3', client: { endpoint, accessKeyId, secretAccessKey }, bucket: await newBucket() },
+      leftovers: async () => [],
+      async [Symbol.asyncDispose]() {},
+    }
+  })
+
+  describe('the S3 store', () => {
+    test('keeps the layout of the folder store, the outputs of a commit in a folder that its record names', async () => {
+      const bucket = await newBucket()
+      const store = await openS3Store({ client, bucket, prefix: 'parsed/' })
+      const big = new Map([['document.md', Buffer.alloc(20 * 1024 * 1024, 'more than one part ')]])
+      await store.commit(recordOf('x/a.pdf', big), big)
+      await store.saveReceipt(receiptOf('one'), Buffer.from('{}'))
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+      const receipt = receiptOf('one')
+      expect(Contents.map(({ Key, Size }) => [Key?.replace(/[0-9a-z]+-[0-9a-f]{10}(?=\/)/, 'COMMIT'), Size])).toEqual([
+        ['parsed/documents/x/a.pdf/COMMIT/document.md', 20 * 1024 * 1024],
+        ['parsed/documents/x/a.pdf/record.json', expect.any(Number)],
+        [`parsed/receipts/${receipt.slice(0, 2)}/${receipt}.json.gz`, expect.any(Number)],
+      ])
+      const output = await store.readOutput(sourceKey('x/a.pdf'), 'document.md')
+      expect(output?.equals(big.get('document.md') as Buffer)).toBe(true)
+    })
+
+    test('removes the outputs that a newer commit replaced, and a dead letter that outlived a crash', async () => {
+      const bucket = await newBucket()
+      const store = await openS3Store({ client, bucket })
+      for (const text of ['one', 'two', 'three']) {
+        const files = outputs({ 'document.md': text })
+        await store.commit(recordOf('a.pdf', files), files)
+      }
+      await store.bury(letterOf('a.pdf'))
+      await store.bury(letterOf('a.pdf', { key: sourceKey('b.pdf') }))
+      await store.recover()
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+      expect(Contents.map(({ Key }) => Key?.replace(/[0-9a-z]+-[0-9a-f]{10}\//, 'COMMIT/').replace(/~.*/, ''))).toEqual(
+        ['documents/a.pdf/COMMIT/document.md', 'documents/a.pdf/record.json', 'failures/b.pdf'],
+      )
+    })
+
+    test('says what to do when the bucket is not there or closed', async () => {
+      await expect(openS3Store({ client, bucket: randomUUID() })).rejects.toThrow(/no such bucket. Create it/)
+      const stranger = openS3Client({ ...server, accessKeyId: 'stranger' })
+      await expect(openS3Store({ client: stranger, bucket: await newBucket() })).rejects.toThrow(/access denied/)
+      stranger.destroy()
+    })
   })
 }

@@ -1,14 +1,14 @@
 import { sourceKey } from '#src/document/ids.ts'
-import { openFolderStore } from '#src/outputs/folder-store.ts'
 import { letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
+import { openStoreAt, type StoreAddress } from '../support/open-store-at.ts'
 
 /*
- * A program to be killed: `commit-loop.ts STORE FROM` writes generation after generation of five documents, several at
+ * A program to be killed: `commit-loop.ts ADDRESS FROM` writes generation after generation of five documents, several at
  * once, and says on its standard output what is safe by then: `document <key> <generation>`, `receipt <generation>`,
- * `letter <key> <generation>`, `removed <key> <generation>`.
+ * `letter <key> <generation>`; and `removing <key> <generation>` before it removes one.
  */
-const [path = '', from = '0'] = process.argv.slice(2)
-const store = await openFolderStore({ path })
+const [address = '', from = '0'] = process.argv.slice(2)
+const store = await openStoreAt(JSON.parse(address) as StoreAddress)
 await store.recover()
 
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)

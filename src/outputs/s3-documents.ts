@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import { documentPath, isDocumentFolder } from './document-path.ts'
+import { parseRecord, RECORD_FILE } from './record-json.ts'
+import type { S3Bucket } from './s3-bucket.ts'
+
+/*
+ * A bucket has no rename, so a commit is made of one write that is atomic: that of `record.json`.
+ *
+ *   1. The outputs are written into a folder of their own, `documents/<key>/<commit>/`, with a name never used before.
+ *   2. `record.json` is written, naming that folder: only over the record that was there before, or where none was.
+ *      Somebody else's commit in between is seen, and ours comes after it. This one write is the commit.
+ *   3. The folder that the replaced record named is removed.
+ *
+ * A reader follows the record, and so sees the old outputs or the new ones. Nothing is ever written over, so that not
+ * even a worker that was thought dead can mix its outputs into those of another. A crash before 2 leaves a folder that
+ * no record names, one before 3 leaves the old one: neither is ever read, and both go when the document is removed or
+ * committed over (`sweep`).
+ */
+
+interface Stored {
+  readonly record: DocumentRecord
+  /** Folder of its outputs, ends in a slash. */
+  readonly folder: string
+  readonly etag: string
+}
+
+/** Each try loses only to a commit that succeeded, and two workers do not have one document for long. */
+const MAX_TRIES = 50
+
+/** Other commits' folders are left alone for as long as one may take, hours more than it does. */
+const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000
+
+export class S3Documents {
+  readonly #bucket: S3Bucket
+  readonly #maxBytes: number
+
+  constructor(bucket: S3Bucket, maxBytes: number) {
+    this.#bucket = bucket
+    this.#maxBytes = maxBytes
+  }
+
+  async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
+    return (await this.#stored(key))?.record ?? null
+  }
+
+  async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const home = this.#home(record.key)
+    const folder = `${home}${newFolder()}/`
+    const names = [...files.keys()].map((name) => folder + name)
+    try {
+      await Promise.all([...files].map(([name, bytes]) => this.#bucket.put(folder + name, bytes)))
+      const replaced = await this.#putRecord(home, record, folder)
+      if (replaced !== null) await this.#sweep(home, folder, replaced.folder)
+    } catch (error) {
+      await this.#bucket.remove(names).catch(() => undefined)
+      throw error
+    }
+  }
+
+  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const stored = await this.#stored(key)
+      if (stored === null || !stored.record.files.some((file) => file.name === name)) return null
+      const found = await this.#bucket.get(stored.folder + name)
+      if (found !== null) return found.bytes
+      // Removed since its record was read: a newer commit took its place.
+    }
+    return null
+  }
+
+  async *listRecords(signal: AbortSignal): AsyncGenerator<DocumentRecord> {
+    for await (const names of this.#bucket.list('documents/', signal)) {
+      const records = names.filter(isRecord)
+      for (let at = 0; at < records.length; at += 32) {
+        signal.throwIfAborted()
+        const found = await Promise.all(records.slice(at, at + 32).map((name) => this.#bucket.get(name)))
+        for (const object of found) {
+          const record = object === null ? null : parseStored(object.bytes)?.record
+          if (record) yield record
+        }
+      }
+    }
+  }
+
+  /** The record goes first: without it the outputs are nobody's. */
+  async remove(key: SourceKey): Promise<void> {
+    const home = this.#home(key)
+    await this.#bucket.remove([home + RECORD_FILE])
+    for await (const names of this.#bucket.list(home)) await this.#bucket.remove(names)
+  }
+
+  async #stored(key: SourceKey): Promise<Stored | null> {
+    const home = this.#home(key)
+    const object = await this.#bucket.get(home + RECORD_FILE)
+    const parsed = object === null ? null : parseStored(object.bytes)
+    if (object === null || parsed === null || parsed.record.key !== key) return null
+    return { record: parsed.record, folder: `${home}${parsed.folder}/`, etag: object.etag }
+  }
+
+  /** Gives back what it replaced. */
+  async #putRecord(home: string, record: DocumentRecord, folder: string): Promise<Stored | null> {
+    const json = Buffer.from(`${JSON.stringify({ ...record, folder: folder.slice(home.length, -1) }, null, 2)}\n`)
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const present = await this.#bucket.get(home + RECORD_FILE)
+      const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }
+      if (!(await this.#bucket.putIf(home + RECORD_FILE, json, over))) continue
+      const parsed = present === null ? null : parseStored(present.bytes)
+      return present === null || parsed === null
+        ? null
+        : { record: parsed.record, folder: `${home}${parsed.folder}/`, etag: present.etag }
+    }
+    throw new Error(`${JSON.stringify(record.key)} is being committed by others all the time`)
+  }
+
+  /** Removes the folder that was replaced, and what crashes left long ago. */
+  async #sweep(home: string, current: string, replaced: string): Promise<void> {
+    const outdated: string[] = []
+    for await (const names of this.#bucket.list(home)) {
+      for (const name of names) {
+        const isOld = name.startsWith(replaced) || ageOf(name.slice(home.length)) > SWEEP_AFTER_MS
+        if (isOld && !name.startsWith(current) && name !== home + RECORD_FILE) outdated.push(name)
+      }
+    }
+    await this.#bucket.remove(outdated)
+  }
+
+  #home(key: SourceKey): string {
+    return `documents/${documentPath(key, { folds: false, maxBytes: this.#maxBytes })}/`
+  }
+}
+
+/** `<time, base 36>-<random>`: never used twice, and its age can be told. */
+function newFolder(): string {
+  return `${Date.now().toString(36)}-${randomBytes(5).toString('hex')}`
+}
+
+function ageOf(name: string): number {
+  return Date.now() - Number.parseInt(name, 36)
+}
+
+function isRecord(name: string): boolean {
+  const parts = name.split('/')
+  return parts.at(-1) === RECORD_FILE && isDocumentFolder(parts.at(-2) ?? '')
+}
+
+function parseStored(json: Buffer): { readonly record: DocumentRecord; readonly folder: string } | null {
+  const parsed = parseRecord(json)
+  if (parsed === null) return null
+  const { folder, ...record } = parsed as DocumentRecord & { readonly folder?: unknown }
+  return typeof folder === 'string' ? { record, folder } : null
+}

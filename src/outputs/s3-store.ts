@@ -1,0 +1,150 @@
+import { HeadBucketCommand } from '@aws-sdk/client-s3'
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { checkFiles } from './checked-files.ts'
+import { letterName } from './document-path.ts'
+import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
+import { parseDeadLetter, toJson } from './record-json.ts'
+import { S3Bucket, type S3Placing } from './s3-bucket.ts'
+import { S3Documents } from './s3-documents.ts'
+import { explainedS3 } from './s3-errors.ts'
+
+export interface S3StoreOptions {
+  readonly client: S3Placing['client']
+  readonly bucket: string
+  /** Folder in the bucket, with or without a slash at its end; empty for all of it. */
+  readonly prefix?: string
+  readonly serverSideEncryption?: 'AES256' | 'aws:kms'
+  readonly kmsKeyId?: string
+  readonly storageClass?: S3Placing['writing']['StorageClass']
+}
+
+/** S3 takes keys of 1,024 bytes; room is kept for the folder of a commit and the name of an output. */
+const KEY_MAX_BYTES = 1024
+const ROOM_BYTES = 'documents/'.length + 32 + 100
+
+/** Opens the store in a bucket, which must be there. */
+export async function openS3Store(options: S3StoreOptions): Promise<OutputStore> {
+  const { client, bucket, prefix = '' } = options
+  const at = {
+    client,
+    bucket,
+    prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
+    writing: writing(options),
+  }
+  const url = `s3://${bucket}/${at.prefix}`
+  await explainedS3(`cannot open the store in ${url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
+  return new S3Store(url, at)
+}
+
+function writing({ serverSideEncryption, kmsKeyId, storageClass }: S3StoreOptions): S3Placing['writing'] {
+  return {
+    ...(serverSideEncryption === undefined ? {} : { ServerSideEncryption: serverSideEncryption }),
+    ...(kmsKeyId === undefined ? {} : { SSEKMSKeyId: kmsKeyId }),
+    ...(storageClass === undefined ? {} : { StorageClass: storageClass }),
+  }
+}
+
+class S3Store implements OutputStore {
+  readonly url: string
+  readonly #bucket: S3Bucket
+  readonly #documents: S3Documents
+
+  constructor(url: string, at: S3Placing) {
+    this.url = url
+    this.#bucket = new S3Bucket(at)
+    this.#documents = new S3Documents(this.#bucket, KEY_MAX_BYTES - ROOM_BYTES - Buffer.byteLength(at.prefix))
+  }
+
+  async readReceipt(id: ReceiptId): Promise<Buffer | null> {
+    const packed = await this.#bucket.get(`receipts/${receiptPath(id)}`)
+    return packed === null ? null : unpackReceipt(packed.bytes)
+  }
+
+  /** A whole receipt that is there already is left as it is; a damaged one is replaced. */
+  async saveReceipt(id: ReceiptId, body: Buffer): Promise<void> {
+    await explainedS3(`cannot keep a receipt in ${this.url}`, async () => {
+      const name = `receipts/${receiptPath(id)}`
+      if ((await this.readReceipt(id)) === null) await this.#bucket.put(name, await packReceipt(body))
+    })
+  }
+
+  async removeReceipt(id: ReceiptId): Promise<void> {
+    await this.#bucket.remove([`receipts/${receiptPath(id)}`])
+  }
+
+  async *listReceipts(signal: AbortSignal): AsyncGenerator<ReceiptId> {
+    for await (const names of this.#bucket.list('receipts/', signal)) {
+      for (const name of names) {
+        const id = receiptIdOf(name.slice(name.lastIndexOf('/') + 1))
+        if (id !== null) yield id
+      }
+    }
+  }
+
+  async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
+    return this.#documents.readRecord(key)
+  }
+
+  async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    checkFiles(record, files)
+    await explainedS3(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, async () => {
+      await this.#documents.commit(record, files)
+      await this.#removeLetter(record.key)
+    })
+  }
+
+  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
+    return this.#documents.readOutput(key, name)
+  }
+
+  listRecords(signal: AbortSignal): AsyncIterable<DocumentRecord> {
+    return this.#documents.listRecords(signal)
+  }
+
+  async remove(key: SourceKey): Promise<void> {
+    await explainedS3(`cannot remove ${JSON.stringify(key)} from ${this.url}`, async () => {
+      await this.#documents.remove(key)
+      await this.#removeLetter(key)
+    })
+  }
+
+  async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
+    const json = await this.#bucket.get(`failures/${letterName(key)}`)
+    return json === null ? null : parseDeadLetter(json.bytes)
+  }
+
+  async bury(letter: DeadLetter): Promise<void> {
+    await explainedS3(`cannot keep the failure of ${JSON.stringify(letter.key)} in ${this.url}`, () =>
+      this.#bucket.put(`failures/${letterName(letter.key)}`, toJson(letter)),
+    )
+  }
+
+  async *listDeadLetters(signal: AbortSignal): AsyncGenerator<DeadLetter> {
+    for await (const names of this.#bucket.list('failures/', signal)) {
+      for (const name of names) {
+        signal.throwIfAborted()
+        const json = await this.#bucket.get(name)
+        const letter = json === null ? null : parseDeadLetter(json.bytes)
+        if (letter !== null) yield letter
+      }
+    }
+  }
+
+  /**
+   * Nothing half done can be seen in a bucket. What a crash may leave is the dead letter of a document that was
+   * committed right after: of the same version, and older than the record.
+   */
+  async recover(): Promise<void> {
+    for await (const letter of this.listDeadLetters(new AbortController().signal)) {
+      const record = await this.readRecord(letter.key)
+      const outdated = record?.version === letter.version && record.finishedAt >= letter.lastAt
+      if (outdated) await this.#removeLetter(letter.key)
+    }
+  }
+
+  async #removeLetter(key: SourceKey): Promise<void> {
+    await this.#bucket.remove([`failures/${letterName(key)}`])
+  }
+}

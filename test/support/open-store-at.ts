@@ -1,0 +1,14 @@
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { openS3Store } from '#src/outputs/s3-store.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { openS3Client, type S3ClientOptions } from '#src/sources/s3-client.ts'
+
+/** Where a store is, in words that can be handed to another process. */
+export type StoreAddress =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 's3'; readonly client: S3ClientOptions; readonly bucket: string }
+
+export async function openStoreAt(address: StoreAddress): Promise<OutputStore> {
+  if (address.kind === 'folder') return openFolderStore({ path: address.path })
+  return openS3Store({ client: openS3Client(address.client), bucket: address.bucket })
+}
