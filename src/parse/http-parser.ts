@@ -3,10 +3,10 @@ import { classify, type HttpAnswer } from '#src/contract/classify.ts'
 import { clientTimeoutMs } from '#src/contract/timeouts.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { Parser, ParseRequest } from '#src/ports.ts'
-import { RequestTimeout, verdictOnFailure } from './line-failures.ts'
-import { CONTENT_TYPE, multipartBody } from './multipart.ts'
-import { ACCEPTED_ENCODINGS, decode, readBody } from './read-body.ts'
-import { WatchedRead } from './watched-read.ts'
+import { ACCEPTED_ENCODINGS, decodeBody } from './decode-body.ts'
+import { exchange } from './exchange.ts'
+import { verdictOnFailure } from './line-failures.ts'
+import { MULTIPART_TYPE, type MultipartBody, multipartBody } from './multipart.ts'
 
 export interface HttpParserOptions {
   /** Base address; `/v2/parse` is added to it. */
@@ -42,7 +42,7 @@ export class HttpParser implements Parser, AsyncDisposable {
     this.#headers = {
       accept: 'application/json',
       'accept-encoding': ACCEPTED_ENCODINGS,
-      'content-type': CONTENT_TYPE,
+      'content-type': MULTIPART_TYPE,
       'user-agent': userAgent,
       ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     }
@@ -52,22 +52,15 @@ export class HttpParser implements Parser, AsyncDisposable {
 
   async parse(request: ParseRequest, signal: AbortSignal): Promise<Verdict> {
     signal.throwIfAborted()
-    const timeoutMs = this.#options.timeoutMs?.(request) ?? clientTimeoutMs(request.options.timeout, request.bytes)
-    const cut = new AbortController()
-    const late = setTimeout(() => cut.abort(new RequestTimeout(`none came in ${timeoutMs} ms`)), timeoutMs)
-    const stop = (): void => cut.abort(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    const source = new WatchedRead(request)
+    const body = await multipartBody(request, signal)
     try {
-      const answer = await this.#exchange(source.request, cut.signal)
+      const answer = await this.#ask(request, body, signal)
       return classify(answer, { options: request.options, nowMs: Date.now() })
     } catch (error) {
       signal.throwIfAborted()
-      if (source.failure !== null) throw source.failure.error
-      return verdictOnFailure(cut.signal.aborted ? (cut.signal.reason as Error) : (error as Error), this.service)
-    } finally {
-      clearTimeout(late)
-      signal.removeEventListener('abort', stop)
+      const unread = body.readFailure()
+      if (unread !== null) throw unread.error
+      return verdictOnFailure(error as Error, this.service)
     }
   }
 
@@ -76,24 +69,13 @@ export class HttpParser implements Parser, AsyncDisposable {
     await this.#pool.destroy()
   }
 
-  async #exchange(request: ParseRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    const capBytes = this.#options.maxAnswerBytes ?? DEFAULT_MAX_ANSWER_BYTES
-    const { body, bytes } = await multipartBody(request, signal)
-    const sentAt = performance.now()
-    const response = await this.#pool.request({
-      method: 'POST',
-      path: this.#path,
-      headers: { ...this.#headers, 'content-length': String(bytes) },
-      body,
-      signal,
-    })
-    const raw = await readBody(response.body, capBytes)
-    const encoding = [response.headers['content-encoding']].flat().join(',')
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      body: await decode(raw, encoding, capBytes),
-      durationMs: performance.now() - sentAt,
-    }
+  async #ask(request: ParseRequest, body: MultipartBody, signal: AbortSignal): Promise<HttpAnswer> {
+    const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, timeoutMs = usualTimeoutMs } = this.#options
+    const options = { path: this.#path, headers: this.#headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes }
+    const raw = await exchange(this.#pool, options, signal)
+    const encoding = raw.headers['content-encoding']
+    return encoding === undefined ? raw : { ...raw, body: await decodeBody(raw.body, encoding, maxAnswerBytes) }
   }
 }
+
+const usualTimeoutMs = ({ options, bytes }: ParseRequest): number => clientTimeoutMs(options.timeout, bytes)

@@ -1,10 +1,6 @@
 import type { Verdict } from '#src/document/verdict.ts'
-import { AnswerTooLong, UndecodableAnswer } from './read-body.ts'
-
-/** The client's own time for a request is over. */
-export class RequestTimeout extends Error {
-  override name = 'RequestTimeout' as const
-}
+import { UndecodableAnswer } from './decode-body.ts'
+import { AnswerTooLong, RequestTimeout } from './exchange.ts'
 
 /** What a person can make of the codes that sockets, name look-ups, TLS and the HTTP parser fail with. */
 const PLAIN: Readonly<Record<string, string>> = {

@@ -2,36 +2,83 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { sentOptions } from '#src/contract/sent-options.ts'
 import { formatOf } from '#src/document/formats.ts'
-import type { ParseRequest } from '#src/ports.ts'
+import { DocumentChanged, type ParseRequest } from '#src/ports.ts'
 
 /** 144 random bits, so that no document holds it; one for the process, for there is nothing to gain from more. */
 const BOUNDARY = `sluice-${randomBytes(18).toString('hex')}`
 const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`)
 
-/** Documents up to this size are sent as one buffer: a stream costs more than the copy. */
-export const ONE_BUFFER_BYTES = 256 * 1024
+export const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 
-export const CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
+/** Documents up to this size are sent as one buffer: a stream costs more than the copy. */
+const ONE_BUFFER_BYTES = 256 * 1024
 
 export interface MultipartBody {
-  readonly body: Buffer | Readable
-  /** Exact length of `body`. */
+  readonly content: Buffer | Readable
+  /** Exact length of `content`. */
   readonly bytes: number
+  /**
+   * What reading the document threw while it was sent, or null: undici reports a document that cannot be read and a line
+   * that broke alike, as a failed request.
+   */
+  readFailure(): { readonly error: unknown } | null
 }
 
 /**
  * The body of a parse request: `options`, then `file`. The options part has a content type and no `filename`, since with
  * one real services take it for a second file; the file's name is ASCII, since they read others as Latin-1 (notes, traps).
+ *
+ * @throws what `read` throws, and DocumentChanged when it gives another length than the request says
  */
 export async function multipartBody(request: ParseRequest, signal: AbortSignal): Promise<MultipartBody> {
   const head = Buffer.from(partHeads(request))
   const bytes = head.length + request.bytes + TAIL.length
-  if (request.bytes > ONE_BUFFER_BYTES) {
-    return { body: Readable.from(inChunks(head, request, signal), { objectMode: false }), bytes }
+  return request.bytes <= ONE_BUFFER_BYTES
+    ? await inOneBuffer(head, bytes, request, signal)
+    : asStream(head, bytes, request, signal)
+}
+
+async function inOneBuffer(
+  head: Buffer,
+  bytes: number,
+  request: ParseRequest,
+  signal: AbortSignal,
+): Promise<MultipartBody> {
+  const chunks: Uint8Array[] = [head]
+  let given = 0
+  for await (const chunk of request.read(signal)) {
+    given += chunk.length
+    if (given > request.bytes) break
+    chunks.push(chunk)
   }
-  const chunks: Uint8Array[] = []
-  for await (const chunk of inChunks(head, request, signal)) chunks.push(chunk)
-  return { body: Buffer.concat(chunks), bytes }
+  if (given !== request.bytes) throw wrongLength(request, given)
+  chunks.push(TAIL)
+  return { content: Buffer.concat(chunks, bytes), bytes, readFailure: () => null }
+}
+
+function asStream(head: Buffer, bytes: number, request: ParseRequest, signal: AbortSignal): MultipartBody {
+  let failure: { readonly error: unknown } | null = null
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    yield head
+    let given = 0
+    try {
+      for await (const chunk of request.read(signal)) {
+        given += chunk.length
+        if (given > request.bytes) break
+        yield chunk
+      }
+      if (given !== request.bytes) throw wrongLength(request, given)
+    } catch (error) {
+      failure = { error }
+      throw error
+    }
+    yield TAIL
+  }
+  return { content: Readable.from(parts(), { objectMode: false }), bytes, readFailure: () => failure }
+}
+
+function wrongLength(request: ParseRequest, given: number): DocumentChanged {
+  return new DocumentChanged(`${request.bytes} bytes were promised, ${given} were read`)
 }
 
 function partHeads({ options, contentHash, extension }: ParseRequest): string {
@@ -47,10 +94,4 @@ function partHeads({ options, contentHash, extension }: ParseRequest): string {
     '',
     '',
   ].join('\r\n')
-}
-
-async function* inChunks(head: Buffer, request: ParseRequest, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  yield head
-  yield* request.read(signal)
-  yield TAIL
 }
