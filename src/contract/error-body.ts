@@ -10,6 +10,9 @@ export interface ErrorBody {
 
 const TEXT_LIMIT = 300
 
+/** A code is a metric's label and a filter's word: anything else in its place is as if there were none. */
+const CODE = /^(?=.{1,64}$)[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/
+
 /** The decoded JSON object of a body, or null: empty, HTML, cut off, a bare number. */
 export function jsonObject(body: Buffer): Record<string, unknown> | null {
   try {
@@ -30,8 +33,8 @@ export function readErrorBody(
   if (fields === null) return { text: describeForeign(body), code: null, details: null, fields: null }
   const text = [fields.error, fields.message].find((value) => typeof value === 'string') ?? 'no message'
   // The contract's catalogue has one row whose `error` is the code itself.
-  const named = typeof fields.code === 'string' ? fields.code : /^[A-Z]+(_[A-Z]+)+$/.exec(text)?.[0]
-  return { text: oneLine(text), code: named ?? null, details: fields.details ?? null, fields }
+  const code = [fields.code, text].find((value) => typeof value === 'string' && CODE.test(value)) as string | undefined
+  return { text: oneLine(text), code: code ?? null, details: fields.details ?? null, fields }
 }
 
 /** What a body that is not the service's own JSON looks like: a proxy's page, nothing, or an answer that was cut off. */
