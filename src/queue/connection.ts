@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Cluster, Redis } from 'ioredis'
 
 /** One connection to a single Redis or to a Redis Cluster, shared by everything that does not block. */
@@ -28,21 +27,30 @@ const FIRST_CONNECTION_PATIENCE_MS = 10_000
  */
 export async function connectRedis(options: ConnectOptions, signal?: AbortSignal): Promise<RedisConnection> {
   const connection = open(options)
-  const errors: unknown[] = []
-  const remember = (error: unknown): void => void errors.splice(0, 1, error)
-  // Without a listener a connection error would end the process; the reconnect below is what answers it.
-  connection.on('error', remember)
   const patience = AbortSignal.timeout(options.patienceMs ?? FIRST_CONNECTION_PATIENCE_MS)
   try {
-    if (connection.status !== 'ready') {
-      await once(connection, 'ready', { signal: signal === undefined ? patience : AbortSignal.any([signal, patience]) })
-    }
+    await firstReady(connection, signal === undefined ? patience : AbortSignal.any([signal, patience]))
     return connection
   } catch (error) {
     connection.disconnect()
     signal?.throwIfAborted()
-    throw unreachable(options.url, errors[0] ?? error)
+    throw unreachable(options.url, error)
   }
+}
+
+/** Rejects with what the server last said, at once when it refuses the login and otherwise when `signal` aborts. */
+function firstReady(connection: RedisConnection, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let last: unknown = null
+    // Stays for good: without a listener the first error of an outage would end the process.
+    connection.on('error', (error: Error) => {
+      last = error
+      if (/WRONGPASS|NOAUTH|NOPERM/.test(error.message)) reject(error)
+    })
+    connection.once('ready', resolve)
+    signal.addEventListener('abort', () => reject(last ?? signal.reason), { once: true })
+    if (connection.status === 'ready') resolve()
+  })
 }
 
 function unreachable(url: string, cause: unknown): Error {
@@ -51,7 +59,7 @@ function unreachable(url: string, cause: unknown): Error {
 
 /** The addresses of a REDIS_URL as they may be shown. */
 export function withoutSecrets(url: string): string {
-  return url.replaceAll(/\/\/[^@,/]*@/g, '//').replaceAll(/([?&](?:password|username)=)[^&,]*/gi, '$1…')
+  return url.replaceAll(/\/\/[^,]*@/g, '//').replaceAll(/([?&](?:password|username)=)[^&,]*/gi, '$1…')
 }
 
 /** What holds for a single server and for each node of a Cluster. */

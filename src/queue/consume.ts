@@ -90,8 +90,7 @@ class QueueConsumer implements Consumer {
     const closed = this.#worker.close()
     if (await settlesWithin(closed, graceMs)) return
     this.#worker.cancelAllJobs('stopping')
-    if (await settlesWithin(closed, ABORT_PATIENCE_MS + 500)) return
-    await settlesWithin(this.#worker.disconnect(), 500)
+    await settlesWithin(closed, ABORT_PATIENCE_MS + 500)
   }
 
   #open(): Worker<DocumentJob> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { JobsOptions } from 'bullmq'
 import type { DocumentJob } from '#src/ports.ts'
 
@@ -32,5 +32,5 @@ export const JOB_OPTIONS: JobsOptions = {
  */
 export function jobId(job: Pick<DocumentJob, 'key' | 'version' | 'recipeHash'>): string {
   const name = JSON.stringify([job.key, job.version, job.recipeHash])
-  return `d${createHash('sha256').update(name).digest('base64url').slice(0, 20)}`
+  return `d${hash('sha256', name, 'base64url').slice(0, 20)}`
 }

@@ -1,10 +1,11 @@
+import { Queue as BullQueue, Worker } from 'bullmq'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Delivery, JobVerdict } from '#src/ports.ts'
 import { type ConsumeOptions, consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { documentJob, documentJobs } from '../support/queue-jobs.ts'
-import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { serverPid, startTestRedis, type TestRedis, until } from '../support/redis.ts'
 
 let redis: TestRedis
 beforeAll(async () => {
@@ -124,8 +125,7 @@ describe('a document whose handling throws', () => {
 })
 
 async function promoteDelayed(pipeline: string): Promise<void> {
-  const { Queue } = await import('bullmq')
-  const queue = new Queue('documents', { connection: redis.connection, prefix: `{sluice:${pipeline}}` })
+  const queue = new BullQueue('documents', { connection: redis.connection, prefix: `{sluice:${pipeline}}` })
   await queue.promoteJobs()
   await queue.close()
 }
@@ -176,6 +176,23 @@ describe('stopping', () => {
     await queue.close()
   })
 
+  test('returns though Redis does not answer', async () => {
+    const { queue, consumer } = setUp('frozen', async () => {
+      await sleep(100)
+      return { do: 'finish' }
+    })
+    await queue.add(documentJobs(10))
+    await until('ten are running', 5000, () => consumer.active === 10)
+    const server = await serverPid(redis.connection)
+    process.kill(server, 'SIGSTOP')
+    const startedAt = Date.now()
+    await consumer.stop({ graceMs: 200 })
+    expect(Date.now() - startedAt).toBeLessThan(3000)
+    process.kill(server, 'SIGCONT')
+    await until('what was done is told when Redis is back', 5000, async () => (await queue.backlog()) === 0)
+    await queue.close()
+  })
+
   test('does not wait for work that ignores the abort', async () => {
     const { queue, consumer } = setUp('deaf', async () => {
       await sleep(4000)
@@ -188,6 +205,38 @@ describe('stopping', () => {
     expect(Date.now() - startedAt).toBeLessThan(2600)
     expect(await queue.waiting()).toBe(1)
     await queue.close()
+  })
+})
+
+describe('a worker that takes nothing though jobs wait', () => {
+  test('is started anew, and then works', async () => {
+    const place = { connection: redis.connection, prefix: '{sluice:stuck}' }
+    let letGo: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    // What keeps ours from taking jobs: only one may run anywhere, and this one has it.
+    const greedy = new Worker('documents', () => held, place)
+    const limits = new BullQueue('documents', place)
+    await limits.setGlobalConcurrency(1)
+    await limits.add('held', documentJob(0))
+    await until('the other worker has the only place', 3000, async () => (await limits.getActiveCount()) === 1)
+    let handled = 0
+    const handle = async (): Promise<JobVerdict> => {
+      handled += 1
+      return { do: 'finish' }
+    }
+    const { queue, errors, end } = setUp('stuck', handle, { timing: { stuckAfterMs: 200 } })
+    await queue.add(documentJobs(5))
+    await until('the worker was started anew', 5000, () => errors.length > 0)
+    expect(String(errors[0])).toContain('started anew')
+    const closed = greedy.close()
+    letGo()
+    await closed
+    await until('its jobs are done', 15_000, () => handled === 5)
+    expect(await redis.connection.ping()).toBe('PONG')
+    await limits.close()
+    await end()
   })
 })
 

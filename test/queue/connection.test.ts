@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { connectRedis, withoutSecrets } from '#src/queue/connection.ts'
+import { startTestRedis } from '../support/redis.ts'
+
+test('an address is shown without its password', () => {
+  expect(withoutSecrets('redis://user:s3cret@one.example:6379/2')).toBe('redis://one.example:6379/2')
+  expect(withoutSecrets('rediss://:p%40ss@one:1,rediss://u:s3cret@two:2')).toBe('rediss://one:1,rediss://two:2')
+  expect(withoutSecrets('/tmp/redis.sock?password=s3cret&db=2')).toBe('/tmp/redis.sock?password=…&db=2')
+  expect(withoutSecrets('redis://user:p/a@ss@host:1')).not.toContain('p/a')
+})
+
+test('a Redis that cannot be reached is told in one sentence, without the password and with the cause', async () => {
+  const error = await connectRedis({ url: 'redis://user:s3cret@127.0.0.1:1', patienceMs: 300 }).catch(
+    (thrown) => thrown,
+  )
+  expect(error).toBeInstanceOf(Error)
+  expect(error.message).toBe('Redis at redis://127.0.0.1:1 cannot be reached: check REDIS_URL')
+  expect(String(error.cause)).toContain('ECONNREFUSED')
+  expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('s3cret')
+})
+
+test('a wrong password is told as the cause', async () => {
+  await using redis = await startTestRedis()
+  await redis.connection.config('SET', 'requirepass', 'right')
+  const error = await connectRedis({ url: `${redis.url}?password=wrong`, patienceMs: 500 }).catch((thrown) => thrown)
+  expect(String(error.cause)).toMatch(/WRONGPASS|NOAUTH/)
+  const connection = await connectRedis({ url: `${redis.url}?password=right` })
+  expect(await connection.ping()).toBe('PONG')
+  connection.disconnect()
+})
+
+test('waiting for the first connection ends when it is aborted', async () => {
+  const connecting = connectRedis({ url: 'redis://127.0.0.1:1' }, AbortSignal.timeout(50))
+  await expect(connecting).rejects.toThrow(/aborted|timeout/i)
+})

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const SCRIPT = resolve(import.meta.dirname, '../support/processes/find-redis.ts')
+const NOBODY = 65_534
+
+/** A machine without Redis: a PATH that has these programs only. */
+const TOOLS = ['sh', 'apt-get', 'dpkg-deb', 'dpkg', 'tar', 'rm']
+
+let folder: string
+let cacheDir: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-test-binary-'))
+  cacheDir = join(folder, 'cache')
+  await mkdir(join(folder, 'bin'))
+  await mkdir(cacheDir)
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function givePrograms(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const program = ['/usr/bin', '/bin'].map((dir) => join(dir, name)).find((path) => existsSync(path))
+    if (program !== undefined) await symlink(program, join(folder, 'bin', name))
+  }
+}
+
+async function find(identity: { readonly uid?: number; readonly gid?: number } = {}): Promise<string> {
+  const options = { env: { PATH: join(folder, 'bin') }, cwd: folder, ...identity }
+  return (await run(process.execPath, [SCRIPT, cacheDir], options)).stdout.trim()
+}
+
+/** As root: the user nobody, where that one can read this checkout. Otherwise we are unprivileged, or have to stay. */
+async function someoneElse(): Promise<{ readonly uid: number; readonly gid: number } | Record<string, never>> {
+  if (process.getuid?.() !== 0) return {}
+  const nobody = { uid: NOBODY, gid: NOBODY }
+  const readable = run('sh', ['-c', 'test -r "$0" && test -x "$1"', SCRIPT, process.execPath], nobody)
+  return readable.then(
+    () => nobody,
+    () => ({}),
+  )
+}
+
+describe('findRedisServer on a machine without Redis', () => {
+  test('names the three ways out when there is no package archive either', async () => {
+    await givePrograms(['sh'])
+    const answer = await find()
+    expect(answer).toMatch(/^none No Redis: /)
+    for (const way of ['REDIS_URL', 'install redis-server', 'apt-get']) expect(answer).toContain(way)
+    expect(await readdir(cacheDir)).toEqual([])
+  })
+
+  test('fetches one from the package archive as an unprivileged user, once for all, two at a time', async (context) => {
+    if (!existsSync('/usr/bin/apt-get')) context.skip('this machine has no apt-get')
+    await givePrograms(TOOLS)
+    const identity = await someoneElse()
+    await chmod(folder, 0o755)
+    if (identity.uid !== undefined) await chown(cacheDir, identity.uid, identity.gid)
+    const answers = await Promise.all([find(identity), find(identity)])
+    if (answers.every((answer) => answer.startsWith('none'))) context.skip('the package archive cannot be reached')
+    const command = join(cacheDir, 'redis-server/usr/bin/redis-server')
+    expect(answers).toEqual([`found ${command}`, `found ${command}`])
+    expect(await readdir(cacheDir)).toEqual(['redis-server'])
+    await rm(join(folder, 'bin/apt-get'))
+    expect(await find(identity)).toBe(`found ${command}`)
+  })
+})

@@ -1,0 +1,10 @@
+/** Looks for a redis-server with the cache folder in argv; prints `found <command>` or `none <message>`. */
+import { findRedisServer } from '#src/queue/redis-server-binary.ts'
+
+const [cacheDir = ''] = process.argv.slice(2)
+try {
+  const { command } = await findRedisServer({ cacheDir })
+  console.log(`found ${command}`)
+} catch (error) {
+  console.log(`none ${error instanceof Error ? error.message : String(error)}`)
+}

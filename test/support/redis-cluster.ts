@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectRedis } from '#src/queue/connection.ts'
+import { findRedisServer } from '#src/queue/redis-server-binary.ts'
+import { REDIS_CACHE_DIR, until } from './redis.ts'
+
+/** A Redis Cluster of three masters on loopback, without replicas. */
+export interface TestCluster extends AsyncDisposable {
+  /** What goes into REDIS_URL. */
+  readonly url: string
+}
+
+const SLOTS = 16_384
+
+export async function startTestCluster(): Promise<TestCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-test-cluster-'))
+  const ports = await freePorts(6)
+  const nodes = [0, 1, 2].map((index) => ({ port: ports[index] ?? 0, busPort: ports[index + 3] ?? 0 }))
+  const servers = await Promise.all(nodes.map((node) => startNode(node, folder)))
+  const clients = await Promise.all(nodes.map(({ port }) => connectRedis({ url: `redis://127.0.0.1:${port}` })))
+  for (const [index, client] of clients.entries()) {
+    const range = [Math.ceil((index * SLOTS) / 3), Math.ceil(((index + 1) * SLOTS) / 3) - 1]
+    await client.call('CLUSTER', ['ADDSLOTSRANGE', ...range.map(String)])
+    await client.call('CLUSTER', ['SET-CONFIG-EPOCH', String(index + 1)])
+  }
+  for (const { port, busPort } of nodes.slice(1)) {
+    await clients[0]?.call('CLUSTER', ['MEET', '127.0.0.1', String(port), String(busPort)])
+  }
+  await until('the cluster is formed', 20_000, async () => {
+    const infos = await Promise.all(clients.map((client) => client.call('CLUSTER', ['INFO'])))
+    return infos.every((info) => /cluster_state:ok/.test(String(info)) && /cluster_known_nodes:3/.test(String(info)))
+  })
+  for (const client of clients) client.disconnect()
+  return {
+    url: nodes.map(({ port }) => `redis://127.0.0.1:${port}`).join(','),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(servers.map(end))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startNode(node: { readonly port: number; readonly busPort: number }, folder: string) {
+  const { command, libraries } = await findRedisServer({ cacheDir: REDIS_CACHE_DIR })
+  const dir = join(folder, String(node.port))
+  await mkdir(dir)
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(node.busPort)]
+  return spawn(command, ['--port', String(node.port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...cluster], {
+    stdio: 'ignore',
+    ...(libraries === '' ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries } }),
+  })
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return
+  const exited = once(server, 'exit')
+  server.kill('SIGKILL')
+  await exited
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      return server
+    }),
+  )
+  const ports = servers.map((server) => {
+    const address = server.address()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  })
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
