@@ -1,0 +1,48 @@
+// Scores the whole way of a document against known truths: `npm run eval -- SET [arguments of the scorer]`.
+// SET holds docs/ and what its scorer needs; the scorer, score.mjs with its package.json, lies beside SET.
+// The scorer's table is printed last; the Markdown is kept in the folder that is named before it.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+/** Runs a command on our own terminal; anything but the `expected` exit codes ends the script. */
+function run(command: string, args: readonly string[], cwd: string, expected: readonly number[] = [0]): void {
+  const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' })
+  if (status !== null && expected.includes(status)) return
+  console.error(`${command} ${args.join(' ')} ended with ${status ?? error?.message ?? 'a signal'}`)
+  process.exit(1)
+}
+
+const [named, ...scorerArguments] = process.argv.slice(2)
+if (named === undefined) {
+  console.error('usage: npm run eval -- SET [arguments of the scorer, such as --per-doc --only pdf]')
+  process.exit(1)
+}
+// npm runs us in the project's folder; a relative SET is meant from where the person stands.
+const set = resolve(process.env['INIT_CWD'] ?? '.', named)
+const work = mkdtempSync(join(tmpdir(), 'sluice-eval-'))
+const out = join(work, 'out')
+const markdown = join(work, 'markdown')
+const scorer = join(work, 'scorer')
+mkdirSync(markdown)
+mkdirSync(scorer)
+
+// 2: some documents failed, which a set may well ask for.
+const began = Date.now()
+run(join(ROOT, 'sluice'), ['run', join(set, 'docs'), '--out', out], work, [0, 2])
+const seconds = (Date.now() - began) / 1000
+
+const records = globSync('documents/**/record.json', { cwd: out })
+for (const record of records) {
+  const document = join(out, dirname(record), 'document.md')
+  const { key } = JSON.parse(readFileSync(join(out, record), 'utf8')) as { readonly key: string }
+  if (existsSync(document)) copyFileSync(document, join(markdown, `${basename(key)}.md`))
+}
+
+for (const file of ['score.mjs', 'package.json']) copyFileSync(join(set, '..', file), join(scorer, file))
+run('npm', ['install', '--silent', '--no-audit', '--no-fund'], scorer)
+console.log(`${records.length} documents in ${seconds.toFixed(1)} s; their Markdown: ${markdown}`)
+run(process.execPath, [join(scorer, 'score.mjs'), set, `ours=${markdown}`, ...scorerArguments], work)
