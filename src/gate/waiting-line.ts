@@ -1,3 +1,4 @@
+import { assertNever } from '#src/document/assert-never.ts'
 import type { Admission, Gate, Permit } from '#src/ports.ts'
 import { describeWait } from './describe-wait.ts'
 import type { WaitReason } from './replies.ts'
@@ -32,7 +33,9 @@ interface Waiter {
 /** Shut for another reason than a limit, the gate may be opened by hand or by a probe at any moment. */
 const SHUT_POLL_MS = 1_000
 const SHORTEST_PLACES_POLL_MS = 250
-const LONGEST_POLL_MS = 5_000
+const LONGEST_PLACES_POLL_MS = 5_000
+/** The pace of a rate limit is known ahead, and whoever changes it calls. */
+const LONGEST_RATE_POLL_MS = 30_000
 
 /**
  * The documents of one process that wait for a place, first come first served. Only the first of them asks, so that a
@@ -148,7 +151,17 @@ export class WaitingLine {
 
 /** When to ask again, called or not. */
 export function pollMs(reason: WaitReason, waitMs: number): number {
-  if (reason === 'paused' || reason === 'outage') return Math.min(waitMs, SHUT_POLL_MS)
-  const shortest = reason === 'places' ? SHORTEST_PLACES_POLL_MS : 0
-  return Math.min(Math.max(waitMs, shortest), LONGEST_POLL_MS)
+  switch (reason) {
+    case 'paused':
+    case 'outage':
+      return Math.min(waitMs, SHUT_POLL_MS)
+    case 'places':
+      return Math.min(Math.max(waitMs, SHORTEST_PLACES_POLL_MS), LONGEST_PLACES_POLL_MS)
+    case 'rate':
+    case 'refused':
+    case 'budget':
+      return Math.min(waitMs, LONGEST_RATE_POLL_MS)
+    default:
+      return assertNever(reason)
+  }
 }

@@ -1,0 +1,67 @@
+/** A day that passes as fast as it can be computed: what is due first happens first, one thing at a time. */
+export class SimulatedTime {
+  /** Milliseconds since the start. */
+  now = 0
+  readonly #due: { at: number; order: number; happen: () => void | Promise<void> }[] = []
+  #order = 0
+
+  after(ms: number, happen: () => void | Promise<void>): void {
+    this.#order += 1
+    const entry = { at: this.now + Math.max(0, ms), order: this.#order, happen }
+    const heap = this.#due
+    let index = heap.push(entry) - 1
+    while (index > 0) {
+      const parent = (index - 1) >> 1
+      if (isBefore(heap[parent]!, entry)) break
+      heap[index] = heap[parent]!
+      heap[parent] = entry
+      index = parent
+    }
+  }
+
+  /** Lets everything happen that is due until then. */
+  async runUntil(end: number): Promise<void> {
+    for (let next = this.#due[0]; next !== undefined && next.at <= end; next = this.#due[0]) {
+      this.#removeFirst()
+      this.now = next.at
+      await next.happen()
+    }
+    this.now = end
+  }
+
+  #removeFirst(): void {
+    const heap = this.#due
+    const last = heap.pop()!
+    if (heap.length === 0) return
+    let index = 0
+    for (;;) {
+      let child = 2 * index + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child += 1
+      if (isBefore(last, heap[child]!)) break
+      heap[index] = heap[child]!
+      index = child
+    }
+    heap[index] = last
+  }
+}
+
+interface Due {
+  readonly at: number
+  readonly order: number
+}
+
+function isBefore(a: Due, b: Due): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order)
+}
+
+/** Random numbers below 1 that are the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,142 @@
+import type { Redis } from 'ioredis'
+import { backoffMs } from '#src/document/backoff.ts'
+import type { RequestOutcome } from '#src/gate/outcome-of.ts'
+import type { EnterReply, LeaveReply } from '#src/gate/replies.ts'
+import { documentKey, type GateKeys, GateScript, wakePrefix } from '#src/gate/scripts.ts'
+import { pollMs } from '#src/gate/waiting-line.ts'
+import type { Permit } from '#src/ports.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import type { SimulatedAnswer, SimulatedDocument, SimulatedService } from './simulated-service.ts'
+import type { SimulatedTime } from './simulated-time.ts'
+
+export interface WorkerDeps {
+  readonly time: SimulatedTime
+  readonly service: SimulatedService
+  readonly redis: Redis
+  /** Hears every call of the gate to a waiting process, in order. */
+  readonly calls: Redis
+  readonly keys: GateKeys
+  readonly random: () => number
+  readonly next: () => SimulatedDocument
+  /** Told of every answer, and what became of the document. */
+  readonly answered: (process: number, answer: SimulatedAnswer, fate: 'done' | 'again' | 'lost') => void
+  /** The document comes back after so long. */
+  readonly postpone: (document: SimulatedDocument, ms: number) => void
+}
+
+/** One trip to Redis. */
+const REDIS_MS = 1
+const ATTEMPTS = 5
+const ENTER = new GateScript('enter')
+const LEAVE = new GateScript('leave')
+
+/**
+ * One process with its slots, asking the very scripts that workers ask, at the simulated time. How it waits is as in
+ * src/gate/waiting-line.ts, without patience: the backlog never ends.
+ */
+export class SimulatedWorker {
+  scriptCalls = 0
+  readonly #deps: WorkerDeps
+  readonly #process: number
+  readonly #waiting: SimulatedDocument[] = []
+  #asking = false
+  #askAt = 0
+  #calledFor = Infinity
+  #entered = 0
+
+  constructor(process: number, deps: WorkerDeps) {
+    this.#process = process
+    this.#deps = deps
+  }
+
+  /** A free slot takes its next document. */
+  startSlot(): void {
+    this.#waiting.push(this.#deps.next())
+    this.#schedule()
+  }
+
+  call(ms: number): void {
+    this.#calledFor = Math.min(this.#calledFor, this.#deps.time.now + ms)
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#asking || this.#waiting.length === 0) return
+    const at = Math.min(this.#askAt, this.#calledFor)
+    this.#deps.time.after(at - this.#deps.time.now, () => {
+      if (!this.#asking && this.#waiting.length > 0 && Math.min(this.#askAt, this.#calledFor) === at) return this.#ask()
+    })
+  }
+
+  async #ask(): Promise<void> {
+    const { time } = this.#deps
+    this.#asking = true
+    this.#calledFor = Infinity
+    this.#askAt = 0
+    this.#entered += 1
+    const id = `${this.#process}-${this.#entered}`
+    const document = this.#waiting[0] as SimulatedDocument
+    const reply = (await this.#run(ENTER, document, { id, leaseMs: 330_000, credits: 0, budgets: [] })) as EnterReply
+    time.after(REDIS_MS, () => {
+      this.#asking = false
+      if (reply.kind === 'admitted') {
+        this.#waiting.shift()
+        const { enteredAt, ahead, paced } = reply
+        this.#send(document, { id, key: sourceKey(`${document.id}`), enteredAt, ahead, paced })
+      } else if (reply.kind === 'wait') this.#askAt = time.now + pollMs(reply.reason, reply.waitMs)
+      else if (reply.kind === 'halted') this.#askAt = time.now + Math.min(reply.retryInMs, 1_000)
+      this.#schedule()
+    })
+  }
+
+  #send(document: SimulatedDocument, permit: Permit): void {
+    const { service, time } = this.#deps
+    const sentAt = time.now
+    service.request(document, (answer) => this.#leave(document, permit, answer, time.now - sentAt))
+  }
+
+  async #leave(document: SimulatedDocument, permit: Permit, answer: SimulatedAnswer, ms: number): Promise<void> {
+    const { random, postpone, answered, calls, time } = this.#deps
+    const reply = (await this.#run(LEAVE, document, {
+      ...outcomeOf(answer, ms),
+      permit,
+      wakePrefix: wakePrefix(this.#deps.keys),
+      rememberMs: 3_600_000,
+      random: random(),
+    })) as LeaveReply
+    // All that the script published is heard before this is answered.
+    await calls.ping()
+    if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
+    if (answer.status !== 200 && reply.counted) document.attempts += 1
+    const fate = answer.status === 200 ? 'done' : document.attempts >= ATTEMPTS ? 'lost' : 'again'
+    answered(this.#process, answer, fate)
+    if (fate === 'again') postpone(document, reply.retryInMs ?? backoffMs(document.attempts, null, random))
+    time.after(REDIS_MS, () => this.startSlot())
+  }
+
+  #run(script: GateScript, document: SimulatedDocument, ask: object): Promise<unknown> {
+    const { redis, keys, time } = this.#deps
+    this.scriptCalls += 1
+    // Redis's clock never starts at nothing.
+    const now = 1_000_000 + Math.round(time.now * 10) / 10
+    const told = { process: `${this.#process}`, windowMs: 60_000, now }
+    return script.run(redis, keys, documentKey(keys, `${document.id}`), { ...ask, ...told })
+  }
+}
+
+function outcomeOf(answer: SimulatedAnswer, durationMs: number): RequestOutcome {
+  switch (answer.status) {
+    case 200:
+      return { kind: 'parsed', durationMs, queuedMs: answer.queuedMs }
+    case 402:
+      return { kind: 'credits', message: 'no credits' }
+    case 408:
+      return { kind: 'document', message: 'time-out' }
+    case 429:
+      return answer.retryAfterMs === null
+        ? { kind: answer.limit }
+        : { kind: answer.limit, retryAfterMs: answer.retryAfterMs }
+    default:
+      return { kind: 'down', message: `${answer.status}` }
+  }
+}
