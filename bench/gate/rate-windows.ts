@@ -1,3 +1,5 @@
+import { assertNever } from '#src/document/assert-never.ts'
+
 /*
  * The four ways in which services count requests per minute. Shared by the simulated service and the real one of
  * bench:gate. All times in milliseconds.
@@ -22,6 +24,8 @@ export function rateWindow(kind: WindowKind, limit: number, windowMs: number, ph
       return new SlidingWindow(limit, windowMs)
     case 'bucket':
       return new TokenBucket(limit, windowMs)
+    default:
+      return assertNever(kind)
   }
 }
 

@@ -1,24 +1,72 @@
-import { startRedis } from '../../test/gate/start-redis.ts'
+import { parseArgs } from 'node:util'
+import Table from 'cli-table3'
+import { startTestRedis } from '../../test/support/redis.ts'
 import { LIMITS } from './sim/regimes.ts'
 import { fairness, simulate } from './sim/simulate.ts'
 
-const HOUR_MS = 3_600_000
-const seeds = [1]
-const only = process.argv[2]
-await using server = await startRedis()
-for (const [name, plan] of Object.entries(LIMITS)) {
-  if (only !== undefined && !name.includes(only)) continue
+/*
+ * npm run sim:gate -- [--seeds N] [--minutes N] [--processes N] [--only TEXT]
+ *
+ * The gate's own scripts in a real Redis, against a simulated service at simulated times: the same seeds give the same
+ * numbers, whatever the machine does besides. The last line is JSON.
+ */
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '2' },
+    minutes: { type: 'string', default: '60' },
+    processes: { type: 'string', default: '8' },
+    only: { type: 'string', default: '' },
+  },
+})
+const processes = Number(values.processes)
+const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1)
+const regimes = Object.entries(LIMITS).filter(([name]) => name.includes(values.only))
+
+const table = new Table({ head: ['regime', 'goodput', 'refused', 'lost', 'Jain', 'script calls / request'] })
+const results = []
+await using server = await startTestRedis()
+for (const [name, plan] of regimes) {
+  const runs = []
   for (const seed of seeds) {
-    const startedAt = performance.now()
-    const result = await simulate({ plan, processes: 8, slots: 50, lengthMs: HOUR_MS, seed }, server.redis)
-    console.log(
-      name.padEnd(42),
-      result.goodput.toFixed(3),
-      `${(100 * result.refused).toFixed(2)} %`,
-      'lost', result.lost,
-      'jain', fairness(result.donePerProcess).toFixed(3),
-      'calls', result.callsPerRequest.toFixed(1),
-      `${((performance.now() - startedAt) / 1000).toFixed(1)} s`, result.answers.length
-    )
+    const simulation = { plan, processes, slots: 400 / processes, lengthMs: Number(values.minutes) * 60_000, seed }
+    runs.push(await simulate(simulation, server.connection))
   }
+  const result = {
+    goodput: mean(runs.map((run) => run.goodput)),
+    refused: mean(runs.map((run) => run.refused)),
+    lost: runs.reduce((sum, run) => sum + run.lost, 0),
+    jain: Math.min(...runs.map((run) => fairness(run.donePerProcess))),
+    calls: mean(runs.map((run) => run.callsPerRequest)),
+  }
+  results.push(result)
+  table.push([
+    name,
+    result.goodput.toFixed(3),
+    `${(100 * result.refused).toFixed(2)} %`,
+    result.lost,
+    result.jain.toFixed(3),
+    result.calls.toFixed(1),
+  ])
+  console.error(`${results.length} of ${regimes.length}: ${name}`)
+}
+console.log(table.toString())
+console.log(
+  JSON.stringify({
+    goodput_mean: round(mean(results.map((result) => result.goodput))),
+    goodput_worst: round(Math.min(...results.map((result) => result.goodput))),
+    refused_mean: round(mean(results.map((result) => result.refused))),
+    refused_worst: round(Math.max(...results.map((result) => result.refused))),
+    lost: results.reduce((sum, result) => sum + result.lost, 0),
+    jain: round(Math.min(...results.map((result) => result.jain))),
+    calls_per_request: round(Math.max(...results.map((result) => result.calls))),
+  }),
+)
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+}
+
+function round(value: number): number {
+  return Math.round(value * 10_000) / 10_000
 }

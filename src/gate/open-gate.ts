@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import type { Budget } from './budget.ts'
 import { RedisGate } from './redis-gate.ts'
-import { gateKeys, wakePrefix } from './scripts.ts'
+import { duplicate, gateKeys, type RedisClient, wakePrefix } from './scripts.ts'
 
 export interface GateOptions {
-  readonly redis: Redis
+  readonly redis: RedisClient
   /** Before every key, as in the rest of Sluice's Redis. */
   readonly prefix?: string
   /** `gateDigest(…)`: who shares this gate. */
@@ -40,7 +39,7 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
   const { redis, keyDigest, prefix = 'sluice', windowMs = MINUTE_MS, patienceMs = 1_000 } = options
   const keys = gateKeys(prefix, keyDigest)
   const process = randomUUID().slice(0, 8)
-  const calls = redis.duplicate()
+  const calls = duplicate(redis)
   // The gate still works without calls, only slower: an error here is told by the commands of `redis` as well.
   calls.on('error', () => {})
   const gate = new RedisGate({
@@ -56,7 +55,7 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
     budgets: options.budgets ?? [],
     random: options.random ?? Math.random,
   })
-  calls.on('message', (_channel, inMs) => gate.call(Number(inMs)))
+  calls.on('message', (_channel: string, inMs: string) => gate.call(Number(inMs)))
   await calls.subscribe(`${wakePrefix(keys)}${process}`)
   return gate
 }

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Admission, Departure, Gate, Permit, Report } from '#src/ports.ts'
 import { type Budget, budgetAsk, budgetMessage } from './budget.ts'
@@ -6,16 +5,16 @@ import { type GateState, gateState, type StateReply } from './gate-state.ts'
 import { OptionsHalt } from './options-halt.ts'
 import { outcomeOf, type RequestOutcome, UNSENT } from './outcome-of.ts'
 import type { EnterReply, LeaveReply } from './replies.ts'
-import { documentKey, type GateKeys, GateScript, wakePrefix } from './scripts.ts'
+import { documentKey, type GateKeys, GateScript, type RedisClient, wakePrefix } from './scripts.ts'
 import { type Answer, type Ticket, WaitingLine } from './waiting-line.ts'
 
 export interface RedisGateOptions {
-  readonly redis: Redis
+  readonly redis: RedisClient
   readonly keys: GateKeys
   /** Names this process among those that share the gate. */
   readonly process: string
   /** Subscribed to this process's calls. */
-  readonly calls: Redis
+  readonly calls: RedisClient
   readonly windowMs: number
   readonly leaseMs: number
   readonly patienceMs: number

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Redis } from 'ioredis'
+import { Cluster, type Redis } from 'ioredis'
+
+export type RedisClient = Redis | Cluster
 
 /** Names of everything that one gate keeps in Redis. One hash tag: all of it is in one slot of a cluster. */
 export interface GateKeys {
@@ -44,6 +46,11 @@ export function wakePrefix(keys: GateKeys): string {
   return `${keys.tag}:wake:`
 }
 
+/** One connection more, to the same place. */
+export function duplicate(redis: RedisClient): RedisClient {
+  return redis instanceof Cluster ? redis.duplicate() : redis.duplicate()
+}
+
 const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, import.meta.url), 'utf8')
 
 export type GateScriptName = 'enter' | 'leave' | 'state'
@@ -58,8 +65,11 @@ export class GateScript {
     this.#sha = createHash('sha1').update(this.source).digest('hex')
   }
 
-  /** Runs atomically; the answer is what the script says in JSON. */
-  async run(redis: Redis, keys: GateKeys, document: string, ask: object): Promise<unknown> {
+  /**
+   * Runs as one step; the answer is what the script says in JSON. A client that lost the answer with its connection
+   * sends the script again, so both can be run twice with the same argument.
+   */
+  async run(redis: RedisClient, keys: GateKeys, document: string, ask: object): Promise<unknown> {
     const { state, sent, open, line, budget, held, probed } = keys
     const args = [8, state, sent, open, line, budget, held, probed, document, JSON.stringify(ask)] as const
     let answer: unknown

@@ -3,11 +3,11 @@ import { sourceKey } from '#src/document/ids.ts'
 import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Permit } from '#src/ports.ts'
-import { startRedis, type TestRedis } from './start-redis.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { halted, parsed, rejected, throttled, unavailable } from './verdicts.ts'
 
 let server: TestRedis
-beforeAll(async () => void (server = await startRedis()))
+beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
 const signal = new AbortController().signal
@@ -16,7 +16,7 @@ let digests = 0
 /** A gate that no other test shares, unless told whose. A window of 600 ms makes every pause a hundredth. */
 function open(options: Partial<GateOptions> = {}): Promise<RedisGate> {
   digests += 1
-  return openGate({ redis: server.redis, keyDigest: `test-${digests}`, windowMs: 600, patienceMs: 50, ...options })
+  return openGate({ redis: server.connection, keyDigest: `test-${digests}`, windowMs: 600, patienceMs: 50, ...options })
 }
 
 async function permit(gate: RedisGate, key = 'a.pdf', credits = 0): Promise<Permit> {

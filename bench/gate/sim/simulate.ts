@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis'
-import { gateKeys, wakePrefix } from '#src/gate/scripts.ts'
+import { duplicate, gateKeys, type RedisClient, wakePrefix } from '#src/gate/scripts.ts'
 import type { ServicePlan } from './regimes.ts'
 import { bestPossible, type SimulatedDocument, SimulatedService } from './simulated-service.ts'
 import { seeded, SimulatedTime } from './simulated-time.ts'
@@ -17,6 +16,7 @@ export interface Simulation {
 }
 
 export interface Answered {
+  readonly sentAt: number
   readonly at: number
   readonly status: number
 }
@@ -37,13 +37,13 @@ export interface SimulationResult {
 let simulations = 0
 
 /** Runs the gate's own scripts, in a real Redis at simulated times, against a simulated service. */
-export async function simulate(simulation: Simulation, redis: Redis): Promise<SimulationResult> {
+export async function simulate(simulation: Simulation, redis: RedisClient): Promise<SimulationResult> {
   const { plan, processes, slots, lengthMs, seed, poison = 0 } = simulation
   const time = new SimulatedTime()
   const random = seeded(seed * 104_729 + 7)
   simulations += 1
   const keys = gateKeys('sim', `${simulations}`)
-  const calls = redis.duplicate()
+  const calls = duplicate(redis)
   const answers: Answered[] = []
   const donePerProcess = Array.from({ length: processes }, () => 0)
   const ready: SimulatedDocument[] = []
@@ -57,8 +57,8 @@ export async function simulate(simulation: Simulation, redis: Redis): Promise<Si
     random,
     service: new SimulatedService(time, plan, seed),
     next: () => ready.shift() ?? { id: (documents += 1), poison: random() < poison, attempts: 0, workMs: null },
-    answered: (process: number, { status }: { status: number }, fate: string) => {
-      answers.push({ at: time.now, status })
+    answered: (process: number, sentAt: number, status: number, fate: string) => {
+      answers.push({ sentAt, at: time.now, status })
       if (fate === 'lost') lost += 1
       if (fate === 'done') donePerProcess[process] = (donePerProcess[process] ?? 0) + 1
     },
@@ -66,7 +66,9 @@ export async function simulate(simulation: Simulation, redis: Redis): Promise<Si
   }
   const workers = Array.from({ length: processes }, (_, process) => new SimulatedWorker(process, deps))
   const prefix = wakePrefix(keys)
-  calls.on('message', (channel, ms) => workers[Number(channel.slice(prefix.length))]?.call(1 + Number(ms)))
+  calls.on('message', (channel: string, ms: string) =>
+    workers[Number(channel.slice(prefix.length))]?.call(1 + Number(ms)),
+  )
   await calls.subscribe(...workers.map((_, process) => `${prefix}${process}`))
   for (const worker of workers) {
     for (let slot = 0; slot < slots; slot += 1) time.after(random() * 500, () => worker.startSlot())

@@ -113,7 +113,7 @@ export class SimulatedService {
 
   #goDown(): void {
     for (const queued of this.#queue.splice(0)) queued.fail(503)
-    for (const abort of [...this.#working]) abort(503)
+    for (const abort of this.#working) abort(503)
   }
 
   #networkMs(): number {

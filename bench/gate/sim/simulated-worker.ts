@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis'
+import { assertNever } from '#src/document/assert-never.ts'
 import { backoffMs } from '#src/document/backoff.ts'
 import type { RequestOutcome } from '#src/gate/outcome-of.ts'
 import type { EnterReply, LeaveReply } from '#src/gate/replies.ts'
-import { documentKey, type GateKeys, GateScript, wakePrefix } from '#src/gate/scripts.ts'
+import { documentKey, type GateKeys, GateScript, type RedisClient, wakePrefix } from '#src/gate/scripts.ts'
 import { pollMs } from '#src/gate/waiting-line.ts'
 import type { Permit } from '#src/ports.ts'
 import { sourceKey } from '#src/document/ids.ts'
@@ -12,14 +12,14 @@ import type { SimulatedTime } from './simulated-time.ts'
 export interface WorkerDeps {
   readonly time: SimulatedTime
   readonly service: SimulatedService
-  readonly redis: Redis
+  readonly redis: RedisClient
   /** Hears every call of the gate to a waiting process, in order. */
-  readonly calls: Redis
+  readonly calls: RedisClient
   readonly keys: GateKeys
   readonly random: () => number
   readonly next: () => SimulatedDocument
   /** Told of every answer, and what became of the document. */
-  readonly answered: (process: number, answer: SimulatedAnswer, fate: 'done' | 'again' | 'lost') => void
+  readonly answered: (process: number, sentAt: number, status: number, fate: 'done' | 'again' | 'lost') => void
   /** The document comes back after so long. */
   readonly postpone: (document: SimulatedDocument, ms: number) => void
 }
@@ -63,8 +63,9 @@ export class SimulatedWorker {
   #schedule(): void {
     if (this.#asking || this.#waiting.length === 0) return
     const at = Math.min(this.#askAt, this.#calledFor)
-    this.#deps.time.after(at - this.#deps.time.now, () => {
-      if (!this.#asking && this.#waiting.length > 0 && Math.min(this.#askAt, this.#calledFor) === at) return this.#ask()
+    this.#deps.time.after(at - this.#deps.time.now, async () => {
+      const stillDue = Math.min(this.#askAt, this.#calledFor) === at
+      if (stillDue && !this.#asking && this.#waiting.length > 0) await this.#ask()
     })
   }
 
@@ -109,7 +110,7 @@ export class SimulatedWorker {
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
     if (answer.status !== 200 && reply.counted) document.attempts += 1
     const fate = answer.status === 200 ? 'done' : document.attempts >= ATTEMPTS ? 'lost' : 'again'
-    answered(this.#process, answer, fate)
+    answered(this.#process, time.now - ms, answer.status, fate)
     if (fate === 'again') postpone(document, reply.retryInMs ?? backoffMs(document.attempts, null, random))
     time.after(REDIS_MS, () => this.startSlot())
   }
@@ -136,7 +137,10 @@ function outcomeOf(answer: SimulatedAnswer, durationMs: number): RequestOutcome 
       return answer.retryAfterMs === null
         ? { kind: answer.limit }
         : { kind: answer.limit, retryAfterMs: answer.retryAfterMs }
-    default:
+    case 500:
+    case 503:
       return { kind: 'down', message: `${answer.status}` }
+    default:
+      return assertNever(answer)
   }
 }

@@ -20,6 +20,12 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)
 end
 redis.call('ZREMRANGEBYSCORE', SENT, '-inf', now - WINDOW)
 
+-- Asked again, because the first answer was lost on its way.
+local entered_at = tonumber(redis.call('ZSCORE', OPEN, ask.id) or nil)
+if entered_at then
+  return reply({ kind = 'admitted', enteredAt = entered_at, ahead = redis.call('ZCARD', OPEN) - 1, paced = false })
+end
+
 if (state.paused or '') ~= '' then
   return wait('paused', 1000)
 end

@@ -206,7 +206,7 @@ local function wake_waiting()
 end
 
 if redis.call('ZREM', OPEN, permit.id) == 0 then
-  return reply({ counted = ask.kind == 'down' or ask.kind == 'document' }) -- its lease ran out: no news any more
+  return reply({ counted = ask.kind == 'document' }) -- its lease ran out, or this was told before: no news
 end
 settle(permit.id, ask.credits)
 

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LIMITS, type ServicePlan } from '../../bench/gate/sim/regimes.ts'
+import { bestPossible } from '../../bench/gate/sim/simulated-service.ts'
+import { fairness, simulate, type SimulationResult } from '../../bench/gate/sim/simulate.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+
+let server: TestRedis
+beforeAll(async () => void (server = await startTestRedis()))
+afterAll(() => server[Symbol.asyncDispose]())
+
+const MINUTE_MS = 60_000
+
+/** A short form of `npm run sim:gate`, which holds the goals over a whole hour. */
+function run(plan: ServicePlan | undefined, minutes: number, poison = 0): Promise<SimulationResult> {
+  if (plan === undefined) throw new Error('no such regime')
+  const simulation = { plan, processes: 8, slots: 20, lengthMs: minutes * MINUTE_MS, seed: 1, poison }
+  return simulate(simulation, server.connection)
+}
+
+describe('the gate, simulated', () => {
+  test.each([
+    ['rate 100, fixed window', 15, 0.97, 0.015],
+    ['20 places, refuses', 5, 0.9, 0.03],
+    ['20 places, queues', 5, 0.9, 0],
+    ['rate 10, fixed window', 60, 0.95, 0.03],
+  ])('%s: uses the limit, wastes little, loses nothing', async (name, minutes, goodput, refused) => {
+    const result = await run(LIMITS[name], minutes)
+    expect(result.goodput).toBeGreaterThan(goodput)
+    expect(result.refused).toBeLessThanOrEqual(refused)
+    expect(result.lost).toBe(0)
+    expect(fairness(result.donePerProcess)).toBeGreaterThan(0.97)
+    expect(result.callsPerRequest).toBeLessThan(10)
+  })
+
+  test('an outage costs some probes, no document, and no time after it', async () => {
+    const plan: ServicePlan = { window: 'fixed', rate: 200, places: 20, outage: [2 * MINUTE_MS, 12 * MINUTE_MS] }
+    const { answers, lost } = await run(plan, 14)
+    const from = plan.outage?.[0] ?? 0
+    const until = plan.outage?.[1] ?? 0
+    const sentInOutage = answers.filter(({ sentAt }) => sentAt > from && sentAt < until)
+    expect(sentInOutage.length).toBeLessThanOrEqual(25)
+    expect(lost).toBe(0)
+    const inMinuteAfter = answers.filter(({ at, status }) => status === 200 && at > until + MINUTE_MS)
+    expect(inMinuteAfter.length).toBeGreaterThan(0.9 * bestPossible(plan, until, until + MINUTE_MS))
+  })
+
+  test('poison ends, and nothing but poison', async () => {
+    const result = await run({ window: 'fixed', rate: 500, places: 10 }, 6, 0.03)
+    expect(result.lost).toBeGreaterThan(0)
+    expect(result.lost).toBeLessThanOrEqual(0.05 * result.done)
+  })
+})
