@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000
 /** A short form of `npm run sim:gate`, which holds the goals over a whole hour. */
 function run(plan: ServicePlan | undefined, minutes: number, poison = 0): Promise<SimulationResult> {
   if (plan === undefined) throw new Error('no such regime')
-  const simulation = { plan, processes: 8, slots: 20, lengthMs: minutes * MINUTE_MS, seed: 1, poison }
+  const simulation = { plan, processes: 8, slots: 10, lengthMs: minutes * MINUTE_MS, seed: 1, poison }
   return simulate(simulation, server.connection)
 }
 
@@ -45,7 +45,7 @@ describe('the gate, simulated', () => {
   })
 
   test('poison ends, and nothing but poison', async () => {
-    const result = await run({ window: 'fixed', rate: 500, places: 10 }, 6, 0.03)
+    const result = await run({ window: 'fixed', rate: 500, places: 40 }, 4, 0.03)
     expect(result.lost).toBeGreaterThan(0)
     expect(result.lost).toBeLessThanOrEqual(0.05 * result.done)
   })
