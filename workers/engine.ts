@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util'
+import { pino } from 'pino'
 import { createEngine } from '#src/engine/create-engine.ts'
 
 /*
  * The engine as a process of its own. When it listens it writes one line to stdout, `{"ready":true,"url":"http://…"}`.
+ * Its log goes to stderr.
  * SIGTERM and SIGINT end it in order; with --exit-with-parent so does the end of its stdin, which comes even when the
  * process that started it was killed with SIGKILL.
  */
@@ -13,11 +15,13 @@ const { values } = parseArgs({
     port: { type: 'string', default: '0' },
     socket: { type: 'string' },
     children: { type: 'string' },
+    'log-level': { type: 'string', default: 'warn' },
     'exit-with-parent': { type: 'boolean', default: false },
   },
 })
 
 const engine = await createEngine({
+  logger: pino({ level: values['log-level'] }, pino.destination(2)),
   host: values.host,
   port: Number(values.port),
   ...(values.socket === undefined ? {} : { socketPath: values.socket }),

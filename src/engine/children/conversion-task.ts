@@ -25,5 +25,5 @@ export type ConversionReport =
       readonly warnings: readonly string[]
     }
   | { readonly kind: 'refused'; readonly problem: ConversionProblem; readonly message: string }
-  /** A bug of a converter. `trace` is its stack without the message, which may quote the document. */
+  /** A bug of a converter. `trace` is for the log. */
   | { readonly kind: 'failed'; readonly trace: string }

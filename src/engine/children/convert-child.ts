@@ -19,8 +19,10 @@ for (const descriptor of [1, 2]) {
 // A converter that hangs in native code does not notice that the server is gone; this process must not outlive it.
 process.on('disconnect', () => process.exit(1))
 
-const whereOnly = (error: unknown): string => {
+/** What a bug looked like. An error's message may quote the document, so a request without retention keeps it out. */
+function traceOf(error: unknown, withMessage: boolean): string {
   if (!(error instanceof Error)) return typeof error
+  if (withMessage) return error.stack ?? error.message
   const frames = (error.stack ?? '').split('\n').filter((line) => line.trimStart().startsWith('at '))
   return [error.name, ...frames].join('\n')
 }
@@ -34,6 +36,6 @@ export default async function convert(task: ConversionTask): Promise<ConversionR
     return { kind: 'converted', metadata, warnings }
   } catch (error) {
     if (error instanceof ConversionError) return { kind: 'refused', problem: error.problem, message: error.message }
-    return { kind: 'failed', trace: whereOnly(error) }
+    return { kind: 'failed', trace: traceOf(error, !task.options.zeroDataRetention) }
   }
 }

@@ -30,7 +30,7 @@ async function convert(parts: ParseRouteParts, request: FastifyRequest, reply: F
   const extension = identify(upload.fileName, upload.contentType)
   const signal = AbortSignal.any([AbortSignal.timeout(options.timeout), senderGone(reply)])
   const task = {
-    path: uploadPath,
+    path: await folder.nameUpload(extension),
     extension,
     contentType: upload.contentType,
     baseUrl: null,

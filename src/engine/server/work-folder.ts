@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Extension } from '#src/document/formats.ts'
 
 const PREFIX = 'sluice-engine-'
 
@@ -36,6 +37,13 @@ export class RequestFolder implements AsyncDisposable {
 
   get uploadPath(): string {
     return join(this.#path, 'upload')
+  }
+
+  /** Gives the upload its extension: some native readers go by the name. */
+  async nameUpload(extension: Extension): Promise<string> {
+    const path = `${this.uploadPath}.${extension}`
+    await rename(this.uploadPath, path)
+    return path
   }
 
   get fieldsPath(): string {

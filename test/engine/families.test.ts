@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import type { ParsedData } from '#src/contract/response.ts'
+import { pdfOf } from './support/pdf-of.ts'
+
+let engine: Engine
+
+beforeAll(async () => {
+  engine = await createEngine({ children: 1 })
+})
+afterAll(() => engine.close())
+
+async function parse(file: File, options: object): Promise<ParsedData> {
+  const form = new FormData()
+  form.append('file', file)
+  form.append('options', JSON.stringify(options))
+  const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: form })
+  const body = (await response.json()) as { readonly data?: ParsedData; readonly error?: string }
+  if (body.data === undefined) throw new Error(`${response.status} ${body.error}`)
+  return body.data
+}
+
+test('a PDF brings pages, blocks and counts', async () => {
+  const file = new File([pdfOf(['Hello from page one', 'And from page two'])], 'two.pdf')
+  const data = await parse(file, { parsers: [{ type: 'pdf', pages: true, blocks: true, maxPages: 1 }] })
+  expect(data.pages).toMatchObject([{ pageNumber: 1, markdown: expect.stringContaining('page one') }])
+  expect(data.blocks?.[0]?.items[0]?.markdownSpan).toEqual([0, expect.any(Number)])
+  expect(data.metadata).toMatchObject({ numPages: 1, totalPages: 2, contentType: 'application/pdf' })
+})
+
+test('a page brings every format', async () => {
+  const html = '<html><head><title>T</title></head><body><h1>Hi</h1><p><a href="https://x.org/">x</a></p></body></html>'
+  const formats = ['markdown', 'html', 'rawHtml', 'links', 'images']
+  const data = await parse(new File([html], 'page.html', { type: 'text/html' }), { formats, onlyMainContent: false })
+  expect(data).toMatchObject({ rawHtml: html, links: ['https://x.org/'], images: [], metadata: { title: 'T' } })
+  expect(data.markdown).toContain('# Hi')
+  expect(data.html).toContain('<h1>Hi</h1>')
+})
+
+test('a table has HTML rendered from its Markdown', async () => {
+  const data = await parse(new File(['a,b\n1,2\n'], 't.csv'), { formats: ['html'] })
+  expect(data.html?.replace(/\s/g, '')).toContain('<td>1</td><td>2</td>')
+})
