@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { pino } from 'pino'
 import { createEngine } from '#src/engine/create-engine.ts'
 
 /*
@@ -21,7 +20,7 @@ const { values } = parseArgs({
 })
 
 const engine = await createEngine({
-  logger: pino({ level: values['log-level'] }, pino.destination(2)),
+  logLevel: values['log-level'],
   host: values.host,
   port: Number(values.port),
   ...(values.socket === undefined ? {} : { socketPath: values.socket }),

@@ -31,7 +31,7 @@ function urlOf(app: FastifyInstance): string {
 
 function createApp(options: EngineOptions): FastifyInstance {
   const app = fastify({
-    ...(options.logger === undefined ? {} : { loggerInstance: options.logger }),
+    logger: { level: options.logLevel ?? 'silent', stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: UPLOAD_TIMEOUT_MS,
     forceCloseConnections: true,

@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify'
 import type { ConversionPoolOptions } from './children/conversion-pool.ts'
 
 /** How the engine is set up. Every limit is off unless it is named here. */
@@ -13,6 +12,6 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly temporaryFolder?: string
   /** Largest upload; default 50 MiB. */
   readonly maxFileBytes?: number
-  /** A pino logger; default: no log. */
-  readonly logger?: FastifyBaseLogger
+  /** Level of the log, which goes to stderr: `warn`, `info`, …; default `silent`. Holds nothing of a document. */
+  readonly logLevel?: string
 }
