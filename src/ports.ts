@@ -55,6 +55,8 @@ export interface ParseRequest {
   readonly contentHash: ContentHash
   readonly extension: Extension
   readonly bytes: number
+  /** Pages of a PDF, where somebody counted them: more pages are given more time. */
+  readonly pages?: number | null
   /** Streams the document; may be called again for another try. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
   readonly options: ParseOptions

@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import { classify, type HttpAnswer } from '#src/contract/classify.ts'
-import { clientTimeoutMs } from '#src/contract/timeouts.ts'
+import { clientTimeoutMs, serverTimeoutMs } from '#src/contract/timeouts.ts'
+import { formatOf } from '#src/document/formats.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { Parser, ParseRequest } from '#src/ports.ts'
 import { ACCEPTED_ENCODINGS, decodeBody } from './decode-body.ts'
@@ -50,8 +51,9 @@ export class HttpParser implements Parser, AsyncDisposable {
     this.#pool = new Pool(baseUrl.origin, { connections: concurrency, headersTimeout: 0, bodyTimeout: 0 })
   }
 
-  async parse(request: ParseRequest, signal: AbortSignal): Promise<Verdict> {
+  async parse(unsized: ParseRequest, signal: AbortSignal): Promise<Verdict> {
     signal.throwIfAborted()
+    const request = withTimeFor(unsized)
     const body = await multipartBody(request, signal)
     try {
       const answer = await this.#ask(request, body, signal)
@@ -76,6 +78,13 @@ export class HttpParser implements Parser, AsyncDisposable {
     const encoding = raw.headers['content-encoding']
     return encoding === undefined ? raw : { ...raw, body: await decodeBody(raw.body, encoding, maxAnswerBytes) }
   }
+}
+
+/** The options' timeout is for a small document; a large one is given more (`serverTimeoutMs`). */
+function withTimeFor(request: ParseRequest): ParseRequest {
+  const { options, bytes, extension, pages = null } = request
+  const timeout = serverTimeoutMs(options, { bytes, family: formatOf(extension).family, pages })
+  return { ...request, options: { ...options, timeout } }
 }
 
 const usualTimeoutMs = ({ options, bytes }: ParseRequest): number => clientTimeoutMs(options.timeout, bytes)

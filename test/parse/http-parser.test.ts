@@ -49,9 +49,17 @@ describe('what goes over the wire', () => {
     await parser.parse(parseRequest('x'), never)
     await parser.parse(parseRequest('x', { parsers: [{ type: 'pdf', mode: 'ocr' }], redactPII: true }), never)
     expect(service.requests.map(({ options }) => options)).toEqual([
-      { timeout: 30_000 },
-      { timeout: 30_000, parsers: [{ type: 'pdf', mode: 'ocr' }], redactPII: true },
+      { timeout: 30_001 },
+      { timeout: 30_001, parsers: [{ type: 'pdf', mode: 'ocr' }], redactPII: true },
     ])
+  })
+
+  test('asks for more time for more pages and more bytes', async () => {
+    await using service = await startScriptedService()
+    await using parser = parserFor(service)
+    await parser.parse({ ...parseRequest('x'), pages: 40 }, never)
+    await parser.parse(parseRequest(Buffer.alloc(5_000_000), {}, 'docx'), never)
+    expect(service.requests.map(({ options }) => options?.timeout)).toEqual([90_000, 50_000])
   })
 
   test('goes below the path of the base address, without a key when there is none', async () => {
@@ -170,6 +178,21 @@ describe('the document and the caller', () => {
     await expect(running).rejects.toBe(reason)
     await expect(parser.parse(parseRequest('x'), stop.signal)).rejects.toBe(reason)
     expect(service.requests.length).toBe(1)
+  })
+
+  test('an abort while it waits for a connection is thrown at once', async () => {
+    await using service = await startScriptedService({ answers: [{ fault: 'hang' }] })
+    await using parser = parserFor(service, { concurrency: 1 })
+    const [first, second] = [new AbortController(), new AbortController()]
+    const running = parser.parse(parseRequest('x'), first.signal)
+    const waiting = parser.parse(parseRequest('y'), second.signal)
+    await sleep(50)
+    second.abort(new Error('not now'))
+    await expect(waiting).rejects.toThrow('not now')
+    first.abort(new Error('nor this'))
+    await expect(running).rejects.toThrow('nor this')
+    expect((await parser.parse(parseRequest('z'), never)).kind).toBe('parsed')
+    expect(service.requests.map(({ file }) => file?.content?.toString())).toEqual(['x', 'z'])
   })
 
   test.each([100, 1024 * 1024])('what reading throws is thrown, at %i bytes too', async (bytes) => {
