@@ -1,7 +1,7 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 import type { HaltCause, Verdict } from '#src/document/verdict.ts'
-import { describeForeign, type ErrorBody, jsonObject, oneLine, readErrorBody } from './error-body.ts'
+import { describeForeign, type ErrorBody, fieldsNamedIn, jsonObject, oneLine, readErrorBody } from './error-body.ts'
 import type { Asked, Meaning } from './meaning.ts'
 import { longerTimeout, ocrMode, timeoutNamedIn } from './remedies.ts'
 import { retryAfterMs } from './retry-after.ts'
@@ -67,7 +67,7 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
       return { ...rejected({ ...base, message: said + advice, code: 'timeout' }), remedy }
     }
     case 'bad_options':
-      return halted('options', said)
+      return halted('options', said + fieldsNamedIn(error.details))
     case 'halted':
       return halted(meaning.cause, said)
     case 'throttled':

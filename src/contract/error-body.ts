@@ -37,6 +37,20 @@ export function readErrorBody(
   return { text: oneLine(text), code: code ?? null, details: fields.details ?? null, fields }
 }
 
+/** The fields that `details` finds fault with, as ` (timeout, parsers.0.mode)`; nothing where it names none. */
+export function fieldsNamedIn(details: unknown): string {
+  const issues: readonly unknown[] = Array.isArray(details) ? details : []
+  const paths = issues.map((issue) => {
+    const { path, keys } = (issue ?? {}) as { path?: unknown; keys?: unknown }
+    return [path, keys]
+      .flat()
+      .filter((step) => typeof step === 'string' || typeof step === 'number')
+      .join('.')
+  })
+  const named = paths.filter((path) => path !== '')
+  return named.length === 0 ? '' : ` ${oneLine(`(${named.slice(0, 10).join(', ')})`)}`
+}
+
 /** What a body that is not the service's own JSON looks like: a proxy's page, nothing, or an answer that was cut off. */
 export function describeForeign(body: Buffer): string {
   const start = body.subarray(0, 1024).toString('utf8').trimStart()

@@ -7,6 +7,7 @@ import type { Parser, ParseRequest } from '#src/ports.ts'
 import { ACCEPTED_ENCODINGS, decodeBody } from './decode-body.ts'
 import { exchange } from './exchange.ts'
 import { verdictOnFailure } from './line-failures.ts'
+import { withoutKey } from './without-key.ts'
 import { MULTIPART_TYPE, type MultipartBody, multipartBody } from './multipart.ts'
 
 export interface HttpParserOptions {
@@ -57,7 +58,7 @@ export class HttpParser implements Parser, AsyncDisposable {
     const body = await multipartBody(request, signal)
     try {
       const answer = await this.#ask(request, body, signal)
-      return classify(answer, { options: request.options, nowMs: Date.now() })
+      return withoutKey(classify(answer, { options: request.options, nowMs: Date.now() }), this.#options.apiKey)
     } catch (error) {
       signal.throwIfAborted()
       const unread = body.readFailure()

@@ -128,6 +128,17 @@ describe('a 400', () => {
       expect(verdictOn(400, body)).toMatchObject({ kind: 'halted', cause: 'options' })
   })
 
+  test('on the options says which fields it is about', () => {
+    const details = [
+      { code: 'too_big', path: ['parsers', 0, 'maxPages'], message: 'Too big' },
+      { code: 'unrecognized_keys', keys: ['formatz'], path: [], message: 'Unrecognized key' },
+      null,
+    ]
+    expect(verdictOn(400, { ...failed('Bad Request'), details })).toMatchObject({
+      message: 'The service answered 400: Bad Request (parsers.0.maxPages, formatz)',
+    })
+  })
+
   test('on a file rejects that file', () => {
     for (const [body, code] of [
       [failed('Uploaded file exceeds maximum size of 50MB.', 'BAD_REQUEST'), 'too_large'],

@@ -6,7 +6,13 @@ import { describe, expect, test } from 'vitest'
 import { HttpParser, type HttpParserOptions } from '#src/parse/http-parser.ts'
 import { DocumentChanged } from '#src/ports.ts'
 import { parseRequest } from '../support/parse-request.ts'
-import { parsedReply, type Reply, type ScriptedService, startScriptedService } from '../support/scripted-service.ts'
+import {
+  errorReply,
+  parsedReply,
+  type Reply,
+  type ScriptedService,
+  startScriptedService,
+} from '../support/scripted-service.ts'
 
 const never = new AbortController().signal
 
@@ -124,6 +130,15 @@ describe('what comes back', () => {
         code: 'bad_answer',
       })
   })
+
+  test.each([401, 413, 503])(
+    'of status %i never tells the key, even where the service tells it back',
+    async (status) => {
+      const verdict = await verdictOn(errorReply(status, 'Invalid token fc-secret'))
+      expect(JSON.stringify(verdict)).toContain('Invalid token [key]')
+      expect(JSON.stringify(verdict)).not.toContain('fc-secret')
+    },
+  )
 
   test('counts when the service answers before it has read the document', async () => {
     const verdict = await verdictOn({ fault: 'answer_early', status: 401, body: { success: false, error: 'no' } })

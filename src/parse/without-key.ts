@@ -1,0 +1,9 @@
+import type { Verdict } from '#src/document/verdict.ts'
+
+/** The verdict with the key taken out of what the service said: some tell back the token that they refuse. */
+export function withoutKey(verdict: Verdict, apiKey: string | null): Verdict {
+  if (apiKey === null || apiKey === '' || verdict.kind === 'parsed') return verdict
+  const clean = (message: string): string => message.replaceAll(apiKey, '[key]')
+  if (verdict.kind !== 'rejected') return { ...verdict, message: clean(verdict.message) }
+  return { ...verdict, failure: { ...verdict.failure, message: clean(verdict.failure.message) } }
+}
