@@ -9,7 +9,7 @@ const names = readdirSync(SAMPLES)
 test('the samples hold a document of every extension and nothing else', () => {
   const found = names.map(extensionOf)
   expect(found).not.toContain(null)
-  expect([...new Set(found)].toSorted()).toEqual(EXTENSIONS.toSorted())
+  expect(new Set(found)).toEqual(new Set(EXTENSIONS))
 })
 
 test('the samples stay small', () => {
