@@ -23,6 +23,9 @@ export const ELEMENT_HANDLERS: Readonly<Record<string, Handle>> = {
   mark: children,
   var: defaultHandlers.em,
   dialog: children,
+  // The reading of a word beside the word: without its small print it would double the text.
+  rt: nothing,
+  rp: nothing,
   menu: defaultHandlers.ul,
   dt: (state, node) => ({ type: 'listItem', spread: false, checked: null, children: term(state, node) }),
   // Controls and players have no text of the document.

@@ -1,59 +1,76 @@
-import type { Element, Nodes, Root } from 'hast'
+import type { Element, Parents, Root } from 'hast'
 import { articleOf } from './article.ts'
-import { isFurniture, isInvisible, isLandmark } from './furniture.ts'
-import { attribute, bodyOf, elementsOf, firstElement, isElement, removeElements, rootOf, textOf } from './nodes.ts'
+import { cleanTree } from './clean-tree.ts'
+import { isInvisible, isLandmark, isNamedFurniture } from './furniture.ts'
+import { attribute, bodyOf, elementsOf, firstElement, removeElements, rootOf, textOf } from './nodes.ts'
+import { isIn, proseLengthOf, proseRunsOf } from './prose.ts'
+import { trimFurniture } from './trim-furniture.ts'
 
 /** Below this an article is a leftover, not the content of a page. */
 const MIN_ARTICLE_CHARACTERS = 200
-/** An article that holds less than this share of the running text missed something. */
+/** Content that holds less than this share of the running text around it missed something. */
 const MIN_PROSE_SHARE = 0.5
-/** A block shorter than this is a label, not running text. */
-const MIN_PROSE_CHARACTERS = 60
-
-const PROSE_TAGS = new Set(['p', 'li', 'dd', 'td', 'pre', 'blockquote', 'figcaption'])
+/** A `main` element with this much running text is what it says, however much stands around it (comments mostly). */
+const MIN_MAIN_CHARACTERS = 500
+/** How many runs of text between the title and the article can be its lead, and how long one can be. */
+const MAX_LEAD_RUNS = 2
+const MAX_LEAD_CHARACTERS = 600
 
 /**
  * The main content of a page (`onlyMainContent`). A page without any furniture is content from end to end and comes out
- * whole. Else Firefox's reader view decides, unless it finds nothing or loses most of the running text, as it does with
+ * whole. Else Firefox's reader view decides, unless it finds nothing or misses half of the running text, as it does with
  * reference pages and forums: then it is the page's own main part, or its body, less the furniture. Never empty where
  * the page is not.
  *
  * `page` is the page as parsed, `clean` the same without what is never content; neither is kept.
  */
 export function mainContentOf(page: Root, clean: Root): Root {
-  if (!hasFurniture(clean)) return clean
+  if (firstElement(clean, isFurniture) === null) return clean
   const whole = structuredClone(clean)
   const part = structurePart(clean)
   const article = articleOf(page)
-  if (article !== null && isGoodArticle(article, part)) return withTitle(article, whole)
+  if (article !== null && isGoodArticle(article, part)) return completed(article, part, whole)
   return textOf(part) === '' ? whole : part
 }
 
-function hasFurniture(tree: Root): boolean {
-  return firstElement(tree, (element) => isPageFrame(element) || isFurniture(element)) !== null
-}
-
 function isGoodArticle(article: Root, part: Root): boolean {
-  if (textOf(article).length < MIN_ARTICLE_CHARACTERS) return false
-  return proseLength(article) >= MIN_PROSE_SHARE * proseLength(part)
+  const text = textOf(article)
+  if (text.length < MIN_ARTICLE_CHARACTERS) return false
+  const runs = proseRunsOf(part)
+  const length = (some: typeof runs): number => some.reduce((sum, run) => sum + run.text.length, 0)
+  return length(runs.filter(isIn(text))) >= MIN_PROSE_SHARE * length(runs)
 }
 
 /** The part that the page itself marks as main, else its body, without furniture. */
 function structurePart(tree: Root): Root {
-  const marked = elementsOf(tree, isMarkedMain)
-  const articles = elementsOf(tree, (element) => element.tagName === 'article')
-  const only = marked.length === 1 ? marked : marked.length === 0 && articles.length === 1 ? articles : []
-  const part = rootOf(only.length === 1 ? only : bodyOf(tree).children)
-  removeElements(part, (element) => isInvisible(element) || isFurniture(element) || isOuterFrame(element))
+  const part = rootOf(markedPart(bodyOf(tree)).children)
+  removeElements(part, (element) => isInvisible(element) || isOuterFrame(element))
+  trimFurniture(part)
   return part
 }
 
-function isMarkedMain(element: Element): boolean {
+/** The `main` element, else the `article` that holds most of the running text, else the body. */
+function markedPart(body: Parents): Parents {
+  const length = proseLengthOf(body)
+  const main = longest(elementsOf(body, isMain), Math.min(MIN_MAIN_CHARACTERS, MIN_PROSE_SHARE * length))
+  const articles = elementsOf(main ?? body, (element) => element.tagName === 'article')
+  return main ?? longest(articles, MIN_PROSE_SHARE * length) ?? body
+}
+
+function longest(elements: readonly Element[], least: number): Element | null {
+  const lengths = elements.map(proseLengthOf)
+  const most = Math.max(...lengths)
+  return most >= least ? (elements[lengths.indexOf(most)] ?? null) : null
+}
+
+function isMain(element: Element): boolean {
   return element.tagName === 'main' || attribute(element, 'role') === 'main'
 }
 
-function isPageFrame(element: Element): boolean {
-  return element.tagName === 'header' || element.tagName === 'footer' || isLandmark(element)
+function isFurniture(element: Element): boolean {
+  return (
+    element.tagName === 'header' || element.tagName === 'footer' || isLandmark(element) || isNamedFurniture(element)
+  )
 }
 
 /** A page's header or footer, not the header of an article, which holds its title. */
@@ -66,27 +83,31 @@ function isTitle(element: Element): boolean {
   return element.tagName === 'h1'
 }
 
-/** Characters of running text: blocks that are long enough and are not mostly links. */
-function proseLength(tree: Nodes): number {
-  let length = 0
-  for (const block of elementsOf(tree, (element) => PROSE_TAGS.has(element.tagName))) {
-    const own = block.children.filter((child) => !isElement(child) || !PROSE_TAGS.has(child.tagName))
-    const text = own.map(textOf).join(' ').trim()
-    const linked = own.flatMap((child) => elementsOf(child, (element) => element.tagName === 'a')).map(textOf)
-    if (text.length >= MIN_PROSE_CHARACTERS && linked.join('').length < text.length / 2) length += text.length
-  }
-  return length
+/** The reader view takes title and lead away from the article; a document without them is not whole. */
+function completed(article: Root, part: Root, page: Root): Root {
+  cleanTree(article)
+  trimFurniture(article, page)
+  return rootOf([...titleOf(article, page), ...leadOf(article, part), ...article.children])
 }
 
-/** The reader view takes the title out; a document without its title is not whole. */
-function withTitle(article: Root, page: Root): Root {
-  const titles = elementsOf(page, isTitle)
-  const [title] = titles
-  if (titles.length !== 1 || title === undefined) return article
-  const text = textOf(title)
-  const isThere =
-    text === '' ||
-    elementsOf(article, (element) => /^h[1-3]$/.test(element.tagName)).some((heading) => textOf(heading) === text)
-  if (!isThere) article.children.unshift({ ...title, children: title.children })
-  return article
+function titleOf(article: Root, page: Root): Element[] {
+  const [title, ...others] = elementsOf(page, isTitle)
+  if (title === undefined || others.length > 0 || textOf(title) === '') return []
+  const headings = elementsOf(article, (element) => /^h[1-3]$/.test(element.tagName))
+  return headings.some((heading) => textOf(heading) === textOf(title)) ? [] : [title]
+}
+
+/** Running text that stands in the page's main part before the article begins. Much of it is not a lead but another text. */
+function leadOf(article: Root, part: Root): Element[] {
+  const runs = proseRunsOf(part)
+  const start = runs.findIndex(isIn(textOf(article)))
+  const lead = runs.slice(0, Math.max(start, 0))
+  const isLead = lead.length <= MAX_LEAD_RUNS && lead.every(({ text }) => text.length <= MAX_LEAD_CHARACTERS)
+  if (!isLead) return []
+  return lead.map(({ text }) => ({
+    type: 'element',
+    tagName: 'p',
+    properties: {},
+    children: [{ type: 'text', value: text }],
+  }))
 }

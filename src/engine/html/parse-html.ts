@@ -1,8 +1,9 @@
 import { fromParse5 } from 'hast-util-from-parse5'
-import type { Root } from 'hast'
+import type { ElementContent, Root } from 'hast'
 import { defaultTreeAdapter, parse, parseFragment } from 'parse5'
 import type { DefaultTreeAdapterTypes } from 'parse5'
 import { ConversionError } from '#src/engine/conversion.ts'
+import { elementsOf, textOf } from './nodes.ts'
 
 /** Elements deeper than this become siblings, as in browsers; everything after the parser recurses this deep at most. */
 const MAX_DEPTH = 512
@@ -12,13 +13,23 @@ const MAX_OPEN_ELEMENTS = 5_000
 const VOID_ELEMENTS = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i
 
 /**
- * A page as a tree, by the rules browsers parse with; nesting is flattened below 512 levels. Scripts never run, so
- * `noscript` holds elements. Throws `ConversionError` (`resource_limit`) for nesting that no real page has.
+ * A page as a tree, by the rules browsers parse with; nesting is flattened below 512 levels. Throws `ConversionError` (`resource_limit`) for nesting that no real page has.
  */
 export function parseHtml(text: string): Root {
   const document = parse(isXhtml(text) ? openSelfClosed(text) : text, parserOptions())
   flatten(document)
-  return fromParse5(document) as Root
+  const tree = fromParse5(document) as Root
+  readNoscript(tree)
+  return tree
+}
+
+/**
+ * What `noscript` holds is text to the parser, as in a browser: pages put halves of elements there, which would swallow
+ * the rest. Read by itself it is whole, and the pictures in it can stand in for lazy ones.
+ */
+function readNoscript(tree: Root): void {
+  for (const element of elementsOf(tree, ({ tagName }) => tagName === 'noscript'))
+    element.children = parseHtmlFragment(textOf(element)).children as ElementContent[]
 }
 
 /** As `parseHtml`, for a piece of a page. */
@@ -41,7 +52,7 @@ function parserOptions() {
       open -= 1
     },
   }
-  return { scriptingEnabled: false, treeAdapter }
+  return { scriptingEnabled: true, treeAdapter }
 }
 
 /** Hoists what lies deeper than MAX_DEPTH to that level. Walks with a list of its own: recursion is what it prevents. */

@@ -1,4 +1,4 @@
-import type { Element, Root, Text } from 'hast'
+import type { Element, Nodes, Parents, Root, Text } from 'hast'
 import { SKIP, visit } from 'unist-util-visit'
 import { attribute, elementsOf, removeElements, textOf } from './nodes.ts'
 
@@ -15,8 +15,31 @@ const LINE_NUMBERS = new Set([
   'blob-num',
 ])
 
+const MARKS = new Set([
+  'b',
+  'strong',
+  'i',
+  'em',
+  'del',
+  's',
+  'u',
+  'small',
+  'font',
+  'span',
+  'label',
+  'code',
+  'sub',
+  'sup',
+])
+const BLOCKS = new Set(
+  'address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table ul'.split(
+    ' ',
+  ),
+)
+
 /** Makes a tree ready to be written as Markdown: text without invisible characters, no permalinks, no line numbers. */
 export function prepareTree(tree: Root): void {
+  unwrapMarks(tree)
   removeElements(tree, isLineNumber)
   for (const heading of elementsOf(tree, (element) => /^h[1-6]$/.test(element.tagName)))
     removeElements(heading, isPermalink)
@@ -25,6 +48,20 @@ export function prepareTree(tree: Root): void {
     if (node.type === 'text') cleanText(node)
     return undefined
   })
+}
+
+/** `<b><p>…</p></b>`: Markdown's marks cannot hold blocks, so the blocks go without. Says whether a block was inside. */
+function unwrapMarks(parent: Parents): boolean {
+  let holdsBlock = false
+  const children: Nodes[] = []
+  for (const child of parent.children) {
+    const holds = child.type === 'element' && unwrapMarks(child)
+    if (child.type === 'element' && (holds || BLOCKS.has(child.tagName))) holdsBlock = true
+    if (child.type === 'element' && holds && MARKS.has(child.tagName)) children.push(...child.children)
+    else children.push(child)
+  }
+  parent.children = children as typeof parent.children
+  return holdsBlock
 }
 
 /** Soft hyphens and zero-width characters are for line breaking; a no-break space is a space to a reader. */

@@ -9,6 +9,8 @@ const WRAPPERS = new Set(['strong', 'emphasis', 'delete', 'link'])
  */
 export function tidyMdast(tree: Root): void {
   unwrapEmpty(tree)
+  dropEmptyItems(tree)
+  joinLists(tree)
   visit(tree, 'list', tighten)
   visit(tree, 'heading', (heading) =>
     visit(heading, 'break', (_break, index, parent) => void parent?.children.splice(index ?? 0, 1, space())),
@@ -24,6 +26,28 @@ export function tidyMdast(tree: Root): void {
     parent.children.splice(index, 1, ...(around as typeof parent.children))
     return [SKIP, index + around.length]
   })
+}
+
+/** Items and lists without content, as scripts leave them behind. */
+function dropEmptyItems(parent: Parents): void {
+  for (const child of parent.children) if ('children' in child) dropEmptyItems(child)
+  const kept = parent.children.filter(
+    (child) => (child.type !== 'listItem' && child.type !== 'list') || child.children.length > 0,
+  )
+  if (kept.length < parent.children.length) parent.children = kept as typeof parent.children
+}
+
+/** Bulleted lists one after the other: a list to the eye, and without another bullet for each. */
+function joinLists(parent: Parents): void {
+  const kept: Nodes[] = []
+  for (const child of parent.children) {
+    const last = kept.at(-1)
+    if (child.type === 'list' && last?.type === 'list' && !child.ordered && !last.ordered)
+      last.children.push(...child.children)
+    else kept.push(child)
+  }
+  parent.children = kept as typeof parent.children
+  for (const child of parent.children) if ('children' in child) joinLists(child)
 }
 
 function tighten(list: List): void {

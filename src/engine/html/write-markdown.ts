@@ -4,11 +4,26 @@ import type { Root } from 'mdast'
 import { gfmStrikethroughToMarkdown } from 'mdast-util-gfm-strikethrough'
 import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
 import { gfmTaskListItemToMarkdown } from 'mdast-util-gfm-task-list-item'
-import { toMarkdown } from 'mdast-util-to-markdown'
-import type { Options } from 'mdast-util-to-markdown'
+import { defaultHandlers, toMarkdown } from 'mdast-util-to-markdown'
+import type { Handle, Options } from 'mdast-util-to-markdown'
 import { ELEMENT_HANDLERS } from './element-handlers.ts'
 import { prepareTree } from './prepare-tree.ts'
 import { tidyMdast } from './tidy-mdast.ts'
+
+const plainText = (text: string): string =>
+  text.replace(/\\&(?!#?\w+;)/g, '&').replace(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_')
+
+/** As the library writes it, but `&` is escaped only where it would start a character reference, `_` never inside a word. */
+const text: Handle = (node, parent, state, info) => plainText(defaultHandlers.text(node, parent, state, info))
+
+/** The same for an address, which ends what a link or an image writes; the words before it are written already. */
+function plainAddress(handle: Handle): Handle {
+  return Object.assign<Handle, object>((node, parent, state, info) => {
+    const written = handle(node, parent, state, info)
+    const address = Math.max(written.lastIndexOf(']('), 0)
+    return written.slice(0, address) + plainText(written.slice(address))
+  }, handle)
+}
 
 /**
  * Plain marks, no padding: the size of the output follows the size of the content, also for a table of a million cells.
@@ -23,6 +38,9 @@ const STYLE: Options = {
   resourceLink: true,
   handlers: {
     // Two spaces at a line's end are a break to a parser and nothing to a reader; a cell has no lines.
+    text,
+    link: plainAddress(defaultHandlers.link),
+    image: plainAddress(defaultHandlers.image),
     break: (_node, _parent, state) => (state.stack.includes('tableCell') ? '<br>' : '  \n'),
   },
   extensions: [
