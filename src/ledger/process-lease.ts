@@ -16,6 +16,8 @@ const LEASE_MS = 10_000
 /** Longer than any process takes to connect again (`connectRedis` waits 1 s at most between two tries). */
 const GRACE_MS = 1_500
 
+const CLOSE_PATIENCE_MS = 500
+
 /** Answer of a script that did not judge, because this process was out of touch: `settle`, then run it again. */
 export const ASK_AGAIN = -1
 
@@ -79,7 +81,9 @@ export class ProcessLease {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#client.off('ready', this.#renewSoon)
-    await this.#client.del(this.key)
+    const forgotten = this.#client.del(this.key).catch(() => undefined)
+    // Where Redis is away the sign runs out by itself.
+    await Promise.race([forgotten, sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })])
   }
 
   async #settle(): Promise<void> {

@@ -38,6 +38,12 @@ export async function connectRedis(options: ConnectOptions, signal?: AbortSignal
   }
 }
 
+/** Another connection to the same Redis, for something that must be able to end it by itself. */
+export function sibling(connection: RedisConnection): RedisConnection {
+  const twin = connection instanceof Cluster ? connection.duplicate() : connection.duplicate()
+  return twin.on('error', () => undefined)
+}
+
 /** Rejects with what the server last said, at once when it refuses the login and otherwise when `signal` aborts. */
 function firstReady(connection: RedisConnection, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

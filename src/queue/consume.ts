@@ -1,12 +1,9 @@
-import { type Job, Worker } from 'bullmq'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SourceKey } from '#src/document/ids.ts'
-import { redisPrefix } from '#src/document/pipeline.ts'
-import type { Delivery, DocumentJob, JobVerdict } from '#src/ports.ts'
+import type { Delivery, JobVerdict } from '#src/ports.ts'
 import type { RedisConnection } from './connection.ts'
 import { Deliverer } from './deliver.ts'
-import { postponementDelayMs } from './postponement.ts'
-import { QUEUE_NAME } from './queue-layout.ts'
+import { QueueWorker } from './queue-worker.ts'
+import { settlesWithin } from './settles-within.ts'
 import { StuckWatch } from './stuck-watch.ts'
 
 /** Why a document is not handed out any more. */
@@ -46,15 +43,15 @@ const TIMING: ConsumeTiming = { lockMs: 10_000, stalledCheckMs: 4_000, deathsAll
 /** After an abort, how long `handle` may take to notice; then its job is handed back without it. */
 const ABORT_PATIENCE_MS = 1_500
 
-/** BullMQ's pause after a failed fetch; its default of 15 s would be felt after every outage. */
-const FETCH_RETRY_MS = 1_000
+/** How long Redis may take to be told what became of a job. */
+const SETTLE_PATIENCE_MS = 500
 
 export interface Consumer {
   /** Documents in work now. */
   readonly active: number
   /**
    * Takes no more jobs, lets the running ones finish for `graceMs`, then aborts them and hands their jobs back, which
-   * uses no attempt. Returns within about two seconds after the grace, whatever `handle` does; a job that could not
+   * uses no attempt. May be called again with a shorter grace. Returns within about three seconds after the grace, whatever `handle` does; a job that could not
    * be handed back comes back by itself when its lock runs out.
    */
   stop(options: { readonly graceMs: number }): Promise<void>
@@ -70,7 +67,7 @@ class QueueConsumer implements Consumer {
   readonly #timing: ConsumeTiming
   readonly #deliverer: Deliverer
   readonly #watch: StuckWatch
-  #worker: Worker<DocumentJob>
+  #worker: QueueWorker
 
   constructor(options: ConsumeOptions, timing: ConsumeTiming) {
     this.#options = options
@@ -87,51 +84,26 @@ class QueueConsumer implements Consumer {
   async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#watch.stop()
     this.#deliverer.stopping = true
-    const closed = this.#worker.close()
-    if (await settlesWithin(closed, graceMs)) return
-    this.#worker.cancelAllJobs('stopping')
-    await settlesWithin(closed, ABORT_PATIENCE_MS + 500)
+    const drained = this.#worker.drain()
+    if (await settlesWithin(drained, graceMs)) return
+    this.#worker.abortJobs()
+    if (await settlesWithin(drained, ABORT_PATIENCE_MS + SETTLE_PATIENCE_MS)) return
+    await this.#worker.cut()
   }
 
-  #open(): Worker<DocumentJob> {
-    const { connection, pipeline, concurrency } = this.#options
-    // BullMQ passes the signal only to a function that declares three parameters.
-    const process = (job: Job<DocumentJob>, token: string | undefined, signal: AbortSignal | undefined) =>
-      this.#deliverer.process(job, token, signal)
-    const worker = new Worker<DocumentJob>(QUEUE_NAME, process, {
-      connection,
-      prefix: redisPrefix(pipeline),
-      concurrency,
-      lockDuration: this.#timing.lockMs,
-      stalledInterval: this.#timing.stalledCheckMs,
-      // Never BullMQ's decision: a job is given up by `Deliverer`, after its document was buried.
-      maxStalledCount: Number.MAX_SAFE_INTEGER,
-      runRetryDelay: FETCH_RETRY_MS,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
-      settings: { backoffStrategy: postponementDelayMs },
+  #open(): QueueWorker {
+    return new QueueWorker({
+      ...this.#options,
+      ...this.#timing,
+      process: (job, token, signal) => this.#deliverer.process(job, token, signal),
+      onError: (error) => this.#options.onError(error, null),
     })
-    worker.on('error', (error) => {
-      if (!isOutage(error)) this.#options.onError(error, null)
-    })
-    return worker
   }
 
   async #reopen(): Promise<void> {
     this.#options.onError(new Error('the worker takes no jobs though some are waiting: it is started anew'), null)
     const stuck = this.#worker
     this.#worker = this.#open()
-    await settlesWithin(stuck.close(true), 1_000)
+    if (!(await settlesWithin(stuck.drain(), SETTLE_PATIENCE_MS))) await stuck.cut()
   }
-}
-
-const isOutage = (error: Error): boolean => /connection|ECONN|EPIPE|ENOENT/i.test(`${error.name} ${error.message}`)
-
-/** Whether `promise` settles, either way, within `ms`. */
-async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const settled = promise.then(
-    () => true,
-    () => true,
-  )
-  return Promise.race([settled, sleep(ms, false)])
 }

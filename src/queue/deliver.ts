@@ -55,11 +55,11 @@ export class Deliverer {
     return this.#lastAt
   }
 
-  async process(job: Job<DocumentJob>, token: string | undefined, signal: AbortSignal | undefined): Promise<void> {
+  async process(job: Job<DocumentJob>, token: string | undefined, signal: AbortSignal): Promise<void> {
     this.#active += 1
     this.#lastAt = Date.now()
     try {
-      const ending = await this.#deliver(job, signal ?? new AbortController().signal)
+      const ending = await this.#deliver(job, signal)
       await settle(job, token, ending)
     } finally {
       this.#active -= 1

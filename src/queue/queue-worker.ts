@@ -1,0 +1,82 @@
+import { type Job, type Processor, Worker } from 'bullmq'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import type { DocumentJob } from '#src/ports.ts'
+import { type RedisConnection, sibling } from './connection.ts'
+import { postponementDelayMs } from './postponement.ts'
+import { QUEUE_NAME } from './queue-layout.ts'
+import { settlesWithin } from './settles-within.ts'
+
+export interface QueueWorkerOptions {
+  readonly connection: RedisConnection
+  readonly pipeline: string
+  readonly concurrency: number
+  readonly lockMs: number
+  readonly stalledCheckMs: number
+  readonly process: (job: Job<DocumentJob>, token: string | undefined, signal: AbortSignal) => Promise<void>
+  readonly onError: (error: Error) => void
+}
+
+/** BullMQ's pause after a failed fetch; its default of 15 s would be felt after every outage. */
+const FETCH_RETRY_MS = 1_000
+
+/** How long a connection may take to be cut. */
+const DISCONNECT_PATIENCE_MS = 500
+
+/** A BullMQ worker with our settings, on connections of its own that end with it whatever state they are in. */
+export class QueueWorker {
+  readonly #worker: Worker<DocumentJob>
+  readonly #connection: RedisConnection
+
+  constructor(options: QueueWorkerOptions) {
+    this.#connection = sibling(options.connection)
+    // BullMQ passes the signal only to a function that declares three parameters.
+    const process: Processor<DocumentJob> = (job, token, signal) =>
+      options.process(job, token, signal ?? new AbortController().signal)
+    this.#worker = new Worker<DocumentJob>(QUEUE_NAME, process, {
+      connection: this.#connection,
+      prefix: redisPrefix(options.pipeline),
+      concurrency: options.concurrency,
+      lockDuration: options.lockMs,
+      stalledInterval: options.stalledCheckMs,
+      // Never BullMQ's decision: a job is given up by `Deliverer`, after its document was buried.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      runRetryDelay: FETCH_RETRY_MS,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+      settings: { backoffStrategy: postponementDelayMs },
+    })
+    this.#worker.on('error', (error) => {
+      if (!isOutage(error) && !isLostLock(error)) options.onError(error)
+    })
+    this.#worker.on('lockRenewalFailed', (ids) => options.onError(lostLocks(ids)))
+  }
+
+  /** Takes no more jobs; resolves when the running ones are settled. May be called again. */
+  async drain(): Promise<void> {
+    await this.#worker.close()
+    this.#connection.disconnect()
+  }
+
+  /** Aborts the signals of all running jobs. */
+  abortJobs(): void {
+    this.#worker.cancelAllJobs('the worker stops')
+  }
+
+  /** Lets go of everything at once: jobs still running here come back when their locks run out. */
+  async cut(): Promise<void> {
+    await settlesWithin(this.#worker.disconnect(), DISCONNECT_PATIENCE_MS)
+    this.#connection.disconnect()
+  }
+}
+
+/** What ioredis says while Redis is away. It connects again by itself, so nobody has to be told. */
+const isOutage = (error: Error): boolean => /connection|ECONN|EPIPE|ENOENT/i.test(`${error.name} ${error.message}`)
+
+/** Told once for all by `lostLocks`, instead of at each renewal and again when the job is settled. */
+const isLostLock = (error: Error): boolean => /could not renew lock|Missing lock|Lock mismatch/i.test(error.message)
+
+const lostLocks = (ids: readonly string[]): Error =>
+  new Error(
+    `${ids.length} documents in work lost their locks, because Redis was away or this process stood still: ` +
+      'they come again, and what was received for them is not bought again',
+  )
