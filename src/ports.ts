@@ -33,6 +33,20 @@ export interface Source {
   open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure>
 }
 
+export type SourceChange =
+  | SourceEntry
+  /** No longer there. Reported where it was seen to go; only a whole listing tells of all that is gone. */
+  | { readonly kind: 'gone'; readonly key: SourceKey }
+
+export interface SourceWatch {
+  /**
+   * Never ends by itself. Begins with everything that is there, then reports each change, in batches that are never
+   * empty, in no order and at least once: who listens compares with the ledger. A batch counts as taken care of when
+   * the next one is asked for; what was not may be reported again after a restart. Throws when it cannot go on.
+   */
+  changes(signal: AbortSignal): AsyncIterable<readonly SourceChange[]>
+}
+
 /** One version of a document's bytes, held open. */
 export interface OpenedDocument extends AsyncDisposable {
   readonly kind: 'opened'

@@ -8,3 +8,8 @@ import { type Version, version } from '#src/document/ids.ts'
 export function fileVersion(stats: BigIntStats): Version {
   return version(`${stats.size}-${stats.mtimeNs}-${stats.ino}`)
 }
+
+/** When the file of this version last changed, by the clock of its file system; epoch milliseconds. */
+export function lastChangeMs(of: Version): number {
+  return Number(BigInt(of.split('-')[1] ?? 0) / 1_000_000n)
+}

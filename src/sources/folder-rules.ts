@@ -13,6 +13,9 @@ export interface Filter {
   readonly hidden?: boolean
 }
 
+/** Names under which programs write what they then rename: downloads, uploads, and the locks of office programs. */
+const TEMPORARY = /^~\$|\.(?:part|partial|filepart|crdownload|download|tmp)$/i
+
 /** Decides by name alone what belongs to a source. Folders have keys without a slash at the end. */
 export interface NameRules {
   wantsFile(key: string, name: string): boolean
@@ -25,7 +28,8 @@ export function nameRules(filter: Filter): NameRules {
   // In a bucket `.` and `..` are names like any other.
   const shown = (name: string): boolean => filter.hidden === true || !/^\.(?!\.?$)/.test(name)
   return {
-    wantsFile: (key, name) => shown(name) && (included?.(key) ?? true) && !(excluded?.(key) ?? false),
+    wantsFile: (key, name) =>
+      shown(name) && !TEMPORARY.test(name) && (included?.(key) ?? true) && !(excluded?.(key) ?? false),
     wantsFolder: (key, name) => name !== '.sluice' && shown(name) && !(excluded?.(key) ?? false),
   }
 }

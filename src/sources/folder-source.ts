@@ -41,7 +41,8 @@ function isInside(key: string): boolean {
   return !key.includes('\0') && key.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 }
 
-async function identities(folders: readonly string[]): Promise<ReadonlySet<string>> {
+/** Device and inode of folders, so that they are known under every name. */
+export async function identities(folders: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   for (const folder of folders) {
     try {

@@ -88,7 +88,8 @@ function loop(folder: Folder): Sighting {
   return { entries: [unusable(folder.key, { code: 'symlink_loop', stage: 'scan', message })], folders: [] }
 }
 
-async function readIgnoreRules(folder: Folder): Promise<IgnoreRules | null> {
+/** The rules that hold in a folder: its own ignore file before those above it. */
+export async function readIgnoreRules(folder: Folder): Promise<IgnoreRules | null> {
   try {
     return new IgnoreRules(await readFile(`${folder.path}/${IGNORE_FILE}`, 'utf8'), folder.key, folder.ignoreRules)
   } catch (error) {
@@ -111,33 +112,47 @@ async function look(batch: readonly Dirent<Buffer>[], here: Folder, rules: Visit
 
 /** Null for what is no part of the source: left out by a rule, gone by now, or a socket, pipe or device. */
 async function lookAt(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Promise<SourceEntry | Folder | null> {
-  if (entry.isSymbolicLink() ? !rules.followSymlinks : !entry.isFile() && !entry.isDirectory()) return null
+  const isLink = entry.isSymbolicLink()
+  if (isLink ? !rules.followSymlinks : !entry.isFile() && !entry.isDirectory()) return null
   if (!isText(entry.name)) return badName(entry, here)
   const name = entry.name.toString('utf8')
+  if (entry.isDirectory()) return wantedFolder(name, here, rules)
+  if (!isLink && !wantedFile(name, here, rules)) return null
+  return sight(name, isLink, here, rules)
+}
+
+/** One name in a folder, asked of the file system: a document, a folder that a link leads to, or unusable. */
+export async function sight(
+  name: string,
+  isLink: boolean,
+  here: Folder,
+  rules: VisitRules,
+): Promise<SourceEntry | Folder | null> {
   const key = here.key + name
   const path = `${here.path}/${name}`
-  if (entry.isDirectory()) return wantedFolder(key, name, path, here, rules)
-  if (!rules.names.wantsFile(key, name) && !entry.isSymbolicLink()) return null
   try {
-    const stats = entry.isSymbolicLink()
-      ? await statTarget(path, { bigint: true })
-      : await statLink(path, { bigint: true })
-    if (stats.isDirectory()) return wantedFolder(key, name, path, here, rules)
-    if (!stats.isFile() || !rules.names.wantsFile(key, name) || here.ignoreRules?.ignores(key)) return null
+    const stats = await (isLink ? statTarget(path, { bigint: true }) : statLink(path, { bigint: true }))
+    if (stats.isDirectory()) return wantedFolder(name, here, rules)
+    if (!stats.isFile() || !wantedFile(name, here, rules)) return null
     if (!mayRead(stats)) await access(path, constants.R_OK)
     return { kind: 'document', key: sourceKey(key), version: fileVersion(stats), bytes: Number(stats.size) }
   } catch (error) {
     const failure = failureOf(error, key, 'scan')
     if (failure === null) throw error
-    const gone = failure.code === 'vanished' && !entry.isSymbolicLink()
-    const unwanted = !rules.names.wantsFile(key, name) || here.ignoreRules?.ignores(key)
-    return gone || unwanted ? null : unusable(key, failure)
+    const gone = failure.code === 'vanished' && !isLink
+    return gone || !wantedFile(name, here, rules) ? null : unusable(key, failure)
   }
 }
 
-function wantedFolder(key: string, name: string, path: string, here: Folder, rules: VisitRules): Folder | null {
+function wantedFile(name: string, here: Folder, rules: VisitRules): boolean {
+  const key = here.key + name
+  return rules.names.wantsFile(key, name) && !here.ignoreRules?.ignores(key)
+}
+
+function wantedFolder(name: string, here: Folder, rules: VisitRules): Folder | null {
+  const key = here.key + name
   if (!rules.names.wantsFolder(key, name) || here.ignoreRules?.ignores(`${key}/`)) return null
-  return { ...here, key: `${key}/`, path }
+  return { ...here, key: `${key}/`, path: `${here.path}/${name}` }
 }
 
 function badName(entry: Dirent<Buffer>, here: Folder): SourceEntry {

@@ -35,6 +35,12 @@ describe('what belongs to a folder source', () => {
     expect(await listed({ path: folder.path, hidden: true })).toEqual(['.b.pdf', '.git/c.pdf', 'a.pdf'])
   })
 
+  test('leaves out names under which programs write what they then rename', async () => {
+    await using folder = await tempFolder()
+    await write(folder.path, 'a.pdf', 'b.pdf.part', 'c.pdf.crdownload', '~$d.docx', 'e.pdf.filepart', 'part.pdf')
+    expect(await listed({ path: folder.path })).toEqual(['a.pdf', 'part.pdf'])
+  })
+
   test('never holds the store that lies inside it', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'a.pdf', 'out/documents/a.pdf/document.md')
@@ -65,10 +71,10 @@ describe('what belongs to a folder source', () => {
 
   test('follows .sluiceignore as git would, also in folders further down', async () => {
     await using folder = await tempFolder()
-    await write(folder.path, 'a.pdf', 'a.tmp', 'drafts/b.pdf', 'x/c.tmp', 'x/keep.tmp', 'x/d.pdf', 'y/e.pdf', 'D.TMP')
-    await writeFile(`${folder.path}/.sluiceignore`, '*.tmp\n/drafts/\n# a comment\n/y/*\n')
-    await writeFile(`${folder.path}/x/.sluiceignore`, '!keep.tmp\nd.pdf\n')
-    expect(await listed({ path: folder.path })).toEqual(['D.TMP', 'a.pdf', 'x/keep.tmp'])
+    await write(folder.path, 'a.pdf', 'a.log', 'drafts/b.pdf', 'x/c.log', 'x/keep.log', 'x/d.pdf', 'y/e.pdf', 'D.LOG')
+    await writeFile(`${folder.path}/.sluiceignore`, '*.log\n/drafts/\n# a comment\n/y/*\n')
+    await writeFile(`${folder.path}/x/.sluiceignore`, '!keep.log\nd.pdf\n')
+    expect(await listed({ path: folder.path })).toEqual(['D.LOG', 'a.pdf', 'x/keep.log'])
   })
 
   test('is every file of a wide and deep tree, once', async () => {

@@ -1,0 +1,32 @@
+import { lstat } from 'node:fs/promises'
+import type { SourceEntry } from '#src/ports.ts'
+import { type Folder, readIgnoreRules, sight, type VisitRules } from './folder-visit.ts'
+import { errorCode } from './unusable.ts'
+
+/**
+ * One file of a folder source by its key, as a listing would report it: `gone` when nothing is there, null when what is
+ * there is no part of the source.
+ */
+export async function sightOf(root: string, key: string, rules: VisitRules): Promise<SourceEntry | 'gone' | null> {
+  const names = key.split('/')
+  const name = names.pop() ?? ''
+  let here: Folder = { key: '', path: root, ignoreRules: null, above: [] }
+  try {
+    for (const folder of names) {
+      here = { ...here, ignoreRules: await readIgnoreRules(here) }
+      const inner = `${here.key}${folder}`
+      if (!rules.names.wantsFolder(inner, folder) || here.ignoreRules?.ignores(`${inner}/`)) return null
+      here = { ...here, key: `${inner}/`, path: `${here.path}/${folder}` }
+    }
+    here = { ...here, ignoreRules: await readIgnoreRules(here) }
+    // Asked before the file system is: what never was part of the source does not go from it either.
+    if (!rules.names.wantsFile(key, name) || here.ignoreRules?.ignores(key)) return null
+    const isLink = (await lstat(`${here.path}/${name}`)).isSymbolicLink()
+    if (isLink && !rules.followSymlinks) return null
+    const seen = await sight(name, isLink, here, rules)
+    return seen !== null && 'kind' in seen ? seen : null
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return 'gone'
+    throw error
+  }
+}

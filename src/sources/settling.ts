@@ -1,0 +1,68 @@
+import type { SourceKey, Version } from '#src/document/ids.ts'
+
+/** How soon after something happened a file is looked at, so that a burst of writes costs one look. */
+const LOOK_AFTER_MS = 200
+
+interface Waiting {
+  /** What was there at the last look; `gone` is a state like any other. Undefined before the first look. */
+  state: Version | 'gone' | undefined
+  /** Since when it has been that. */
+  since: number
+  lookAt: number
+}
+
+/**
+ * Which files have come to rest. A file counts when it was the same, or was gone, at two looks at least `stableMs`
+ * apart with nothing else seen in between: half-written files, and the moment between the two halves of a replacement,
+ * never do. Times are of a clock that does not jump.
+ */
+export class Settling {
+  readonly #stableMs: number
+  readonly #waiting = new Map<SourceKey, Waiting>()
+
+  constructor(stableMs: number) {
+    this.#stableMs = stableMs
+  }
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Something happened to the file, or may have. */
+  touch(key: SourceKey, now: number): void {
+    const waiting = this.#waiting.get(key)
+    if (waiting === undefined) this.#waiting.set(key, { state: undefined, since: now, lookAt: now + LOOK_AFTER_MS })
+    else waiting.lookAt = Math.min(waiting.lookAt, now + LOOK_AFTER_MS)
+  }
+
+  /** Files to look at now, `most` of them at the most. */
+  due(now: number, most: number): readonly SourceKey[] {
+    const keys: SourceKey[] = []
+    for (const [key, { lookAt }] of this.#waiting) {
+      if (lookAt <= now) keys.push(key)
+      if (keys.length === most) break
+    }
+    return keys
+  }
+
+  /** Takes what a look found and says whether the file has come to rest; it is forgotten then. */
+  hasSettled(key: SourceKey, state: Version | 'gone', now: number): boolean {
+    const waiting = this.#waiting.get(key)
+    if (waiting === undefined) return false
+    if (waiting.state !== state) {
+      waiting.state = state
+      waiting.since = now
+    }
+    if (now - waiting.since >= this.#stableMs) return this.#waiting.delete(key)
+    waiting.lookAt = waiting.since + this.#stableMs
+    return false
+  }
+
+  forget(key: SourceKey): void {
+    this.#waiting.delete(key)
+  }
+
+  clear(): void {
+    this.#waiting.clear()
+  }
+}
