@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { appendFile, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { sourceKey } from '#src/document/ids.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
 import { watchFolder } from '#src/sources/folder-watch.ts'
@@ -129,8 +130,8 @@ async function writeSlowly(path: string, text: string, tooSlow: () => void): Pro
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const bursts = Number(process.argv[process.argv.indexOf('--bursts') + 1] || 10_000)
-  const report = await watchStorm(bursts)
+  const { values } = parseArgs({ options: { bursts: { type: 'string', default: '10000' } } })
+  const report = await watchStorm(Number(values.bursts))
   console.log(JSON.stringify(report))
   process.exitCode = report.half_written + report.duplicates + report.missed === 0 ? 0 : 1
 }
