@@ -1,12 +1,16 @@
-import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import type { AddressInfo } from 'node:net'
 import multipart from '@fastify/multipart'
 import fastify, { LogController, type FastifyInstance } from 'fastify'
 import { MAX_FILE_BYTES } from '#src/document/formats.ts'
+import { DEFAULT_PRICES, FREE } from '#src/contract/price.ts'
 import { ConversionPool } from './children/conversion-pool.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { handleError, handleNotFound } from './server/error-handler.ts'
-import { parseRoute } from './server/parse-route.ts'
+import { Accounts } from './limits/accounts.ts'
+import { ConcurrencyGate } from './limits/concurrency-gate.ts'
+import { addAdmission } from './server/admission.ts'
+import { handleError, handleNotFound, refuseMethod } from './server/error-handler.ts'
+import { parseRoute, type ParseRouteParts } from './server/parse-route.ts'
 import { WorkFolder } from './server/work-folder.ts'
 
 export interface Engine {
@@ -35,7 +39,6 @@ function createApp(options: EngineOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: UPLOAD_TIMEOUT_MS,
     forceCloseConnections: true,
-    genReqId: () => randomUUID(),
   })
   app.register(multipart, {
     limits: { fileSize: options.maxFileBytes ?? MAX_FILE_BYTES, files: 2, fields: 20, fieldSize: MAX_OPTIONS_BYTES },
@@ -46,8 +49,13 @@ function createApp(options: EngineOptions): FastifyInstance {
   })
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
-  app.get('/healthz', () => ({ status: 'ok' }))
   return app
+}
+
+function addRoutes(app: FastifyInstance, parts: ParseRouteParts): void {
+  app.get('/healthz', () => ({ status: 'ok' }))
+  app.post('/v2/parse', parseRoute(parts))
+  app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url: '/v2/parse', handler: refuseMethod })
 }
 
 /** Starts our own server of `POST /v2/parse` (contract, whole). */
@@ -60,8 +68,15 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     await pool[Symbol.asyncDispose]()
     await workFolder[Symbol.asyncDispose]()
   }
-  const { maxFileBytes } = options
-  app.post('/v2/parse', parseRoute({ pool, workFolder, ...(maxFileBytes === undefined ? {} : { maxFileBytes }) }))
+  addAdmission(app, new Accounts(options.keys ?? null))
+  addRoutes(app, {
+    pool,
+    workFolder,
+    children: new ConcurrencyGate(options.children ?? availableParallelism(), 'queue'),
+    prices: options.prices ?? (options.keys === undefined ? FREE : DEFAULT_PRICES),
+    cacheFolder: workFolder.cachePath,
+    maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
+  })
   try {
     const { host = '127.0.0.1', port = 0, socketPath } = options
     await app.listen(socketPath === undefined ? { host, port } : { path: socketPath })

@@ -1,4 +1,6 @@
+import type { PriceModel } from '#src/contract/price.ts'
 import type { ConversionPoolOptions } from './children/conversion-pool.ts'
+import type { KeyLimits } from './limits/account.ts'
 
 /** How the engine is set up. Every limit is off unless it is named here. */
 export interface EngineOptions extends ConversionPoolOptions {
@@ -12,6 +14,10 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly temporaryFolder?: string
   /** Largest upload; default 50 MiB. */
   readonly maxFileBytes?: number
+  /** Who may ask, and how much. Left out: everybody, without limits and for nothing. */
+  readonly keys?: Readonly<Record<string, KeyLimits>>
+  /** Default: the hosted service's where there are `keys`, else nothing costs anything. */
+  readonly prices?: PriceModel
   /** Level of the log, which goes to stderr: `warn`, `info`, …; default `silent`. Holds nothing of a document. */
   readonly logLevel?: string
 }

@@ -5,6 +5,7 @@ import type { Conversion } from '../conversion.ts'
 import { decodeHtml } from '../html/decode-html.ts'
 import { markdownToHtml } from '../html/markdown-formats.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
+import { languageOf } from './language-of.ts'
 import type { ConversionTask } from './conversion-task.ts'
 
 export interface DataFields {
@@ -44,10 +45,11 @@ function* asJsonMembers(fields: Fields): Generator<string> {
 
 /** What the request asked for of a conversion, as the JSON members of the answer's `data`. */
 export async function dataFields(conversion: Conversion, task: ConversionTask): Promise<DataFields> {
+  const language = conversion.metadata.language ?? languageOf(conversion.markdown)
   const fields = await wantedFields(conversion, task)
   return {
     fields: asJsonMembers(fields),
-    metadata: conversion.metadata,
+    metadata: { ...(language === null ? {} : { language }), ...conversion.metadata },
     warnings: conversion.warning === null ? [] : [conversion.warning],
   }
 }

@@ -2,25 +2,19 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { ApiError } from '../api-error.ts'
 import type { PoolResult } from '../children/conversion-pool.ts'
 import type { ConversionReport } from '../children/conversion-task.ts'
+import { queueTimeout } from '../limits/refusals.ts'
 import { conversionFailure } from '../conversion-failure.ts'
 
 type Converted = Extract<ConversionReport, { readonly kind: 'converted' }>
 
 const megabytes = (bytes: number): number => Math.floor(bytes / 1024 ** 2)
 
-/** The two kinds of 408 as the hosted service tells them apart: more time helps with the first only. */
-function timeout(started: boolean, timeoutMs: number): ApiError {
-  return started
-    ? new ApiError({
-        status: 408,
-        code: 'SCRAPE_TIMEOUT',
-        message: `Request Timeout: the document was not converted within ${timeoutMs} ms.`,
-      })
-    : new ApiError({
-        status: 408,
-        code: 'CONCURRENCY_QUEUE_TIMEOUT',
-        message: `Request Timeout: no converter became free within ${timeoutMs} ms.`,
-      })
+function timeout(timeoutMs: number): ApiError {
+  return new ApiError({
+    status: 408,
+    code: 'SCRAPE_TIMEOUT',
+    message: `Request Timeout: the document was not converted within ${timeoutMs} ms.`,
+  })
 }
 
 /** Turns every other end of a conversion into its error. */
@@ -31,7 +25,7 @@ export function convertedOrThrow(result: PoolResult, timeoutMs: number): Convert
     case 'refused':
       throw conversionFailure(result.problem, result.message)
     case 'aborted':
-      throw timeout(result.started, timeoutMs)
+      throw result.started ? timeout(timeoutMs) : queueTimeout(timeoutMs)
     case 'over_memory':
       throw conversionFailure(
         'resource_limit',

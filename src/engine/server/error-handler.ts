@@ -28,6 +28,11 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   void reply.code(answer.status).send(answer.body())
 }
 
+export function refuseMethod(_request: FastifyRequest, reply: FastifyReply): void {
+  const error = new ApiError({ status: 405, code: 'METHOD_NOT_ALLOWED', message: 'Method Not Allowed: use POST.' })
+  void reply.code(405).header('allow', 'POST').send(error.body())
+}
+
 export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): void {
   void reply.code(404).send(new ApiError({ status: 404, code: 'NOT_FOUND', message: 'Not Found' }).body())
 }

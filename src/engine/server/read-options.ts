@@ -1,6 +1,7 @@
 import type { z } from 'zod'
+import { jsonSchemaProblem } from '#src/contract/json-schema.ts'
 import { parseOptionsSchema, type ParseOptions } from '#src/contract/options.ts'
-import { badRequest, type FieldProblem } from '../api-error.ts'
+import { ApiError, badRequest, type FieldProblem } from '../api-error.ts'
 
 const UNRECOGNIZED = 'Unrecognized key in body -- please review the v2 API documentation for request body changes'
 
@@ -15,11 +16,24 @@ function summary(problems: readonly FieldProblem[]): string {
   return `Bad Request: ${problems.map(({ path, message }) => `options.${path.join('.')}: ${message}`).join('; ')}`
 }
 
+/** 422 as the contract has it, for the one thing in the options that only a JSON Schema reader can judge. */
+function refuseBadSchemas(options: ParseOptions): void {
+  for (const [index, format] of options.formats.entries()) {
+    const problem = format.type === 'json' && format.schema !== undefined ? jsonSchemaProblem(format.schema) : null
+    if (problem === null) continue
+    const message = `Unprocessable Entity: invalid JSON Schema: formats[${index}].schema ${problem}`
+    throw new ApiError({ status: 422, code: 'INVALID_JSON_SCHEMA', message })
+  }
+}
+
 /** The parse options with every default written out; 400 with `details` per field when they are not as specified. */
 export function readOptions(raw: unknown): ParseOptions {
   if (raw === null) return parseOptionsSchema.parse({})
   const result = parseOptionsSchema.safeParse(raw)
-  if (result.success) return result.data
+  if (result.success) {
+    refuseBadSchemas(result.data)
+    return result.data
+  }
   const problems = result.error.issues.map(asFieldProblem)
   throw badRequest(summary(problems), problems)
 }

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { ApiError } from '../api-error.ts'
+import { Account, type KeyLimits } from './account.ts'
+
+/** Keys are looked up by digest, so that the time of a look-up tells nothing about a key. */
+const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+const unauthorized = (): ApiError =>
+  new ApiError({ status: 401, code: 'UNAUTHORIZED', message: 'Unauthorized: Invalid token' })
+
+/** Whose request it is. Without keys everybody is the same, unlimited, caller. */
+export class Accounts {
+  readonly #everybody: Account | null
+  readonly #byDigest: ReadonlyMap<string, Account>
+
+  constructor(keys: Readonly<Record<string, KeyLimits>> | null) {
+    this.#everybody = keys === null ? new Account({}) : null
+    this.#byDigest = new Map(Object.entries(keys ?? {}).map(([key, limits]) => [digest(key), new Account(limits)]))
+  }
+
+  /** @throws {ApiError} 401, for a header that names no key we know */
+  authenticate(authorization: string | undefined): Account {
+    if (this.#everybody !== null) return this.#everybody
+    const key = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
+    const account = key === undefined ? undefined : this.#byDigest.get(digest(key))
+    if (account === undefined) throw unauthorized()
+    return account
+  }
+}

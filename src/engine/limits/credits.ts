@@ -1,0 +1,23 @@
+/** What a key may still spend. `Infinity` for a key without a limit. */
+export class Credits {
+  #left: number
+
+  constructor(left: number) {
+    this.#left = left
+  }
+
+  get left(): number {
+    return this.#left
+  }
+
+  covers(amount: number): boolean {
+    return amount <= this.#left
+  }
+
+  /** Takes `amount` if it is there, and says whether it was. */
+  spend(amount: number): boolean {
+    if (!this.covers(amount)) return false
+    this.#left -= amount
+    return true
+  }
+}

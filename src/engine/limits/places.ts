@@ -1,0 +1,38 @@
+import type { ConcurrencyGate } from './concurrency-gate.ts'
+import { concurrencyLimitReached, queueTimeout } from './refusals.ts'
+
+/** Share of the request's timeout that may go by in a queue, as in the hosted service (notes, section 2). */
+const QUEUE_SHARE = 2 / 3
+
+/** A place in each of several gates, given back when it is disposed of. */
+export interface Place extends Disposable {
+  readonly queuedMs: number
+}
+
+/**
+ * Enters the gates one after another: the key's own, then the engine's. 408 when no place was to be had in good time,
+ * 429 where a gate does not let anybody wait.
+ */
+export async function takePlace(
+  gates: readonly ConcurrencyGate[],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Place> {
+  const patienceMs = Math.round(timeoutMs * QUEUE_SHARE)
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  const entered: ConcurrencyGate[] = []
+  const leave = (): void => {
+    for (const gate of entered.splice(0)) gate.leave()
+  }
+  let queuedMs = 0
+  for (const gate of gates) {
+    const entrance = await gate.enter(patience)
+    if (!entrance.entered) {
+      leave()
+      throw patience.aborted ? queueTimeout(patienceMs) : concurrencyLimitReached()
+    }
+    entered.push(gate)
+    queuedMs += entrance.queuedMs
+  }
+  return { queuedMs, [Symbol.dispose]: leave }
+}

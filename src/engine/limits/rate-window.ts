@@ -1,0 +1,29 @@
+export const WINDOW_MS = 60_000
+
+export type RateDecision =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly consumed: number; readonly retryAfterMs: number }
+
+/**
+ * A limit of requests a minute, counted in fixed windows of 60 s as the hosted service counts them. A refused request
+ * counts too: whoever goes on asking sees the number grow.
+ */
+export class RateWindow {
+  readonly #limit: number
+  #windowStart = Number.NEGATIVE_INFINITY
+  #consumed = 0
+
+  constructor(requestsPerMinute: number) {
+    this.#limit = requestsPerMinute
+  }
+
+  take(nowMs: number): RateDecision {
+    if (nowMs - this.#windowStart >= WINDOW_MS) {
+      this.#windowStart = nowMs
+      this.#consumed = 0
+    }
+    this.#consumed += 1
+    if (this.#consumed <= this.#limit) return { allowed: true }
+    return { allowed: false, consumed: this.#consumed, retryAfterMs: this.#windowStart + WINDOW_MS - nowMs }
+  }
+}

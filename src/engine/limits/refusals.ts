@@ -1,0 +1,51 @@
+import { ApiError } from '../api-error.ts'
+import type { RateDecision } from './rate-window.ts'
+
+type Refused = Extract<RateDecision, { readonly allowed: false }>
+
+/** The contract's text, and then what the hosted service tells in it besides (notes, section 2). */
+export function rateLimitExceeded({ consumed, retryAfterMs }: Refused, nowMs: number): ApiError {
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  const resets = new Date(nowMs + retryAfterMs).toISOString()
+  return new ApiError({
+    status: 429,
+    code: 'RATE_LIMIT_EXCEEDED',
+    message: `Rate limit exceeded. Consumed (req/min): ${consumed}, Remaining (req/min): 0. Please retry after ${seconds}s, resets at ${resets}`,
+    retryAfterSeconds: seconds,
+  })
+}
+
+/** Nobody knows when a place will be free; a second is a polite guess. */
+export function concurrencyLimitReached(): ApiError {
+  return new ApiError({
+    status: 429,
+    code: 'CONCURRENCY_LIMIT_REACHED',
+    message: 'Concurrency limit reached',
+    retryAfterSeconds: 1,
+  })
+}
+
+export function insufficientCredits(): ApiError {
+  return new ApiError({
+    status: 402,
+    code: 'INSUFFICIENT_CREDITS',
+    message: 'Payment Required: Insufficient credits to perform this request.',
+  })
+}
+
+export function noRetentionArrangement(): ApiError {
+  return new ApiError({
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'Forbidden: this key has no arrangement for zeroDataRetention.',
+  })
+}
+
+/** More time does not help here, fewer requests at once do. */
+export function queueTimeout(waitedMs: number): ApiError {
+  return new ApiError({
+    status: 408,
+    code: 'CONCURRENCY_QUEUE_TIMEOUT',
+    message: `Request Timeout: no converter became free within ${waitedMs} ms.`,
+  })
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Account } from '../limits/account.ts'
+import type { Accounts } from '../limits/accounts.ts'
+import { rateLimitExceeded } from '../limits/refusals.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose request it is; set before any part of the body is read. */
+    account: Account
+  }
+}
+
+/** Key and rate limit, for every address below /v2, before any part of the body is read. */
+export function addAdmission(app: FastifyInstance, accounts: Accounts): void {
+  app.decorateRequest('account')
+  app.addHook('onRequest', async (request: FastifyRequest) => {
+    if (!request.url.startsWith('/v2/')) return
+    request.account = accounts.authenticate(request.headers.authorization)
+    const now = Date.now()
+    const decision = request.account.rate.take(now)
+    if (!decision.allowed) throw rateLimitExceeded(decision, now)
+  })
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import type { ParseOptions } from '#src/contract/options.ts'
+import { creditsFor, type PriceModel } from '#src/contract/price.ts'
+import type { ParsedMetadata } from '#src/contract/response.ts'
+import { formatOf, type Extension } from '#src/document/formats.ts'
+import type { ConversionPool } from '../children/conversion-pool.ts'
+import type { Account } from '../limits/account.ts'
+import type { ConcurrencyGate } from '../limits/concurrency-gate.ts'
+import { takePlace } from '../limits/places.ts'
+import { insufficientCredits, noRetentionArrangement } from '../limits/refusals.ts'
+import { answerBody, type AnswerBody } from './answer.ts'
+import { convertedOrThrow } from './conversion-outcome.ts'
+import type { RequestFolder } from './work-folder.ts'
+
+/** What every document of an engine goes through. */
+export interface EngineParts {
+  readonly pool: ConversionPool
+  /** As many places as there are children. */
+  readonly children: ConcurrencyGate
+  readonly prices: PriceModel
+  readonly cacheFolder: string
+}
+
+/** A document that lies in its request's folder, and where it came from. */
+export interface ReceivedDocument {
+  readonly folder: RequestFolder
+  readonly extension: Extension
+  readonly contentType: string | null
+  /** What relative links are resolved against; null for an upload. */
+  readonly baseUrl: string | null
+  /** `sourceURL`, `url`, `statusCode` of the answer. */
+  readonly origin: ParsedMetadata
+}
+
+/** What can be refused before the document is looked at. */
+function admit(account: Account, options: ParseOptions, leastCredits: number): void {
+  if (options.zeroDataRetention && !account.mayZeroDataRetention) throw noRetentionArrangement()
+  if (!account.credits.covers(leastCredits)) throw insufficientCredits()
+}
+
+/**
+ * Converts a document and puts the answer together. Its price is known only afterwards, from the pages; it is taken
+ * once the answer is ready, and a document that failed costs nothing. The timeout of the request counts from here, the
+ * wait for a place included.
+ */
+export async function answerDocument(
+  parts: EngineParts,
+  account: Account,
+  document: ReceivedDocument,
+  options: ParseOptions,
+  signal: AbortSignal,
+): Promise<AnswerBody> {
+  const { folder, extension, contentType, baseUrl, origin } = document
+  const price = (pages: number | null): number => creditsFor(options, extension, pages, parts.prices)
+  admit(account, options, price(null))
+
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(options.timeout)])
+  using place = await takePlace([account.places, parts.children], options.timeout, timed)
+  const { fieldsPath } = folder
+  const { cacheFolder } = parts
+  const path = await folder.nameUpload(extension)
+  const task = { path, extension, contentType, baseUrl, options, cacheFolder, fieldsPath }
+  const { metadata, warnings } = convertedOrThrow(await parts.pool.run(task, timed), options.timeout)
+
+  const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null
+  const creditsUsed = price(pages)
+  if (!account.credits.spend(creditsUsed)) throw insufficientCredits()
+  const queued = place.queuedMs > 0 ? { concurrencyQueueDurationMs: place.queuedMs } : {}
+  return await answerBody({
+    fieldsPath,
+    warnings,
+    metadata: {
+      ...metadata,
+      contentType: formatOf(extension).mediaType,
+      ...origin,
+      scrapeId: randomUUID(),
+      creditsUsed,
+      concurrencyLimited: place.queuedMs > 0,
+      ...queued,
+    },
+  })
+}

@@ -1,0 +1,8 @@
+import type { FastifyReply } from 'fastify'
+
+/** Fires when the sender hung up: nobody would read the answer. */
+export function senderGone(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => controller.abort())
+  return controller.signal
+}
