@@ -87,7 +87,7 @@ export class ProcessLease {
   }
 
   async #settle(): Promise<void> {
-    if ((await RENEW.run(this.#client, [this.key], [this.leaseMs])) === 1) return
+    if (await this.#renew()) return
     await sleep(GRACE_MS)
     await this.#begin()
   }
@@ -96,9 +96,16 @@ export class ProcessLease {
     await this.#client.set(this.key, '1', 'PX', this.leaseMs)
   }
 
+  async #renew(): Promise<boolean> {
+    return (await RENEW.run(this.#client, [this.key], [this.leaseMs])) === 1
+  }
+
+  /** Goes on while the process settles: out of touch, it is alive all the same. */
   readonly #renewSoon = (): void => {
-    // A renewal that fails did so because the connection was closed for good: then the sign has to run out.
-    this.settle().catch(() => undefined)
+    this.#renew()
+      .then((touch) => (touch ? undefined : this.settle()))
+      // A renewal that fails did so because the connection was closed for good: then the sign has to run out.
+      .catch(() => undefined)
   }
 }
 

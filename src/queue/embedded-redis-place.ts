@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, realpath } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Where the files of one private server are. */
@@ -24,7 +24,7 @@ export async function redisPlace(dataDir: string): Promise<RedisPlace> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const real = await realpath(dataDir)
   const name = createHash('sha256').update(real).digest('hex').slice(0, 12)
-  const folder = join(tmpdir(), `sluice-${userInfo().uid}-${name}`)
+  const folder = join(tmpdir(), `sluice-${ourUid()}-${name}`)
   const socketPath = join(folder, 'redis.sock')
   if (Buffer.byteLength(socketPath) > SOCKET_PATH_LIMIT_BYTES) {
     throw new Error(
@@ -39,6 +39,9 @@ export async function redisPlace(dataDir: string): Promise<RedisPlace> {
 /** The temporary directory is open to everybody: someone else's folder, or a link to it, could read our queue. */
 async function refuseForeignFolder(folder: string): Promise<void> {
   const entry = await lstat(folder)
-  const ours = entry.isDirectory() && entry.uid === userInfo().uid && (entry.mode & 0o077) === 0
+  const ours = entry.isDirectory() && entry.uid === ourUid() && (entry.mode & 0o077) === 0
   if (!ours) throw new Error(`${folder} is not a folder that only we may enter: remove it, or set REDIS_URL`)
 }
+
+/** Unlike `userInfo()` it answers in a container whose user has no name. */
+const ourUid = (): number => process.getuid?.() ?? 0

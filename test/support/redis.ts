@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
 import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
@@ -32,6 +32,7 @@ export async function startTestRedis(): Promise<TestRedis> {
       connection.disconnect()
       await server.close()
       await rm(dataDir, { recursive: true, force: true })
+      await rm(dirname(server.url), { recursive: true, force: true })
     },
   }
 }
