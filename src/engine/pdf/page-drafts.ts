@@ -12,12 +12,16 @@ import type { ReadPage } from './read-pages.ts'
 export function pageDrafts(batch: readonly ReadPage[], options: { readonly onlyMainContent: boolean }): PageDraft[] {
   const read = batch.map((entry) => ({ ...entry, words: entry.page === null ? [] : wordsOf(entry.page) }))
   const style = documentStyle(read.flatMap((entry) => entry.words))
-  const rows = read.map((entry) => ({ rows: rowsOf(entry.words), height: entry.page?.height ?? 0 }))
+  const rows = read.map((entry) => ({
+    rows: rowsOf(entry.words.filter((word) => word.turned === 0)),
+    height: entry.page?.height ?? 0,
+  }))
   const furniture = furnitureOf(rows)
-  return read.map(({ pageNumber, page }, index) => {
+  return read.map(({ pageNumber, page, words }, index) => {
     if (page === null) return { pageNumber, size: null, status: 'failed', drafts: [] }
     const content = {
       rows: rows[index]?.rows ?? [],
+      turned: words.filter((word) => word.turned !== 0),
       furniture: furniture[index] ?? new Map(),
       rulings: rulingsOf(page),
       figures: figuresOf(page),

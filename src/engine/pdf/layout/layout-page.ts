@@ -1,19 +1,22 @@
 import { latticeTables } from '../tables/lattice.ts'
 import { streamTables } from '../tables/stream.ts'
 import type { Figure, LayoutBlock } from './block.ts'
-import { type Box, middleY, shared } from './box.ts'
+import { type Box, middleY, shared, union } from './box.ts'
 import type { DocumentStyle } from './document-style.ts'
 import type { FurnitureKind } from './furniture.ts'
 import { withHeadings } from './headings.ts'
 import { inReadingOrder } from './line-text.ts'
 import { paragraphsOf } from './paragraphs.ts'
 import { regionsOf } from './regions.ts'
-import { type Row, rowOf, rowsOf, wordsIn } from './rows.ts'
+import { type Row, rowOf, rowsOf, turnedLines, wordsIn } from './rows.ts'
+import type { Word } from './words.ts'
 import type { Rulings } from './rulings.ts'
 import type { TableGrid } from '../tables/grid.ts'
 
 export interface PageContent {
   readonly rows: readonly Row[]
+  /** Words that run up or down the page. */
+  readonly turned: readonly Word[]
   readonly furniture: ReadonlyMap<Row, FurnitureKind>
   readonly rulings: Rulings
   readonly figures: readonly Box[]
@@ -24,14 +27,23 @@ export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock
   const running = [...page.furniture].map(([row, kind]) => ({ kind, box: row, lines: [lineOf(row)] }))
   const top = running.filter((block) => isInUpperHalf(block.box, page))
   const words = page.rows.filter((row) => !page.furniture.has(row)).flatMap(wordsIn)
-  const lattices = latticeTables(words, page.rulings)
+  const lattices = latticeTables([...words, ...page.turned], page.rulings)
   const inTables = new Set(lattices.flatMap((table) => table.rows.flat(2)))
   const rows = rowsOf(words.filter((word) => !inTables.has(word)))
   const placed = new Map<Row, TableGrid>(lattices.map((table) => [rowOf([{ ...table.box, words: [] }]), table]))
   const all = [...rows, ...placed.keys()].sort((a, b) => a.y0 - b.y0)
   const blocks = all.length === 0 ? [] : regionsOf(all).flatMap((region) => regionBlocks(region, placed, page.rulings))
   const body = withFigures(withHeadings(blocks, style), page.figures)
-  return [...top, ...body, ...running.filter((block) => !top.includes(block))]
+  const aside = asideBlocks(page.turned.filter((word) => !inTables.has(word)))
+  return [...top, ...body, ...aside, ...running.filter((block) => !top.includes(block))]
+}
+
+/** Text that runs up or down beside the rest: labels of axes, notes in the margin. */
+function asideBlocks(words: readonly Word[]): LayoutBlock[] {
+  return [90, 270].flatMap((turn) => {
+    const lines = turnedLines(words.filter((word) => word.turned === turn))
+    return lines.map((line) => ({ kind: 'paragraph' as const, box: union(line), lines: [line] }))
+  })
 }
 
 function isInUpperHalf(box: Box, page: PageContent): boolean {

@@ -1,11 +1,11 @@
 import type { Line } from './block.ts'
 
-const BULLET = /^[•▪◦●○■□▫◆◇▸►➢➤✓✔❖‣∙·⁃\uf000-\uf0ff]$/u
+const BULLET = /^[•▪◦●○■□▫◆◇▸►➢➤✓✔❖‣∙·⁃]$/u
 /** Also words or punctuation: they start an item only where a line can start one. */
 const WEAK_BULLET = /^[-–—*o]$/
 const NUMBER = /^\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,5})[.)]$/
 /** A marker that touches its text: `•First`, `1.First`. */
-const GLUED = /^([•▪◦●○■□‣∙\uf000-\uf0ff]|\d{1,2}[.)](?=\p{Lu}\p{Ll}))(.+)$/u
+const GLUED = /^([•▪◦●○■□‣∙]|\d{1,2}[.)](?=\p{Lu}\p{Ll}))(.+)$/u
 
 export interface MarkedLine {
   readonly marker: string

@@ -8,6 +8,7 @@ const PROSE_CHARACTERS = 16
 const PROSE_FILL = 0.5
 const PROSE_LETTERS = 0.62
 const PROSE_LINES = 3
+const WHOLE_LINES = 0.5
 /** Room beside a line is a column of its own, for all that we know, from this share of the width on. */
 const FREE_MARGIN = 0.25
 
@@ -63,7 +64,7 @@ function columnsOf(rows: readonly Row[]): [Row[], Row[]] | null {
       side(rows, (segment) => middleX(segment) < gutter.start),
       side(rows, (segment) => middleX(segment) > gutter.end),
     ] as const
-    if (sides.every(isProse)) return [sides[0], sides[1]]
+    if (sides.every(isProse) && sides.every(isReadAcross)) return [sides[0], sides[1]]
   }
   return null
 }
@@ -73,6 +74,12 @@ function side(rows: readonly Row[], belongs: (segment: Segment) => boolean): Row
     .map((row) => row.segments.filter(belongs))
     .filter((segments) => segments.length > 0)
     .map(rowOf)
+}
+
+/** Whether the lines of a column are whole, or fall into columns of prose again; rows of a table do neither. */
+function isReadAcross(rows: readonly Row[]): boolean {
+  const whole = rows.filter((row) => row.segments.length === 1)
+  return whole.length >= rows.length * WHOLE_LINES || columnsOf(rows) !== null
 }
 
 function isProse(rows: readonly Row[]): boolean {

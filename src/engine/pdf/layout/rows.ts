@@ -1,4 +1,4 @@
-import { type Box, median, middleY, union } from './box.ts'
+import { type Box, median, middleX, middleY, union } from './box.ts'
 import type { Word } from './words.ts'
 
 /** Words of one line that follow each other without a gap: part of a sentence, or one cell of a table. */
@@ -65,4 +65,18 @@ export const wordsIn = (row: Row): Word[] => row.segments.flatMap((segment) => s
 /** The size of most letters of a line; small raised digits do not count. */
 export function sizeOf(words: readonly Word[]): number {
   return median(words.flatMap((word) => Array.from({ length: word.text.length }, () => word.size)))
+}
+
+/** Words that run up or down the page as lines in reading order. */
+export function turnedLines(words: readonly Word[]): Word[][] {
+  const downwards = words[0]?.turned === 90
+  const direction = downwards ? -1 : 1
+  const lines: Word[][] = []
+  for (const word of [...words].sort((a, b) => direction * (middleX(a) - middleX(b)))) {
+    const last = lines.at(-1)
+    const near = last?.[0] !== undefined && Math.abs(middleX(last[0]) - middleX(word)) < (word.x1 - word.x0) / 2
+    if (near) last?.push(word)
+    else lines.push([word])
+  }
+  return lines.map((line) => line.sort((a, b) => direction * (b.y0 - a.y0)))
 }

@@ -1,50 +1,99 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
-import { type Box, holds } from './box.ts'
+import { type Box, holds, union } from './box.ts'
 
 /** One word on a page, upright, with what its letters look like. */
 export interface Word extends Box {
   readonly text: string
   /** Font size in points; for recognised words an estimate from the height of their letters. */
   readonly size: number
+  /** Height at which its letters stand. */
+  readonly baseline: number
   readonly bold: boolean
-  readonly italic: boolean
   readonly monospaced: boolean
   /** OCR confidence, 0 to 1; null for native text. */
   readonly confidence: number | null
   /** Where a link annotation on it leads, or null. */
   readonly link: string | null
+  /** Clockwise degrees by which the word is turned: 0 reads from left to right, 90 downwards, 270 upwards. */
+  readonly turned: 0 | 90 | 270
 }
 
-/** Text turned by more than this is no part of a line of reading: watermarks, axis labels, margin stamps. */
-const UPRIGHT_DEGREES = 5
+/** Text may lean by this much and still belong to a line. */
+const LEANING_DEGREES = 5
+/** Letters that reach below their line; the box of a recognised line ends where its ink does. */
+const LOW_LETTERS = /[gjpqy,;()[\]{}|/]/u
 /** Font size as a share of a line's height. */
 const LETTERS_OF_LINE = 0.85
 
-/** The upright words of a page in the order of the file. */
+/** The words of a page in the order of the file; slanted text, such as a watermark, is left out. */
 export function wordsOf(page: ParsedPage): Word[] {
   const links = (page.annotations ?? []).flatMap(({ uri, rect, quadpointRects }) => {
     const areas = quadpointRects.length > 0 ? quadpointRects : rect === undefined ? [] : [rect]
     return uri === undefined ? [] : areas.map((area) => ({ uri, box: boxOf(area) }))
   })
   const linkAt = (box: Box): string | null => links.find((link) => holds(link.box, box))?.uri ?? null
-  return page.textItems
-    .filter((item) => Math.abs(item.rotation ?? 0) <= UPRIGHT_DEGREES && item.text.trim() !== '')
-    .flatMap((item) => piecesOf(item).map((piece) => ({ ...piece, link: linkAt(piece) })))
+  const words = page.textItems.flatMap((item) => {
+    const turned = turnOf(item)
+    if (turned === null || item.text.trim() === '') return []
+    return piecesOf(item, turned).map((piece) => ({ ...piece, link: linkAt(piece), turned }))
+  })
+  return withoutDoubles(words)
 }
 
-function piecesOf(item: TextItem): Omit<Word, 'link'>[] {
+function turnOf(item: TextItem): Word['turned'] | null {
+  const degrees = (((item.rotation ?? 0) % 360) + 360) % 360
+  const turn = ([0, 90, 270, 360] as const).find((angle) => Math.abs(angle - degrees) <= LEANING_DEGREES)
+  return turn === undefined ? null : turn === 360 ? 0 : turn
+}
+
+/** Bold print is sometimes made by printing twice, a hair apart. */
+function withoutDoubles(words: readonly Word[]): Word[] {
+  const seen = new Map<string, Word[]>()
+  return words.filter((word) => {
+    const alike = seen.get(word.text) ?? []
+    if (alike.some((other) => Math.abs(other.x0 - word.x0) < 1.5 && Math.abs(other.y0 - word.y0) < 1.5)) return false
+    seen.set(word.text, [...alike, word])
+    return true
+  })
+}
+
+function piecesOf(item: TextItem, turned: Word['turned']): Omit<Word, 'link' | 'turned'>[] {
   const name = item.fontName ?? ''
   const style = {
     size: item.confidence === undefined ? nativeSize(item) : recognisedSize(item),
+    baseline: item.y + item.height * (item.confidence === undefined || LOW_LETTERS.test(item.text) ? 0.8 : 1),
     bold: /bold|black|heavy|demi/i.test(name) || (item.fontWeight ?? 400) >= 600,
-    italic: /italic|oblique/i.test(name),
     monospaced: /mono|courier|consol|typewriter|cmtt/i.test(name),
     confidence: item.confidence ?? null,
   }
-  const native = item.words ?? []
-  return (native.length > 0 ? native : spread(item))
+  const pieces = turned === 0 ? (wholeWords(item) ?? spread(item)) : [item]
+  return pieces
     .map((piece) => ({ ...boxOf(piece), text: cleaned(piece.text), ...style }))
     .filter((piece) => piece.text !== '')
+}
+
+interface Piece {
+  readonly text: string
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** The words of an item with their boxes; the library sometimes cuts a word at a point, so its text has the last say. */
+function wholeWords(item: TextItem): Piece[] | null {
+  const pieces = [...(item.words ?? [])]
+  const out: Piece[] = []
+  for (const text of item.text.split(/\s+/).filter(Boolean)) {
+    const parts: Piece[] = []
+    for (let length = 0; length < text.length && pieces.length > 0; length += parts.at(-1)?.text.length ?? 0) {
+      parts.push(...pieces.splice(0, 1))
+    }
+    if (parts.map((part) => part.text).join('') !== text) return null
+    const box = union(parts.map(boxOf))
+    out.push({ text, x: box.x0, y: box.y0, width: box.x1 - box.x0, height: box.y1 - box.y0 })
+  }
+  return pieces.length === 0 ? out : null
 }
 
 /** The size that the file states, unless the height of the letters shows that it scales them in some other way. */
@@ -60,12 +109,12 @@ function nativeSize(item: TextItem): number {
  */
 function recognisedSize(item: TextItem): number {
   const high = /[\p{Lu}\p{N}bdfhijklt()[\]{}|/!?"'&%$]/u.test(item.text)
-  const low = /[gjpqy,;()[\]{}|/]/u.test(item.text)
+  const low = LOW_LETTERS.test(item.text)
   return item.height / (high && low ? 0.93 : high ? 0.73 : low ? 0.72 : 0.52)
 }
 
 /** Words of a line that came in one piece: its width is shared out by letters. */
-function spread(item: TextItem): { text: string; x: number; y: number; width: number; height: number }[] {
+function spread(item: TextItem): Piece[] {
   const perLetter = item.width / Math.max(1, item.text.length)
   return [...item.text.matchAll(/\S+/g)].map((match) => ({
     text: match[0],
@@ -77,10 +126,14 @@ function spread(item: TextItem): { text: string; x: number; y: number; width: nu
 }
 
 function cleaned(text: string): string {
-  return text
-    .replace(/[\u0000-\u001f\u007f\u00ad\u200b\ufeff]/g, '')
-    .normalize('NFC')
-    .trim()
+  return (
+    text
+      .replace(/[\u0000-\u001f\u007f\u00ad\u200b\ufeff]/g, '')
+      // Symbol fonts put their bullets and boxes into the private area of Unicode.
+      .replace(/^[\ue000-\uf8ff]$/, '•')
+      .normalize('NFC')
+      .trim()
+  )
 }
 
 function boxOf(rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }): Box {

@@ -1,5 +1,6 @@
 import type { Box } from '../layout/box.ts'
-import { rowsOf, wordsIn } from '../layout/rows.ts'
+import { inReadingOrder } from '../layout/line-text.ts'
+import { rowsOf, turnedLines, wordsIn } from '../layout/rows.ts'
 import type { Word } from '../layout/words.ts'
 
 /** A table as words in cells; a cell that spans several stands in its upper left one, the others are empty. */
@@ -11,15 +12,19 @@ export interface TableGrid {
 
 export type Cell = readonly Word[]
 
-/** The words of a cell in reading order, as one line of text. */
+/** The words of a cell in reading order, as one line of text; dots that lead the eye to the next cell are left out. */
 export function cellText(cell: Cell): string {
-  return rowsOf(cell)
-    .map((row) =>
-      wordsIn(row)
-        .map((word) => word.text)
+  const turned = cell.some((word) => word.turned !== 0)
+  const lines = turned ? turnedLines(cell) : rowsOf(cell).map((row) => inReadingOrder(wordsIn(row)))
+  return lines
+    .map((words) =>
+      words
+        .map((word) => word.text.replace(/\.{5,}$/, ''))
+        .filter(Boolean)
         .join(' '),
     )
     .join(' ')
+    .trim()
 }
 
 /** Whether a cell holds a value and not words: 1,234.5 · $8M · (12) · 45% · – · n/a. */

@@ -1,4 +1,5 @@
-import { rowsOf, wordsIn } from '../layout/rows.ts'
+import { median } from '../layout/box.ts'
+import { type Row, rowsOf, wordsIn } from '../layout/rows.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
 
 /** One line of print across the columns of a table. */
@@ -6,6 +7,7 @@ export interface TableLine {
   readonly cells: readonly Cell[]
   readonly y0: number
   readonly y1: number
+  readonly baseline: number
 }
 
 /** A label that ends in one of these goes on in the next line. */
@@ -21,14 +23,23 @@ export function stackedRows(cells: readonly Cell[]): Cell[][] {
   return mergedLines(lines).map((row) => row.map((cell) => cell))
 }
 
-export function linesOf(cells: readonly Cell[]): TableLine[] {
+function linesOf(cells: readonly Cell[]): TableLine[] {
   return rowsOf(cells.flat()).map((row) => {
     const words = new Set(wordsIn(row))
-    return { cells: cells.map((cell) => cell.filter((word) => words.has(word))), y0: row.y0, y1: row.y1 }
+    return tableLine(
+      row,
+      cells.map((cell) => cell.filter((word) => words.has(word))),
+    )
   })
 }
 
+export function tableLine(row: Row, cells: readonly Cell[]): TableLine {
+  return { cells, y0: row.y0, y1: row.y1, baseline: median(wordsIn(row).map((word) => word.baseline)) }
+}
+
 function holdsStackedValues(lines: readonly TableLine[]): boolean {
+  const across = lines.filter((line) => line.cells.filter((cell) => cell.length > 0).length >= 2)
+  if (across.length < 2 || across.length < lines.length * 0.35) return false
   const columns = lines[0]?.cells.length ?? 0
   return Array.from({ length: columns }, (_, column) => lines.map((line) => cellText(line.cells[column] ?? [])))
     .map((texts) => texts.filter((text) => text !== ''))

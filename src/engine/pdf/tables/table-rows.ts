@@ -1,23 +1,25 @@
-import { median, shared, union } from '../layout/box.ts'
+import { shared, union } from '../layout/box.ts'
 import type { Rulings } from '../layout/rulings.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
 import { mergedLines, type TableLine } from './stacked-rows.ts'
 
-/** Gaps between rows are this much wider than those between the lines of one cell, where a table shows it at all. */
-const ROW_GAP = 1.6
-const LEAST_GAP_POINTS = 1.5
+/** Rows stand this much further apart than the lines of one cell, where a table shows it at all. */
+const ROW_PITCH = 1.14
 
 /**
  * The rows of a table out of its lines of print. What ends a row: a rule, a wider gap where the table has two kinds of
  * gaps, else every line that does not plainly continue the one above it.
  */
 export function tableRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
-  const body = Math.max(
-    0,
-    lines.findIndex((line) => line.cells.slice(1).some((cell) => isValue(cellText(cell)))),
-  )
+  const body = Math.max(0, lines.findIndex(holdsValues))
   const header = headerRows(lines.slice(0, body), rulings)
   return [...header, ...bodyRows(lines.slice(body), rulings)]
+}
+
+/** Most of what stands beside the label is values. */
+function holdsValues(line: TableLine): boolean {
+  const texts = line.cells.slice(1).map(cellText).filter(Boolean)
+  return texts.length > 0 && texts.filter(isValue).length >= texts.length / 2
 }
 
 /** Lines above the first value: each is part of the column titles, unless it stands over several of them. */
@@ -50,16 +52,25 @@ function standsOver(upper: TableLine, lower: TableLine): boolean {
 
 function joined(upper: TableLine, lower: TableLine): TableLine {
   const cells = upper.cells.map((cell, column) => [...cell, ...(lower.cells[column] ?? [])])
-  return { cells, y0: Math.min(upper.y0, lower.y0), y1: Math.max(upper.y1, lower.y1) }
+  return { cells, y0: Math.min(upper.y0, lower.y0), y1: Math.max(upper.y1, lower.y1), baseline: lower.baseline }
 }
 
 function bodyRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
   const blocks = blocksOf(lines, rulings)
-  const wrapped = blocks.some((block) => block.length > 1) && blocks.length > 1
+  const wrapped = blocks.length > 1 && blocks.length * 6 >= lines.length && areRows(blocks)
   return blocks.flatMap((block) => {
     if (block.length === 1 || !wrapped || stacked(block)) return mergedLines(block)
     return [[...block.reduce(joined).cells]]
   })
+}
+
+/** Blocks of lines are rows when their lines after the first mostly name nothing, or hold nothing but the name. */
+function areRows(blocks: readonly (readonly TableLine[])[]): boolean {
+  const others = blocks.flatMap((block) => block.slice(1))
+  const parts = others.filter(
+    ({ cells }) => (cells[0]?.length ?? 0) === 0 || cells.slice(1).every((cell) => cell.length === 0),
+  )
+  return parts.length >= others.length * 0.7
 }
 
 /** Several values below each other in one column: the lines are rows, however near they stand. */
@@ -72,22 +83,26 @@ function stacked(block: readonly TableLine[]): boolean {
 
 /** Lines that stand together: no rule and no wide gap between them. */
 function blocksOf(lines: readonly TableLine[], rulings: Rulings): TableLine[][] {
-  const distances = lines.slice(1).map((line, index) => line.y0 - (lines[index]?.y1 ?? 0))
-  const usual = quartile(distances)
-  const limit = usual + Math.max(LEAST_GAP_POINTS, (ROW_GAP - 1) * Math.abs(usual))
+  const pitches = lines.slice(1).map((line, index) => line.baseline - (lines[index]?.baseline ?? 0))
+  const limit = rowPitch(pitches)
   const blocks: TableLine[][] = []
   for (const [index, line] of lines.entries()) {
     const before = lines[index - 1]
-    const apart = before === undefined || (distances[index - 1] ?? 0) > limit || ruled(before, line, rulings)
+    const apart = before === undefined || (pitches[index - 1] ?? 0) > limit || ruled(before, line, rulings)
     if (apart) blocks.push([line])
     else blocks.at(-1)?.push(line)
   }
   return blocks
 }
 
-function quartile(values: readonly number[]): number {
-  const middle = median(values)
-  return median(values.filter((value) => value <= middle))
+/** The distance that tells two rows from two lines of one row: the widest jump between the distances there are. */
+function rowPitch(pitches: readonly number[]): number {
+  const sorted = pitches.filter((pitch) => pitch > 0).sort((a, b) => a - b)
+  const jumps = sorted.slice(1).map((pitch, index) => ({ at: index, ratio: pitch / (sorted[index] ?? pitch) }))
+  const inner = jumps.filter(({ at }) => at < sorted.length - 1 && at >= Math.floor(sorted.length * 0.15) - 1)
+  const widest = inner.sort((a, b) => b.ratio - a.ratio)[0]
+  if (widest === undefined || widest.ratio < ROW_PITCH) return Number.POSITIVE_INFINITY
+  return ((sorted[widest.at] ?? 0) + (sorted[widest.at + 1] ?? 0)) / 2
 }
 
 function ruled(upper: TableLine, lower: TableLine, rulings: Rulings): boolean {
