@@ -30,6 +30,21 @@ export async function openObject(place: S3Place, key: string, signal: AbortSigna
   }
 }
 
+/** What stands under a key now, without its bytes; null where nothing does. */
+export async function headObject(
+  { client, bucket, objectKey }: Pick<S3Place, 'client' | 'bucket' | 'objectKey'>,
+  signal: AbortSignal,
+): Promise<{ readonly version: Version; readonly bytes: number } | Failure | null> {
+  try {
+    const head = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: objectKey }), { abortSignal: signal })
+    return { version: versionOf(head), bytes: head.ContentLength ?? 0 }
+  } catch (error) {
+    const failure = s3Failure(error, objectKey)
+    if (failure === null) throw error
+    return failure.code === 'vanished' ? null : failure
+  }
+}
+
 async function get({ client, bucket, objectKey }: S3Place, signal: AbortSignal): Promise<GetObjectCommandOutput> {
   return client.send(new GetObjectCommand({ Bucket: bucket, Key: objectKey }), { abortSignal: signal })
 }
@@ -64,14 +79,8 @@ class OpenedObject implements OpenedDocument {
   }
 
   async unchanged(signal: AbortSignal): Promise<boolean> {
-    const { client, bucket, objectKey } = this.#place
-    try {
-      const head = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: objectKey }), { abortSignal: signal })
-      return versionOf(head) === this.version
-    } catch (error) {
-      if (s3Failure(error, objectKey) === null) throw error
-      return false
-    }
+    const now = await headObject(this.#place, signal)
+    return now !== null && 'version' in now && now.version === this.version
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -20,34 +20,58 @@ export interface S3SourceOptions extends Filter {
 
 /** The objects of a bucket below a prefix. Empty objects that only stand for a folder are no documents. */
 export function openS3Source(options: S3SourceOptions): Source {
-  const { client, bucket } = options
+  const { client, bucket, spoolFolder = tmpdir() } = options
+  const scope = s3Scope(options)
+  return {
+    url: `s3://${bucket}/${scope.prefix}`,
+    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+      for await (const entries of listEntries(options, scope, signal)) yield* entries
+    },
+    async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
+      return openObject({ client, bucket, objectKey: scope.prefix + key, spoolFolder }, key, signal)
+    },
+  }
+}
+
+/** Streams what a source holds, by pages of the listing. */
+export async function* listEntries(
+  { client, bucket }: S3SourceOptions,
+  scope: S3Scope,
+  signal: AbortSignal,
+): AsyncGenerator<readonly SourceEntry[]> {
+  signal.throwIfAborted()
+  if (scope.isInsideStore) {
+    throw new Error(`s3://${bucket}/${scope.prefix} lies inside the store: it cannot be the source as well.`)
+  }
+  for await (const objects of listObjects(client, bucket, scope.prefix, signal)) {
+    yield objects.flatMap(({ key: objectKey, etag, bytes }) => {
+      const key = scope.keyOf(objectKey, bytes)
+      return key === null ? [] : [{ kind: 'document' as const, key, version: objectVersion(etag, bytes), bytes }]
+    })
+  }
+}
+
+/** What of a bucket belongs to a source. */
+export interface S3Scope {
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string
+  readonly isInsideStore: boolean
+  /** The source key of an object, or null when it is no part of the source. `bytes` is null where it is not known. */
+  keyOf(objectKey: string, bytes: number | null): SourceKey | null
+}
+
+export function s3Scope(options: S3SourceOptions): S3Scope {
   const prefix = asFolder(options.prefix ?? '')
   const skipped = (options.skipPrefixes ?? []).map(asFolder).filter((folder) => folder !== '')
   const wants = wantsKey(options)
-  const spoolFolder = options.spoolFolder ?? tmpdir()
   return {
-    url: `s3://${bucket}/${prefix}`,
-    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
-      signal.throwIfAborted()
-      if (skipped.some((folder) => prefix.startsWith(folder))) {
-        throw new Error(`s3://${bucket}/${prefix} lies inside the store: it cannot be the source as well.`)
-      }
-      for await (const objects of listObjects(client, bucket, prefix, signal)) {
-        for (const object of objects) {
-          const key = object.key.slice(prefix.length)
-          if (key === '' || (object.bytes === 0 && key.endsWith('/'))) continue
-          if (!wants(key) || skipped.some((folder) => object.key.startsWith(folder))) continue
-          yield {
-            kind: 'document',
-            key: sourceKey(key),
-            version: objectVersion(object.etag, object.bytes),
-            bytes: object.bytes,
-          }
-        }
-      }
-    },
-    async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
-      return openObject({ client, bucket, objectKey: prefix + key, spoolFolder }, key, signal)
+    prefix,
+    isInsideStore: skipped.some((folder) => prefix.startsWith(folder)),
+    keyOf(objectKey, bytes) {
+      const key = objectKey.slice(prefix.length)
+      const isPlaceholder = key === '' || (bytes === 0 && key.endsWith('/'))
+      if (isPlaceholder || !objectKey.startsWith(prefix) || !wants(key)) return null
+      return skipped.some((folder) => objectKey.startsWith(folder)) ? null : sourceKey(key)
     },
   }
 }

@@ -1,0 +1,100 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Notice, Notices } from './notices.ts'
+
+export interface HttpNoticesOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  readonly port: number
+  /** Must come with each request, as `Authorization: Bearer …` or `?token=…`. Needed on any host but loopback. */
+  readonly token?: string
+}
+
+export interface HttpNotices extends Notices {
+  readonly url: string
+}
+
+const PATH = '/events/s3'
+const MOST_BYTES = 1024 * 1024
+
+/** Requests that wait for an answer. Beyond this the sender is asked to come again. */
+const MOST_WAITING = 1000
+
+/**
+ * An endpoint for stores that push: `POST /events/s3`. A request is answered when all that it asks for is done, so that
+ * a sender that tries again loses nothing, whatever happens to us.
+ */
+export async function httpNotices(options: HttpNoticesOptions): Promise<HttpNotices> {
+  const { host = '127.0.0.1', port, token } = options
+  if (token === undefined && !['127.0.0.1', '::1', 'localhost'].includes(host)) {
+    throw new Error(`An endpoint on ${host} can be reached by others: set a token for it.`)
+  }
+  const waiting: Notice[] = []
+  const server = createServer((request, response) => {
+    receive(request, response, token, waiting).catch(() => answer(response, 400, 'The request broke off.'))
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}${PATH}`,
+    async next(waitMs: number, signal: AbortSignal): Promise<readonly Notice[]> {
+      for (const until = performance.now() + waitMs; waiting.length === 0 && performance.now() < until;) {
+        await sleep(20, undefined, { signal })
+      }
+      return waiting.splice(0, 100)
+    },
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  token: string | undefined,
+  waiting: Notice[],
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://endpoint')
+  if (url.pathname !== PATH) return answer(response, 404, `There is only ${PATH} here.`)
+  if (request.method !== 'POST') return answer(response, 405, 'Only POST is understood.')
+  if (token !== undefined && !isSame(token, tokenOf(request, url)))
+    return answer(response, 401, 'The token is missing or wrong.')
+  if (waiting.length >= MOST_WAITING) return answer(response, 503, 'Too much is waiting: come again.')
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) return answer(response, 413, `More than ${MOST_BYTES} bytes are not taken.`)
+    chunks.push(chunk)
+  }
+  waiting.push({
+    body: Buffer.concat(chunks).toString(),
+    done: async () => answer(response, 200, ''),
+    refuse: async () => answer(response, 400, 'This is no notification of an S3 store.'),
+  })
+}
+
+function tokenOf(request: IncomingMessage, url: URL): string {
+  return /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? url.searchParams.get('token') ?? ''
+}
+
+/** Compared by their hashes, so that the time it takes tells nothing about the token. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(one), digest(other))
+}
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  if (response.writableEnded) return
+  response.writeHead(status, {
+    'content-type': 'text/plain',
+    connection: status === 413 ? 'close' : 'keep-alive',
+    ...(status === 503 ? { 'retry-after': '5' } : {}),
+  })
+  response.end(text)
+}

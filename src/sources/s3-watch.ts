@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { SourceChange, SourceWatch } from '#src/ports.ts'
+import type { Notice, Notices } from './notices.ts'
+import { readS3Event } from './s3-event.ts'
+import { headObject } from './s3-object.ts'
+import { listEntries, type S3Scope, s3Scope, type S3SourceOptions } from './s3-source.ts'
+
+export interface S3WatchOptions extends S3SourceOptions {
+  /** Notifications of the store, by a queue or an endpoint. Without them the bucket is polled. */
+  readonly notices?: Notices
+  /** Between full listings, which catch what notifications missed. Default 3,600,000; without notices 60,000. */
+  readonly rescanMs?: number
+}
+
+/** How long one wait for notifications lasts at the most. */
+const PATIENCE_MS = 20_000
+
+/**
+ * Follows a bucket. A notification only says where to look: the object is asked for, and what stands there now is
+ * reported. So repeated, late and disordered notifications do no harm, and no `sequencer` has to be kept.
+ */
+export function watchS3(options: S3WatchOptions): SourceWatch {
+  const scope = s3Scope(options)
+  const rescanMs = options.rescanMs ?? (options.notices === undefined ? 60_000 : 3_600_000)
+  return {
+    async *changes(signal: AbortSignal): AsyncGenerator<readonly SourceChange[]> {
+      let scanAt = 0
+      while (!signal.aborted) {
+        const now = performance.now()
+        if (now >= scanAt) {
+          for await (const entries of listEntries(options, scope, signal)) if (entries.length > 0) yield entries
+          scanAt = performance.now() + rescanMs
+        }
+        const waitMs = Math.max(0, Math.min(PATIENCE_MS, scanAt - performance.now()))
+        const notices = await nextNotices(options.notices, waitMs, signal)
+        if (notices.length > 0) yield* taken(notices, options, scope, signal)
+      }
+    },
+  }
+}
+
+async function nextNotices(
+  notices: Notices | undefined,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<readonly Notice[]> {
+  try {
+    if (notices !== undefined) return await notices.next(waitMs, signal)
+    await sleep(waitMs, undefined, { signal })
+    return []
+  } catch (error) {
+    if (signal.aborted) return []
+    throw error
+  }
+}
+
+/** Reports what notifications point at; they are done when whoever listens asks for more, and not before. */
+async function* taken(
+  notices: readonly Notice[],
+  options: S3WatchOptions,
+  scope: S3Scope,
+  signal: AbortSignal,
+): AsyncGenerator<readonly SourceChange[]> {
+  const read = notices.map((notice) => ({ notice, objects: readS3Event(notice.body) }))
+  const objects = read.flatMap(({ objects: named }) => named ?? []).filter(({ bucket }) => bucket === options.bucket)
+  const keys = new Set(objects.map(({ key }) => scope.keyOf(key, null)).filter((key) => key !== null))
+  const changes = await Promise.all([...keys].map((key) => present(key, options, scope, signal)))
+  const known = changes.filter((change) => change !== null)
+  if (known.length > 0) yield known
+  await Promise.all(read.map(({ notice, objects: named }) => (named === null ? notice.refuse() : notice.done())))
+}
+
+async function present(
+  key: SourceKey,
+  options: S3WatchOptions,
+  scope: S3Scope,
+  signal: AbortSignal,
+): Promise<SourceChange | null> {
+  const objectKey = scope.prefix + key
+  const found = await headObject({ client: options.client, bucket: options.bucket, objectKey }, signal)
+  if (found === null) return { kind: 'gone', key }
+  if (!('version' in found)) return { kind: 'unusable', key, failure: found }
+  return scope.keyOf(objectKey, found.bytes) === null ? null : { kind: 'document', key, ...found }
+}

@@ -1,0 +1,77 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import type { Notice, Notices } from './notices.ts'
+
+export interface SqsNoticesOptions {
+  readonly client: SQSClient
+  readonly queueUrl: string
+  /** How long a message stays hidden from others; made longer again and again while it is worked on. Default 60. */
+  readonly visibilitySeconds?: number
+}
+
+/** The longest that one request may wait for messages, and the most it may bring. */
+const LONGEST_POLL_SECONDS = 20
+const MOST_MESSAGES = 10
+
+/**
+ * Notifications by way of a queue. A message is deleted once it is done; one that cannot be understood is left, and
+ * the queue's redrive policy takes it to its dead-letter queue. One whose deletion fails comes again and does no harm.
+ */
+export function sqsNotices(options: SqsNoticesOptions): Notices {
+  const { client, queueUrl, visibilitySeconds = 60 } = options
+  const held = new Map<string, Message>()
+  const extend = setInterval(() => void keepHidden(), visibilitySeconds * 500)
+  extend.unref()
+
+  async function keepHidden(): Promise<void> {
+    const messages = [...held.values()]
+    for (let at = 0; at < messages.length; at += MOST_MESSAGES) {
+      const Entries = messages.slice(at, at + MOST_MESSAGES).map(({ ReceiptHandle }, index) => ({
+        Id: `${index}`,
+        ReceiptHandle,
+        VisibilityTimeout: visibilitySeconds,
+      }))
+      // Where this fails the messages come to somebody else as well, which is allowed.
+      await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })).catch(() => undefined)
+    }
+  }
+
+  function noticeOf(message: Message): Notice {
+    const id = message.MessageId ?? ''
+    held.set(id, message)
+    return {
+      body: message.Body ?? '',
+      async done() {
+        held.delete(id)
+        const command = new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: message.ReceiptHandle })
+        await client.send(command).catch(() => undefined)
+      },
+      async refuse() {
+        held.delete(id)
+      },
+    }
+  }
+
+  return {
+    async next(waitMs: number, signal: AbortSignal): Promise<readonly Notice[]> {
+      const answer = await client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: queueUrl,
+          MaxNumberOfMessages: MOST_MESSAGES,
+          WaitTimeSeconds: Math.min(LONGEST_POLL_SECONDS, Math.ceil(waitMs / 1000)),
+          VisibilityTimeout: visibilitySeconds,
+        }),
+        { abortSignal: signal },
+      )
+      return (answer.Messages ?? []).map(noticeOf)
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(extend)
+    },
+  }
+}

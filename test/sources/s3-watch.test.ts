@@ -1,0 +1,177 @@
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  PutBucketNotificationConfigurationCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { CreateTopicCommand, SNSClient } from '@aws-sdk/client-sns'
+import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { buildApp } from 'fauxqs'
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { SourceChange } from '#src/ports.ts'
+import { httpNotices } from '#src/sources/http-notices.ts'
+import { openS3Client } from '#src/sources/s3-client.ts'
+import { type S3WatchOptions, watchS3 } from '#src/sources/s3-watch.ts'
+import { sqsNotices } from '#src/sources/sqs-notices.ts'
+import { type S3Server, startS3Server } from '../support/s3-server.ts'
+
+const server = await startS3Server()
+
+if (server.kind === 'unavailable') {
+  describe.skip(`the S3 watch: ${server.reason}`, () => test('reports what happens in a bucket', () => {}))
+} else testWatch(server)
+
+function testWatch(s3: S3Server): void {
+  const client = openS3Client(s3)
+  const credentials = { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey }
+  afterAll(async () => {
+    client.destroy()
+    await s3[Symbol.asyncDispose]()
+  })
+
+  const newBucket = async () => {
+    const bucket = randomUUID()
+    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    return {
+      bucket,
+      put: (key: string, body: string) =>
+        client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: Buffer.from(body) })),
+      remove: (key: string) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })),
+    }
+  }
+
+  /** Follows a bucket and writes down what is reported; `hold` keeps each batch from being taken care of. */
+  const follow = (options: Omit<S3WatchOptions, 'client'>, hold?: Promise<void>) => {
+    const stop = new AbortController()
+    const seen: SourceChange[] = []
+    const running = (async () => {
+      for await (const batch of watchS3({ client, ...options }).changes(stop.signal)) {
+        seen.push(...batch)
+        await hold
+      }
+    })()
+    const words = (): readonly string[] => seen.map((change) => `${change.kind} ${change.key}`)
+    return {
+      words,
+      seen,
+      async until(...wanted: readonly string[]) {
+        for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(20)) {
+          if (wanted.every((word) => words().includes(word))) return
+        }
+        expect(words()).toEqual(expect.arrayContaining([...wanted]))
+      },
+      async [Symbol.asyncDispose]() {
+        stop.abort()
+        await running
+      },
+    }
+  }
+
+  describe('the S3 watch', () => {
+    test('begins with what is there, and polls where nothing notifies', async () => {
+      const { bucket, put } = await newBucket()
+      await put('in/a.pdf', 'one')
+      await using watch = follow({ bucket, prefix: 'in', rescanMs: 200 })
+      await watch.until('document a.pdf')
+      await put('in/b.pdf', 'two')
+      await watch.until('document b.pdf')
+    })
+
+    test('reports what a real store pushes to the endpoint, created and deleted', async () => {
+      const { bucket, put, remove } = await newBucket()
+      await using notices = await httpNotices({ port: 0, token: 'secret' })
+      const sns = new SNSClient({ endpoint: s3.endpoint, region: s3.region, credentials })
+      const { TopicArn } = await sns.send(
+        new CreateTopicCommand({ Name: `t${bucket}`, Attributes: { 'push-endpoint': `${notices.url}?token=secret` } }),
+      )
+      await client.send(
+        new PutBucketNotificationConfigurationCommand({
+          Bucket: bucket,
+          NotificationConfiguration: {
+            TopicConfigurations: [{ Id: 'all', TopicArn, Events: ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'] }],
+          },
+        }),
+      )
+      await using watch = follow({ bucket, prefix: 'in/', exclude: ['*.txt'], notices })
+      await Promise.all([put('in/a b+c %20 é.pdf', 'one'), put('in/no.txt', 'x'), put('elsewhere/c.pdf', 'x')])
+      await watch.until('document a b+c %20 é.pdf')
+      await remove('in/a b+c %20 é.pdf')
+      await watch.until('gone a b+c %20 é.pdf')
+      expect(watch.words()).toHaveLength(2)
+      sns.destroy()
+    })
+
+    test('takes messages from a queue and deletes them only when they are taken care of', async () => {
+      const { bucket, put } = await newBucket()
+      await using queue = await startQueue()
+      await put('a b.pdf', 'one')
+      const message = (key: string): string =>
+        JSON.stringify({
+          Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: bucket }, object: { key, sequencer: '1' } } }],
+        })
+      await using notices = sqsNotices({ client: queue.sqs, queueUrl: queue.url, visibilitySeconds: 2 })
+      const held = Promise.withResolvers<void>()
+      await using watch = follow({ bucket, notices, rescanMs: 3_600_000 }, held.promise)
+      await watch.until('document a b.pdf')
+      for (const body of [
+        '{"Event":"s3:TestEvent"}',
+        message('a+b.pdf'),
+        message('a+b.pdf'),
+        message('gone.pdf'),
+        'gibberish',
+      ])
+        await queue.send(body)
+      // The first batch, the listing, is still held: nothing was taken from the queue.
+      expect(await queue.count()).toEqual({ waiting: 5, hidden: 0 })
+      const taken = watch.seen.length
+      held.resolve()
+      await watch.until('gone gone.pdf')
+      expect(watch.words().slice(taken).toSorted()).toContain('document a b.pdf')
+      for (const deadline = Date.now() + 5000; Date.now() < deadline && (await queue.count()).hidden > 1;)
+        await sleep(50)
+      const { waiting, hidden } = await queue.count()
+      expect(waiting + hidden).toBe(1)
+    })
+
+    test('keeps messages hidden from others for as long as they are worked on', async () => {
+      await using queue = await startQueue()
+      await queue.send('{"Records":[]}')
+      await using notices = sqsNotices({ client: queue.sqs, queueUrl: queue.url, visibilitySeconds: 1 })
+      const never = new AbortController().signal
+      const [notice] = await notices.next(1000, never)
+      await sleep(2500)
+      expect(await notices.next(0, never)).toEqual([])
+      await notice?.done()
+      expect(await queue.count()).toEqual({ waiting: 0, hidden: 0 })
+    })
+  })
+}
+
+/** A queue of the test's own: an emulator that speaks SQS, on loopback. */
+async function startQueue() {
+  const app = buildApp({ logger: false, host: 'localhost' })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const endpoint = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'x', secretAccessKey: 'x' } })
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'events' }))
+  const url = `${endpoint}${new URL(QueueUrl ?? '').pathname}`
+  return {
+    sqs,
+    url,
+    send: (body: string) => sqs.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body })),
+    async count() {
+      const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const
+      const { Attributes = {} } = await sqs.send(
+        new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...names] }),
+      )
+      return { waiting: Number(Attributes[names[0]]), hidden: Number(Attributes[names[1]]) }
+    },
+    async [Symbol.asyncDispose]() {
+      sqs.destroy()
+      await app.close()
+    },
+  }
+}
