@@ -10,7 +10,8 @@ import { Accounts } from './limits/accounts.ts'
 import { ConcurrencyGate } from './limits/concurrency-gate.ts'
 import { addAdmission } from './server/admission.ts'
 import { handleError, handleNotFound, refuseMethod } from './server/error-handler.ts'
-import { parseRoute, type ParseRouteParts } from './server/parse-route.ts'
+import { parseRoute } from './server/parse-route.ts'
+import { scrapeRoute, type ScrapeRouteParts } from './server/scrape-route.ts'
 import { WorkFolder } from './server/work-folder.ts'
 
 export interface Engine {
@@ -52,10 +53,13 @@ function createApp(options: EngineOptions): FastifyInstance {
   return app
 }
 
-function addRoutes(app: FastifyInstance, parts: ParseRouteParts): void {
+function addRoutes(app: FastifyInstance, parts: ScrapeRouteParts): void {
   app.get('/healthz', () => ({ status: 'ok' }))
   app.post('/v2/parse', parseRoute(parts))
-  app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url: '/v2/parse', handler: refuseMethod })
+  app.post('/v2/scrape', scrapeRoute(parts))
+  for (const url of ['/v2/parse', '/v2/scrape']) {
+    app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, handler: refuseMethod })
+  }
 }
 
 /** Starts our own server of `POST /v2/parse` (contract, whole). */
@@ -75,6 +79,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     children: new ConcurrencyGate(options.children ?? availableParallelism(), 'queue'),
     prices: options.prices ?? (options.keys === undefined ? FREE : DEFAULT_PRICES),
     cacheFolder: workFolder.cachePath,
+    allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
   })
   try {

@@ -18,6 +18,8 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly keys?: Readonly<Record<string, KeyLimits>>
   /** Default: the hosted service's where there are `keys`, else nothing costs anything. */
   readonly prices?: PriceModel
+  /** Lets /v2/scrape fetch from private, loopback and link-local addresses; default false. */
+  readonly allowPrivateAddresses?: boolean
   /** Level of the log, which goes to stderr: `warn`, `info`, …; default `silent`. Holds nothing of a document. */
   readonly logLevel?: string
 }

@@ -30,6 +30,8 @@ export interface ReceivedDocument {
   readonly baseUrl: string | null
   /** `sourceURL`, `url`, `statusCode` of the answer. */
   readonly origin: ParsedMetadata
+  /** What the person who asked should know; goes into `data.warning`. */
+  readonly warnings: readonly string[]
 }
 
 /** What can be refused before the document is looked at. */
@@ -68,7 +70,7 @@ export async function answerDocument(
   const queued = place.queuedMs > 0 ? { concurrencyQueueDurationMs: place.queuedMs } : {}
   return await answerBody({
     fieldsPath,
-    warnings,
+    warnings: [...document.warnings, ...warnings],
     metadata: {
       ...metadata,
       contentType: formatOf(extension).mediaType,

@@ -9,7 +9,7 @@ type Converted = Extract<ConversionReport, { readonly kind: 'converted' }>
 
 const megabytes = (bytes: number): number => Math.floor(bytes / 1024 ** 2)
 
-function timeout(timeoutMs: number): ApiError {
+export function scrapeTimeout(timeoutMs: number): ApiError {
   return new ApiError({
     status: 408,
     code: 'SCRAPE_TIMEOUT',
@@ -25,7 +25,7 @@ export function convertedOrThrow(result: PoolResult, timeoutMs: number): Convert
     case 'refused':
       throw conversionFailure(result.problem, result.message)
     case 'aborted':
-      throw result.started ? timeout(timeoutMs) : queueTimeout(timeoutMs)
+      throw result.started ? scrapeTimeout(timeoutMs) : queueTimeout(timeoutMs)
     case 'over_memory':
       throw conversionFailure(
         'resource_limit',

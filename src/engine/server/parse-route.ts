@@ -18,7 +18,7 @@ async function parse(parts: ParseRouteParts, request: FastifyRequest, reply: Fas
   const options = readOptions(rawOptions)
   const extension = identify(fileName, contentType)
   const origin = { sourceURL: fileName, url: `upload:///${encodeURIComponent(fileName)}`, statusCode: 200 }
-  const document = { folder, extension, contentType, baseUrl: null, origin }
+  const document = { folder, extension, contentType, baseUrl: null, origin, warnings: [] }
   return await answerDocument(parts, request.account, document, options, senderGone(reply))
 }
 

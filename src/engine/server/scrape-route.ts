@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { parseOptionsSchema, type ParseOptions } from '#src/contract/options.ts'
+import type { Extension } from '#src/document/formats.ts'
+import { badRequest } from '../api-error.ts'
+import { fetchDocument, webUrl, type FetchedDocument } from '../fetch/fetch-document.ts'
+import { answerDocument } from './answer-document.ts'
+import type { AnswerBody } from './answer.ts'
+import { scrapeTimeout } from './conversion-outcome.ts'
+import { identify } from './identify.ts'
+import type { ParseRouteParts } from './parse-route.ts'
+import { readOptions } from './read-options.ts'
+import { senderGone } from './sender-gone.ts'
+
+export interface ScrapeRouteParts extends ParseRouteParts {
+  readonly allowPrivateAddresses: boolean
+}
+
+interface ScrapeRequest {
+  readonly url: URL
+  readonly options: ParseOptions
+  /** Fields of scrape that mean nothing for a document: named in the warning, never silently dropped. */
+  readonly ignored: readonly string[]
+}
+
+/** Contract, "POST /v2/scrape": only `url` is shown of it; the rest is read as parse options. */
+function readScrapeRequest(body: unknown): ScrapeRequest {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) throw badRequest('Bad Request')
+  const { url, ...rest } = body as Readonly<Record<string, unknown>>
+  const known = Object.entries(rest).filter(([name]) => Object.hasOwn(parseOptionsSchema.shape, name))
+  const ignored = Object.keys(rest).filter((name) => !Object.hasOwn(parseOptionsSchema.shape, name))
+  return { url: webUrl(url), options: readOptions(Object.fromEntries(known)), ignored }
+}
+
+/** By content type, unless that says nothing; then by the name of the file, then by the path. */
+function extensionOf({ contentType, fileName, url }: FetchedDocument): Extension {
+  const saysNothing = /^(application\/(octet-stream|zip|x-download)|text\/plain|binary\/)/i.test(contentType ?? '')
+  return identify(
+    saysNothing || contentType === null ? (fileName ?? url.pathname) : '',
+    contentType ?? '',
+    url.pathname,
+  )
+}
+
+async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
+  const { url: sourceUrl, options, ignored } = readScrapeRequest(request.body)
+  await using folder = await parts.workFolder.forRequest()
+  const timed = AbortSignal.any([senderGone(reply), AbortSignal.timeout(options.timeout)])
+  const { headers, skipTlsVerification } = options
+  const { allowPrivateAddresses, maxFileBytes: maxBytes } = parts
+  const fetchOptions = { headers, skipTlsVerification, allowPrivateAddresses, maxBytes }
+  const fetched = await fetchDocument(sourceUrl, folder.uploadPath, fetchOptions, timed).catch((error: unknown) => {
+    throw timed.aborted ? scrapeTimeout(options.timeout) : error
+  })
+  const { url, statusCode, contentType } = fetched
+  const origin = {
+    sourceURL: sourceUrl.href,
+    url: url.href,
+    statusCode,
+    ...(statusCode >= 400 ? { error: `The server answered ${statusCode}.` } : {}),
+  }
+  const document = { folder, extension: extensionOf(fetched), contentType, baseUrl: url.href, origin }
+  const warnings = ignored.length === 0 ? [] : [`Not used for documents: ${ignored.join(', ')}.`]
+  return await answerDocument(parts, request.account, { ...document, warnings }, options, timed)
+}
+
+/** POST /v2/scrape: fetches one URL and converts what it finds there as parse does. No links are followed. */
+export function scrapeRoute(parts: ScrapeRouteParts) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const body = await scrape(parts, request, reply)
+    return reply.type('application/json; charset=utf-8').header('content-length', body.bytes).send(body.stream)
+  }
+}

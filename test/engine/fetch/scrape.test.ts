@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import type { EngineAnswer } from '../support/engine-client.ts'
+import { pdfOf } from '../support/pdf-of.ts'
+
+const MEGABYTE = 1024 ** 2
+const PAGE = '<html><head><title>Home</title></head><body><p>Read <a href="a/b.html">more</a></p></body></html>'
+
+let engine: Engine
+let guarded: Engine
+let site: Server
+let siteUrl: string
+const seen: { readonly path: string; readonly token: string | undefined }[] = []
+
+beforeAll(async () => {
+  site = createServer((request, response) => {
+    const path = request.url ?? ''
+    seen.push({ path, token: request.headers['x-token'] as string | undefined })
+    if (path === '/page') response.setHeader('content-type', 'text/html').end(PAGE)
+    else if (path === '/report.pdf')
+      response.setHeader('content-type', 'application/octet-stream').end(pdfOf(['Report']))
+    else if (path === '/moved') response.writeHead(302, { location: '/page' }).end()
+    else if (path === '/away')
+      response.writeHead(302, { location: siteUrl.replace('127.0.0.1', 'localhost') + '/page' }).end()
+    else if (path === '/loop') response.writeHead(302, { location: '/loop' }).end()
+    else if (path === '/bomb')
+      response
+        .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
+        .end(gzipSync(Buffer.alloc(3 * MEGABYTE)))
+    else if (path === '/slow') response.setHeader('content-type', 'text/html').write('<p>')
+    else response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Nothing here</h1>')
+  })
+  site.listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  engine = await createEngine({ children: 1, allowPrivateAddresses: true, maxFileBytes: 2 * MEGABYTE })
+  guarded = await createEngine({ children: 1 })
+})
+
+afterAll(async () => {
+  site.closeAllConnections()
+  site.close()
+  await Promise.all([engine.close(), guarded.close()])
+})
+
+async function scrape(body: object, by = engine): Promise<Pick<EngineAnswer, 'status' | 'body'>> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${by.url}/v2/scrape`, { method: 'POST', body: JSON.stringify(body), headers })
+  return { status: response.status, body: (await response.json()) as EngineAnswer['body'] }
+}
+
+describe('POST /v2/scrape', () => {
+  test('converts a page, with its links made absolute', async () => {
+    const { status, body } = await scrape({
+      url: `${siteUrl}/page`,
+      formats: ['markdown', 'links'],
+      onlyMainContent: false,
+    })
+    expect(status).toBe(200)
+    expect(body.data?.links).toEqual([`${siteUrl}/a/b.html`])
+    expect(body.data?.metadata).toMatchObject({ title: 'Home', sourceURL: `${siteUrl}/page`, statusCode: 200 })
+  })
+
+  test('converts a document by the extension of its address', async () => {
+    const { body } = await scrape({ url: `${siteUrl}/report.pdf` })
+    expect(body.data?.markdown).toContain('Report')
+    expect(body.data?.metadata).toMatchObject({ contentType: 'application/pdf', numPages: 1 })
+  })
+
+  test('follows redirects, and tells nothing to another host', async () => {
+    seen.length = 0
+    const moved = await scrape({ url: `${siteUrl}/moved`, headers: { 'x-token': 'secret' } })
+    expect(moved.body.data?.metadata).toMatchObject({ sourceURL: `${siteUrl}/moved`, url: `${siteUrl}/page` })
+    await scrape({ url: `${siteUrl}/away`, headers: { 'x-token': 'secret' } })
+    expect(seen.map(({ token }) => token)).toEqual(['secret', 'secret', 'secret', undefined])
+  })
+
+  test('converts an error page, and says so', async () => {
+    const { status, body } = await scrape({ url: `${siteUrl}/nowhere`, onlyMainContent: false })
+    expect(status).toBe(200)
+    expect(body.data?.metadata).toMatchObject({ statusCode: 404, error: expect.stringContaining('404') })
+  })
+
+  test('names what it does not use', async () => {
+    const { body } = await scrape({ url: `${siteUrl}/page`, waitFor: 1000 })
+    expect(body.data?.warning).toContain('waitFor')
+  })
+
+  test.each([
+    ['no URL', {}, 400, 'Invalid URL'],
+    ['another scheme', { url: 'file:///etc/passwd' }, 400, 'Invalid URL'],
+    ['too many redirects', { url: '/loop' }, 502, 'Bad Gateway'],
+    ['more bytes than allowed, once unpacked', { url: '/bomb' }, 413, 'Payload Too Large'],
+    ['a server that never ends', { url: '/slow', timeout: 300 }, 408, 'Request Timeout'],
+  ])('refuses %s', async (_what, body, status, error) => {
+    const url = 'url' in body && body.url.startsWith('/') ? { url: siteUrl + body.url } : {}
+    const answer = await scrape({ ...body, ...url })
+    expect(answer).toMatchObject({ status, body: { success: false, error: expect.stringContaining(error) } })
+  })
+
+  test.each(['127.0.0.1', 'localhost', '[::1]', '0x7f.1', '2130706433'])(
+    'does not reach %s unless allowed',
+    async (host) => {
+      seen.length = 0
+      const answer = await scrape({ url: siteUrl.replace('127.0.0.1', host) + '/page' }, guarded)
+      expect(answer).toMatchObject({ status: 403, body: { error: expect.stringContaining('private') } })
+      expect(seen).toEqual([])
+    },
+  )
+})
