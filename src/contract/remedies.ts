@@ -1,3 +1,4 @@
+import { assertNever } from '#src/document/assert-never.ts'
 import type { Remedy } from '#src/document/verdict.ts'
 import { MAX_TIMEOUT_MS, type ParseOptions } from './options.ts'
 
@@ -20,4 +21,27 @@ export function timeoutNamedIn(text: string, timeoutMs: number): Remedy {
 /** A scan met in mode `fast`: only the two other modes read pictures. */
 export function ocrMode(options: ParseOptions): Remedy {
   return options.parsers.some(({ mode }) => mode === 'fast') ? { change: 'mode', mode: 'auto' } : NOTHING
+}
+
+/** The options of attempt `attempt` (from 1): each further one is given twice the time, up to what the contract allows. */
+export function optionsForAttempt(options: ParseOptions, attempt: number): ParseOptions {
+  const timeout = Math.min(options.timeout * 2 ** (attempt - 1), MAX_TIMEOUT_MS)
+  return timeout === options.timeout ? options : { ...options, timeout }
+}
+
+/** The options changed as a remedy says; null where that changes nothing, and another try would end in the same way. */
+export function remedied(options: ParseOptions, remedy: Remedy): ParseOptions | null {
+  switch (remedy.change) {
+    case 'none':
+      return null
+    case 'timeout':
+      return remedy.timeoutMs > options.timeout ? { ...options, timeout: remedy.timeoutMs } : null
+    case 'mode': {
+      const { mode } = remedy
+      const changes = options.parsers.some((parser) => parser.mode !== mode)
+      return changes ? { ...options, parsers: options.parsers.map((parser) => ({ ...parser, mode })) } : null
+    }
+    default:
+      return assertNever(remedy)
+  }
 }

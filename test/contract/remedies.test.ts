@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { type ParseOptionsInput, parseOptionsSchema } from '#src/contract/options.ts'
+import { longerTimeout, ocrMode, optionsForAttempt, remedied, timeoutNamedIn } from '#src/contract/remedies.ts'
+
+const optionsOf = (input: ParseOptionsInput = {}) => parseOptionsSchema.parse(input)
+const NONE = { change: 'none' } as const
+
+describe('more time', () => {
+  test('is twice as much at each attempt, up to what the contract allows', () => {
+    const timeouts = [1, 2, 3, 4, 5].map((attempt) => optionsForAttempt(optionsOf(), attempt).timeout)
+    expect(timeouts).toEqual([30_000, 60_000, 120_000, 240_000, 300_000])
+    expect(longerTimeout(300_000)).toEqual(NONE)
+  })
+
+  test('is what the service names, where that is more than it had and allowed', () => {
+    const text = (ms: number): string => `Please increase the timeout to at least ${ms}ms.`
+    expect(timeoutNamedIn(text(42_000), 30_000)).toEqual({ change: 'timeout', timeoutMs: 42_000 })
+    expect(timeoutNamedIn(text(300_001), 30_000)).toEqual(NONE)
+    expect(timeoutNamedIn(text(20_000), 30_000)).toEqual(NONE)
+    expect(timeoutNamedIn('too many pages', 30_000)).toEqual({ change: 'timeout', timeoutMs: 60_000 })
+  })
+})
+
+describe('a remedy', () => {
+  test('changes the options in the one way that it names', () => {
+    const fast = optionsOf({ parsers: [{ type: 'pdf', mode: 'fast', pages: true }] })
+    expect(remedied(fast, ocrMode(fast))).toEqual({ ...fast, parsers: [{ ...fast.parsers[0], mode: 'auto' }] })
+    expect(remedied(fast, { change: 'timeout', timeoutMs: 90_000 })).toEqual({ ...fast, timeout: 90_000 })
+  })
+
+  test('that would change nothing is none: the same request would end in the same way', () => {
+    const auto = optionsOf()
+    expect(ocrMode(auto)).toEqual(NONE)
+    expect(remedied(auto, NONE)).toBeNull()
+    expect(remedied(auto, { change: 'mode', mode: 'auto' })).toBeNull()
+    expect(remedied(auto, { change: 'timeout', timeoutMs: 30_000 })).toBeNull()
+  })
+})
