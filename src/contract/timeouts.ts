@@ -1,4 +1,4 @@
-import type { Family } from '#src/document/formats.ts'
+import { type Family, MAX_FILE_BYTES } from '#src/document/formats.ts'
 import { MAX_TIMEOUT_MS, type ParseOptions } from './options.ts'
 
 /** Milliseconds that a page may take in each mode; OCR reads pictures, and `auto` may have to. */
@@ -36,3 +36,6 @@ export function serverTimeoutMs(options: ParseOptions, { bytes, family, pages }:
 export function clientTimeoutMs(serverMs: number, bytes: number): number {
   return Math.ceil(serverMs + (bytes / UPLOAD_BYTES_PER_SECOND) * 1000 + SLACK_MS)
 }
+
+/** Longest that any request may be under way: after it, nobody waits for its answer. */
+export const LONGEST_REQUEST_MS = clientTimeoutMs(MAX_TIMEOUT_MS, MAX_FILE_BYTES)
