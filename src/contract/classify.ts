@@ -58,8 +58,11 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
   switch (meaning.means) {
     case 'rejected':
       return rejected({ ...base, code: meaning.failure })
-    case 'needs_ocr':
-      return { ...rejected({ ...base, code: 'service_rejected' }), remedy: ocrMode(asked.options) }
+    case 'needs_ocr': {
+      const remedy = ocrMode(asked.options)
+      const advice = remedy.change === 'none' ? '' : ' It is a scan: use mode auto, or --ocr-fallback.'
+      return { ...rejected({ ...base, message: said + advice, code: 'service_rejected' }), remedy }
+    }
     case 'needs_named_timeout': {
       const remedy = timeoutNamedIn(error.text, asked.options.timeout)
       const advice =
