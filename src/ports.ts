@@ -189,6 +189,28 @@ export interface Ledger {
   entries(signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]>
 }
 
+/** A worker's hold on one document, so that no two workers have it at a time (a stalled job may come twice). */
+export interface Claim {
+  /** False once the hold ran out and another worker may have the document: then nothing may be committed. */
+  stillHeld(): Promise<boolean>
+  release(): Promise<void>
+}
+
+export interface Claims {
+  /** Null while another live worker has the document. The hold is renewed by itself until released. */
+  claim(key: SourceKey): Promise<Claim | null>
+}
+
+/**
+ * What is about to be bought. An intent is written before a request and cleared when its receipt is safe; one left by
+ * a process that died is `ambiguous`: nobody can know whether the service charged it (Law 2).
+ */
+export interface Intents {
+  /** False while a live process is buying this very receipt: a copy of the document must wait for it, not pay too. */
+  begin(id: ReceiptId, key: SourceKey): Promise<boolean>
+  clear(id: ReceiptId): Promise<void>
+}
+
 // ------------------------------------------------------------------------------------------------------------ queue
 
 /** What waits in the queue for one document. `schema` guards workers of another release. */

@@ -28,7 +28,7 @@ export type Limit = 'rate' | 'concurrency'
  * Why the whole batch must stop: going on would fail, or charge, every document in the same way. `address`: what answers
  * there does not know `/v2/parse`.
  */
-export type HaltCause = 'credits' | 'key' | 'permission' | 'options' | 'address' | 'budget'
+export type HaltCause = 'credits' | 'key' | 'permission' | 'options' | 'address' | 'budget' | 'store'
 
 /** What may help a second try: the same request again, or one changed in the way named. */
 export type Remedy =

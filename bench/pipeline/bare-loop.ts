@@ -1,0 +1,49 @@
+/**
+ * The alternative that Sluice is held against: a loop of 50 that reads a file, posts it with undici and writes what
+ * Sluice writes (receipt, Markdown, record) with plain writes. No queue, no retry, no flush, nothing to resume from.
+ * argv: service url, source folder, output folder.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { Pool } from 'undici'
+
+const [url = '', source = '', out = ''] = process.argv.slice(2)
+const IN_FLIGHT = 50
+const BOUNDARY = 'bare-loop-boundary'
+const compress = promisify(gzip)
+const pool = new Pool(url, { connections: IN_FLIGHT })
+const names = await readdir(source)
+await mkdir(join(out, 'receipts'), { recursive: true })
+
+async function ingest(name: string): Promise<void> {
+  const bytes = await readFile(join(source, name))
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  const body = Buffer.concat([
+    Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${hash}.html"\r\n\r\n`),
+    bytes,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ])
+  const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}`, authorization: 'Bearer none' }
+  const response = await pool.request({ path: '/v2/parse', method: 'POST', headers, body })
+  const answer = Buffer.from(await response.body.arrayBuffer())
+  const { data } = JSON.parse(answer.toString('utf8')) as { data: { markdown: string; metadata: object } }
+  const folder = join(out, 'documents', name)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(out, 'receipts', `${hash}.json.gz`), await compress(answer, { level: 1 }))
+  await writeFile(join(folder, 'document.md'), data.markdown)
+  await writeFile(join(folder, 'record.json'), JSON.stringify({ key: name, contentHash: hash, ...data.metadata }))
+}
+
+const startedAt = performance.now()
+let next = 0
+await Promise.all(
+  Array.from({ length: IN_FLIGHT }, async () => {
+    for (let name = names[next++]; name !== undefined; name = names[next++]) await ingest(name)
+  }),
+)
+const seconds = (performance.now() - startedAt) / 1000
+await pool.close()
+process.stdout.write(`${JSON.stringify({ docs_per_s: names.length / seconds })}\n`)

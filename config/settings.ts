@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { PDF_MODES, parseOptionsSchema } from '#src/contract/options.ts'
+import { choice, flag, list, optionalNumber, optionalText, type Setting, structure, text, whole } from './setting.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Per-glob options: the first rule whose `match` fits the source key wins over the options for all. */
+const rule = z.strictObject({ match: z.string().min(1), options: parseOptionsSchema.partial() })
+
+/**
+ * Everything that can be set: one row a setting. A value comes from a flag (`--max-credits`), else the environment,
+ * else the settings file, else the default here. `load.ts` reads them; the flags' help is made from these rows.
+ */
+export const SETTINGS = {
+  out: text({
+    env: 'SLUICE_OUT',
+    default: 'out',
+    placeholder: 'folder or bucket',
+    doc: 'output store: a folder or s3://bucket/prefix',
+  }),
+
+  parseApiUrl: optionalText({
+    env: 'PARSE_API_URL',
+    placeholder: 'url',
+    doc: 'base address of the parse service; without it the embedded engine is started',
+  }),
+  parseApiKey: optionalText({
+    env: 'PARSE_API_KEY',
+    placeholder: 'key',
+    doc: 'key of the parse service',
+    secret: true,
+  }),
+  redisUrl: optionalText({
+    env: 'REDIS_URL',
+    placeholder: 'url',
+    doc: 'Redis of the queue; without it a private redis-server is started',
+    secret: true,
+  }),
+
+  mode: choice({ env: 'SLUICE_MODE', values: PDF_MODES, default: 'auto', doc: 'how PDFs are read' }),
+  formats: list({
+    env: 'SLUICE_FORMATS',
+    placeholder: 'markdown,html,…',
+    doc: 'what to ask for: markdown, html, rawHtml, links, images, summary, json',
+  }),
+  pages: flag({ env: 'SLUICE_PAGES', default: true, doc: 'ask for the Markdown of each page of a PDF' }),
+  blocks: flag({ env: 'SLUICE_BLOCKS', default: true, doc: 'ask for the layout blocks of a PDF' }),
+  options: structure({
+    env: 'SLUICE_OPTIONS',
+    schema: z.record(z.string(), z.unknown()).default({}),
+    doc: 'further parse options of the contract, as JSON',
+  }),
+  rules: structure({
+    env: 'SLUICE_RULES',
+    schema: z.array(rule).default([]),
+    doc: 'parse options per glob, first match wins, as JSON',
+  }),
+  ocrFallback: flag({
+    env: 'SLUICE_OCR_FALLBACK',
+    default: false,
+    doc: 'parse a scan that mode "fast" cannot read once more in mode "auto"',
+  }),
+
+  include: list({ env: 'SLUICE_INCLUDE', placeholder: 'globs', doc: 'only documents that match one of these globs' }),
+  exclude: list({ env: 'SLUICE_EXCLUDE', placeholder: 'globs', doc: 'leave out what matches one of these globs' }),
+  hidden: flag({ env: 'SLUICE_HIDDEN', default: false, doc: 'take files and folders whose name starts with a dot' }),
+  followSymlinks: flag({ env: 'SLUICE_FOLLOW_SYMLINKS', default: false, doc: 'follow symbolic links' }),
+
+  concurrency: whole({
+    env: 'SLUICE_CONCURRENCY',
+    default: 50,
+    min: 1,
+    max: 1000,
+    doc: 'documents under way at once in this process; the gate decides how many requests that makes',
+  }),
+  rate: optionalNumber({
+    env: 'SLUICE_RATE',
+    min: 0.01,
+    max: 1e6,
+    unit: 'requests a minute',
+    doc: 'known rate limit of the plan: a ceiling, still corrected by refusals',
+  }),
+  maxCredits: optionalNumber({
+    env: 'SLUICE_MAX_CREDITS',
+    min: 0,
+    max: 1e12,
+    unit: 'credits',
+    doc: 'stop before this run costs more',
+  }),
+  backlogLimit: whole({
+    env: 'SLUICE_BACKLOG_LIMIT',
+    default: 20_000,
+    min: 1,
+    max: 10_000_000,
+    unit: 'jobs',
+    doc: 'jobs waiting in Redis at the most',
+  }),
+  deadlineMs: whole({
+    env: 'SLUICE_DEADLINE_MS',
+    default: 7 * DAY_MS,
+    min: 1000,
+    max: 365 * DAY_MS,
+    unit: 'milliseconds',
+    doc: 'a document that waited for longer ends failed',
+  }),
+  graceMs: whole({
+    env: 'SLUICE_GRACE_MS',
+    default: 60_000,
+    min: 0,
+    max: HOUR_MS,
+    unit: 'milliseconds',
+    doc: 'after the first Ctrl-C, what is under way may take this long',
+  }),
+  storePatienceMs: whole({
+    env: 'SLUICE_STORE_PATIENCE_MS',
+    default: 600_000,
+    min: 0,
+    max: DAY_MS,
+    unit: 'milliseconds',
+    doc: 'how long answers are held in memory while the store cannot be written',
+  }),
+
+  stateDir: optionalText({
+    env: 'SLUICE_STATE_DIR',
+    placeholder: 'folder',
+    doc: 'where the private Redis keeps its data and the log is written (default: .sluice in the output folder)',
+  }),
+  cacheDir: optionalText({
+    env: 'SLUICE_CACHE_DIR',
+    placeholder: 'folder',
+    doc: 'where fetched programs and OCR data are kept (default: ~/.cache/sluice)',
+  }),
+  engineProcesses: whole({
+    env: 'SLUICE_ENGINE_PROCESSES',
+    default: 2,
+    min: 1,
+    max: 256,
+    doc: 'documents that the embedded engine converts at once',
+  }),
+  logLevel: choice({
+    env: 'SLUICE_LOG_LEVEL',
+    values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    default: 'info',
+    doc: 'how much is written to the log',
+  }),
+  logFile: optionalText({
+    env: 'SLUICE_LOG_FILE',
+    placeholder: 'file',
+    doc: 'where the log goes (default: sluice.log in the state folder; "-" for standard error)',
+  }),
+  metricsPort: whole({
+    env: 'SLUICE_METRICS_PORT',
+    default: 0,
+    min: 0,
+    max: 65535,
+    doc: 'port on loopback for /metrics, /healthz and /readyz; 0 for none',
+  }),
+} as const satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof SETTINGS
+export type Settings = {
+  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never
+}

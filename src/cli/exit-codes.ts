@@ -1,0 +1,23 @@
+import type { HaltCause } from '#src/document/verdict.ts'
+
+/** Design, section 4. */
+export const EXIT = {
+  allDone: 0,
+  usage: 1,
+  someFailed: 2,
+  halted: 3,
+  /** 128 + SIGINT, as shells count it: stopped by hand, everything kept. */
+  interrupted: 130,
+} as const
+
+export type RunEnd =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
+  | { readonly kind: 'interrupted' }
+
+/** The honest exit code of a run: what was not done is never hidden behind a zero (Law 7). */
+export function exitCodeOf(end: RunEnd, counts: { readonly failed: number; readonly pending: number }): number {
+  if (end.kind === 'halted') return EXIT.halted
+  if (end.kind === 'interrupted') return EXIT.interrupted
+  return counts.failed > 0 || counts.pending > 0 ? EXIT.someFailed : EXIT.allDone
+}

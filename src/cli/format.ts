@@ -1,0 +1,32 @@
+/** Numbers and times as people read them. */
+
+const grouped = new Intl.NumberFormat('en-US')
+
+export const count = (value: number): string => grouped.format(Math.round(value))
+
+/** `1 document`, `2 documents`. */
+export const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+
+/** `850 ms`, `12 s`, `3 min 5 s`, `2 h 7 min`. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}
+
+/** Documents a second below ten with one digit, else whole. */
+export const rate = (perSecond: number): string => `${perSecond < 10 ? perSecond.toFixed(1) : count(perSecond)}/s`
+
+/** A name from a source may hold anything: control characters would otherwise reach the terminal. */
+export const printable = (name: string): string =>
+  name.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+  })
+
+/** The first sentence-sized part of a message, on one line. */
+export function oneLine(message: string, longest = 160): string {
+  const line = printable(message.replaceAll(/\s+/g, ' ').trim())
+  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`
+}

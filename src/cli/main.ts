@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { engineCommand } from './engine.ts'
+import { EXIT } from './exit-codes.ts'
+import { failuresCommand } from './failures.ts'
+import { runCommand } from './run.ts'
+import { statusCommand } from './status.ts'
+import { UsageError } from './usage-error.ts'
+import { workCommand } from './work.ts'
+
+/** The package file lies two folders up in a checkout (`src/cli`) and three in a build (`dist/src/cli`). */
+function packageVersion(): string {
+  for (const up of ['../../package.json', '../../../package.json']) {
+    try {
+      const parsed: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))
+      if (typeof parsed === 'object' && parsed !== null && 'version' in parsed) return String(parsed.version)
+    } catch {
+      // Not there: the other layout.
+    }
+  }
+  return 'unknown'
+}
+
+const program = new Command('sluice')
+  .description('Turns archives of documents into Markdown, pages and layout blocks; each paid for once, none lost.')
+  .version(packageVersion())
+  .showHelpAfterError('(--help lists what can be given)')
+  .exitOverride()
+  .addCommand(runCommand())
+  .addCommand(workCommand())
+  .addCommand(engineCommand())
+  .addCommand(statusCommand())
+  .addCommand(failuresCommand())
+
+for (const command of program.commands) command.exitOverride()
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = exitCodeFor(error)
+}
+
+/** Commander has said what was wrong by itself; a usage error of ours is one sentence; anything else is a bug. */
+function exitCodeFor(error: unknown): number {
+  if (typeof error === 'object' && error !== null && 'exitCode' in error && 'code' in error) {
+    return error.exitCode === 0 ? EXIT.allDone : EXIT.usage
+  }
+  if (error instanceof UsageError) process.stderr.write(`sluice: ${error.message}\n`)
+  else process.stderr.write(`sluice: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return EXIT.usage
+}

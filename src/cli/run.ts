@@ -1,0 +1,71 @@
+import { Command } from 'commander'
+import { openPipeline, type Pipeline } from '#workers/compose.ts'
+import { runWorker } from '#workers/ingest.ts'
+import { listenForStop } from '#workers/lifecycle.ts'
+import type { DeadLetter } from '#src/document/record.ts'
+import { type Tally, tallyOf } from '#src/observe/tally.ts'
+import { Events } from '#src/events.ts'
+import { exitCodeOf, type RunEnd } from './exit-codes.ts'
+import { addSettings } from './flags.ts'
+import { oneLine } from './format.ts'
+import { startProgress } from './progress.ts'
+import { readSettings } from './read-settings.ts'
+import { RUN_SETTINGS } from './run-settings.ts'
+import { summaryOf } from './summary.ts'
+
+/** Dead letters read for the summary at the most. */
+const LETTERS = 10
+
+export function runCommand(): Command {
+  const command = new Command('run')
+    .description(
+      'one pass over a folder or bucket: what is new or changed is parsed; progress, summary, honest exit code',
+    )
+    .argument('<source>', 'a folder, or s3://bucket/prefix')
+  addSettings(command, RUN_SETTINGS)
+  return command.action(async (source: string) => {
+    const settings = readSettings(command)
+    const say = (line: string): void => void process.stderr.write(`${line}\n`)
+    const events = new Events()
+    const tally = tallyOf(events)
+    using stopping = listenForStop(
+      () => say('finishing what is under way; Ctrl-C again to stop at once'),
+      () => say('stopping at once; nothing is lost, run again to go on'),
+    )
+    await using pipeline = await openPipeline({ source, settings, events, say }, stopping.soft)
+    const startedAt = Date.now()
+    const end = await runOnce(pipeline, tally, stopping)
+    const counts = await pipeline.ledger.counts()
+    const letters = counts.failed > 0 ? await firstLetters(pipeline) : []
+    process.stdout.write(
+      summaryOf({ end, counts, tally, elapsedMs: Date.now() - startedAt, out: pipeline.store.url, letters }),
+    )
+    process.exitCode = exitCodeOf(end, counts)
+  })
+}
+
+async function runOnce(pipeline: Pipeline, tally: Tally, stopping: Parameters<typeof runWorker>[1]): Promise<RunEnd> {
+  const progress = startProgress({
+    stream: process.stderr,
+    tally,
+    counts: () => pipeline.ledger.counts(),
+    gateLine: () => pipeline.gateLine(),
+    now: Date.now,
+  })
+  try {
+    const end = await runWorker(pipeline, stopping, { scan: true })
+    if (end.kind === 'halted') process.stderr.write(`halted: ${oneLine(end.message)}\n`)
+    return end
+  } finally {
+    progress.stop()
+  }
+}
+
+async function firstLetters(pipeline: Pipeline): Promise<DeadLetter[]> {
+  const letters: DeadLetter[] = []
+  for await (const letter of pipeline.store.listDeadLetters(AbortSignal.timeout(30_000))) {
+    letters.push(letter)
+    if (letters.length >= LETTERS) break
+  }
+  return letters
+}

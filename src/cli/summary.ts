@@ -1,0 +1,65 @@
+import Table from 'cli-table3'
+import type { Counts } from '#src/document/outcome.ts'
+import { seen } from '#src/document/outcome.ts'
+import type { DeadLetter } from '#src/document/record.ts'
+import type { Tally } from '#src/observe/tally.ts'
+import type { RunEnd } from './exit-codes.ts'
+import { count, duration, oneLine, plural, printable, rate } from './format.ts'
+
+/** Failures shown in the summary at the most; `sluice failures` lists them all. */
+const SHOWN_FAILURES = 10
+
+export interface SummaryInput {
+  readonly end: RunEnd
+  readonly counts: Counts
+  readonly tally: Tally
+  readonly elapsedMs: number
+  readonly out: string
+  readonly letters: readonly DeadLetter[]
+}
+
+/** What is said when a run ends: what came out, what did not and why, what it cost, where to look. */
+export function summaryOf(input: SummaryInput): string {
+  const parts = [headline(input), table(input), ...failures(input), ...unfinished(input), `outputs: ${input.out}`]
+  return `${parts.join('\n')}\n`
+}
+
+function headline({ end, tally, counts, elapsedMs }: SummaryInput): string {
+  const here = Object.values(tally.settled).reduce((sum, value) => sum + value, 0)
+  if (end.kind === 'halted') return `halted: ${end.message}`
+  if (end.kind === 'interrupted') return `stopped by hand after ${duration(elapsedMs)}; run again to go on`
+  if (here === 0 && tally.changes.unchanged > 0) {
+    return `${plural(tally.changes.unchanged, 'document')} unchanged, nothing sent (${duration(elapsedMs)})`
+  }
+  const speed = elapsedMs > 0 ? `, ${rate((here / elapsedMs) * 1000)}` : ''
+  const kept = seen(counts) - here
+  return `${plural(here, 'document')} in ${duration(elapsedMs)}${speed}${kept > 0 ? `, ${count(kept)} unchanged` : ''}`
+}
+
+function table({ counts, tally }: SummaryInput): string {
+  const rows = new Table({ style: { head: [], border: [] }, colAligns: ['left', 'right', 'left', 'right'] })
+  const spent = tally.credits.reported + tally.credits.estimated
+  const estimated = tally.credits.estimated > 0 ? ' (estimated)' : ''
+  rows.push(
+    ['done', count(counts.done), 'requests sent', count(tally.requests)],
+    ['partial', count(counts.partial), 'saved by receipts', count(tally.receiptsReused)],
+    ['failed', count(counts.failed), 'refused by limits', count(tally.throttled)],
+    ['skipped', count(counts.skipped), 'retries', count(tally.retries)],
+    ['pending', count(counts.pending), 'pages', count(tally.pages)],
+    ['seen', count(seen(counts)), `credits${estimated}`, count(spent)],
+  )
+  return rows.toString()
+}
+
+function failures({ letters, counts }: SummaryInput): string[] {
+  if (letters.length === 0) return []
+  const shown = letters.slice(0, SHOWN_FAILURES)
+  const lines = shown.map(({ key, failure }) => `  ${printable(key)}: ${failure.code}, ${oneLine(failure.message)}`)
+  const more = counts.failed - shown.length
+  return ['failed:', ...lines, ...(more > 0 ? [`  and ${count(more)} more: ./sluice failures`] : [])]
+}
+
+function unfinished({ counts, end }: SummaryInput): string[] {
+  if (counts.pending === 0 || end.kind !== 'complete') return []
+  return [`${plural(counts.pending, 'document')} still pending: run again to go on`]
+}

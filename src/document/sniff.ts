@@ -1,0 +1,75 @@
+import type { Extension } from './formats.ts'
+
+/** What the first bytes of a file say that it is. `text` is anything without a NUL byte that names no other kind. */
+export type Signature = 'pdf' | 'zip' | 'ole' | 'rtf' | 'image' | 'archive' | 'program' | 'media' | 'text' | 'unknown'
+
+/** Bytes that `signatureOf` needs to see. */
+export const SNIFF_BYTES = 4096
+
+const MAGIC: readonly (readonly [Signature, readonly number[]])[] = [
+  ['zip', [0x50, 0x4b, 0x03, 0x04]],
+  ['zip', [0x50, 0x4b, 0x05, 0x06]],
+  ['ole', [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]],
+  ['rtf', [0x7b, 0x5c, 0x72, 0x74]],
+  ['image', [0x89, 0x50, 0x4e, 0x47]],
+  ['image', [0xff, 0xd8, 0xff]],
+  ['image', [0x47, 0x49, 0x46, 0x38]],
+  ['image', [0x49, 0x49, 0x2a, 0x00]],
+  ['image', [0x4d, 0x4d, 0x00, 0x2a]],
+  ['archive', [0x1f, 0x8b]],
+  ['archive', [0x37, 0x7a, 0xbc, 0xaf]],
+  ['archive', [0x52, 0x61, 0x72, 0x21]],
+  ['archive', [0xfd, 0x37, 0x7a, 0x58]],
+  ['archive', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['program', [0x7f, 0x45, 0x4c, 0x46]],
+  ['program', [0x4d, 0x5a, 0x90, 0x00]],
+  ['media', [0x49, 0x44, 0x33]],
+  ['media', [0x4f, 0x67, 0x67, 0x53]],
+]
+
+const UTF16_MARKS: readonly (readonly number[])[] = [
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+]
+
+const startsWith = (head: Uint8Array, bytes: readonly number[]): boolean =>
+  bytes.every((byte, index) => head[index] === byte)
+
+export function signatureOf(head: Uint8Array): Signature {
+  const known = MAGIC.find(([, bytes]) => startsWith(head, bytes))
+  if (known !== undefined) return known[0]
+  // The PDF reference lets the header stand anywhere in the first 1024 bytes.
+  if (Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).includes('%PDF-')) return 'pdf'
+  if (UTF16_MARKS.some((mark) => startsWith(head, mark))) return 'text'
+  return head.includes(0) ? 'unknown' : 'text'
+}
+
+const NEVER_A_DOCUMENT: readonly Signature[] = ['image', 'archive', 'program', 'media']
+const TEXT_ONLY: readonly Extension[] = ['html', 'htm', 'xhtml', 'csv', 'rtf']
+
+/** How a signature is called in a message. */
+const CALLED: Readonly<Record<Signature, string>> = {
+  pdf: 'a PDF',
+  zip: 'a ZIP container (new Office, OpenDocument or EPUB)',
+  ole: 'an old Office or encrypted Office file',
+  rtf: 'an RTF text',
+  image: 'an image',
+  archive: 'a compressed archive',
+  program: 'a program',
+  media: 'an audio file',
+  text: 'plain text',
+  unknown: 'binary data',
+}
+
+/**
+ * What stands behind the extension when it clearly is something else, in words, else null. Only what is certain is
+ * refused, so that nothing is left undone that a service would have read: an old `.doc` may well hold RTF or HTML.
+ */
+export function contradiction(extension: Extension, signature: Signature): string | null {
+  if (NEVER_A_DOCUMENT.includes(signature)) return CALLED[signature]
+  const isPdf = signature === 'pdf'
+  if (extension === 'pdf') return isPdf || signature === 'unknown' ? null : CALLED[signature]
+  if (isPdf) return CALLED.pdf
+  const isContainer = signature === 'zip' || signature === 'ole'
+  return TEXT_ONLY.includes(extension) && isContainer ? CALLED[signature] : null
+}

@@ -1,0 +1,156 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Failure } from '#src/document/failure.ts'
+import type { ReceiptId } from '#src/document/ids.ts'
+import type { Answer, Remedy, Verdict } from '#src/document/verdict.ts'
+import { type Departure, DocumentChanged, type JobVerdict, type Recipe } from '#src/ports.ts'
+import type { IngestDeps } from './deps.ts'
+import { type AttemptsUsed, postpone } from './job-verdicts.ts'
+import { untilWritten } from './until-written.ts'
+import type { Work } from './work.ts'
+
+/** How long a copy of a document waits while the same bytes are being bought under another name. */
+const SAME_RECEIPT_MS = 1_000
+
+/** Shortest wait after a refusal for which neither the service nor the gate named a time. */
+const REFUSED_MS = 1_000
+
+/** A halted batch keeps its jobs; whoever resumes finds them ready. */
+const HALTED_MS = 1_000
+
+export type Purchase =
+  | { readonly kind: 'bought'; readonly answer: Answer }
+  | { readonly kind: 'later'; readonly verdict: JobVerdict }
+  | {
+      readonly kind: 'failed'
+      readonly failure: Failure
+      /** The counted attempt that this failure ends, or `final` where no further one can help. */
+      readonly countsUntil: AttemptsUsed
+    }
+
+/**
+ * Steps 3 and 4: through the gate, one request, its answer into the store before anything else is done with it. The
+ * intent is cleared only when nothing was bought or the receipt is safe: after a kill, or an error on the way between
+ * the two, it stays and shows the request as ambiguous.
+ */
+export async function buyAnswer(work: Work, id: ReceiptId, deps: IngestDeps, signal: AbortSignal): Promise<Purchase> {
+  if (!(await deps.intents.begin(id, work.job.key))) {
+    return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
+  }
+  const first = await sendOnce(work, work.recipe, id, deps, signal)
+  const changed = first.kind === 'failed' ? remedied(work.recipe, first.remedy) : null
+  const purchase = changed === null ? first : await sendOnce(work, changed, id, deps, signal)
+  await deps.intents.clear(id)
+  return purchase
+}
+
+type Sent = Purchase & { readonly remedy: Remedy }
+
+const NO_REMEDY: Remedy = { change: 'none' }
+
+async function sendOnce(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { key } = work.job
+  const ticket = { key, credits: deps.price(recipe, work.extension, null) }
+  const admission = await deps.gate.enter(ticket, signal)
+  if (admission.kind === 'wait') return { ...later(postpone(admission.waitMs, admission.reason)), remedy: NO_REMEDY }
+  if (admission.kind === 'halted') {
+    deps.halt(admission.cause, admission.message)
+    return { ...later(postpone(HALTED_MS, admission.message)), remedy: NO_REMEDY }
+  }
+  const sentAt = performance.now()
+  deps.events.emit('request:sent', { key, bytes: work.read.bytes })
+  let verdict: Verdict
+  try {
+    verdict = await deps.parser.parse(
+      {
+        contentHash: work.read.contentHash,
+        extension: work.extension,
+        bytes: work.read.bytes,
+        read: work.read.reread,
+        options: recipe.options,
+      },
+      signal,
+    )
+  } catch (error) {
+    await deps.gate.leave(admission.permit, { verdict: 'abandoned' })
+    if (!(error instanceof DocumentChanged)) throw error
+    const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
+    return { kind: 'failed', failure, countsUntil: work.attempt, remedy: NO_REMEDY }
+  }
+  const durationMs = performance.now() - sentAt
+  const departure = await deps.gate.leave(admission.permit, { verdict, durationMs })
+  tell(work, verdict, durationMs, deps)
+  if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
+    await untilWritten(() => deps.store.saveReceipt(id, verdict.answer.body), key, deps, signal)
+  }
+  return { ...purchaseOf(verdict, departure, work.attempt, deps), remedy: remedyOf(verdict) }
+}
+
+function purchaseOf(verdict: Verdict, departure: Departure, attempt: number, deps: IngestDeps): Purchase {
+  switch (verdict.kind) {
+    case 'parsed':
+      return { kind: 'bought', answer: verdict.answer }
+    case 'rejected':
+      return { kind: 'failed', failure: verdict.failure, countsUntil: 'final' }
+    case 'throttled': {
+      const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
+      return later(postpone(waitMs, `the service refused it for its ${verdict.limit} limit`))
+    }
+    case 'unavailable': {
+      const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
+      if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
+      return { kind: 'failed', failure: failureOf(verdict), countsUntil: attempt }
+    }
+    case 'halted':
+      deps.halt(verdict.cause, verdict.message)
+      return later(postpone(HALTED_MS, verdict.message))
+    default:
+      return assertNever(verdict)
+  }
+}
+
+const later = (verdict: JobVerdict): Purchase => ({ kind: 'later', verdict })
+
+const remedyOf = (verdict: Verdict): Remedy =>
+  verdict.kind === 'rejected' || verdict.kind === 'unavailable' ? verdict.remedy : NO_REMEDY
+
+/** The recipe changed as the service asked, for one more try at once; null when nothing would change. */
+function remedied(recipe: Recipe, remedy: Remedy): Recipe | null {
+  const { options } = recipe
+  switch (remedy.change) {
+    case 'none':
+      return null
+    case 'timeout':
+      return remedy.timeoutMs <= options.timeout
+        ? null
+        : { ...recipe, options: { ...options, timeout: remedy.timeoutMs } }
+    case 'mode':
+      return {
+        ...recipe,
+        options: { ...options, parsers: options.parsers.map((pdf) => ({ ...pdf, mode: remedy.mode })) },
+      }
+    default:
+      return assertNever(remedy)
+  }
+}
+
+const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure => ({
+  code: verdict.code,
+  stage: 'parse',
+  message: verdict.message,
+  ...(verdict.serviceCode === null ? {} : { serviceCode: verdict.serviceCode }),
+  ...(verdict.httpStatus === null ? {} : { httpStatus: verdict.httpStatus }),
+})
+
+function tell(work: Work, verdict: Verdict, durationMs: number, { events }: IngestDeps): void {
+  const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
+  events.emit('request:answered', { key: work.job.key, verdict: verdict.kind, durationMs, bytes })
+  if (verdict.kind === 'throttled') {
+    events.emit('request:throttled', { limit: verdict.limit, retryAfterMs: verdict.retryAfterMs })
+  }
+}

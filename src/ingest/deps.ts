@@ -1,0 +1,38 @@
+import type { ParsedData } from '#src/contract/response.ts'
+import type { Extension } from '#src/document/formats.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { HaltCause } from '#src/document/verdict.ts'
+import type { Events } from '#src/events.ts'
+import type { Claims, Gate, Intents, JobQueue, Ledger, OutputStore, Parser, Recipe, Source } from '#src/ports.ts'
+
+/** Everything the use cases need, handed over by `workers/compose.ts`. */
+export interface IngestDeps {
+  readonly source: Source
+  readonly store: OutputStore
+  readonly parser: Parser
+  readonly gate: Gate
+  readonly ledger: Ledger
+  readonly claims: Claims
+  readonly intents: Intents
+  readonly events: Events
+  readonly recipeFor: (key: SourceKey, extension: Extension) => Recipe
+  readonly render: (data: ParsedData) => ReadonlyMap<string, Uint8Array>
+  /** What a request will cost by the price model, in credits. `pages` is null when they were not counted. */
+  readonly price: (recipe: Recipe, extension: Extension, pages: number | null) => number
+  /** Tells the process that nothing more may be sent: credits, key or options. Every job is kept. */
+  readonly halt: (cause: HaltCause, message: string) => void
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  /** 0 ≤ x < 1. */
+  readonly random: () => number
+  /** How long an answer that was paid for is held in memory while the store cannot be written. */
+  readonly storePatienceMs: number
+  /** A document that has been in the queue for longer ends failed. */
+  readonly deadlineMs: number
+}
+
+export interface ScanDeps extends Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'events' | 'recipeFor' | 'now'> {
+  readonly queue: JobQueue
+  /** Jobs in Redis at the most; the listing waits while there are more (Law 6). */
+  readonly backlogLimit: number
+}

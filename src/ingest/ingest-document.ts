@@ -1,0 +1,126 @@
+import { extensionOf } from '#src/document/formats.ts'
+import type { Failure } from '#src/document/failure.ts'
+import { receiptId } from '#src/document/ids.ts'
+import { type Claim, type Delivery, DocumentChanged, type JobVerdict, type OpenedDocument } from '#src/ports.ts'
+import { bury } from './bury.ts'
+import { buyAnswer } from './buy-answer.ts'
+import { commitAnswer } from './commit-answer.ts'
+import type { IngestDeps } from './deps.ts'
+import { refuseByContent, refuseByListing } from './preflight.ts'
+import { type ReadDocument, readOnce } from './read-once.ts'
+import type { Work } from './work.ts'
+import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
+
+/** How long a document that another worker has is left alone. */
+const BUSY_MS = 2_000
+
+/**
+ * The way of one document (design, section 2), from the delivery of its job to the record in the store. Knows nothing
+ * of BullMQ, HTTP or S3. Doing it twice is harmless: what is recorded is not done again, what was bought is not bought
+ * again.
+ */
+export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
+  const claim = await deps.claims.claim(delivery.job.key)
+  if (claim === null) return postpone(BUSY_MS, 'another worker has this document')
+  try {
+    return await ingestClaimed(delivery, claim, deps, signal)
+  } finally {
+    await claim.release()
+  }
+}
+
+async function ingestClaimed(
+  delivery: Delivery,
+  claim: Claim,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  const { job, attempt } = delivery
+  const startedAt = deps.now()
+  deps.events.emit('document:started', { key: job.key, attempt })
+  const extension = extensionOf(job.key)
+  const opened = await deps.source.open(job.key, signal)
+  const work = { ...delivery, claim, startedAt, version: 'message' in opened ? job.version : opened.version }
+  if ('message' in opened) return giveUp(work, opened, deps)
+  await using document = opened
+  const refusal = refuseByListing(job.key, document.bytes)
+  if (refusal !== null || extension === null) return giveUp(work, refusal ?? unsupported, deps)
+  if (startedAt - job.queuedAt > deps.deadlineMs) return giveUp(work, pastDeadline(deps.deadlineMs), deps)
+
+  const read = await readUnchanged(document, signal)
+  if (read === null) return retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps))
+  const contradiction = refuseByContent(job.key, read.head)
+  if (contradiction !== null) return giveUp(work, contradiction, deps, read)
+
+  return turnIntoOutputs({ ...work, extension, read, recipe: deps.recipeFor(job.key, extension) }, deps, signal)
+}
+
+/** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */
+async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
+  const { key } = work.job
+  const id = receiptId(work.read.contentHash, work.recipe.hash)
+  const keepsReceipt = !work.recipe.options.zeroDataRetention
+  const kept = keepsReceipt ? await deps.store.readReceipt(id) : null
+  if (kept !== null) {
+    deps.events.emit('receipt:reused', { key })
+    return commitAnswer(work, { body: kept, receipt: id, requestId: null, saved: true }, deps)
+  }
+  const purchase = await buyAnswer(work, id, deps, signal)
+  switch (purchase.kind) {
+    case 'bought':
+      return commitAnswer(work, { ...purchase.answer, receipt: keepsReceipt ? id : null, saved: false }, deps)
+    case 'later':
+      return purchase.verdict
+    case 'failed':
+      return retryOrGiveUp(purchase.countsUntil, purchase.failure, deps, (failure) =>
+        giveUp(work, failure, deps, work.read),
+      )
+  }
+}
+
+async function giveUp(
+  work: Pick<Work, 'job' | 'attempt' | 'version' | 'startedAt'>,
+  failure: Failure,
+  deps: IngestDeps,
+  read?: ReadDocument,
+): Promise<JobVerdict> {
+  await bury(
+    {
+      key: work.job.key,
+      version: work.version,
+      recipeHash: work.job.recipeHash,
+      contentHash: read?.contentHash ?? null,
+      failure,
+      attempts: work.attempt,
+      durationMs: deps.now() - work.startedAt,
+    },
+    deps,
+  )
+  return FINISH
+}
+
+/** Null when the document changed under the reader: it is read again later, never mixed. */
+async function readUnchanged(document: OpenedDocument, signal: AbortSignal): Promise<ReadDocument | null> {
+  try {
+    return await readOnce(document, signal)
+  } catch (error) {
+    if (error instanceof DocumentChanged) return null
+    throw error
+  }
+}
+
+const unsupported: Failure = {
+  code: 'unsupported_type',
+  stage: 'read',
+  message: 'its name does not end in a supported extension',
+}
+const changing: Failure = {
+  code: 'changing',
+  stage: 'read',
+  message: 'the file kept changing while it was read; run again when nothing writes to it',
+}
+const pastDeadline = (deadlineMs: number): Failure => ({
+  code: 'deadline',
+  stage: 'gate',
+  message: `it waited for longer than the deadline of ${(deadlineMs / 3_600_000).toFixed(1)} hours`,
+})

@@ -1,0 +1,38 @@
+import type { LedgerEntry, Ledger, OutputStore } from '#src/ports.ts'
+import { seen } from '#src/document/outcome.ts'
+import { recipeHash, type SourceKey } from '#src/document/ids.ts'
+
+const BATCH = 500
+
+/**
+ * Fills an empty ledger from the store (Law 4): Redis may be lost, the store tells what is done. A dead letter wins
+ * over an older record of the same key; a record for the same version was committed after it.
+ */
+export async function rebuildIfLost(ledger: Ledger, store: OutputStore, signal: AbortSignal): Promise<number> {
+  if (seen(await ledger.counts()) > 0) return 0
+  let rebuilt = 0
+  let batch: (readonly [SourceKey, LedgerEntry])[] = []
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) await ledger.write(batch)
+    rebuilt += batch.length
+    batch = []
+  }
+  const add = async (key: SourceKey, entry: LedgerEntry): Promise<void> => {
+    batch.push([key, entry])
+    if (batch.length >= BATCH) await flush()
+  }
+  for await (const { key, version, recipeHash: recipe, outcome } of store.listRecords(signal)) {
+    await add(key, { version, recipeHash: recipe, outcome })
+  }
+  for await (const letter of store.listDeadLetters(signal)) {
+    const record = await store.readRecord(letter.key)
+    if (record !== null && record.version === letter.version && record.finishedAt > letter.lastAt) continue
+    await add(letter.key, {
+      version: letter.version,
+      recipeHash: letter.recipeHash ?? recipeHash('0000000000000000'),
+      outcome: 'failed',
+    })
+  }
+  await flush()
+  return rebuilt
+}

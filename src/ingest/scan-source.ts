@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { extensionOf } from '#src/document/formats.ts'
+import { type RecipeHash, recipeHash, type SourceKey, version } from '#src/document/ids.ts'
+import type { DocumentJob, LedgerEntry, SourceEntry } from '#src/ports.ts'
+import { type Burial, bury } from './bury.ts'
+import { decideChange, mayPass } from './decide-change.ts'
+import type { ScanDeps } from './deps.ts'
+import { refuseByListing } from './preflight.ts'
+
+/** Entries that are compared with the ledger, written and enqueued in one go. */
+const BATCH = 500
+
+/** How often a scan that waits for the backlog to shrink looks again. */
+const BACKLOG_POLL_MS = 50
+
+/** No recipe applies to a file that is no document of ours. */
+const NO_RECIPE: RecipeHash = recipeHash('0000000000000000')
+
+export interface ScanSummary {
+  /** Entries listed, of every kind. */
+  readonly seen: number
+  readonly enqueued: number
+  readonly durationMs: number
+}
+
+/**
+ * One pass over a source: every entry is compared with the ledger and, when it is new, changed, or still to be done,
+ * written down as pending and enqueued. A document that cannot be parsed is buried here with its reason. Memory stays
+ * flat: one batch at a time, and no more than `backlogLimit` jobs in Redis.
+ *
+ * Pending is written before the job is added: a crash between the two leaves a pending document without a job, which
+ * the next scan adds again; the other order could leave a job that nobody counts.
+ */
+export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<ScanSummary> {
+  const startedAt = deps.now()
+  let seen = 0
+  let enqueued = 0
+  for await (const batch of batches(deps.source.list(signal), BATCH)) {
+    await backlogBelowLimit(deps, signal)
+    enqueued += await scanBatch(batch, deps)
+    seen += batch.length
+  }
+  const durationMs = deps.now() - startedAt
+  deps.events.emit('scan:finished', { seen, durationMs })
+  return { seen, enqueued, durationMs }
+}
+
+async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Promise<void> {
+  while ((await deps.queue.backlog()) >= deps.backlogLimit) await sleep(BACKLOG_POLL_MS, undefined, { signal })
+}
+
+async function scanBatch(batch: readonly SourceEntry[], deps: ScanDeps): Promise<number> {
+  const known = await deps.ledger.read(batch.map((entry) => entry.key))
+  const jobs: DocumentJob[] = []
+  for (const [index, entry] of batch.entries()) {
+    const job = await scanEntry(entry, known[index] ?? null, deps)
+    if (job !== null) jobs.push(job)
+  }
+  if (jobs.length === 0) return 0
+  await deps.ledger.write(jobs.map((job) => [job.key, pendingEntry(job)] as const))
+  await deps.queue.add(jobs)
+  return jobs.length
+}
+
+const pendingEntry = (job: DocumentJob): LedgerEntry => ({
+  version: job.version,
+  recipeHash: job.recipeHash,
+  outcome: 'pending',
+})
+
+/** The job that an entry needs, or null: it is done already, or it was buried here. */
+async function scanEntry(entry: SourceEntry, known: LedgerEntry | null, deps: ScanDeps): Promise<DocumentJob | null> {
+  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(entry.key, entry.bytes)
+  const extension = extensionOf(entry.key)
+  if (entry.kind === 'unusable' || refusal !== null || extension === null) {
+    if (refusal !== null) await buryOnce(burialOf(entry, refusal), known, deps)
+    deps.events.emit('document:seen', { key: entry.key, change: 'unusable' })
+    return null
+  }
+  const recipe = deps.recipeFor(entry.key, extension)
+  const change = decideChange(known, { version: entry.version, recipeHash: recipe.hash })
+  deps.events.emit('document:seen', { key: entry.key, change })
+  if (change === 'unchanged' && !(await failedByChance(entry.key, known, deps))) return null
+  return {
+    schema: 1,
+    key: entry.key,
+    version: entry.version,
+    recipeHash: recipe.hash,
+    bytes: entry.bytes,
+    queuedAt: deps.now(),
+  }
+}
+
+const burialOf = (entry: SourceEntry, failure: Burial['failure']): Burial => ({
+  key: entry.key,
+  version: entry.kind === 'document' ? entry.version : version(`unusable:${failure.code}`),
+  recipeHash: NO_RECIPE,
+  contentHash: null,
+  failure,
+  attempts: 0,
+  durationMs: 0,
+})
+
+/** A refusal that stands in the ledger already is not written again: an unchanged archive costs no writes. */
+async function buryOnce(burial: Burial, known: LedgerEntry | null, deps: ScanDeps): Promise<void> {
+  if (known?.outcome === 'failed' && known.version === burial.version) return
+  await bury(burial, deps)
+}
+
+async function failedByChance(key: SourceKey, known: LedgerEntry | null, deps: ScanDeps): Promise<boolean> {
+  if (known?.outcome !== 'failed') return false
+  const letter = await deps.store.readDeadLetter(key)
+  return letter === null || mayPass(letter.failure.code)
+}
+
+async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncIterable<T[]> {
+  let batch: T[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,16 @@
+import type { Extension } from '#src/document/formats.ts'
+import type { Version } from '#src/document/ids.ts'
+import type { Claim, Delivery, Recipe } from '#src/ports.ts'
+import type { ReadDocument } from './read-once.ts'
+
+/** One document under way: what was delivered, and what is known of it by now. */
+export interface Work extends Delivery {
+  readonly claim: Claim
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** Of the bytes that were really read: the job may have been enqueued for an earlier one. */
+  readonly version: Version
+  readonly extension: Extension
+  readonly read: ReadDocument
+  readonly recipe: Recipe
+}

@@ -1,0 +1,45 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
+
+export interface ObserveServerOptions {
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly registry: Registry
+  /** Why this process cannot work at the moment, or null: the answer of /readyz. */
+  readonly notReady: () => Promise<string | null>
+}
+
+export interface ObserveServer extends AsyncDisposable {
+  readonly url: string
+}
+
+/** GET /metrics, /healthz (the process answers) and /readyz (it can work), on loopback only. */
+export async function openObserveServer({ port, registry, notReady }: ObserveServerOptions): Promise<ObserveServer> {
+  const answer = async (path: string): Promise<readonly [status: number, type: string, body: string]> => {
+    if (path === '/metrics') return [200, registry.contentType, await registry.metrics()]
+    if (path === '/healthz') return [200, 'text/plain', 'ok\n']
+    if (path !== '/readyz') return [404, 'text/plain', 'try /metrics, /healthz or /readyz\n']
+    const reason = await notReady()
+    return [reason === null ? 200 : 503, 'text/plain', `${reason ?? 'ready'}\n`]
+  }
+  const server = createServer((request, response) => {
+    answer(new URL(request.url ?? '/', 'http://localhost').pathname).then(
+      ([status, type, body]) => response.writeHead(status, { 'content-type': type }).end(body),
+      (error: unknown) => response.writeHead(500).end(`${error instanceof Error ? error.message : 'failed'}\n`),
+    )
+  })
+  const listening = Promise.withResolvers<void>()
+  server.once('error', listening.reject).listen(port, '127.0.0.1', listening.resolve)
+  await listening.promise
+  server.unref()
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      const closed = Promise.withResolvers<void>()
+      server.close(() => closed.resolve())
+      server.closeAllConnections()
+      await closed.promise
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { type Counts, OUTCOMES } from '#src/document/outcome.ts'
+import type { Events } from '#src/events.ts'
+
+/** What is asked of the surroundings at each scrape. */
+export interface MetricsOptions {
+  readonly counts: () => Promise<Counts>
+  readonly backlog: () => Promise<number>
+}
+
+/** Prometheus metrics, each fed by one event; names end in their unit, labels are closed lists. */
+export function metricsOf(events: Events, options: MetricsOptions): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'sluice_' })
+  countDocuments(events, registry)
+  countRequests(events, registry)
+  gauge(registry, 'sluice_queue_backlog', 'Jobs waiting, delayed or active.', async (set) =>
+    set(await options.backlog()),
+  )
+  const documents = new Gauge({
+    name: 'sluice_documents',
+    help: 'Documents in the ledger by outcome; their sum is all that was seen.',
+    labelNames: ['outcome'],
+    registers: [registry],
+    async collect() {
+      const counts = await options.counts()
+      for (const outcome of OUTCOMES) this.set({ outcome }, counts[outcome])
+    },
+  })
+  documents.reset()
+  return registry
+}
+
+function countDocuments(events: Events, registry: Registry): void {
+  const settled = counter(registry, 'sluice_documents_settled_total', 'Documents that came to an end.', ['outcome'])
+  const failed = counter(registry, 'sluice_documents_failed_total', 'Dead letters by reason.', ['code'])
+  const postponed = counter(registry, 'sluice_documents_postponed_total', 'Jobs handed back.', ['counted'])
+  const seen = counter(registry, 'sluice_documents_seen_total', 'Documents listed by a scan.', ['change'])
+  const pages = counter(registry, 'sluice_pages_total', 'Pages of documents that came out.', [])
+  const credits = counter(registry, 'sluice_credits_total', 'Credits spent.', ['basis'])
+  const reused = counter(registry, 'sluice_receipts_reused_total', 'Requests saved by a receipt.', [])
+  const duration = histogram(registry, 'sluice_document_duration_seconds', 'From taking a job to its end.')
+  events.on('document:seen', ({ change }) => seen.inc({ change }))
+  events.on('document:settled', ({ outcome, failure, cost, pages: counted, durationMs }) => {
+    settled.inc({ outcome })
+    duration.observe(durationMs / 1000)
+    if (failure !== null) failed.inc({ code: failure.code })
+    if (cost !== null) credits.inc({ basis: cost.basis }, cost.credits)
+    pages.inc(counted?.parsed ?? 0)
+  })
+  events.on('document:postponed', ({ counted }) => postponed.inc({ counted: String(counted) }))
+  events.on('receipt:reused', () => reused.inc())
+}
+
+function countRequests(events: Events, registry: Registry): void {
+  const sent = counter(registry, 'sluice_requests_total', 'Requests sent.', [])
+  const bytes = counter(registry, 'sluice_uploaded_bytes_total', 'Document bytes sent.', [])
+  const answers = counter(registry, 'sluice_answers_total', 'Answers by what they mean.', ['verdict'])
+  const refused = counter(registry, 'sluice_throttled_total', 'Requests refused by a limit of the plan.', ['limit'])
+  const halts = counter(registry, 'sluice_halts_total', 'Times the batch was halted.', ['cause'])
+  const duration = histogram(
+    registry,
+    'sluice_request_duration_seconds',
+    'From the first byte sent to the last received.',
+  )
+  events.on('request:sent', (event) => {
+    sent.inc()
+    bytes.inc(event.bytes)
+  })
+  events.on('request:answered', ({ verdict, durationMs }) => {
+    answers.inc({ verdict })
+    duration.observe(durationMs / 1000)
+  })
+  events.on('request:throttled', ({ limit }) => refused.inc({ limit }))
+  events.on('run:halted', ({ cause }) => halts.inc({ cause }))
+}
+
+function counter<L extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly L[],
+): Counter<L> {
+  return new Counter({ name, help, labelNames: [...labelNames], registers: [registry] })
+}
+
+/** From 10 ms to the longest time-out of the contract, 300 s. */
+function histogram(registry: Registry, name: string, help: string): Histogram {
+  return new Histogram({
+    name,
+    help,
+    registers: [registry],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
+  })
+}
+
+function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  collect: (set: (value: number) => void) => Promise<void>,
+): Gauge {
+  return new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      return collect((value) => this.set(value))
+    },
+  })
+}

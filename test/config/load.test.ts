@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { flagOf, loadSettings, SETTING_NAMES } from '#config/load.ts'
+import { SETTINGS } from '#config/settings.ts'
+
+describe('settings', () => {
+  test('have defaults that need nothing', () => {
+    const loaded = loadSettings({}, {}, {})
+    expect(loaded).toMatchObject({ ok: true, settings: { out: 'out', mode: 'auto', pages: true, concurrency: 50 } })
+  })
+
+  test('come from flags over the environment over the file', () => {
+    const env = { SLUICE_OUT: 'from-env', SLUICE_MODE: 'ocr' }
+    const loaded = loadSettings({ out: 'from-flag' }, { out: 'from-file', mode: 'fast', concurrency: 7 }, env)
+    expect(loaded).toMatchObject({ ok: true, settings: { out: 'from-flag', mode: 'ocr', concurrency: 7 } })
+  })
+
+  test('tell every mistake at once, each with where it stands', () => {
+    const loaded = loadSettings({ concurrency: 'many', mode: 'slow' }, {}, { SLUICE_PAGES: 'perhaps' })
+    expect(loaded.ok).toBe(false)
+    const told = loaded.ok ? '' : loaded.problems.join('\n')
+    expect(told).toMatch(/--concurrency: .*\(given: many\)/)
+    expect(told).toMatch(/--mode: /)
+    expect(told).toMatch(/SLUICE_PAGES: /)
+  })
+
+  test('never show a secret in a mistake', () => {
+    const loaded = loadSettings({}, { parseApiKey: 12345 }, {})
+    expect(loaded.ok ? '' : loaded.problems.join('\n')).not.toContain('12345')
+  })
+
+  test('take an empty variable as unset, lists with commas and structures as JSON', () => {
+    const env = {
+      SLUICE_OUT: '',
+      SLUICE_INCLUDE: '**/*.pdf, **/*.docx',
+      SLUICE_RULES: '[{"match":"a/**","options":{}}]',
+    }
+    expect(loadSettings({}, {}, env)).toMatchObject({
+      ok: true,
+      settings: { out: 'out', include: ['**/*.pdf', '**/*.docx'], rules: [{ match: 'a/**', options: {} }] },
+    })
+  })
+
+  test('have one variable each, and flags in kebab-case', () => {
+    const variables = SETTING_NAMES.map((name) => SETTINGS[name].env)
+    expect(new Set(variables).size).toBe(variables.length)
+    expect(flagOf('maxCredits')).toBe('max-credits')
+  })
+})

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Settings } from '#config/settings.ts'
+
+export interface Folders {
+  /** Where the private Redis keeps its data and the log is written. */
+  readonly state: string
+  /** Where fetched programs and OCR data are kept; shared by all runs of a user. */
+  readonly cache: string
+}
+
+const isFolder = (store: string): boolean => !/^[a-z0-9+.-]+:\/\//i.test(store)
+
+/** The state of a folder store lies in it, so that removing the folder removes all; that of a bucket in the home. */
+export function foldersOf(settings: Pick<Settings, 'out' | 'stateDir' | 'cacheDir'>): Folders {
+  const cache = settings.cacheDir ?? join(homedir(), '.cache', 'sluice')
+  if (settings.stateDir !== undefined) return { state: resolve(settings.stateDir), cache: resolve(cache) }
+  const name = createHash('sha256').update(settings.out).digest('hex').slice(0, 16)
+  const state = isFolder(settings.out)
+    ? resolve(settings.out, '.sluice')
+    : join(homedir(), '.local', 'state', 'sluice', name)
+  return { state, cache: resolve(cache) }
+}
+
+/** Names what belongs together in Redis: one source into one store. 16 hexadecimal digits. */
+export function pipelineId(sourceUrl: string, storeUrl: string): string {
+  return createHash('sha256').update(`${sourceUrl}\n${storeUrl}`).digest('hex').slice(0, 16)
+}
