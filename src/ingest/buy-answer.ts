@@ -83,12 +83,20 @@ async function sendOnce(
     return { kind: 'failed', failure, countsUntil: work.attempt, remedy: NO_REMEDY }
   }
   const durationMs = performance.now() - sentAt
-  const departure = await deps.gate.leave(admission.permit, { verdict, durationMs })
+  const credits = chargedCredits(verdict, recipe, work, deps)
+  const departure = await deps.gate.leave(admission.permit, { verdict, durationMs, credits })
   tell(work, verdict, durationMs, deps)
   if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
     await untilWritten(() => deps.store.saveReceipt(id, verdict.answer.body), key, deps, signal)
   }
   return { ...purchaseOf(verdict, departure, work.attempt, deps), remedy: remedyOf(verdict) }
+}
+
+/** Only a document that came out is charged; what the service reports wins over the price model. */
+function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: IngestDeps): number {
+  if (verdict.kind !== 'parsed') return 0
+  const { credits, pages } = verdict.answer.usage
+  return credits ?? deps.price(recipe, work.extension, pages)
 }
 
 function purchaseOf(verdict: Verdict, departure: Departure, attempt: number, deps: IngestDeps): Purchase {
