@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+export interface SluiceOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+export interface Finished {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunningSluice {
+  readonly child: ChildProcess
+  readonly finished: Promise<Finished>
+  /** What it has said on standard error until now. */
+  stderr(): string
+}
+
+/** Starts the real program as a process of its own, as a person would, with nothing of the tests' environment. */
+export function startSluice(args: readonly string[], options: SluiceOptions = {}): RunningSluice {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${ROOT}/src/cli/main.ts`, ...args], {
+    cwd: options.cwd ?? ROOT,
+    env: { PATH, HOME, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const finished = once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    stdout,
+    stderr,
+  }))
+  return { child, finished, stderr: () => stderr }
+}
+
+export async function sluice(args: readonly string[], options: SluiceOptions = {}): Promise<Finished> {
+  return startSluice(args, options).finished
+}
