@@ -1,0 +1,19 @@
+import type { Settings } from '#config/settings.ts'
+import type { ParseOptionsInput } from '#src/contract/options.ts'
+
+type ParseSettings = Pick<Settings, 'mode' | 'formats' | 'pages' | 'blocks' | 'options'>
+
+/**
+ * The parse options for all documents: `--mode`, `--formats`, `--pages` and `--blocks` are shorthands, laid over what
+ * `--options` says. They are checked where all options are, in `contract/rules.ts`.
+ */
+export function parseOptionsOf({ mode, formats, pages, blocks, options }: ParseSettings): ParseOptionsInput {
+  const given = options as ParseOptionsInput
+  const [parser] = given.parsers ?? []
+  const pdf = typeof parser === 'object' && parser !== null ? parser : {}
+  return {
+    ...given,
+    ...(formats.length === 0 ? {} : { formats: formats.map((type) => ({ type })) as ParseOptionsInput['formats'] }),
+    parsers: [{ type: 'pdf', mode, pages, blocks, ...pdf }],
+  }
+}
