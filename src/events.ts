@@ -36,6 +36,8 @@ export interface SluiceEvents {
   'receipt:reused': [{ key: SourceKey }]
   'stage:failed': [{ key: SourceKey; stage: Stage; error: unknown }]
   'scan:finished': [{ seen: number; durationMs: number }]
+  /** Something went wrong beside the work on documents; `key` is null when it was no document's. */
+  'process:error': [{ key: SourceKey | null; error: unknown }]
   'run:halted': [{ cause: HaltCause; message: string }]
 }
 

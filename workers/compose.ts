@@ -1,27 +1,162 @@
-import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Settings } from '#config/settings.ts'
 import { recipeBook } from '#src/contract/rules.ts'
-import type { Counts } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
-import { openGate } from '#src/gate/open-gate.ts'
 import type { IngestDeps, ScanDeps } from '#src/ingest/deps.ts'
+import { giveUpDelivery } from '#src/ingest/give-up-delivery.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import { rebuildIfLost } from '#src/ingest/rebuild-ledger.ts'
+import { ProcessLease } from '#src/ledger/process-lease.ts'
+import { RedisClaims } from '#src/ledger/redis-claims.ts'
+import { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
-import { metricsOf } from '#src/observe/metrics.ts'
-import { logEvents, openLog } from '#src/observe/log.ts'
-import { openObserveServer } from '#src/observe/http-server.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
-import { openHttpParser } from '#src/parse/http-parser.ts'
 import type { Ledger, OutputStore, Source } from '#src/ports.ts'
-import { connectRedis } from '#src/queue/connection.ts'
+import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
 import { type Consumer, consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
 import { type Folders, foldersOf, pipelineId } from './folders.ts'
-import { openService } from './open-service.ts'
+import { observe } from './observe.ts'
+import { openRequests, priceWith } from './open-requests.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
 import { parseOptionsOf } from './parse-options.ts'
 
+export interface PipelineOptions {
+  /** The source as the command line names it. */
+  readonly source: string
+  readonly settings: Settings
+  readonly events: Events
+  /** Told in one line what takes a moment. */
+  readonly say: (line: string) => void
+}
+
+/** A source, a store and all that lies between them, open. Disposing closes it in reverse. */
+export interface Pipeline extends AsyncDisposable {
+  readonly source: Source
+  readonly store: OutputStore
+  readonly ledger: Ledger
+  readonly queue: DocumentQueue
+  readonly events: Events
+}
+
+/** A pipeline that can also send requests. */
+export interface Workshop extends Pipeline {
+  readonly scan: ScanDeps
+  readonly settings: Settings
+  /** Starts taking jobs. */
+  consume(): Consumer
+  /** What the gate is doing, in a few words; null when there is nothing to say. */
+  gateLine(): Promise<string | null>
+}
+
+interface Opened extends Pipeline {
+  readonly id: string
+  readonly connection: RedisConnection
+  readonly folders: Folders
+  readonly resources: AsyncDisposableStack
+}
+
+/** The one place where settings become ports: for commands that look and do not parse. */
+export async function openPipeline(options: PipelineOptions): Promise<Pipeline> {
+  return open(options)
+}
+
+/** As `openPipeline`, with a service, its gate, and everything that a worker needs. */
+export async function openWorkshop(options: PipelineOptions, signal: AbortSignal): Promise<Workshop> {
+  const { settings, events } = options
+  const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
+  const opened = await open(options)
+  const { resources, id, connection, source, store, ledger, queue, folders } = opened
+  try {
+    await store.recover()
+    const rebuilt = await rebuildIfLost(ledger, store, signal)
+    if (rebuilt > 0) options.say(`the ledger was empty: ${rebuilt} documents were found in the store`)
+    const requests = await openRequests({ settings, folders, connection, pipeline: id }, resources)
+    const lease = await ProcessLease.take({ connection, pipeline: id })
+    resources.defer(() => lease.release())
+    const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
+    const ingest: IngestDeps = {
+      source,
+      store,
+      ledger,
+      events,
+      recipeFor,
+      halt,
+      parser: requests.parser,
+      gate: requests.gate,
+      price: priceWith(requests.free),
+      claims: new RedisClaims({ connection, pipeline: id, lease }),
+      intents: new RedisIntents({ connection, pipeline: id, lease }),
+      render: renderOutputs,
+      now: Date.now,
+      random: Math.random,
+      storePatienceMs: settings.storePatienceMs,
+      deadlineMs: settings.deadlineMs,
+    }
+    await observe({ settings, folders, events, ledger, queue }, resources)
+    return {
+      ...opened,
+      settings,
+      scan: { source, store, ledger, events, recipeFor, now: Date.now, queue, backlogLimit: settings.backlogLimit },
+      gateLine: requests.gateLine,
+      consume: () =>
+        consume({
+          connection,
+          pipeline: id,
+          concurrency: settings.concurrency,
+          handle: (delivery, cut) => ingestDocument(delivery, ingest, cut),
+          giveUp: (delivery, reason) => giveUpDelivery(delivery, reason, ingest),
+          onError: (error, key) => events.emit('process:error', { key, error }),
+        }),
+    }
+  } catch (error) {
+    await opened[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function open({ source: name, settings, events, say }: PipelineOptions): Promise<Opened> {
+  await using resources = new AsyncDisposableStack()
+  const folders = foldersOf(settings)
+  const store = await openStore(settings)
+  const source = openSource(name, settings, store.url)
+  await mkdir(folders.state, { recursive: true })
+  const connection = await openRedis(settings, folders, say, resources)
+  const id = pipelineId(source.url, store.url)
+  const queue = new DocumentQueue({ connection, pipeline: id })
+  resources.defer(() => queue.close())
+  const ledger = new RedisLedger({ connection, pipeline: id })
+  const kept = resources.move()
+  return {
+    id,
+    source,
+    store,
+    ledger,
+    queue,
+    events,
+    connection,
+    folders,
+    resources: kept,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function openRedis(
+  settings: Settings,
+  folders: Folders,
+  say: (line: string) => void,
+  resources: AsyncDisposableStack,
+): Promise<RedisConnection> {
+  let url = settings.redisUrl
+  if (url === undefined) {
+    const dataDir = `${folders.state}/redis`
+    const redis = await openEmbeddedRedis({ dataDir, cacheDir: folders.cache, notify: say })
+    resources.defer(() => redis.close())
+    url = redis.url
+  }
+  const connection = await connectRedis({ url, name: 'sluice' })
+  resources.defer(() => void connection.disconnect())
+  return connection
+}

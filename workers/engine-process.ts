@@ -32,9 +32,7 @@ export async function startEngineProcess(options: EngineProcessOptions): Promise
     [
       entry,
       '--exit-with-parent',
-      `--processes=${options.processes}`,
-      `--cache-dir=${options.cacheDir}`,
-      `--log-file=${options.logFile}`,
+      `--children=${options.processes}`,
     ],
     // A session of its own: Ctrl-C on the terminal is for us, so that what is under way can be finished.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true },

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scanSource } from '#src/ingest/scan-source.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
-import type { Pipeline } from './compose.ts'
+import type { Consumer } from '#src/queue/consume.ts'
+import type { Workshop } from './compose.ts'
 import type { Stopping } from './lifecycle.ts'
 
 /** How often a run looks whether everything is done. */
@@ -17,31 +18,31 @@ export type WorkerEnd =
  * stops first, then what is under way may finish for the grace period, then it is cut and handed back.
  */
 export async function runWorker(
-  pipeline: Pipeline,
+  workshop: Workshop,
   stopping: Stopping,
   { scan }: { readonly scan: boolean },
 ): Promise<WorkerEnd> {
   let halted: WorkerEnd | null = null
   const halt = new AbortController()
-  pipeline.events.on('run:halted', (event) => {
+  workshop.events.on('run:halted', (event) => {
     halted ??= { kind: 'halted', ...event }
     halt.abort(new Error(event.message))
   })
   const intake = AbortSignal.any([stopping.soft, halt.signal])
-  const consumer = await pipeline.consume()
+  const consumer = workshop.consume()
   try {
-    await (scan ? scanAndDrain(pipeline, intake) : untilAborted(intake))
+    await (scan ? scanAndDrain(workshop, intake) : untilAborted(intake))
   } catch (error) {
     if (!intake.aborted) throw error
   } finally {
-    await consumer.stop({ graceMs: pipeline.graceMs, cut: stopping.hard })
+    await stopConsumer(consumer, workshop.settings.graceMs, stopping.hard)
   }
   return halted ?? (stopping.soft.aborted ? { kind: 'interrupted' } : { kind: 'complete' })
 }
 
-async function scanAndDrain(pipeline: Pipeline, signal: AbortSignal): Promise<void> {
-  await scanSource(pipeline.scan, signal)
-  while ((await pipeline.queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
+async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<void> {
+  await scanSource(workshop.scan, signal)
+  while ((await workshop.queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {
@@ -49,4 +50,11 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
   const aborted = Promise.withResolvers<void>()
   signal.addEventListener('abort', () => aborted.resolve(), { once: true })
   await aborted.promise
+}
+
+/** A second signal during the grace period ends it: `stop` is called again with none left. */
+async function stopConsumer(consumer: Consumer, graceMs: number, cut: AbortSignal): Promise<void> {
+  const graceful = consumer.stop({ graceMs: cut.aborted ? 0 : graceMs })
+  const cutting = untilAborted(cut).then(() => consumer.stop({ graceMs: 0 }))
+  await Promise.race([graceful, cutting])
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { loadSettings } from '#config/load.ts'
-import { openPipeline } from '#workers/compose.ts'
+import { openWorkshop } from '#workers/compose.ts'
 import { runWorker } from '#workers/ingest.ts'
 import { listenForStop } from '#workers/lifecycle.ts'
 import { Events } from '#src/events.ts'
@@ -17,16 +17,16 @@ using stopping = listenForStop(
   () => undefined,
 )
 const say = (): void => undefined
-await using pipeline = await openPipeline(
+await using workshop = await openWorkshop(
   { source, settings: loaded.settings, events: new Events(), say },
   stopping.soft,
 )
 const peakKb = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 const rssAtStartMb = process.memoryUsage.rss() / 1024 / 1024
 const startedAt = performance.now()
-const end = await runWorker(pipeline, stopping, { scan: true })
+const end = await runWorker(workshop, stopping, { scan: true })
 const seconds = (performance.now() - startedAt) / 1000
-const counts = await pipeline.ledger.counts()
+const counts = await workshop.ledger.counts()
 if (end.kind !== 'complete' || counts.failed + counts.pending > 0) throw new Error(JSON.stringify({ end, counts }))
 process.stdout.write(
   `${JSON.stringify({ docs_per_s: counts.done / seconds, seconds, rss_mb: peakKb() / 1024, rss_at_start_mb: rssAtStartMb })}\n`,

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { openPipeline, type Pipeline } from '#workers/compose.ts'
+import { openWorkshop, type Workshop } from '#workers/compose.ts'
 import { runWorker } from '#workers/ingest.ts'
 import { listenForStop } from '#workers/lifecycle.ts'
 import type { DeadLetter } from '#src/document/record.ts'
@@ -32,28 +32,28 @@ export function runCommand(): Command {
       () => say('finishing what is under way; Ctrl-C again to stop at once'),
       () => say('stopping at once; nothing is lost, run again to go on'),
     )
-    await using pipeline = await openPipeline({ source, settings, events, say }, stopping.soft)
+    await using workshop = await openWorkshop({ source, settings, events, say }, stopping.soft)
     const startedAt = Date.now()
-    const end = await runOnce(pipeline, tally, stopping)
-    const counts = await pipeline.ledger.counts()
-    const letters = counts.failed > 0 ? await firstLetters(pipeline) : []
+    const end = await runOnce(workshop, tally, stopping)
+    const counts = await workshop.ledger.counts()
+    const letters = counts.failed > 0 ? await firstLetters(workshop) : []
     process.stdout.write(
-      summaryOf({ end, counts, tally, elapsedMs: Date.now() - startedAt, out: pipeline.store.url, letters }),
+      summaryOf({ end, counts, tally, elapsedMs: Date.now() - startedAt, out: workshop.store.url, letters }),
     )
     process.exitCode = exitCodeOf(end, counts)
   })
 }
 
-async function runOnce(pipeline: Pipeline, tally: Tally, stopping: Parameters<typeof runWorker>[1]): Promise<RunEnd> {
+async function runOnce(workshop: Workshop, tally: Tally, stopping: Parameters<typeof runWorker>[1]): Promise<RunEnd> {
   const progress = startProgress({
     stream: process.stderr,
     tally,
-    counts: () => pipeline.ledger.counts(),
-    gateLine: () => pipeline.gateLine(),
+    counts: () => workshop.ledger.counts(),
+    gateLine: () => workshop.gateLine(),
     now: Date.now,
   })
   try {
-    const end = await runWorker(pipeline, stopping, { scan: true })
+    const end = await runWorker(workshop, stopping, { scan: true })
     if (end.kind === 'halted') process.stderr.write(`halted: ${oneLine(end.message)}\n`)
     return end
   } finally {
@@ -61,9 +61,9 @@ async function runOnce(pipeline: Pipeline, tally: Tally, stopping: Parameters<ty
   }
 }
 
-async function firstLetters(pipeline: Pipeline): Promise<DeadLetter[]> {
+async function firstLetters({ store }: Workshop): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = []
-  for await (const letter of pipeline.store.listDeadLetters(AbortSignal.timeout(30_000))) {
+  for await (const letter of store.listDeadLetters(AbortSignal.timeout(30_000))) {
     letters.push(letter)
     if (letters.length >= LETTERS) break
   }

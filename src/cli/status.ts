@@ -17,8 +17,7 @@ export function statusCommand(): Command {
   return command.action(async (source: string) => {
     const settings = readSettings(command)
     const say = (): void => undefined
-    const none = new AbortController().signal
-    await using pipeline = await openPipeline({ source, settings, events: new Events(), say, parses: false }, none)
+    await using pipeline = await openPipeline({ source, settings, events: new Events(), say })
     const counts = await pipeline.ledger.counts()
     const backlog = await pipeline.queue.backlog()
     if (command.opts<{ json?: boolean }>().json === true) {

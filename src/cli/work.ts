@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { openPipeline } from '#workers/compose.ts'
+import { openWorkshop } from '#workers/compose.ts'
 import { runWorker } from '#workers/ingest.ts'
 import { listenForStop } from '#workers/lifecycle.ts'
 import { Events } from '#src/events.ts'
@@ -20,9 +20,9 @@ export function workCommand(): Command {
       () => say('finishing what is under way; Ctrl-C again to stop at once'),
       () => say('stopping at once; nothing is lost'),
     )
-    await using pipeline = await openPipeline({ source, settings, events: new Events(), say }, stopping.soft)
-    say(`working on ${pipeline.source.url} into ${pipeline.store.url}; Ctrl-C to stop`)
-    const end = await runWorker(pipeline, stopping, { scan: false })
+    await using workshop = await openWorkshop({ source, settings, events: new Events(), say }, stopping.soft)
+    say(`working on ${workshop.source.url} into ${workshop.store.url}; Ctrl-C to stop`)
+    const end = await runWorker(workshop, stopping, { scan: false })
     // Being stopped is how a worker is meant to end: only a halt is worth an exit code of its own.
     process.exitCode = end.kind === 'halted' ? exitCodeOf(end, { failed: 0, pending: 0 }) : 0
   })
