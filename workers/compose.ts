@@ -74,8 +74,8 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const rebuilt = await rebuildIfLost(ledger, store, signal)
     if (rebuilt > 0) options.say(`the ledger was empty: ${rebuilt} documents were found in the store`)
     const requests = await openRequests({ settings, folders, connection, pipeline: id }, resources)
-    const lease = await ProcessLease.take({ connection, pipeline: id })
-    resources.defer(() => lease.release())
+    const lease = await ProcessLease.open({ connection, pipeline: id })
+    resources.defer(() => lease.close())
     const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
     const ingest: IngestDeps = {
       source,

@@ -52,7 +52,8 @@ async function ingestClaimed(
   const contradiction = refuseByContent(job.key, read.head)
   if (contradiction !== null) return giveUp(work, contradiction, deps, read)
 
-  return turnIntoOutputs({ ...work, extension, read, recipe: deps.recipeFor(job.key, extension) }, deps, signal)
+  // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
+  return await turnIntoOutputs({ ...work, extension, read, recipe: deps.recipeFor(job.key, extension) }, deps, signal)
 }
 
 /** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */

@@ -23,7 +23,12 @@ function documentOf(...passes: readonly Buffer[]): OpenedDocument & { readonly r
   }
 }
 
-const all = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => Buffer.concat(await Array.fromAsync(chunks))
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const collected: Uint8Array[] = []
+  for await (const chunk of chunks) collected.push(chunk)
+  return collected
+}
+const all = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> => Buffer.concat(await collect(chunks))
 const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 describe('reading a document', () => {
