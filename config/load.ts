@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { SETTINGS, type SettingName, type Settings } from './settings.ts'
 import type { Setting } from './setting.ts'
 

@@ -61,7 +61,7 @@ export const choice = <const T extends string>(
 ): Setting<T> => ({
   ...row,
   placeholder: row.values.join('|'),
-  schema: z.enum(row.values).default(() => row.default) as unknown as z.ZodType<T>,
+  schema: z.enum(row.values).default(() => row.default),
   fromText: (value) => value,
 })
 

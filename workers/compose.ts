@@ -46,9 +46,9 @@ export interface Workshop extends Pipeline {
   readonly scan: ScanDeps
   readonly settings: Settings
   /** Starts taking jobs. */
-  consume(): Consumer
+  readonly consume: () => Consumer
   /** What the gate is doing, in a few words; null when there is nothing to say. */
-  gateLine(): Promise<string | null>
+  readonly gateLine: () => Promise<string | null>
 }
 
 interface Opened extends Pipeline {
@@ -157,6 +157,6 @@ async function openRedis(
     url = redis.url
   }
   const connection = await connectRedis({ url, name: 'sluice' })
-  resources.defer(() => void connection.disconnect())
+  resources.defer(() => connection.disconnect())
   return connection
 }

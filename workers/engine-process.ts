@@ -29,11 +29,7 @@ export async function startEngineProcess(options: EngineProcessOptions): Promise
   )
   const child = spawn(
     process.execPath,
-    [
-      entry,
-      '--exit-with-parent',
-      `--children=${options.processes}`,
-    ],
+    [entry, '--exit-with-parent', `--children=${options.processes}`],
     // A session of its own: Ctrl-C on the terminal is for us, so that what is under way can be finished.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
   )

@@ -14,7 +14,7 @@ export interface Requests {
   readonly gate: Gate
   /** Nothing is charged: the embedded engine. */
   readonly free: boolean
-  gateLine(): Promise<string | null>
+  readonly gateLine: () => Promise<string | null>
 }
 
 interface RequestsOptions {

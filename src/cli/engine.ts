@@ -6,7 +6,9 @@ import { Command } from 'commander'
 /** The engine's own process has its own flags: they are handed on as they are, so that each is described once. */
 export function engineCommand(): Command {
   return new Command('engine')
-    .description('the engine alone: our own server of POST /v2/parse, with real local conversion (--help lists its flags)')
+    .description(
+      'the engine alone: our own server of POST /v2/parse, with real local conversion (--help lists its flags)',
+    )
     .helpOption(false)
     .allowUnknownOption()
     .allowExcessArguments()

@@ -1,3 +1,4 @@
+import { assertNever } from '#src/document/assert-never.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { receiptId } from '#src/document/ids.ts'
@@ -76,6 +77,8 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
       return retryOrGiveUp(purchase.countsUntil, purchase.failure, deps, (failure) =>
         giveUp(work, failure, deps, work.read),
       )
+    default:
+      return assertNever(purchase)
   }
 }
 

@@ -12,7 +12,7 @@ export interface ReadDocument {
   /** The first bytes, for `signatureOf`. */
   readonly head: Buffer
   /** All bytes again, in order; of a large document a second pass over the source that checks itself. */
-  reread(signal: AbortSignal): AsyncIterable<Uint8Array>
+  readonly reread: (signal: AbortSignal) => AsyncIterable<Uint8Array>
 }
 
 /** Reads a document's bytes once: hashes all, keeps the head, and the whole when it is small. */
