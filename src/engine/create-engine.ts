@@ -78,6 +78,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     workFolder,
     children: new ConcurrencyGate(options.children ?? availableParallelism(), 'queue'),
     prices: options.prices ?? (options.keys === undefined ? FREE : DEFAULT_PRICES),
+    model: options.model ?? null,
     cacheFolder: workFolder.cachePath,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,

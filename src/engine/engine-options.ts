@@ -1,6 +1,7 @@
 import type { PriceModel } from '#src/contract/price.ts'
 import type { ConversionPoolOptions } from './children/conversion-pool.ts'
 import type { KeyLimits } from './limits/account.ts'
+import type { ModelOptions } from './model/chat-completion.ts'
 
 /** How the engine is set up. Every limit is off unless it is named here. */
 export interface EngineOptions extends ConversionPoolOptions {
@@ -18,6 +19,8 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly keys?: Readonly<Record<string, KeyLimits>>
   /** Default: the hosted service's where there are `keys`, else nothing costs anything. */
   readonly prices?: PriceModel
+  /** Writes `summary` and `json` and finds what `redactPII` is to hide; default none. */
+  readonly model?: ModelOptions
   /** Lets /v2/scrape fetch from private, loopback and link-local addresses; default false. */
   readonly allowPrivateAddresses?: boolean
   /** Level of the log, which goes to stderr: `warn`, `info`, …; default `silent`. Holds nothing of a document. */

@@ -1,6 +1,7 @@
 import type { ParseOptions } from '#src/contract/options.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { Conversion, ConversionProblem } from '../conversion.ts'
+import type { ModelOptions } from '../model/chat-completion.ts'
 
 /** One document for a child process. Bytes travel by file, never over the pipe. */
 export interface ConversionTask {
@@ -11,6 +12,8 @@ export interface ConversionTask {
   /** What relative links are resolved against; null for an upload. */
   readonly baseUrl: string | null
   readonly options: ParseOptions
+  /** For the formats that a language model writes; null where none is set up. */
+  readonly model: ModelOptions | null
   /** Shared by the children of one engine: data that is unpacked once. */
   readonly cacheFolder: string
   /** Where the child writes the fields of `data`: see `dataFields`. */
@@ -23,6 +26,12 @@ export type ConversionReport =
       readonly kind: 'converted'
       readonly metadata: Conversion['metadata']
       readonly warnings: readonly string[]
+    }
+  /** The model could not be asked, or could not do what was asked; the document is fine. */
+  | {
+      readonly kind: 'model_failed'
+      readonly because: 'unavailable' | 'no_conforming_result'
+      readonly message: string
     }
   | { readonly kind: 'refused'; readonly problem: ConversionProblem; readonly message: string }
   /** A bug of a converter. `trace` is for the log. */

@@ -1,6 +1,8 @@
 import { createWriteStream, closeSync, openSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { ConversionError } from '../conversion.ts'
+import { ModelUnavailable } from '../model/chat-completion.ts'
+import { NoConformingResult } from '../model/extract-json.ts'
 import { convertDocument } from './convert-document.ts'
 import { dataFields } from './data-fields.ts'
 import type { ConversionReport, ConversionTask } from './conversion-task.ts'
@@ -36,6 +38,11 @@ export default async function convert(task: ConversionTask): Promise<ConversionR
     return { kind: 'converted', metadata, warnings }
   } catch (error) {
     if (error instanceof ConversionError) return { kind: 'refused', problem: error.problem, message: error.message }
+    if (error instanceof ModelUnavailable)
+      return { kind: 'model_failed', because: 'unavailable', message: error.message }
+    if (error instanceof NoConformingResult) {
+      return { kind: 'model_failed', because: 'no_conforming_result', message: error.message }
+    }
     return { kind: 'failed', trace: traceOf(error, !task.options.zeroDataRetention) }
   }
 }

@@ -6,6 +6,7 @@ import { decodeHtml } from '../html/decode-html.ts'
 import { markdownToHtml } from '../html/markdown-formats.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
 import { languageOf } from './language-of.ts'
+import { modelFields } from './model-fields.ts'
 import type { ConversionTask } from './conversion-task.ts'
 
 export interface DataFields {
@@ -15,7 +16,10 @@ export interface DataFields {
   readonly warnings: readonly string[]
 }
 
-type Fields = Pick<ParsedData, 'markdown' | 'pages' | 'blocks' | 'html' | 'rawHtml' | 'links' | 'images'>
+type Fields = Pick<
+  ParsedData,
+  'markdown' | 'pages' | 'blocks' | 'html' | 'rawHtml' | 'links' | 'images' | 'summary' | 'json'
+>
 
 /** Only HTML input has HTML of its own; what other documents have is rendered from their Markdown. */
 async function rawHtml(task: ConversionTask, rendered: string): Promise<string> {
@@ -46,10 +50,11 @@ function* asJsonMembers(fields: Fields): Generator<string> {
 /** What the request asked for of a conversion, as the JSON members of the answer's `data`. */
 export async function dataFields(conversion: Conversion, task: ConversionTask): Promise<DataFields> {
   const language = conversion.metadata.language ?? languageOf(conversion.markdown)
+  const written = await modelFields(conversion.markdown, task.options, task.model)
   const fields = await wantedFields(conversion, task)
   return {
-    fields: asJsonMembers(fields),
+    fields: asJsonMembers({ ...fields, ...written.fields }),
     metadata: { ...(language === null ? {} : { language }), ...conversion.metadata },
-    warnings: conversion.warning === null ? [] : [conversion.warning],
+    warnings: [...(conversion.warning === null ? [] : [conversion.warning]), ...written.warnings],
   }
 }

@@ -8,6 +8,7 @@ import type { Account } from '../limits/account.ts'
 import type { ConcurrencyGate } from '../limits/concurrency-gate.ts'
 import { takePlace } from '../limits/places.ts'
 import { insufficientCredits, noRetentionArrangement } from '../limits/refusals.ts'
+import type { ModelOptions } from '../model/chat-completion.ts'
 import { answerBody, type AnswerBody } from './answer.ts'
 import { convertedOrThrow } from './conversion-outcome.ts'
 import type { RequestFolder } from './work-folder.ts'
@@ -19,6 +20,7 @@ export interface EngineParts {
   readonly children: ConcurrencyGate
   readonly prices: PriceModel
   readonly cacheFolder: string
+  readonly model: ModelOptions | null
 }
 
 /** A document that lies in its request's folder, and where it came from. */
@@ -59,9 +61,9 @@ export async function answerDocument(
   const timed = AbortSignal.any([signal, AbortSignal.timeout(options.timeout)])
   using place = await takePlace([account.places, parts.children], options.timeout, timed)
   const { fieldsPath } = folder
-  const { cacheFolder } = parts
+  const { cacheFolder, model } = parts
   const path = await folder.nameUpload(extension)
-  const task = { path, extension, contentType, baseUrl, options, cacheFolder, fieldsPath }
+  const task = { path, extension, contentType, baseUrl, options, model, cacheFolder, fieldsPath }
   const { metadata, warnings } = convertedOrThrow(await parts.pool.run(task, timed), options.timeout)
 
   const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null

@@ -17,6 +17,12 @@ export function scrapeTimeout(timeoutMs: number): ApiError {
   })
 }
 
+function modelFailure({ because, message }: Extract<PoolResult, { readonly kind: 'model_failed' }>): ApiError {
+  return because === 'unavailable'
+    ? new ApiError({ status: 502, code: 'MODEL_UNAVAILABLE', message: `Bad Gateway: ${message}.` })
+    : new ApiError({ status: 422, code: 'NO_CONFORMING_RESULT', message: `Unprocessable Entity: ${message}.` })
+}
+
 /** Turns every other end of a conversion into its error. */
 export function convertedOrThrow(result: PoolResult, timeoutMs: number): Converted {
   switch (result.kind) {
@@ -38,6 +44,8 @@ export function convertedOrThrow(result: PoolResult, timeoutMs: number): Convert
         message: 'The document brought its converter down; it is probably damaged.',
         cause: new Error(result.message),
       })
+    case 'model_failed':
+      throw modelFailure(result)
     case 'failed':
       throw new Error(`a converter failed: ${result.trace}`)
     default:

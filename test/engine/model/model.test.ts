@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { parseWith } from '../support/engine-client.ts'
+
+interface Asked {
+  readonly authorization: string | undefined
+  readonly body: { readonly model: string; readonly messages: readonly { readonly content: string }[] }
+}
+
+const SCHEMA = { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] }
+const JSON_FORMAT = { formats: [{ type: 'json', schema: SCHEMA, prompt: 'How old is Ada?' }] }
+
+let server: Server
+let engine: Engine
+let without: Engine
+let answers: (string | number)[]
+let asked: Asked[]
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Asked['body']
+    asked.push({ authorization: request.headers.authorization, body })
+    const answer = answers.shift() ?? 500
+    if (typeof answer === 'number') response.writeHead(answer).end('{}')
+    else response.end(JSON.stringify({ choices: [{ message: { content: answer } }] }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  engine = await createEngine({ children: 1, model: { url, key: 'm-key', name: 'tiny', maxInputCharacters: 1000 } })
+  without = await createEngine({ children: 1 })
+})
+
+afterAll(async () => {
+  await Promise.all([engine.close(), without.close()])
+  server.close()
+})
+
+beforeEach(() => {
+  asked = []
+})
+
+describe('a format that a model writes', () => {
+  test('is null, with the reason, where there is no model', async () => {
+    const { status, body } = await parseWith(without, {
+      options: { formats: ['markdown', 'summary', { type: 'json' }] },
+    })
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ summary: null, json: null, warning: expect.stringContaining('language model') })
+    expect(body.data?.markdown).toContain('Ada')
+  })
+
+  test('is what the model answered to the document', async () => {
+    answers = ['A list of one person.']
+    const { body } = await parseWith(engine, { options: { formats: ['summary'] } })
+    expect(body.data).toMatchObject({ summary: 'A list of one person.', warning: null })
+    expect(asked[0]).toMatchObject({ authorization: 'Bearer m-key', body: { model: 'tiny' } })
+    expect(asked[0]?.body.messages.at(-1)?.content).toContain('Ada')
+  })
+
+  test('fits the schema, after one correction if need be', async () => {
+    answers = ['{"age":"old"}', '```json\n{"age":36}\n```']
+    const { body } = await parseWith(engine, { options: JSON_FORMAT })
+    expect(body.data?.json).toEqual({ age: 36 })
+    expect(asked[1]?.body.messages.at(-1)?.content).toContain('/age must be integer')
+  })
+
+  test('is refused with 422 when the model cannot do it', async () => {
+    answers = ['no', 'never']
+    const answer = await parseWith(engine, { options: JSON_FORMAT })
+    expect(answer).toMatchObject({ status: 422, body: { success: false, code: 'NO_CONFORMING_RESULT' } })
+  })
+
+  test('is refused with 502 when the model does not answer', async () => {
+    answers = [503]
+    const answer = await parseWith(engine, { options: JSON_FORMAT })
+    expect(answer).toMatchObject({ status: 502, body: { success: false, error: expect.stringContaining('503') } })
+  })
+
+  test('says when the model saw a part only', async () => {
+    answers = ['Long.']
+    const file = new File([`a,b\n${'x,y\n'.repeat(1000)}`], 'long.csv')
+    const { body } = await parseWith(engine, { file, options: { formats: ['summary'] } })
+    expect(body.data?.warning).toContain('first 1000')
+    expect(asked[0]?.body.messages.at(-1)?.content).toHaveLength(1000)
+  })
+})
