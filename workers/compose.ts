@@ -45,6 +45,8 @@ export interface Pipeline extends AsyncDisposable {
 export interface Workshop extends Pipeline {
   readonly scan: ScanDeps
   readonly settings: Settings
+  /** Asks the service anew instead of believing that credits or key are still as an earlier run found them. */
+  readonly probe: () => Promise<void>
   /** Starts taking jobs. */
   readonly consume: () => Consumer
   /** What the gate is doing, in a few words; null when there is nothing to say. */
@@ -101,6 +103,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       settings,
       scan: { source, store, ledger, events, recipeFor, now: Date.now, queue, backlogLimit: settings.backlogLimit },
       gateLine: requests.gateLine,
+      probe: () => requests.gate.probe(),
       consume: () =>
         consume({
           connection,

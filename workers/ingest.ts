@@ -13,6 +13,16 @@ export type WorkerEnd =
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
   | { readonly kind: 'interrupted' }
 
+export interface WorkerOptions {
+  /** List the source, and end when all that it held is done; else work until stopped. */
+  readonly scan: boolean
+  /** `wait`: leave it to the gate to probe, once a minute, and go on when the account is mended. */
+  readonly onHalt: 'stop' | 'wait'
+}
+
+/** What somebody can mend while workers wait. */
+const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'budget']
+
 /**
  * Takes jobs until there are none left after a scan (`scan: true`), or until it is stopped. However it ends, intake
  * stops first, then what is under way may finish for the grace period, then it is cut and handed back.
@@ -20,14 +30,16 @@ export type WorkerEnd =
 export async function runWorker(
   workshop: Workshop,
   stopping: Stopping,
-  { scan }: { readonly scan: boolean },
+  { scan, onHalt }: WorkerOptions,
 ): Promise<WorkerEnd> {
   let halted: WorkerEnd | null = null
   const halt = new AbortController()
   workshop.events.on('run:halted', (event) => {
+    if (onHalt === 'wait' && MENDABLE.includes(event.cause)) return
     halted ??= { kind: 'halted', ...event }
     halt.abort(new Error(event.message))
   })
+  await workshop.probe()
   const intake = AbortSignal.any([stopping.soft, halt.signal])
   const consumer = workshop.consume()
   try {

@@ -4,14 +4,15 @@ import { gateLine } from '#src/gate/gate-line.ts'
 import { gateDigest, openGate } from '#src/gate/open-gate.ts'
 import { creditsFor, DEFAULT_PRICES, FREE } from '#src/gate/price.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
-import type { Gate, Parser } from '#src/ports.ts'
+import type { RedisGate } from '#src/gate/redis-gate.ts'
+import type { Parser } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
 import type { Folders } from './folders.ts'
 import { openService } from './open-service.ts'
 
 export interface Requests {
   readonly parser: Parser
-  readonly gate: Gate
+  readonly gate: RedisGate
   /** Nothing is charged: the embedded engine. */
   readonly free: boolean
   readonly gateLine: () => Promise<string | null>

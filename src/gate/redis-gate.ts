@@ -74,6 +74,11 @@ export class RedisGate implements Gate, AsyncDisposable {
     await this.#options.redis.hdel(this.#options.keys.state, 'paused')
   }
 
+  /** Lets the next request through a gate that was shut for credits or a key: somebody may have mended it by now. */
+  async probe(): Promise<void> {
+    await this.#options.redis.hset(this.#options.keys.state, 'shut_until', '0')
+  }
+
   /** What the gate has learned and does, for metrics and the progress line. */
   async state(): Promise<GateState> {
     const { leaseMs, rateCeiling, placesCeiling, windowMs } = this.#options

@@ -17,6 +17,9 @@ const REFUSED_MS = 1_000
 /** A halted batch keeps its jobs; whoever resumes finds them ready. */
 const HALTED_MS = 1_000
 
+/** How often a document asks again while a probe may find the service open to us. */
+const PROBED_MS = 2_000
+
 export type Purchase =
   | { readonly kind: 'bought'; readonly answer: Answer }
   | { readonly kind: 'later'; readonly verdict: JobVerdict }
@@ -59,8 +62,10 @@ async function sendOnce(
   const admission = await deps.gate.enter(ticket, signal)
   if (admission.kind === 'wait') return { ...later(postpone(admission.waitMs, admission.reason)), remedy: NO_REMEDY }
   if (admission.kind === 'halted') {
-    deps.halt(admission.cause, admission.message)
-    return { ...later(postpone(HALTED_MS, admission.message)), remedy: NO_REMEDY }
+    // Shut by somebody's answer, maybe while a probe is under way: only our own answer, or a budget, halts this run.
+    if (admission.retryInMs === null) deps.halt(admission.cause, admission.message)
+    const waitMs = Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS)
+    return { ...later(postpone(waitMs, admission.message)), remedy: NO_REMEDY }
   }
   const sentAt = performance.now()
   deps.events.emit('request:sent', { key, bytes: work.read.bytes })
