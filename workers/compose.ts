@@ -94,6 +94,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       render: renderOutputs,
       now: Date.now,
       random: Math.random,
+      ocrFallback: settings.ocrFallback,
       storePatienceMs: settings.storePatienceMs,
       deadlineMs: settings.deadlineMs,
     }

@@ -1,3 +1,4 @@
+import { optionsForAttempt, remedied } from '#src/contract/remedies.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
@@ -28,6 +29,8 @@ export type Purchase =
       readonly failure: Failure
       /** The counted attempt that this failure ends, or `final` where no further one can help. */
       readonly countsUntil: AttemptsUsed
+      /** What the service asked to wait before another attempt; null when it named no time. */
+      readonly retryAfterMs: number | null
     }
 
 /**
@@ -39,9 +42,10 @@ export async function buyAnswer(work: Work, id: ReceiptId, deps: IngestDeps, sig
   if (!(await deps.intents.begin(id, work.job.key))) {
     return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
   }
-  const first = await sendOnce(work, work.recipe, id, deps, signal)
-  const changed = first.kind === 'failed' ? remedied(work.recipe, first.remedy) : null
-  const purchase = changed === null ? first : await sendOnce(work, changed, id, deps, signal)
+  const recipe = { ...work.recipe, options: optionsForAttempt(work.recipe.options, work.attempt) }
+  const first = await sendOnce(work, recipe, id, deps, signal)
+  const options = remedied(recipe.options, first.remedy)
+  const purchase = options === null ? first : await sendOnce(work, { ...recipe, options }, id, deps, signal)
   await deps.intents.clear(id)
   return purchase
 }
@@ -85,7 +89,7 @@ async function sendOnce(
     await deps.gate.leave(admission.permit, { verdict: 'abandoned' })
     if (!(error instanceof DocumentChanged)) throw error
     const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
-    return { kind: 'failed', failure, countsUntil: work.attempt, remedy: NO_REMEDY }
+    return { kind: 'failed', failure, countsUntil: work.attempt, retryAfterMs: null, remedy: NO_REMEDY }
   }
   const durationMs = performance.now() - sentAt
   const credits = chargedCredits(verdict, recipe, work, deps)
@@ -94,7 +98,7 @@ async function sendOnce(
   if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
     await untilWritten(() => deps.store.saveReceipt(id, verdict.answer.body), key, deps, signal)
   }
-  return { ...purchaseOf(verdict, departure, work.attempt, deps), remedy: remedyOf(verdict) }
+  return { ...purchaseOf(verdict, departure, work.attempt, deps), remedy: remedyOf(verdict, deps) }
 }
 
 /** Only a document that came out is charged; what the service reports wins over the price model. */
@@ -109,7 +113,7 @@ function purchaseOf(verdict: Verdict, departure: Departure, attempt: number, dep
     case 'parsed':
       return { kind: 'bought', answer: verdict.answer }
     case 'rejected':
-      return { kind: 'failed', failure: verdict.failure, countsUntil: 'final' }
+      return { kind: 'failed', failure: verdict.failure, countsUntil: 'final', retryAfterMs: null }
     case 'throttled': {
       const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
       return later(postpone(waitMs, `the service refused it for its ${verdict.limit} limit`))
@@ -117,7 +121,7 @@ function purchaseOf(verdict: Verdict, departure: Departure, attempt: number, dep
     case 'unavailable': {
       const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
       if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
-      return { kind: 'failed', failure: failureOf(verdict), countsUntil: attempt }
+      return { kind: 'failed', failure: failureOf(verdict), countsUntil: attempt, retryAfterMs: verdict.retryAfterMs }
     }
     case 'halted':
       deps.halt(verdict.cause, verdict.message)
@@ -129,27 +133,13 @@ function purchaseOf(verdict: Verdict, departure: Departure, attempt: number, dep
 
 const later = (verdict: JobVerdict): Purchase => ({ kind: 'later', verdict })
 
-const remedyOf = (verdict: Verdict): Remedy =>
-  verdict.kind === 'rejected' || verdict.kind === 'unavailable' ? verdict.remedy : NO_REMEDY
-
-/** The recipe changed as the service asked, for one more try at once; null when nothing would change. */
-function remedied(recipe: Recipe, remedy: Remedy): Recipe | null {
-  const { options } = recipe
-  switch (remedy.change) {
-    case 'none':
-      return null
-    case 'timeout':
-      return remedy.timeoutMs <= options.timeout
-        ? null
-        : { ...recipe, options: { ...options, timeout: remedy.timeoutMs } }
-    case 'mode':
-      return {
-        ...recipe,
-        options: { ...options, parsers: options.parsers.map((pdf) => ({ ...pdf, mode: remedy.mode })) },
-      }
-    default:
-      return assertNever(remedy)
-  }
+/**
+ * What may be tried at once for a document that would be rejected as it is. A time-out has no place here: it waits for
+ * its next attempt, which is given more time. Another mode is another price of time, and the user's choice.
+ */
+function remedyOf(verdict: Verdict, { ocrFallback }: IngestDeps): Remedy {
+  if (verdict.kind !== 'rejected') return NO_REMEDY
+  return verdict.remedy.change === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
 }
 
 const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure => ({

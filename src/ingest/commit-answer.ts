@@ -12,6 +12,8 @@ const LOST_CLAIM_MS = 2_000
 
 export interface CommitInput {
   readonly body: Buffer
+  /** The body decoded, where somebody did that already. */
+  readonly json?: Readonly<Record<string, unknown>>
   /** Null when the answer may not be kept. */
   readonly receipt: ReceiptId | null
   readonly requestId: string | null
@@ -21,7 +23,7 @@ export interface CommitInput {
 
 /** Step 5: the answer becomes outputs; the record is committed last, and the ledger follows the store (Law 4). */
 export async function commitAnswer(work: Work, input: CommitInput, deps: IngestDeps): Promise<JobVerdict> {
-  const reading = readAnswer(input.body, deps.now())
+  const reading = readAnswer(input.body, deps.now(), input.json)
   const files = deps.render(reading.data)
   const record = { ...recordOf(work, input, reading, deps), files: [...files].map(describe) }
   if (!(await work.claim.stillHeld())) return postpone(LOST_CLAIM_MS, 'another worker took this document over')

@@ -25,6 +25,8 @@ export interface IngestDeps {
   readonly now: () => number
   /** 0 ≤ x < 1. */
   readonly random: () => number
+  /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
+  readonly ocrFallback: boolean
   /** How long an answer that was paid for is held in memory while the store cannot be written. */
   readonly storePatienceMs: number
   /** A document that has been in the queue for longer ends failed. */

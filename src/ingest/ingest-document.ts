@@ -74,8 +74,12 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
     case 'later':
       return purchase.verdict
     case 'failed':
-      return retryOrGiveUp(purchase.countsUntil, purchase.failure, deps, (failure) =>
-        giveUp(work, failure, deps, work.read),
+      return retryOrGiveUp(
+        purchase.countsUntil,
+        purchase.failure,
+        deps,
+        (failure) => giveUp(work, failure, deps, work.read),
+        purchase.retryAfterMs,
       )
     default:
       return assertNever(purchase)

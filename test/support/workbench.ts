@@ -1,0 +1,104 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { creditsFor, DEFAULT_PRICES } from '#src/contract/price.ts'
+import { recipeBook, type RecipeSettings } from '#src/contract/rules.ts'
+import { extensionOf, type Extension } from '#src/document/formats.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import type { HaltCause } from '#src/document/verdict.ts'
+import { Events } from '#src/events.ts'
+import { openGate } from '#src/gate/open-gate.ts'
+import type { IngestDeps } from '#src/ingest/deps.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import { ProcessLease } from '#src/ledger/process-lease.ts'
+import { RedisClaims } from '#src/ledger/redis-claims.ts'
+import { RedisIntents } from '#src/ledger/redis-intents.ts'
+import { RedisLedger } from '#src/ledger/redis-ledger.ts'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { renderOutputs } from '#src/outputs/render.ts'
+import { HttpParser } from '#src/parse/http-parser.ts'
+import type { JobVerdict } from '#src/ports.ts'
+import { openFolderSource } from '#src/sources/folder-source.ts'
+import type { TestRedis } from './redis.ts'
+import { type ScriptedService, type ScriptedServiceOptions, startScriptedService } from './scripted-service.ts'
+import { tempFolder } from './temp-folder.ts'
+
+/** Redis names of each workbench, so that those of one server never meet. */
+let opened = 0
+
+/** A worker without its queue: all parts real, the service scripted, and what happens between attempts left to the test. */
+export interface Workbench extends AsyncDisposable {
+  readonly service: ScriptedService
+  readonly deps: IngestDeps
+  readonly halts: readonly (readonly [HaltCause, string])[]
+  write(key: string, content: string | Buffer): Promise<void>
+  /** What the queue is told after one delivery of this document. */
+  ingest(key: string, attempt?: number): Promise<JobVerdict>
+}
+
+export interface WorkbenchOptions extends ScriptedServiceOptions {
+  readonly redis: TestRedis
+  readonly settings?: RecipeSettings
+  readonly ocrFallback?: boolean
+}
+
+export async function openWorkbench({
+  redis,
+  settings = {},
+  ocrFallback = false,
+  ...script
+}: WorkbenchOptions): Promise<Workbench> {
+  await using resources = new AsyncDisposableStack()
+  const folder = resources.use(await tempFolder())
+  const inbox = join(folder.path, 'in')
+  await mkdir(inbox)
+  const service = resources.use(await startScriptedService(script))
+  opened += 1
+  const pipeline = `workbench-${process.pid}-${opened}`
+  const { connection } = redis
+  const lease = await ProcessLease.open({ connection, pipeline })
+  resources.defer(() => lease.close())
+  const halts: (readonly [HaltCause, string])[] = []
+  const deps: IngestDeps = {
+    source: openFolderSource({ path: inbox }),
+    store: await openFolderStore({ path: join(folder.path, 'out') }),
+    parser: resources.use(
+      new HttpParser({ baseUrl: new URL(service.url), apiKey: 'key', concurrency: 2, userAgent: 'test' }),
+    ),
+    gate: resources.use(await openGate({ redis: connection, keyDigest: pipeline })),
+    ledger: new RedisLedger({ connection, pipeline }),
+    claims: new RedisClaims({ connection, pipeline, lease }),
+    intents: new RedisIntents({ connection, pipeline, lease }),
+    events: new Events(),
+    recipeFor: recipeBook(settings),
+    render: renderOutputs,
+    price: ({ options }, extension, pages) => creditsFor(options, extension, pages, DEFAULT_PRICES),
+    halt: (cause, message) => halts.push([cause, message]),
+    now: Date.now,
+    random: () => 0,
+    storePatienceMs: 1_000,
+    deadlineMs: 3_600_000,
+    ocrFallback,
+  }
+  const kept = resources.move()
+  return {
+    service,
+    deps,
+    halts,
+    write: (key, content) => writeFile(join(inbox, key), content),
+    ingest: (key, attempt = 1) => ingestOnce(deps, key, attempt),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function ingestOnce(deps: IngestDeps, name: string, attempt: number): Promise<JobVerdict> {
+  const key = sourceKey(name)
+  const signal = new AbortController().signal
+  const document = await deps.source.open(key, signal)
+  if ('message' in document) throw new Error(document.message)
+  const { version, bytes } = document
+  await document[Symbol.asyncDispose]()
+  const { hash } = deps.recipeFor(key, extensionOf(name) as Extension)
+  await deps.ledger.write([[key, { version, recipeHash: hash, outcome: 'pending' }]])
+  const job = { schema: 1, key, version, recipeHash: hash, bytes, queuedAt: Date.now() } as const
+  return ingestDocument({ job, attempt }, deps, signal)
+}
