@@ -32,7 +32,7 @@ describe('the spans of blocks', () => {
   })
 
   test('slice whatever the text and the unit (property)', () => {
-    const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((piece) => piece.isWellFormed())
+    const text = fc.string({ unit: fc.constantFrom('a', '\n', 'é', 'Ω', '日', '😀', '𝒳'), minLength: 1, maxLength: 12 })
     const lengths = fc.constantFrom(
       (t: string) => t.length,
       codePoints,
@@ -145,7 +145,7 @@ describe('what a service may send beyond the contract', () => {
         for (const { markdown } of reading.data.pages ?? []) expect(markdown).toBeTypeOf('string')
         expect(reading.problems.every((problem) => problem.length < 400)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 

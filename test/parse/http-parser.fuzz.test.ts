@@ -194,7 +194,7 @@ function complain(verdict: Verdict): string | null {
   return wrong === undefined ? null : `span of ${JSON.stringify(wrong)}`
 }
 
-test(`${CASES} random answers each get a verdict, none a crash or a wait for ever`, async () => {
+test(`${CASES} random answers each get a verdict, none a crash or a wait for ever`, { timeout: 120_000 }, async () => {
   const seed = Date.now() % 1_000_000_000
   console.log(`fuzz seed ${seed}`)
   const lastCase = new Map<string, number>()
