@@ -81,6 +81,21 @@ export const SETTINGS = {
     unit: 'requests a minute',
     doc: 'known rate limit of the plan: a ceiling, still corrected by refusals',
   }),
+  apiConcurrency: optionalNumber({
+    env: 'SLUICE_API_CONCURRENCY',
+    min: 1,
+    max: 1e6,
+    unit: 'requests',
+    doc: 'known concurrency limit of the plan, all processes together: a ceiling, still corrected by refusals',
+  }),
+  rateWindowMs: whole({
+    env: 'SLUICE_RATE_WINDOW_MS',
+    default: 60_000,
+    min: 100,
+    max: HOUR_MS,
+    unit: 'milliseconds',
+    doc: 'window of the rate limit; another than a minute is for tests against a service with compressed time',
+  }),
   maxCredits: optionalNumber({
     env: 'SLUICE_MAX_CREDITS',
     min: 0,

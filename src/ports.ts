@@ -131,7 +131,7 @@ export interface Departure {
 
 /** The one place that decides when a request may be sent, shared by all processes through Redis. */
 export interface Gate {
-  /** Waits at most a short patience (≤ 1 s) for a place. `credits` is what the request is expected to cost. */
+  /** Waits for a place, but not for long (≤ 5 s). `credits` is what the request is expected to cost. */
   enter(ticket: { readonly key: SourceKey; readonly credits: number }, signal: AbortSignal): Promise<Admission>
   leave(permit: Permit, report: Report): Promise<Departure>
 }

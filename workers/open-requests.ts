@@ -43,9 +43,10 @@ export async function openRequests(options: RequestsOptions, resources: AsyncDis
       redis: connection,
       // An engine of our own listens on another port each time, and knows no other limit than its processes.
       keyDigest: gateDigest(service.free ? `engine ${options.pipeline}` : service.url, service.apiKey),
+      windowMs: settings.rateWindowMs,
       ceilings: {
         requestsPerWindow: settings.rate ?? null,
-        concurrency: service.free ? settings.engineProcesses : settings.concurrency,
+        concurrency: service.free ? settings.engineProcesses : (settings.apiConcurrency ?? null),
       },
     }),
   )

@@ -4,7 +4,7 @@ export type Budget =
   | { readonly per: 'month'; readonly limitCredits: number | null }
 
 /** Names the sum that a budget is held against: `run:<id>`, `month:2026-11` (UTC). */
-export function budgetScope(budget: Budget, now: Date): string {
+function budgetScope(budget: Budget, now: Date): string {
   return budget.per === 'run' ? `run:${budget.run}` : `month:${now.toISOString().slice(0, 7)}`
 }
 

@@ -24,7 +24,9 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
   const claim = await deps.claims.claim(delivery.job.key)
   if (claim === null) return postpone(BUSY_MS, 'another worker has this document')
   try {
-    return await ingestClaimed(delivery, claim, deps, signal)
+    const verdict = await ingestClaimed(delivery, claim, deps, signal)
+    if (verdict.do === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
+    return verdict
   } finally {
     await claim.release()
   }

@@ -73,7 +73,8 @@ export class LimitedService {
       return error(402, 'Payment Required: Insufficient credits')
     }
     const refusedMs = this.#window.take(this.#now() + 1e6)
-    if (refusedMs > 0) return this.#refuse(document, 'Request rate limit exceeded. Please wait and try again later.', refusedMs)
+    if (refusedMs > 0)
+      return this.#refuse(document, 'Request rate limit exceeded. Please wait and try again later.', refusedMs)
     const arrivedAt = this.#now()
     if (this.#working >= this.#places) {
       if (whenFull === 'reject') {
@@ -101,7 +102,8 @@ export class LimitedService {
     }
     if (fails) return error(500, 'An unexpected error occurred on the server.', { code: 'UNKNOWN_ERROR' })
     this.#paid += 1
-    const place = queuedMs < 1 ? { concurrencyLimited: false } : { concurrencyLimited: true, concurrencyQueueDurationMs: queuedMs }
+    const place =
+      queuedMs < 1 ? { concurrencyLimited: false } : { concurrencyLimited: true, concurrencyQueueDurationMs: queuedMs }
     const metadata = { statusCode: 200, creditsUsed: 1, ...place }
     return { status: 200, headers: {}, body: { success: true, data: { markdown: `# ${document}\n`, metadata } } }
   }

@@ -17,7 +17,11 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const reply = (status: number, headers: Readonly<Record<string, string>>, body: object): void => {
     const text = JSON.stringify(body)
-    response.writeHead(status, { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+    response.writeHead(status, {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    })
     response.end(text)
   }
   if (request.url === '/begin') {

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openWorkshop } from '#workers/compose.ts'
+import { runWorker } from '#workers/ingest.ts'
+import { listenForStop } from '#workers/lifecycle.ts'
+import { loadSettings } from '#config/load.ts'
+import { Events } from '#src/events.ts'
+import type { WorkerReport } from './worker-report.ts'
+
+/*
+ * node bench/gate/worker-process.ts <source>
+ *
+ * One worker as `sluice work` runs it, set up by its environment. It says `ready`, begins at a line on its standard
+ * input, and at SIGTERM stops and prints what it did as JSON.
+ */
+
+const loaded = loadSettings({})
+if (!loaded.ok) throw new Error(loaded.problems.join('; '))
+const { settings } = loaded
+const events = new Events()
+const report: WorkerReport = { settled: 0, started: 0, counted: 0, cpuMs: 0, errors: [] }
+events.on('document:settled', () => (report.settled += 1))
+events.on('document:started', () => (report.started += 1))
+events.on('document:postponed', ({ counted }) => (report.counted += counted ? 1 : 0))
+events.on('process:error', ({ error }) => void report.errors.push(String(error)))
+
+const quiet = (): void => undefined
+using stopping = listenForStop(quiet, quiet)
+await using workshop = await openWorkshop(
+  { source: process.argv[2] ?? '', settings, events, say: quiet },
+  stopping.soft,
+)
+process.stdout.write('ready\n')
+await new Promise((resolve) => process.stdin.once('data', resolve))
+process.stdin.destroy()
+const before = process.cpuUsage()
+
+/** A halt ends `runWorker` with every job kept; who keeps working looks again, and the gate lets a probe through. */
+while (!stopping.soft.aborted) {
+  await runWorker(workshop, stopping, { scan: false })
+  await sleep(settings.rateWindowMs / 20)
+}
+const { user, system } = process.cpuUsage(before)
+report.cpuMs = (user + system) / 1000
+process.stdout.write(`report ${JSON.stringify(report)}\n`)
