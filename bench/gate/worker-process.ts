@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { openWorkshop } from '#workers/compose.ts'
 import { runWorker } from '#workers/ingest.ts'
 import { listenForStop } from '#workers/lifecycle.ts'
@@ -34,11 +33,7 @@ await new Promise((resolve) => process.stdin.once('data', resolve))
 process.stdin.destroy()
 const before = process.cpuUsage()
 
-/** A halt ends `runWorker` with every job kept; who keeps working looks again, and the gate lets a probe through. */
-while (!stopping.soft.aborted) {
-  await runWorker(workshop, stopping, { scan: false })
-  await sleep(settings.rateWindowMs / 20)
-}
+await runWorker(workshop, stopping, { scan: false, onHalt: 'wait' })
 const { user, system } = process.cpuUsage(before)
 report.cpuMs = (user + system) / 1000
 process.stdout.write(`report ${JSON.stringify(report)}\n`)

@@ -16,7 +16,13 @@ let digests = 0
 /** A gate that no other test shares, unless told whose. A window of 600 ms makes every pause a hundredth. */
 function open(options: Partial<GateOptions> = {}): Promise<RedisGate> {
   digests += 1
-  return openGate({ redis: server.connection, keyDigest: `test-${digests}`, windowMs: 600, patienceMs: 50, ...options })
+  return openGate({
+    redis: server.connection,
+    keyDigest: `test-${digests}`,
+    windowMs: 600,
+    patienceMs: 2_000,
+    ...options,
+  })
 }
 
 async function permit(gate: RedisGate, key = 'a.pdf', credits = 0): Promise<Permit> {
@@ -27,7 +33,7 @@ async function permit(gate: RedisGate, key = 'a.pdf', credits = 0): Promise<Perm
 
 describe('places', () => {
   test('are few at first, and more after each answer', async () => {
-    await using gate = await open()
+    await using gate = await open({ patienceMs: 500 })
     const permits = await Promise.all(['a', 'b', 'c', 'd'].map((key) => permit(gate, key)))
     const fifth = await gate.enter({ key: sourceKey('e'), credits: 0 }, signal)
     expect(fifth).toMatchObject({ kind: 'wait', reason: expect.stringContaining('concurrency') as string })
@@ -45,19 +51,20 @@ describe('places', () => {
   })
 
   test('of another process are given to the one that waits longest', async () => {
-    await using first = await open({ keyDigest: 'shared', ceilings: { concurrency: 1 }, patienceMs: 2_000 })
-    await using second = await open({ keyDigest: 'shared', ceilings: { concurrency: 1 }, patienceMs: 2_000 })
+    await using first = await open({ keyDigest: 'shared', ceilings: { concurrency: 1 } })
+    await using second = await open({ keyDigest: 'shared', ceilings: { concurrency: 1 } })
     const held = await permit(first)
     const waiting = permit(second, 'b.pdf')
     await new Promise((resolve) => setTimeout(resolve, 50))
     const startedAt = performance.now()
     await first.leave(held, parsed())
     await waiting
-    expect(performance.now() - startedAt).toBeLessThan(150)
+    // Its own next look would be after 250 ms and more.
+    expect(performance.now() - startedAt).toBeLessThan(200)
   })
 
   test('of a process that died come back after the lease', async () => {
-    await using gate = await open({ ceilings: { concurrency: 1 }, leaseMs: 120, patienceMs: 1_000 })
+    await using gate = await open({ ceilings: { concurrency: 1 }, leaseMs: 120 })
     await permit(gate)
     const startedAt = performance.now()
     await permit(gate, 'b.pdf')
@@ -67,7 +74,7 @@ describe('places', () => {
 
 describe('the rate', () => {
   test('is what was accepted in the window before a refusal, and the gate shuts for everybody', async () => {
-    await using gate = await open({ ceilings: { concurrency: 100 }, windowMs: 6_000 })
+    await using gate = await open({ ceilings: { concurrency: 100 }, windowMs: 6_000, patienceMs: 500 })
     const permits = await Promise.all(Array.from({ length: 21 }, (_, i) => permit(gate, `${i}`)))
     for (const one of permits.slice(0, 20)) await gate.leave(one, parsed())
     const departure = await gate.leave(permits[20] as Permit, throttled('rate', 5_900))
@@ -80,7 +87,7 @@ describe('the rate', () => {
   })
 
   test('that was told paces requests from the first', async () => {
-    await using gate = await open({ ceilings: { requestsPerWindow: 6, concurrency: 100 }, patienceMs: 1_000 })
+    await using gate = await open({ ceilings: { requestsPerWindow: 6, concurrency: 100 } })
     const times: number[] = []
     for (let i = 0; i < 4; i += 1) {
       await permit(gate, `${i}`)
@@ -102,7 +109,7 @@ describe('the breaker', () => {
   }
 
   test('shuts the gate at the fifth failure in a row, which no longer counts', async () => {
-    await using gate = await open({ windowMs: 60_000 })
+    await using gate = await open({ windowMs: 60_000, patienceMs: 500 })
     expect(await fail(gate)).toEqual([true, true, true, true, false])
     expect(await gate.enter({ key: sourceKey('x'), credits: 0 }, signal)).toMatchObject({
       kind: 'wait',
@@ -112,7 +119,7 @@ describe('the breaker', () => {
   })
 
   test('lets one probe through, and opens when it comes out well', async () => {
-    await using gate = await open({ patienceMs: 1_000, windowMs: 6_000 })
+    await using gate = await open({ windowMs: 6_000 })
     await fail(gate)
     const probe = await permit(gate, 'probe')
     const shut = gate.enter({ key: sourceKey('other'), credits: 0 }, AbortSignal.timeout(60))
@@ -139,7 +146,7 @@ describe('the breaker', () => {
   })
 
   test('counts failures of a document between whose failures others came through', async () => {
-    await using gate = await open({ patienceMs: 1_000 })
+    await using gate = await open()
     await fail(gate)
     const first = await gate.leave(await permit(gate, 'poison'), unavailable())
     await gate.leave(await permit(gate, 'good'), parsed())
@@ -149,7 +156,7 @@ describe('the breaker', () => {
   })
 
   test('counts from the third probe on, where one document is all that is left', async () => {
-    await using gate = await open({ patienceMs: 1_000 })
+    await using gate = await open()
     const counted: boolean[] = []
     while (counted.filter(Boolean).length < 5) {
       const departure = await gate.leave(await permit(gate, 'poison'), unavailable())
@@ -158,8 +165,20 @@ describe('the breaker', () => {
     expect(counted).toEqual([true, true, true, true, false, false, false, true])
   })
 
+  test('lets no known poison shut it for others', async () => {
+    await using gate = await open()
+    for (let i = 0; i < 2; i += 1) {
+      await gate.leave(await permit(gate, 'poison'), unavailable())
+      await gate.leave(await permit(gate, 'good'), parsed())
+    }
+    for (let i = 0; i < 6; i += 1) {
+      expect(await gate.leave(await permit(gate, 'poison'), unavailable())).toMatchObject({ countsAsAttempt: true })
+    }
+    expect((await gate.state()).shut).toBeNull()
+  })
+
   test('never counts in an outage that many documents are waiting out', async () => {
-    await using gate = await open({ patienceMs: 1_000, windowMs: 60 })
+    await using gate = await open({ windowMs: 60 })
     await fail(gate)
     const counted: boolean[] = []
     for (let i = 0; i < 40; i += 1) {
@@ -173,7 +192,7 @@ describe('the breaker', () => {
 describe('a halt', () => {
   test.each(['credits', 'key', 'permission'] as const)('for %s shuts every process, with a probe', async (cause) => {
     await using gate = await open({ keyDigest: `halt-${cause}` })
-    await using other = await open({ keyDigest: `halt-${cause}`, patienceMs: 1_000 })
+    await using other = await open({ keyDigest: `halt-${cause}` })
     const departure = await gate.leave(await permit(gate), halted(cause))
     expect(departure.countsAsAttempt).toBe(false)
     const turned = await other.enter({ key: sourceKey('b'), credits: 0 }, signal)
@@ -192,8 +211,8 @@ describe('a halt', () => {
   })
 
   test('by hand reaches every process, and ends', async () => {
-    await using gate = await open({ keyDigest: 'paused' })
-    await using other = await open({ keyDigest: 'paused' })
+    await using gate = await open({ keyDigest: 'paused', patienceMs: 500 })
+    await using other = await open({ keyDigest: 'paused', patienceMs: 500 })
     await gate.pause()
     expect(await other.enter({ key: sourceKey('b'), credits: 0 }, signal)).toMatchObject({
       kind: 'wait',
@@ -216,7 +235,7 @@ describe('a budget', () => {
   })
 
   test('is never exceeded, however many processes ask at once', async () => {
-    const shared = { keyDigest: 'budget', budgets: budgets(25), ceilings: { concurrency: 100 }, patienceMs: 1_000 }
+    const shared = { keyDigest: 'budget', budgets: budgets(25), ceilings: { concurrency: 100 } }
     const gates = await Promise.all([open(shared), open(shared), open(shared)])
     let spent = 0
     let budgetHalts = 0
@@ -246,16 +265,16 @@ describe('a budget', () => {
 
 describe('a document that waits', () => {
   test('goes back to the queue when patience is over', async () => {
-    await using gate = await open({ ceilings: { concurrency: 1 } })
+    await using gate = await open({ ceilings: { concurrency: 1 }, patienceMs: 500 })
     await permit(gate)
     const startedAt = performance.now()
     const admission = await gate.enter({ key: sourceKey('b'), credits: 0 }, signal)
     expect(admission).toMatchObject({ kind: 'wait' })
-    expect(performance.now() - startedAt).toBeLessThan(200)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
   test('stops waiting when it is told to', async () => {
-    await using gate = await open({ ceilings: { concurrency: 1 }, patienceMs: 5_000 })
+    await using gate = await open({ ceilings: { concurrency: 1 } })
     await permit(gate)
     const stop = new AbortController()
     const waiting = gate.enter({ key: sourceKey('b'), credits: 0 }, stop.signal)

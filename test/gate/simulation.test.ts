@@ -8,6 +8,9 @@ let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
+/** Simulated time is cheap, but the machine may be busy. */
+const TIMEOUT_MS = 120_000
+
 const MINUTE_MS = 60_000
 
 /** A short form of `npm run sim:gate`, which holds the goals over a whole hour. */
@@ -17,7 +20,7 @@ function run(plan: ServicePlan | undefined, minutes: number, poison = 0): Promis
   return simulate(simulation, server.connection)
 }
 
-describe('the gate, simulated', () => {
+describe('the gate, simulated', { timeout: TIMEOUT_MS }, () => {
   test.each([
     ['rate 100, fixed window', 15, 0.97, 0.015],
     ['20 places, refuses', 5, 0.9, 0.03],

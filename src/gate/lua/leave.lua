@@ -132,10 +132,9 @@ local function refused_by_places()
   return { counted = false, retryInMs = pause + ask.random * SECOND }
 end
 
--- While the gate is shut, a failure is the outage's and not the document's, unless the document itself may be what
--- takes the service down: others came through between two of its failures, or (where nobody else is left to send) it
--- failed as a probe for the third time.
-local function is_to_blame(is_probe, is_open)
+-- What is known of the document that failed. It is a suspect, one that may take the service down itself, from its
+-- second failure on if others came through in between.
+local function remember_failure(is_probe)
   local known = redis.call('HMGET', DOCUMENT, 'failed_at', 'probes', 'suspect')
   local failed_at, probes, suspect = tonumber(known[1]), tonumber(known[2]) or 0, known[3] == '1'
   if failed_at and number('good_at', 0) > failed_at then
@@ -147,14 +146,23 @@ local function is_to_blame(is_probe, is_open)
   end
   redis.call('HSET', DOCUMENT, 'failed_at', now, 'probes', probes, 'suspect', suspect and '1' or '0')
   redis.call('PEXPIRE', DOCUMENT, ask.rememberMs)
-  return is_open or suspect or (probes >= 3 and redis.call('SCARD', PROBED) <= TRIP)
+  return suspect, probes
 end
 
+-- While the gate is shut, a failure is the outage's and not the document's. It counts all the same for a suspect, and,
+-- where hardly anybody else is left to send, from a document's third failure as a probe on. What a suspect does says
+-- nothing of the service: it neither shuts the gate nor makes the next probe wait for longer.
 local function failed_by_service()
-  local shut = state.shut or ''
-  local is_probe = shut == 'outage' and permit.enteredAt >= number('shut_at', 0)
+  local is_probe = state.shut == 'outage' and permit.enteredAt >= number('shut_at', 0)
+  local suspect, probes = remember_failure(is_probe)
+  if suspect then
+    if is_probe then
+      put('shut_until', now + SECOND)
+    end
+    return { counted = true }
+  end
   add('fails', 1)
-  local shuts = shut == '' and number('fails', 0) >= TRIP
+  local shuts = (state.shut or '') == '' and number('fails', 0) >= TRIP
   if is_probe then
     add('probes', 1)
   end
@@ -167,7 +175,7 @@ local function failed_by_service()
       put('shut_until', math.max(number('shut_until', 0), until_at))
     end
   end
-  if is_to_blame(is_probe, (state.shut or '') == '') then
+  if (state.shut or '') == '' or (probes >= 3 and redis.call('SCARD', PROBED) <= TRIP) then
     return { counted = true }
   end
   local shut_for = math.max(number('shut_until', 0) - now, ask.retryAfterMs or 0)
