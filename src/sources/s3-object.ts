@@ -4,7 +4,8 @@ import { type Version, version } from '#src/document/ids.ts'
 import { DocumentChanged, type OpenedDocument } from '#src/ports.ts'
 import { s3Failure } from './s3-errors.ts'
 import { unquoted } from './s3-listing.ts'
-import { type Spool, spool } from './spool.ts'
+import { spool } from './spool.ts'
+import type { TempFile } from './temp-file.ts'
 
 export interface S3Place {
   readonly client: S3Client
@@ -64,7 +65,7 @@ class OpenedObject implements OpenedDocument {
   readonly bytes: number
   readonly #place: S3Place
   #first: Body | null
-  #spooled: Promise<Spool> | null = null
+  #spooled: Promise<TempFile> | null = null
 
   constructor(place: S3Place, answer: GetObjectCommandOutput) {
     this.#place = place
@@ -75,7 +76,7 @@ class OpenedObject implements OpenedDocument {
 
   async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     this.#spooled ??= this.#download(signal)
-    yield* (await this.#spooled).read(signal)
+    yield* (await this.#spooled).read(0, this.bytes, signal)
   }
 
   async unchanged(signal: AbortSignal): Promise<boolean> {
@@ -89,7 +90,7 @@ class OpenedObject implements OpenedDocument {
     await spooled?.[Symbol.asyncDispose]()
   }
 
-  async #download(signal: AbortSignal): Promise<Spool> {
+  async #download(signal: AbortSignal): Promise<TempFile> {
     for (let tries = 1; ; tries++) {
       const body = this.#first ?? (await this.#again(signal))
       this.#first = null

@@ -1,0 +1,117 @@
+import { tmpdir } from 'node:os'
+import type { Failure } from '#src/document/failure.ts'
+import { type SourceKey, sourceKey, type Version } from '#src/document/ids.ts'
+import type { OpenedDocument, Source, SourceEntry } from '#src/ports.ts'
+import { ARCHIVE_LIMITS, type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
+import { ArchiveShelf, type Borrowed } from './archive-shelf.ts'
+import { type Filter, wantsKey } from './folder-rules.ts'
+import { archiveKind, type Member } from './unpack-archive.ts'
+import { unusable } from './unusable.ts'
+
+export interface ArchiveSourceOptions extends Filter {
+  readonly limits?: ArchiveLimits
+  /** Where archives are unpacked. Default: the system's temporary folder. */
+  readonly spoolFolder?: string
+}
+
+/** Stands between the key of an archive and the name of its member: `2024/mail.zip!/inbox/a.pdf`. */
+const MEMBER = '!/'
+
+/** What a source must list beside its `include` globs for archives to be found; the globs then apply to members. */
+export const ARCHIVE_GLOBS: readonly string[] = ['*.zip', '*.tar', '*.tar.gz', '*.tgz']
+
+/**
+ * A source whose archives (`.zip`, `.tar`, `.tar.gz`, `.tgz`) are opened and their members treated as documents of their
+ * own. Archives in archives are not opened. An archive that cannot be taken is one unusable entry.
+ */
+export function withArchives(inner: Source, options: ArchiveSourceOptions): Source {
+  const wants = wantsKey(options)
+  const limits = options.limits ?? ARCHIVE_LIMITS
+  const shelf = new ArchiveShelf(inner, wants, limits, options.spoolFolder ?? tmpdir())
+  return {
+    url: inner.url,
+    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+      for await (const entry of inner.list(signal)) {
+        if (entry.kind === 'unusable' || archiveKind(entry.key) === null) {
+          if (entry.kind === 'unusable' || wants(entry.key)) yield entry
+        } else yield* members(shelf, entry.key, signal)
+      }
+    },
+    async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
+      const at = key.indexOf(MEMBER)
+      if (at < 0 || archiveKind(key.slice(0, at)) === null) return inner.open(key, signal)
+      return openMember(shelf, sourceKey(key.slice(0, at)), key.slice(at + MEMBER.length), signal)
+    },
+  }
+}
+
+async function* members(shelf: ArchiveShelf, archiveKey: SourceKey, signal: AbortSignal): AsyncGenerator<SourceEntry> {
+  const borrowed = await borrow(shelf, archiveKey, signal)
+  if ('code' in borrowed) {
+    if (borrowed.code !== 'vanished') yield unusable(archiveKey, borrowed)
+    return
+  }
+  await using archive = borrowed
+  for (const [name, { version, bytes }] of archive.members) {
+    yield { kind: 'document', key: sourceKey(archiveKey + MEMBER + name), version, bytes }
+  }
+}
+
+async function openMember(
+  shelf: ArchiveShelf,
+  archiveKey: SourceKey,
+  name: string,
+  signal: AbortSignal,
+): Promise<OpenedDocument | Failure> {
+  const borrowed = await borrow(shelf, archiveKey, signal)
+  if ('code' in borrowed) return borrowed
+  const member = borrowed.members.get(name)
+  if (member !== undefined) return new OpenedMember(shelf, archiveKey, borrowed, member)
+  await borrowed[Symbol.asyncDispose]()
+  return {
+    code: 'vanished',
+    stage: 'read',
+    message: `${JSON.stringify(archiveKey + MEMBER + name)} is no longer there.`,
+  }
+}
+
+async function borrow(shelf: ArchiveShelf, archiveKey: SourceKey, signal: AbortSignal): Promise<Borrowed | Failure> {
+  try {
+    return await shelf.borrow(archiveKey, signal)
+  } catch (error) {
+    if (error instanceof ArchiveRefused) return error.failure
+    throw error
+  }
+}
+
+class OpenedMember implements OpenedDocument {
+  readonly kind = 'opened'
+  readonly version: Version
+  readonly bytes: number
+  readonly #shelf: ArchiveShelf
+  readonly #archiveKey: SourceKey
+  readonly #archive: Borrowed
+  readonly #member: Member
+
+  constructor(shelf: ArchiveShelf, archiveKey: SourceKey, archive: Borrowed, member: Member) {
+    this.version = member.version
+    this.bytes = member.bytes
+    this.#shelf = shelf
+    this.#archiveKey = archiveKey
+    this.#archive = archive
+    this.#member = member
+  }
+
+  read(signal: AbortSignal): AsyncIterable<Uint8Array> {
+    return this.#archive.file.read(this.#member.offset, this.#member.bytes, signal)
+  }
+
+  /** By the archive as a whole: that a changed one holds the same member still is found when it is opened again. */
+  async unchanged(signal: AbortSignal): Promise<boolean> {
+    return (await this.#shelf.versionOf(this.#archiveKey, signal)) === this.#archive.version
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#archive[Symbol.asyncDispose]()
+  }
+}

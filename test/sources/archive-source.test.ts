@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { type ArchiveSourceOptions, withArchives } from '#src/sources/archive-source.ts'
+import { openFolderSource } from '#src/sources/folder-source.ts'
+import { openKey, readAll } from '../conformance/source.ts'
+import { collect } from '../support/documents.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const run = promisify(execFile)
+const never = new AbortController().signal
+
+/** A zip archive with these members; `flags` go into each header (1: encrypted). */
+function zip(members: Readonly<Record<string, string | Buffer>>, flags = 0): Buffer {
+  const locals: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [name, text] of Object.entries(members)) {
+    const content = Buffer.from(text)
+    const packed = deflateRawSync(content)
+    const encoded = Buffer.from(name)
+    const common = Buffer.alloc(26)
+    common.writeUInt16LE(20, 0)
+    common.writeUInt16LE(flags | 0x800, 2)
+    common.writeUInt16LE(8, 4)
+    common.writeUInt32LE(crc32(content), 10)
+    common.writeUInt32LE(packed.length, 14)
+    common.writeUInt32LE(content.length, 18)
+    common.writeUInt16LE(encoded.length, 22)
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, encoded, packed])
+    const tail = Buffer.alloc(14)
+    tail.writeUInt32LE(offset, 10)
+    directory.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, 0]), common, tail, encoded]))
+    locals.push(local)
+    offset += local.length
+  }
+  const central = Buffer.concat(directory)
+  const end = Buffer.alloc(18)
+  end.writeUInt16LE(directory.length, 4)
+  end.writeUInt16LE(directory.length, 6)
+  end.writeUInt32LE(central.length, 8)
+  end.writeUInt32LE(offset, 12)
+  return Buffer.concat([...locals, central, Buffer.from('PK\x05\x06'), end])
+}
+
+const over = (path: string, options: ArchiveSourceOptions = {}) => withArchives(openFolderSource({ path }), options)
+
+async function listed(path: string, options: ArchiveSourceOptions = {}): Promise<readonly string[]> {
+  const entries = await collect(over(path, options).list(never))
+  return entries
+    .map((entry) => (entry.kind === 'document' ? entry.key : `${entry.key} ${entry.failure.code}`))
+    .toSorted()
+}
+
+describe('a source with archives', () => {
+  test('treats the members of zip and tar archives as documents, packed or not', async () => {
+    await using folder = await tempFolder()
+    await using made = await tempFolder()
+    const members = { 'a.pdf': 'pdf '.repeat(9000), 'in/b c.docx': 'docx', 'in/é.html': '' }
+    for (const [name, text] of Object.entries(members)) {
+      await mkdir(dirname(`${made.path}/${name}`), { recursive: true })
+      await writeFile(`${made.path}/${name}`, text)
+    }
+    await mkdir(`${folder.path}/x`)
+    await writeFile(`${folder.path}/x/m.zip`, zip(members))
+    await run('tar', ['-cf', `${folder.path}/m.tar`, '-C', made.path, '.'])
+    await run('tar', ['-czf', `${folder.path}/m.tar.gz`, '-C', made.path, 'a.pdf', 'in'])
+    await writeFile(`${folder.path}/plain.pdf`, 'x')
+
+    const archives = ['m.tar', 'm.tar.gz', 'x/m.zip']
+    const wanted = archives.flatMap((archive) =>
+      Object.entries(members).map(([name, text]) => [`${archive}!/${name}`, text] as const),
+    )
+    expect(await listed(folder.path)).toEqual([...wanted.map(([key]) => key), 'plain.pdf'].toSorted())
+    const source = over(folder.path)
+    const entries = await collect(source.list(never))
+    for (const [key, text] of wanted) {
+      await using opened = await openKey(source, key)
+      expect(entries).toContainEqual({ kind: 'document', key, version: opened.version, bytes: Buffer.byteLength(text) })
+      expect([(await readAll(opened)).toString(), (await readAll(opened)).toString()]).toEqual([text, text])
+      expect(await opened.unchanged(never)).toBe(true)
+    }
+  })
+
+  test('gives a member the same version as long as its bytes are the same, whatever else changes in the archive', async () => {
+    await using folder = await tempFolder()
+    const source = over(folder.path)
+    const versions = async (): Promise<object> =>
+      Object.fromEntries(
+        (await collect(source.list(never))).map((entry) => [entry.key, 'version' in entry && entry.version]),
+      )
+    await writeFile(`${folder.path}/m.zip`, zip({ 'a.pdf': 'same', 'b.pdf': 'one' }))
+    const before = (await versions()) as Record<string, string>
+    await using opened = await openKey(source, 'm.zip!/b.pdf')
+    await writeFile(`${folder.path}/m.zip`, zip({ 'b.pdf': 'two', 'a.pdf': 'same' }))
+    const after = (await versions()) as Record<string, string>
+    expect(after['m.zip!/a.pdf']).toBe(before['m.zip!/a.pdf'])
+    expect(after['m.zip!/b.pdf']).not.toBe(before['m.zip!/b.pdf'])
+    expect([(await readAll(opened)).toString(), await opened.unchanged(never)]).toEqual(['one', false])
+  })
+
+  test('applies its globs to members, and does not open archives in archives', async () => {
+    await using folder = await tempFolder()
+    await writeFile(
+      `${folder.path}/m.zip`,
+      zip({ 'a.pdf': 'x', 'b.txt': 'x', 'private/c.pdf': 'x', 'inner.zip': zip({ 'd.pdf': 'x' }) }),
+    )
+    expect(await listed(folder.path, { include: ['*.pdf'], exclude: ['private'] })).toEqual(['m.zip!/a.pdf'])
+    expect(await listed(folder.path, { include: ['*.zip'] })).toEqual(['m.zip!/inner.zip'])
+  })
+
+  test('refuses archives that are damaged, locked, or made to fill the disk, and goes on with the others', async () => {
+    await using folder = await tempFolder()
+    const at = (name: string): string => `${folder.path}/${name}`
+    const good = zip({ 'a.pdf': 'x'.repeat(5000) })
+    await writeFile(at('good.zip'), good)
+    await writeFile(at('cut.zip'), good.subarray(0, good.length - 30))
+    await writeFile(at('text.zip'), 'no archive')
+    await writeFile(at('cut.tar.gz'), gzipSync(Buffer.alloc(10_000)).subarray(0, 20))
+    await writeFile(at('locked.zip'), zip({ 'a.pdf': 'x' }, 1))
+    await writeFile(at('escape.zip'), zip({ '../../outside.pdf': 'x' }))
+    await writeFile(at('bomb.zip'), zip({ 'a.pdf': Buffer.alloc(30_000_000) }))
+    await writeFile(at('many.zip'), zip(Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`${n}.pdf`, 'x']))))
+    const limits = { mostMembers: 50, mostBytes: 100_000_000, mostRatio: 200 }
+    expect(await listed(folder.path, { limits })).toEqual([
+      'bomb.zip too_large',
+      'cut.tar.gz corrupt',
+      'cut.zip corrupt',
+      'escape.zip corrupt',
+      'good.zip!/a.pdf',
+      'locked.zip encrypted',
+      'many.zip too_large',
+      'text.zip corrupt',
+    ])
+  })
+
+  test('unpacks an archive once for many members, and says what vanished', async () => {
+    await using folder = await tempFolder()
+    await writeFile(
+      `${folder.path}/m.zip`,
+      zip(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}.pdf`, `content ${n}`]))),
+    )
+    let opens = 0
+    const inner = openFolderSource({ path: folder.path })
+    const counted = withArchives(
+      {
+        ...inner,
+        async open(key, signal) {
+          const opened = await inner.open(key, signal)
+          if (!('kind' in opened)) return opened
+          return Object.assign(Object.create(opened) as typeof opened, {
+            version: opened.version,
+            bytes: opened.bytes,
+            read: (reading: AbortSignal) => (opens++, opened.read(reading)),
+            [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+          })
+        },
+      },
+      {},
+    )
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        await using opened = await openKey(counted, `m.zip!/${n}.pdf`)
+        expect((await readAll(opened)).toString()).toBe(`content ${n}`)
+      }),
+    )
+    expect(opens).toBe(1)
+    expect(await counted.open('m.zip!/none.pdf' as never, never)).toMatchObject({ code: 'vanished' })
+    expect(await counted.open('none.zip!/a.pdf' as never, never)).toMatchObject({ code: 'vanished' })
+  })
+})
