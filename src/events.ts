@@ -28,6 +28,8 @@ export interface SluiceEvents {
       durationMs: number
     },
   ]
+  /** Blocks whose `markdownSpan` fitted the Markdown in no unit, and became null. */
+  'spans:dropped': [{ key: SourceKey; count: number }]
   /** Handed back to the queue, to come again. */
   'document:postponed': [{ key: SourceKey; counted: boolean; afterMs: number; reason: string }]
   'request:sent': [{ key: SourceKey; bytes: number }]

@@ -1,16 +1,12 @@
+import type { SpanCounts, SpanUnit } from '#src/document/record.ts'
 import type { BlockPage } from './response.ts'
 
-/** What a service counts `markdownSpan` in: the contract says "characters" and leaves it open. */
-export const SPAN_UNITS = ['utf16', 'code_points', 'bytes'] as const
-export type SpanUnit = (typeof SPAN_UNITS)[number]
+/** In the order in which they are tried: where two fit alike, the first is taken. */
+const UNITS: readonly SpanUnit[] = ['utf16', 'code_points', 'bytes']
 
-export interface VerifiedSpans {
+export interface VerifiedSpans extends SpanCounts {
   /** The same pages; every span left in them slices the Markdown to its block's content, in UTF-16 units. */
   readonly pages: readonly BlockPage[]
-  /** The unit that fitted most of the document's spans; null when there was none to fit. */
-  readonly unit: SpanUnit | null
-  /** Spans that fitted in no way and became null. */
-  readonly dropped: number
 }
 
 /** From an offset in a unit to one in UTF-16; undefined or negative where none begins. */
@@ -21,8 +17,8 @@ export function verifySpans(markdown: string, pages: readonly BlockPage[]): Veri
   const spans = pages.flatMap(({ items }) => items.filter(({ markdownSpan }) => markdownSpan !== null))
   if (spans.length === 0) return { pages, unit: null, dropped: 0 }
 
-  let best = { unit: SPAN_UNITS[0] as SpanUnit, fits: -1, toUtf16: identity }
-  for (const unit of SPAN_UNITS) {
+  let best = { unit: 'utf16' as SpanUnit, fits: -1, toUtf16: identity }
+  for (const unit of UNITS) {
     const toUtf16 = converter(markdown, unit)
     const fits = spans.filter((block) => converted(markdown, block, toUtf16) !== null).length
     if (fits > best.fits) best = { unit, fits, toUtf16 }

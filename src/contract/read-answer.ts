@@ -1,6 +1,6 @@
-import type { DocumentRecord, PageCounts } from '#src/document/record.ts'
+import type { DocumentRecord, PageCounts, SpanCounts } from '#src/document/record.ts'
 import { jsonObject, oneLine } from './error-body.ts'
-import { type SpanUnit, verifySpans } from './markdown-spans.ts'
+import { verifySpans } from './markdown-spans.ts'
 import type { BlockPage, ParsedData } from './response.ts'
 import { fieldsOf, tolerantData } from './tolerant-data.ts'
 import { usageOf } from './usage.ts'
@@ -18,12 +18,7 @@ export interface AnswerReading {
   readonly creditsReported: number | null
   readonly requestId: string | null
   readonly expiring: DocumentRecord['expiring']
-  readonly spans: {
-    /** What the service counted in; null when no block had a span that fits. */
-    readonly unit: SpanUnit | null
-    /** Spans that fitted in no unit, and are null in `data`. */
-    readonly dropped: number
-  }
+  readonly spans: SpanCounts
 }
 
 /**

@@ -23,6 +23,17 @@ export interface PageCounts {
   readonly truncated: boolean
 }
 
+/** What a service counts `markdownSpan` in: the contract says "characters" and leaves it open. */
+export type SpanUnit = 'utf16' | 'code_points' | 'bytes'
+
+/** What became of the spans of blocks. In `blocks.jsonl` they are in UTF-16 units, whatever the service counted in. */
+export interface SpanCounts {
+  /** The service's own unit; null when no block had a span that fits. */
+  readonly unit: SpanUnit | null
+  /** Spans that fitted the Markdown in no unit, and became null. */
+  readonly dropped: number
+}
+
 /** What was done for which version of a document, at what cost. Committed last: no record, not done. */
 export interface DocumentRecord {
   readonly schema: typeof RECORD_SCHEMA
@@ -40,6 +51,7 @@ export interface DocumentRecord {
   /** Why it is only partial, one sentence each; empty when done. */
   readonly problems: readonly string[]
   readonly pages: PageCounts
+  readonly spans: SpanCounts
   readonly cost: Cost
   readonly requestId: string | null
   /** Base address of the service, or `engine` for the embedded one. */

@@ -32,6 +32,7 @@ export async function commitAnswer(work: Work, input: CommitInput, deps: IngestD
   const entry = { version: work.version, recipeHash: work.recipe.hash, outcome: record.outcome }
   if (work.version === work.job.version) await deps.ledger.settle(key, entry)
   else await deps.ledger.write([[key, entry]])
+  if (record.spans.dropped > 0) deps.events.emit('spans:dropped', { key, count: record.spans.dropped })
   deps.events.emit('document:settled', {
     key,
     outcome: record.outcome,
@@ -63,6 +64,7 @@ function recordOf(
     outcome: reading.problems.length === 0 ? 'done' : 'partial',
     problems: reading.problems,
     pages: reading.pages,
+    spans: reading.spans,
     cost: costOf(work, input, reading, deps),
     requestId: input.requestId ?? reading.requestId,
     service: deps.parser.service,

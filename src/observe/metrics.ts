@@ -39,6 +39,7 @@ function countDocuments(events: Events, registry: Registry): void {
   const pages = counter(registry, 'sluice_pages_total', 'Pages of documents that came out.', [])
   const credits = counter(registry, 'sluice_credits_total', 'Credits spent.', ['basis'])
   const reused = counter(registry, 'sluice_receipts_reused_total', 'Requests saved by a receipt.', [])
+  const spans = counter(registry, 'sluice_spans_dropped_total', 'Spans of blocks that did not fit the Markdown.', [])
   const duration = histogram(registry, 'sluice_document_duration_seconds', 'From taking a job to its end.')
   events.on('document:seen', ({ change }) => seen.inc({ change }))
   events.on('document:settled', ({ outcome, failure, cost, pages: counted, durationMs }) => {
@@ -48,6 +49,7 @@ function countDocuments(events: Events, registry: Registry): void {
     if (cost !== null) credits.inc({ basis: cost.basis }, cost.credits)
     pages.inc(counted?.parsed ?? 0)
   })
+  events.on('spans:dropped', ({ count }) => spans.inc(count))
   events.on('document:postponed', ({ counted }) => postponed.inc({ counted: String(counted) }))
   events.on('receipt:reused', () => reused.inc())
 }

@@ -28,6 +28,7 @@ export function recordOf(
     outcome: 'done',
     problems: [],
     pages: { parsed: 1, total: 1, truncated: false },
+    spans: { unit: null, dropped: 0 },
     cost: { credits: 1, basis: 'reported' },
     requestId: 'request-1',
     service: 'engine',
