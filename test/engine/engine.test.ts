@@ -98,6 +98,15 @@ describe('POST /v2/parse', () => {
     expect(body.data?.metadata['sourceURL']).toBe('résumé 文書.csv')
   })
 
+  test('goes by the media type of a file without a name', async () => {
+    const raw =
+      '--b\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream\r\n\r\na,b\r\n--b--\r\n'
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: raw, headers })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'UNSUPPORTED_FILE_TYPE' })
+  })
+
   test('names each wrong field', async () => {
     const options = JSON.stringify({ timeout: 300_001, parsers: [{ type: 'pdf', maxPages: 0 }], actions: [] })
     const { status, body } = await post(formOf({ file: csv(), options }))

@@ -13,8 +13,8 @@ export interface ParseRouteParts extends EngineParts {
 }
 
 async function parse(parts: ParseRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
-  await using folder = await parts.workFolder.forRequest()
-  const { fileName, contentType, rawOptions } = await receiveUpload(request, folder.uploadPath, parts.maxFileBytes)
+  await using folder = parts.workFolder.forRequest()
+  const { fileName, contentType, rawOptions } = await receiveUpload(request, folder, parts.maxFileBytes)
   const options = readOptions(rawOptions)
   const extension = identify(fileName, contentType)
   const origin = { sourceURL: fileName, url: `upload:///${encodeURIComponent(fileName)}`, statusCode: 200 }

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Multipart, MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, badRequest } from '../api-error.ts'
+import type { RequestFolder } from './work-folder.ts'
 
 /** The parts of a parse request (contract, "Parse request"). */
 export interface Upload {
@@ -25,10 +26,10 @@ const tooLarge = (maxBytes: number): ApiError =>
     message: `Payload Too Large: uploaded file exceeds maximum size of ${Math.floor(maxBytes / 1024 ** 2)}MB.`,
   })
 
-async function saveFile(part: MultipartFile, path: string, maxBytes: number): Promise<number> {
+async function saveFile(part: MultipartFile, folder: RequestFolder, maxBytes: number): Promise<number> {
   if (part.fieldname !== 'file')
     throw badRequest(`Unexpected file field '${part.fieldname}'; the file belongs in 'file'.`)
-  const target = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  const target = createWriteStream(await folder.makeRoom(), { flags: 'wx', mode: 0o600 })
   await pipeline(part.file, target)
   if (part.file.truncated) throw tooLarge(maxBytes)
   return target.bytesWritten
@@ -54,10 +55,10 @@ function asMultipartError(error: unknown): unknown {
 }
 
 /**
- * Streams the `file` part to `path` and reads the `options` part, in whichever order they come. Options may be a plain
+ * Streams the `file` part into the folder and reads the `options` part, in whichever order they come. Options may be a plain
  * field or an application/json part: real clients send both.
  */
-export async function receiveUpload(request: FastifyRequest, path: string, maxBytes: number): Promise<Upload> {
+export async function receiveUpload(request: FastifyRequest, folder: RequestFolder, maxBytes: number): Promise<Upload> {
   if (!request.isMultipart()) throw badRequest(INVALID_MULTIPART)
   let file: Omit<Upload, 'rawOptions'> | null = null
   let rawOptions: unknown = null
@@ -65,8 +66,10 @@ export async function receiveUpload(request: FastifyRequest, path: string, maxBy
     for await (const part of request.parts() as AsyncIterable<Multipart>) {
       if (part.type === 'file') {
         if (file !== null) throw badRequest("Unexpected file field: send one 'file' a request.")
-        const bytes = await saveFile(part, path, maxBytes)
-        file = { fileName: part.filename, contentType: part.mimetype, bytes }
+        const bytes = await saveFile(part, folder, maxBytes)
+        // The library's type promises a name, but a part of type octet-stream may come without.
+        const fileName = (part.filename as string | undefined) ?? ''
+        file = { fileName, contentType: part.mimetype, bytes }
       } else if (part.fieldname === 'options') {
         if (part.valueTruncated) throw badRequest("The 'options' part is too long.")
         rawOptions = optionsOf(part.value)

@@ -43,14 +43,16 @@ function extensionOf({ contentType, fileName, url }: FetchedDocument): Extension
 
 async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
   const { url: sourceUrl, options, ignored } = readScrapeRequest(request.body)
-  await using folder = await parts.workFolder.forRequest()
+  await using folder = parts.workFolder.forRequest()
   const timed = AbortSignal.any([senderGone(reply), AbortSignal.timeout(options.timeout)])
   const { headers, skipTlsVerification } = options
   const { allowPrivateAddresses, maxFileBytes: maxBytes } = parts
   const fetchOptions = { headers, skipTlsVerification, allowPrivateAddresses, maxBytes }
-  const fetched = await fetchDocument(sourceUrl, folder.uploadPath, fetchOptions, timed).catch((error: unknown) => {
-    throw timed.aborted ? scrapeTimeout(options.timeout) : error
-  })
+  const fetched = await fetchDocument(sourceUrl, await folder.makeRoom(), fetchOptions, timed).catch(
+    (error: unknown) => {
+      throw timed.aborted ? scrapeTimeout(options.timeout) : error
+    },
+  )
   const { url, statusCode, contentType } = fetched
   const origin = {
     sourceURL: sourceUrl.href,

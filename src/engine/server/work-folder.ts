@@ -30,19 +30,27 @@ async function removeLeftovers(parent: string): Promise<void> {
 /** The files of one request. Gone when it is disposed of. */
 export class RequestFolder implements AsyncDisposable {
   readonly #path: string
+  #exists = false
 
   constructor(path: string) {
     this.#path = path
   }
 
-  get uploadPath(): string {
+  /** Where the document goes. Made only now: a request that brings none touches no disk. */
+  async makeRoom(): Promise<string> {
+    await mkdir(this.#path, { recursive: true })
+    this.#exists = true
+    return this.#uploadPath
+  }
+
+  get #uploadPath(): string {
     return join(this.#path, 'upload')
   }
 
   /** Gives the upload its extension: some native readers go by the name. */
   async nameUpload(extension: Extension): Promise<string> {
-    const path = `${this.uploadPath}.${extension}`
-    await rename(this.uploadPath, path)
+    const path = `${this.#uploadPath}.${extension}`
+    await rename(this.#uploadPath, path)
     return path
   }
 
@@ -51,6 +59,7 @@ export class RequestFolder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#exists) return
     // A child that is being killed may still be writing here.
     await rm(this.#path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   }
@@ -79,11 +88,9 @@ export class WorkFolder implements AsyncDisposable {
     return join(this.#path, 'cache')
   }
 
-  async forRequest(): Promise<RequestFolder> {
+  forRequest(): RequestFolder {
     this.#requests += 1
-    const path = join(this.#path, String(this.#requests))
-    await mkdir(path)
-    return new RequestFolder(path)
+    return new RequestFolder(join(this.#path, String(this.#requests)))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
