@@ -23,8 +23,34 @@ export async function writeFlushed(path: string, bytes: Uint8Array): Promise<voi
   await writeFile(path, bytes, { flag: 'wx', flush: true })
 }
 
-/** Waits until the names in a folder are on the disk: a rename is not kept by flushing the file alone. */
-export async function flushFolder(path: string): Promise<void> {
+/** Flushes that have not begun yet, by folder: whoever asks meanwhile is served by the same one. */
+const comingFlushes = new Map<string, Promise<void>>()
+/** The flush that is under way, by folder. */
+const runningFlushes = new Map<string, Promise<void>>()
+
+/**
+ * Waits until the names in a folder are on the disk: a rename is not kept by flushing the file alone. All who ask while
+ * a flush of the folder is under way share the next one, so that fifty documents of one folder cost a few flushes.
+ */
+export function flushFolder(path: string): Promise<void> {
+  const coming = comingFlushes.get(path)
+  if (coming !== undefined) return coming
+  const running = runningFlushes.get(path) ?? Promise.resolve()
+  const flush = running
+    .catch(() => undefined)
+    .then(() => {
+      comingFlushes.delete(path)
+      runningFlushes.set(path, flush)
+      return flushNow(path)
+    })
+    .finally(() => {
+      if (runningFlushes.get(path) === flush) runningFlushes.delete(path)
+    })
+  comingFlushes.set(path, flush)
+  return flush
+}
+
+async function flushNow(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
     await handle.sync()
