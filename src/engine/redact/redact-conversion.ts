@@ -1,0 +1,63 @@
+import type { ParseOptions, RedactionOptions } from '#src/contract/options.ts'
+import { PII_ENTITIES } from '#src/contract/options.ts'
+import type { Block, BlockPage } from '#src/contract/response.ts'
+import type { Conversion } from '../conversion.ts'
+import { redactHtml } from './redact-html.ts'
+import { Redactor } from './redactor.ts'
+import type { RedactedText } from './redactor.ts'
+
+/** What is said when a mode was asked for that needs a model (contract, "Redaction object"). */
+export const NO_MODEL_WARNING =
+  'redactPII ran with heuristics only, as in mode fast: this engine has no model for accurate or aggressive, so names and places that nothing near them gives away can remain.'
+
+/** The redaction that a request asks for, `true` meaning the contract's defaults; null for none. */
+export function redactionOf(redactPII: ParseOptions['redactPII']): RedactionOptions | null {
+  if (redactPII === false) return null
+  return redactPII === true ? { mode: 'accurate', entities: [...PII_ENTITIES], replaceStyle: 'tag' } : redactPII
+}
+
+/**
+ * Redacts everything in a conversion that is text of the document: Markdown, pages, blocks, HTML, links and metadata.
+ * What is redacted in one is redacted in all. `markdownSpan`s still slice the Markdown to their block's content exactly;
+ * a block that a redaction cuts through loses its span.
+ */
+export function redactConversion(conversion: Conversion, options: RedactionOptions): Conversion {
+  const redactor = new Redactor(conversion.markdown, options)
+  const plain = (text: string): string => redactor.redact(text).text
+  const markdown = redactor.redact(conversion.markdown)
+  const warnings = [conversion.warning, options.mode === 'fast' ? null : NO_MODEL_WARNING]
+  return {
+    markdown: markdown.text,
+    html: conversion.html === null ? null : redactHtml(conversion.html, plain),
+    pages: conversion.pages?.map((page) => ({ ...page, markdown: plain(page.markdown) })) ?? null,
+    blocks: conversion.blocks?.map((page) => redactPage(page, markdown, plain)) ?? null,
+    links: withoutPii(conversion.links, plain),
+    images: withoutPii(conversion.images, plain),
+    metadata: Object.fromEntries(
+      Object.entries(conversion.metadata).map(([key, value]) => [key, redactValue(value, plain)]),
+    ),
+    warning: warnings.filter((warning) => warning !== null).join(' ') || null,
+  }
+}
+
+function redactPage(page: BlockPage, markdown: RedactedText, plain: (text: string) => string): BlockPage {
+  return { ...page, items: page.items.map((block) => redactBlock(block, markdown, plain)) }
+}
+
+function redactBlock(block: Block, markdown: RedactedText, plain: (text: string) => string): Block {
+  const span = block.markdownSpan === null ? null : markdown.offsets.mapRange(block.markdownSpan)
+  return { ...block, markdownSpan: span, content: span === null ? plain(block.content) : markdown.text.slice(...span) }
+}
+
+/** An address that says who somebody is (`mailto:`, `tel:`, a key in it) has no redacted form that leads anywhere. */
+function withoutPii(addresses: readonly string[], plain: (text: string) => string): string[] {
+  return addresses.filter((address) => !/^tel:/i.test(address) && plain(address) === address)
+}
+
+function redactValue(
+  value: Conversion['metadata'][string],
+  plain: (text: string) => string,
+): Conversion['metadata'][string] {
+  if (typeof value === 'string') return plain(value)
+  return Array.isArray(value) ? value.map(plain) : (value ?? null)
+}

@@ -1,0 +1,66 @@
+import type { RedactionOptions } from '#src/contract/options.ts'
+import { findEmails } from './find-emails.ts'
+import { findFinancial } from './find-financial.ts'
+import { findLocations } from './find-locations.ts'
+import { findPersons } from './find-persons.ts'
+import { findPhones } from './find-phones.ts'
+import { findSecrets } from './find-secrets.ts'
+import { asSpans, matchesOf } from './find-matches.ts'
+import { settleOverlaps } from './pii-span.ts'
+import type { PiiEntity, PiiFinder, PiiSpan } from './pii-span.ts'
+import { OffsetMap, replaceSpans } from './replace-spans.ts'
+
+const FINDERS: Readonly<Record<PiiEntity, PiiFinder>> = {
+  PERSON: findPersons,
+  EMAIL: findEmails,
+  PHONE: findPhones,
+  LOCATION: findLocations,
+  FINANCIAL: findFinancial,
+  SECRET: findSecrets,
+}
+
+export interface RedactedText {
+  readonly text: string
+  /** Where offsets of the original are in `text`. */
+  readonly offsets: OffsetMap
+}
+
+/**
+ * Redacts the texts of one document by its options. Full names that anything in `document` gives away are redacted
+ * wherever they stand, in it and in every other text of the same document: its pages, blocks and metadata come out alike.
+ */
+export class Redactor {
+  readonly #options: RedactionOptions
+  readonly #knownNames: RegExp | null
+
+  constructor(document: string, options: RedactionOptions) {
+    this.#options = options
+    this.#knownNames = options.entities.includes('PERSON') ? namePattern(document) : null
+  }
+
+  redact(text: string): RedactedText {
+    const spans = this.find(text)
+    return {
+      text: replaceSpans(text, spans, this.#options.replaceStyle),
+      offsets: new OffsetMap(spans, this.#options.replaceStyle),
+    }
+  }
+
+  /** In order, none overlapping. */
+  find(text: string): PiiSpan[] {
+    const known = this.#knownNames === null ? [] : asSpans(matchesOf(text, this.#knownNames), 'PERSON')
+    return settleOverlaps([...known, ...this.#options.entities.flatMap((entity) => FINDERS[entity](text))])
+  }
+}
+
+/** One pattern for all full names of a document, longest first; null when there is none. A surname alone may be a word. */
+function namePattern(document: string): RegExp | null {
+  const names = new Set(findPersons(document).map(({ start, end }) => document.slice(start, end)))
+  const patterns = [...names]
+    .filter((name) => /\s/.test(name))
+    .sort((a, b) => b.length - a.length)
+    .map((name) => RegExp.escape(name))
+  return patterns.length === 0
+    ? null
+    : new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${patterns.join('|')})(?![\p{L}\p{N}])`, 'gdu')
+}
