@@ -1,5 +1,5 @@
 import type { Block, BlockPage, ParsedPage } from '#src/contract/response.ts'
-import type { Fragment, PageFragments } from './fragment.ts'
+import type { Fragment, PageFragments, Spacing } from './fragment.ts'
 
 /** The document as text, and for each page the place of each of its fragments in it. */
 export interface Assembly {
@@ -10,7 +10,7 @@ export interface Assembly {
 /** [start, end) in UTF-16 units of the document Markdown. */
 export type Span = readonly [start: number, end: number]
 
-const BLANK_LINE = '\n\n'
+const SEPARATORS: Readonly<Record<Spacing, string>> = { loose: '\n\n', tight: '\n', run_on: ' ', glued: '' }
 
 /** Contract, `pageMarkers`: what stands between two pages; the number is that of the page that follows. */
 function pageMarker(pageNumber: number): string {
@@ -29,7 +29,7 @@ export function assemble(pages: readonly PageFragments[], options: { readonly pa
     let fresh = options.pageMarkers
     return page.fragments.map((fragment): Span => {
       if (fragment.markdown !== '') {
-        if (markdown !== '' && !fresh) markdown += fragment.spacing === 'tight' ? '\n' : BLANK_LINE
+        if (markdown !== '' && !fresh) markdown += SEPARATORS[fragment.spacing]
         fresh = false
       }
       const start = markdown.length

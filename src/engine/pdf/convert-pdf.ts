@@ -7,6 +7,7 @@ import { finished, type PageDraft } from './draft.ts'
 import { pageDrafts } from './page-drafts.ts'
 import { pdfMetadata } from './pdf-metadata.ts'
 import { readPages, type ReadPage } from './read-pages.ts'
+import { withRunOns } from './run-on.ts'
 import { recognisePage } from './recognise-page.ts'
 import { looksScanned } from './scan.ts'
 import { tessdataFolder } from './tessdata.ts'
@@ -32,6 +33,7 @@ export async function convertPdf(
   const facts = await inspectPdf(input.path)
   const limit = Math.min(options.maxPages ?? facts.totalPages, facts.totalPages)
   const drafts: PageDraft[] = []
+  let vocabulary: ReadonlySet<string> = new Set()
   let scans = 0
   for await (const batch of readPages(input.path, limit)) {
     const read: ReadPage[] = []
@@ -40,9 +42,11 @@ export async function convertPdf(
       if (entry.page !== null && looksScanned(entry.page)) scans += 1
       read.push(options.mode === 'fast' ? entry : await recognised(entry, input, options))
     }
-    drafts.push(...pageDrafts(read, input))
+    const batchDrafts = pageDrafts(read, { onlyMainContent: input.onlyMainContent, vocabulary })
+    drafts.push(...batchDrafts.pages)
+    vocabulary = batchDrafts.vocabulary
   }
-  const pages = finished(drafts)
+  const pages = withRunOns(finished(drafts), { acrossPages: !options.pageMarkers, vocabulary })
   if (options.mode === 'fast' && scans > 0 && !hasText(pages)) {
     throw new ConversionError('ocr_required', 'The PDF is a scan without text: mode fast reads text only; use auto.')
   }
@@ -52,7 +56,7 @@ export async function convertPdf(
 async function recognised(read: ReadPage, input: PdfInput, options: PdfParserOptions): Promise<ReadPage> {
   if (read.page === null || (options.mode === 'auto' && !looksScanned(read.page))) return read
   const folder = await tessdataFolder(input.cacheFolder)
-  return { pageNumber: read.pageNumber, page: (await recognisePage(input.path, read.pageNumber, folder)) ?? read.page }
+  return { pageNumber: read.pageNumber, page: (await recognisePage(input.path, read.page, folder)) ?? read.page }
 }
 
 function hasText(pages: readonly PageFragments[]): boolean {

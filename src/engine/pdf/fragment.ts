@@ -4,6 +4,12 @@ import type { Box } from './layout/box.ts'
 /** Where a page's text comes from, in the contract's words (`blocks[].items[].source`). */
 export type TextSource = 'native_text' | 'layout_ocr'
 
+/**
+ * `loose`: a blank line. `tight`: the next line, as list items follow each other. `run_on`: a space, and `glued`: nothing,
+ * where a paragraph goes on in the next column or on the next page, `glued` in the middle of a word.
+ */
+export type Spacing = 'loose' | 'tight' | 'run_on' | 'glued'
+
 /** One piece of a page, classified and written as Markdown: what becomes one block of the answer. */
 export interface Fragment {
   readonly type: BlockType
@@ -12,8 +18,8 @@ export interface Fragment {
   readonly bbox: Box | null
   /** Empty for what adds nothing to the Markdown, such as a figure or a running header that is left out. */
   readonly markdown: string
-  /** `tight` follows the fragment before it on the next line, as list items do, and not after a blank line. */
-  readonly spacing: 'loose' | 'tight'
+  /** What stands between it and the fragment before it. */
+  readonly spacing: Spacing
   readonly source: TextSource
   /** Mean OCR confidence, 0 to 1; null for native text. */
   readonly ocrConfidence: number | null

@@ -8,16 +8,29 @@ import { rulingsOf } from './layout/rulings.ts'
 import { wordsOf } from './layout/words.ts'
 import type { ReadPage } from './read-pages.ts'
 
+export interface BatchOptions {
+  readonly onlyMainContent: boolean
+  /** Words of the pages before this batch, in lower case. */
+  readonly vocabulary: ReadonlySet<string>
+}
+
+export interface BatchDrafts {
+  readonly pages: readonly PageDraft[]
+  /** With the words of this batch. */
+  readonly vocabulary: ReadonlySet<string>
+}
+
 /** Lays out a batch of pages. What repeats over pages and what size text usually has is told from the batch. */
-export function pageDrafts(batch: readonly ReadPage[], options: { readonly onlyMainContent: boolean }): PageDraft[] {
+export function pageDrafts(batch: readonly ReadPage[], options: BatchOptions): BatchDrafts {
   const read = batch.map((entry) => ({ ...entry, words: entry.page === null ? [] : wordsOf(entry.page) }))
   const style = documentStyle(read.flatMap((entry) => entry.words))
+  const vocabulary = options.vocabulary.union(style.vocabulary)
   const rows = read.map((entry) => ({
     rows: rowsOf(entry.words.filter((word) => word.turned === 0)),
     height: entry.page?.height ?? 0,
   }))
   const furniture = furnitureOf(rows)
-  return read.map(({ pageNumber, page, words }, index) => {
+  const pages = read.map(({ pageNumber, page, words }, index): PageDraft => {
     if (page === null) return { pageNumber, size: null, status: 'failed', drafts: [] }
     const content = {
       rows: rows[index]?.rows ?? [],
@@ -26,9 +39,10 @@ export function pageDrafts(batch: readonly ReadPage[], options: { readonly onlyM
       rulings: rulingsOf(page),
       figures: figuresOf(page),
     }
-    const drafts = draftsOf(layoutPage(content, style), { ...options, vocabulary: style.vocabulary })
+    const drafts = draftsOf(layoutPage(content, style), { ...options, vocabulary })
     return { pageNumber, size: { width: page.width, height: page.height }, status: 'ok', drafts }
   })
+  return { pages, vocabulary }
 }
 
 function figuresOf(page: ParsedPage) {

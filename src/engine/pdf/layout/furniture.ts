@@ -11,11 +11,13 @@ export interface PageRows {
 /** Running headers and footers stand in this share of the page's height at its edges. */
 const BAND = 0.12
 const LOOKED_AT = 4
+/** Longer lines are text, even where pages repeat them. */
+const LONGEST = 140
 /** What no other page repeats must stand nearer to the edge to be taken for one. */
 const EDGE = 0.075
 
 const PAGE_NUMBER =
-  /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:[A-Z]{1,2}[-.])?(?:\d{1,4}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i
+  /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:[A-Z]{1,2}[-.])?(?:\d{1,5}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i
 
 /** For each page, its rows that are headers, footers or page numbers, by row. */
 export function furnitureOf(pages: readonly PageRows[]): Map<Row, FurnitureKind>[] {
@@ -53,7 +55,7 @@ function kindOf(row: Row, top: boolean, repeated: boolean, page: PageRows): Furn
   const text = textOf(row)
   const kind = top ? 'page_header' : 'page_footer'
   if (PAGE_NUMBER.test(text) && isOutermost(row, top, page)) return 'page_number'
-  if (repeated) return PAGE_NUMBER.test(text) ? 'page_number' : kind
+  if (repeated && text.length <= LONGEST) return PAGE_NUMBER.test(text) ? 'page_number' : kind
   const near = top ? middleY(row) < page.height * EDGE : middleY(row) > page.height * (1 - EDGE)
   if (!near || !isOutermost(row, top, page)) return null
   const numbered = /^\d{1,4}\s|\s\d{1,4}$|^page\s\d|\s\|\s/i.test(text) && text.length < 100

@@ -45,7 +45,8 @@ function numberedHeading(
 function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined, style: DocumentStyle): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   if (letters < 2 || letters < text.replace(/\s/g, '').length * 0.5) return false
-  if (block.lines.length > MOST_LINES || text.length > MOST_CHARACTERS || /;$|https?:|@/.test(text)) return false
+  if (block.lines.length > MOST_LINES || text.length > MOST_CHARACTERS || /[;。；，]$|https?:|@|\.{4,}/.test(text))
+    return false
   const words = block.lines.flat()
   const size = sizeOf(words)
   const recognised = words.some((word) => word.confidence !== null)

@@ -34,16 +34,23 @@ export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock
   const all = [...rows, ...placed.keys()].sort((a, b) => a.y0 - b.y0)
   const blocks = all.length === 0 ? [] : regionsOf(all).flatMap((region) => regionBlocks(region, placed, page.rulings))
   const body = withFigures(withHeadings(blocks, style), page.figures)
-  const aside = asideBlocks(page.turned.filter((word) => !inTables.has(word)))
+  const aside = asideBlocks(
+    page.turned.filter((word) => !inTables.has(word)),
+    rows,
+  )
   return [...top, ...body, ...aside, ...running.filter((block) => !top.includes(block))]
 }
 
-/** Text that runs up or down beside the rest: labels of axes, notes in the margin. */
-function asideBlocks(words: readonly Word[]): LayoutBlock[] {
-  return [90, 270].flatMap((turn) => {
-    const lines = turnedLines(words.filter((word) => word.turned === turn))
-    return lines.map((line) => ({ kind: 'paragraph' as const, box: union(line), lines: [line] }))
-  })
+/** Text that runs up or down beside the rest: labels of axes, and stamps in the margin, which are no content. */
+function asideBlocks(words: readonly Word[], rows: readonly Row[]): LayoutBlock[] {
+  const [left, right] = [Math.min(...rows.map((row) => row.x0)), Math.max(...rows.map((row) => row.x1))]
+  return [90, 270].flatMap((turn) =>
+    turnedLines(words.filter((word) => word.turned === turn)).map((line): LayoutBlock => {
+      const box = union(line)
+      const inMargin = box.x1 <= left || box.x0 >= right
+      return { kind: inMargin ? 'page_footer' : 'paragraph', box, lines: [line] }
+    }),
+  )
 }
 
 function isInUpperHalf(box: Box, page: PageContent): boolean {

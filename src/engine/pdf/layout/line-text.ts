@@ -42,7 +42,8 @@ export function joinedText(lines: readonly string[], vocabulary: ReadonlySet<str
   }, '')
 }
 
-function keepsHyphen(head: string, tail: string, vocabulary: ReadonlySet<string>): boolean {
+/** Whether the hyphen between the two parts of a word at a line's end belongs to the word. */
+export function keepsHyphen(head: string, tail: string, vocabulary: ReadonlySet<string>): boolean {
   if (vocabulary.has(head + tail)) return false
   return vocabulary.has(`${head}-${tail}`) || COMPOUND_STARTS.has(head)
 }

@@ -122,7 +122,8 @@ function breaks(open: readonly Print[], above: Print, below: Print, column: Colu
   if (above.monospaced !== below.monospaced) return true
   if (isApart(above, below, column)) return true
   if (above.monospaced) return false
-  if (above.bold !== below.bold) return above.x1 < column.right - 0.12 * (column.right - column.left)
+  if (above.bold !== below.bold) return endsEarly(above, below, column)
+  if (isContentsEntry(above)) return true
   const centred = Math.abs(middleX(above) - middleX(below)) < below.size && Math.abs(above.x0 - below.x0) > below.size
   if (centred) return false
   const [first] = open
@@ -146,6 +147,11 @@ function isApart(above: Print, below: Print, column: Column): boolean {
 
 function endsSentence(print: Print): boolean {
   return /[.!?:;]["”'’)\]]?$/.test(print.words.at(-1)?.text ?? '')
+}
+
+/** A line of a table of contents: dots that lead to a page number. */
+function isContentsEntry({ words }: Print): boolean {
+  return /(?:\.{4,}|…{2,}|(?:\. ?){5,})\s*\d{1,4}$/.test(words.map((word) => word.text).join(' '))
 }
 
 /** The next word would have fitted: the line was ended on purpose. */

@@ -64,7 +64,7 @@ function columnsOf(rows: readonly Row[]): [Row[], Row[]] | null {
       side(rows, (segment) => middleX(segment) < gutter.start),
       side(rows, (segment) => middleX(segment) > gutter.end),
     ] as const
-    if (sides.every(isProse) && sides.every(isReadAcross)) return [sides[0], sides[1]]
+    if (sides.every((part) => isColumn(part) || columnsOf(part) !== null)) return [sides[0], sides[1]]
   }
   return null
 }
@@ -76,10 +76,10 @@ function side(rows: readonly Row[], belongs: (segment: Segment) => boolean): Row
     .map(rowOf)
 }
 
-/** Whether the lines of a column are whole, or fall into columns of prose again; rows of a table do neither. */
-function isReadAcross(rows: readonly Row[]): boolean {
+/** Whether rows are the whole lines of one column of prose; rows of a table are neither whole nor prose. */
+function isColumn(rows: readonly Row[]): boolean {
   const whole = rows.filter((row) => row.segments.length === 1)
-  return whole.length >= rows.length * WHOLE_LINES || columnsOf(rows) !== null
+  return whole.length >= rows.length * WHOLE_LINES && isProse(rows)
 }
 
 function isProse(rows: readonly Row[]): boolean {

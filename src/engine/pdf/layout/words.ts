@@ -68,7 +68,7 @@ function piecesOf(item: TextItem, turned: Word['turned']): Omit<Word, 'link' | '
   }
   const pieces = turned === 0 ? (wholeWords(item) ?? spread(item)) : [item]
   return pieces
-    .map((piece) => ({ ...boxOf(piece), text: cleaned(piece.text), ...style }))
+    .map((piece) => ({ ...boxOf(piece), text: cleaned(piece.text, name), ...style }))
     .filter((piece) => piece.text !== '')
 }
 
@@ -125,7 +125,11 @@ function spread(item: TextItem): Piece[] {
   }))
 }
 
-function cleaned(text: string): string {
+/** Fonts of ornaments: a letter of theirs is a bullet, a box or an arrow. */
+const ORNAMENTS = /wingding|dingbat|webding/i
+
+function cleaned(text: string, font: string): string {
+  if (text.length === 1 && ORNAMENTS.test(font)) return '•'
   return (
     text
       .replace(/[\u0000-\u001f\u007f\u00ad\u200b\ufeff]/g, '')

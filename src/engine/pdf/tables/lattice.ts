@@ -68,7 +68,7 @@ function tableOf(mesh: Rulings, words: readonly Word[]): TableGrid | null {
     if (within.vertical.length < mesh.vertical.length) return tableOf(within, words)
   }
   const bands = all.slice(core.from, core.to)
-  const rows = withoutEmpty(bands.flatMap((band) => (band.divisible ? stackedRows(band.cells) : [band.cells])))
+  const rows = withoutEmpty(bands.flatMap(rowsOfBand))
   const inside = bands.flatMap((band) => band.cells.flat())
   const filled = rows.flat().filter((cell) => cell.length > 0).length
   if (rows.length < 2 || (rows[0]?.length ?? 0) < 2 || filled < 4 || inside.length === 0) return null
@@ -91,8 +91,14 @@ interface Band {
   readonly cells: readonly Cell[]
   /** One cell across (nearly) the whole width, or nothing at all. */
   readonly spansAll: boolean
-  /** No cell reaches into the band below: its lines may be rows of their own. */
-  readonly divisible: boolean
+  /** For each cell, whether it ends with this band; what reaches further down belongs to all rows of the band. */
+  readonly ends: readonly boolean[]
+}
+
+/** The rows of a band: several where values stand below each other in it. */
+function rowsOfBand({ cells, ends }: Band): Cell[][] {
+  const [first = [], ...others] = stackedRows(cells.map((cell, column) => (ends[column] === true ? cell : [])))
+  return [first.map((cell, column) => (ends[column] === true ? cell : (cells[column] ?? []))), ...others]
 }
 
 function bandsOf(mesh: Rulings, xs: readonly number[], ys: readonly number[], words: readonly Word[]): Band[] {
@@ -121,7 +127,7 @@ function bandsOf(mesh: Rulings, xs: readonly number[], ys: readonly number[], wo
     return {
       cells: homes.map((home, column) => (home === row * columns + column ? (cells.get(home) ?? []) : [])),
       spansAll: widestCell(homes, xs, cells) >= SPANS_ALL * ((xs.at(-1) ?? 0) - (xs[0] ?? 0)),
-      divisible: homes.every((home) => home >= row * columns) && !below.some((home) => homes.includes(home)),
+      ends: homes.map((home) => home >= row * columns && !below.includes(home)),
     }
   })
 }
