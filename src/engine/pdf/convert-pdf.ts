@@ -9,7 +9,7 @@ import { pdfMetadata } from './pdf-metadata.ts'
 import { readPages, type ReadPage } from './read-pages.ts'
 import { withRunOns } from './run-on.ts'
 import { recognisePage } from './recognise-page.ts'
-import { looksScanned } from './scan.ts'
+import { FEW_LETTERS, lettersOf, looksScanned } from './scan.ts'
 import { tessdataFolder } from './tessdata.ts'
 
 export interface PdfInput {
@@ -19,6 +19,9 @@ export interface PdfInput {
   /** Leave running headers, footers and page numbers out of the Markdown (contract, `onlyMainContent`). */
   readonly onlyMainContent: boolean
 }
+
+/** OCR must score this much to be believed over a text layer that looks garbled. */
+const BETTER_THAN_GARBLED = 0.75
 
 /**
  * Converts a PDF to Markdown, pages and layout blocks. Throws `ConversionError`: `wrong_type`, `corrupt`, `encrypted`,
@@ -53,10 +56,13 @@ export async function convertPdf(
   return conversion(pages, options, { numPages: limit, ...facts })
 }
 
+/** The page with recognised text where the mode asks for it; letters without meaning stay where OCR does no better. */
 async function recognised(read: ReadPage, input: PdfInput, options: PdfParserOptions): Promise<ReadPage> {
-  if (read.page === null || (options.mode === 'auto' && !looksScanned(read.page))) return read
-  const folder = await tessdataFolder(input.cacheFolder)
-  return { pageNumber: read.pageNumber, page: (await recognisePage(input.path, read.page, folder)) ?? read.page }
+  const { page } = read
+  if (page === null || (options.mode === 'auto' && !looksScanned(page))) return read
+  const tessdataPath = await tessdataFolder(input.cacheFolder)
+  const least = options.mode === 'auto' && lettersOf(page) >= FEW_LETTERS ? BETTER_THAN_GARBLED : 0
+  return { ...read, page: (await recognisePage(input.path, page, { tessdataPath, least })) ?? page }
 }
 
 function hasText(pages: readonly PageFragments[]): boolean {

@@ -29,7 +29,7 @@ export function pageDrafts(batch: readonly ReadPage[], options: BatchOptions): B
     rows: rowsOf(entry.words.filter((word) => word.turned === 0)),
     height: entry.page?.height ?? 0,
   }))
-  const furniture = furnitureOf(rows)
+  const furniture = furnitureOf(rows, style.bodySize)
   const pages = read.map(({ pageNumber, page, words }, index): PageDraft => {
     if (page === null) return { pageNumber, size: null, status: 'failed', drafts: [] }
     const content = {

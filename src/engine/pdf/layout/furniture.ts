@@ -1,5 +1,5 @@
 import { middleY } from './box.ts'
-import { type Row, wordsIn } from './rows.ts'
+import { type Row, sizeOf, wordsIn } from './rows.ts'
 
 export type FurnitureKind = 'page_header' | 'page_footer' | 'page_number'
 
@@ -11,6 +11,7 @@ export interface PageRows {
 /** Running headers and footers stand in this share of the page's height at its edges. */
 const BAND = 0.12
 const LOOKED_AT = 4
+const LARGE = 1.15
 /** Longer lines are text, even where pages repeat them. */
 const LONGEST = 140
 /** What no other page repeats must stand nearer to the edge to be taken for one. */
@@ -20,7 +21,8 @@ const PAGE_NUMBER =
   /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:[A-Z]{1,2}[-.])?(?:\d{1,5}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i
 
 /** For each page, its rows that are headers, footers or page numbers, by row. */
-export function furnitureOf(pages: readonly PageRows[]): Map<Row, FurnitureKind>[] {
+export function furnitureOf(pages: readonly PageRows[], bodySize: number): Map<Row, FurnitureKind>[] {
+  const keyOf = (row: Row, top: boolean, page: PageRows): string => runningKey(row, top, page, bodySize)
   const counts = new Map<string, number>()
   for (const page of pages) {
     for (const key of new Set(edgeRows(page).map(({ row, top }) => keyOf(row, top, page)))) {
@@ -45,10 +47,15 @@ function edgeRows(page: PageRows): { row: Row; top: boolean }[] {
   return [...top.map((row) => ({ row, top: true })), ...bottom.map((row) => ({ row, top: false }))]
 }
 
-/** Rows that are alike but for their numbers and stand at the same height are one running line. */
-function keyOf(row: Row, top: boolean, page: PageRows): string {
+/**
+ * Rows that are alike but for their numbers and stand at the same height are one running line. Large letters are a
+ * heading's, which may well be numbered: those must be alike to the letter.
+ */
+function runningKey(row: Row, top: boolean, page: PageRows, bodySize: number): string {
   const height = Math.round((top ? middleY(row) : page.height - middleY(row)) / 8)
-  return `${top ? 't' : 'b'}${height} ${textOf(row).replace(/\d+|\b[ivxlc]+\b/gi, '#')}`
+  const large = sizeOf(wordsIn(row)) > LARGE * bodySize
+  const text = large ? textOf(row) : textOf(row).replace(/\d+|\b[ivxlc]+\b/gi, '#')
+  return `${top ? 't' : 'b'}${height} ${text}`
 }
 
 function kindOf(row: Row, top: boolean, repeated: boolean, page: PageRows): FurnitureKind | null {
