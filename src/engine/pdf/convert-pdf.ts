@@ -81,7 +81,7 @@ function conversion(
     html: null,
     pages: options.pages ? parsedPages(pages) : null,
     blocks: options.blocks ? blockPages(pages, assembly) : null,
-    links: [],
+    links: [...new Set(pages.flatMap((page) => page.links))],
     images: [],
     metadata: { ...pdfMetadata(facts.xmp), numPages: facts.numPages, totalPages: facts.totalPages },
     warning: failed.length === 0 ? null : `These pages could not be read: ${failed.join(', ')}.`,

@@ -33,4 +33,6 @@ export interface PageFragments {
   readonly size: { readonly width: number; readonly height: number } | null
   readonly status: 'ok' | 'partial' | 'failed'
   readonly fragments: readonly Fragment[]
+  /** Where the links on the page lead, as often as words carry them. */
+  readonly links: readonly string[]
 }

@@ -31,7 +31,7 @@ export function pageDrafts(batch: readonly ReadPage[], options: BatchOptions): B
   }))
   const furniture = furnitureOf(rows, style.bodySize)
   const pages = read.map(({ pageNumber, page, words }, index): PageDraft => {
-    if (page === null) return { pageNumber, size: null, status: 'failed', drafts: [] }
+    if (page === null) return { pageNumber, size: null, status: 'failed', drafts: [], links: [] }
     const content = {
       rows: rows[index]?.rows ?? [],
       turned: words.filter((word) => word.turned !== 0),
@@ -40,7 +40,8 @@ export function pageDrafts(batch: readonly ReadPage[], options: BatchOptions): B
       figures: figuresOf(page),
     }
     const drafts = draftsOf(layoutPage(content, style), { ...options, vocabulary })
-    return { pageNumber, size: { width: page.width, height: page.height }, status: 'ok', drafts }
+    const links = words.flatMap((word) => word.link ?? [])
+    return { pageNumber, size: { width: page.width, height: page.height }, status: 'ok', drafts, links }
   })
   return { pages, vocabulary }
 }

@@ -10,7 +10,7 @@ import { withPdfProblems } from './pdf-problem.ts'
 /** Enough for body text of 8 points; finer pictures cost time and recognise no more. */
 const OCR_DPI = 200
 /** Enough to tell which way up a page is. */
-const PROBE_DPI = 100
+const PROBE_DPI = 130
 /** Upright English print scores 0.9 and more, garbage from a turned page below 0.6. */
 const GOOD_SCORE = 0.75
 
@@ -51,26 +51,37 @@ async function recognised(
   dpi: number,
   tessdataPath: string,
 ): Promise<ParsedPage | null> {
-  const parser = new LiteParse({
+  const picture = await pictureOf(path, page.pageNum, angle, dpi)
+  if (picture === null) return null
+  const reader = new LiteParse({
     tessdataPath,
     dpi,
-    pageOrientationCorrections: [{ page: page.pageNum, angle }],
-    detectScreenshotRects: true,
     ocrEnabled: true,
     ocrFailureFatal: false,
     numWorkers: 1,
     outputFormat: 'json',
     quiet: true,
   })
-  const [picture] = await withPdfProblems(() => parser.screenshot(path, [page.pageNum]))
-  if (picture === undefined || picture.isSolidFill) return null
-  const [read] = (await parser.parse(picture.imageBuffer)).pages
+  const [read] = (await reader.parse(picture.imageBuffer)).pages
   if (read === undefined) return null
   const [width, height] = [(picture.width * POINTS_PER_INCH) / dpi, (picture.height * POINTS_PER_INCH) / dpi]
   // The library takes pictures as 150 dpi, whatever they are: brings the text back to the page's own points.
   const textItems = read.textItems.filter(isText).map((item) => scaled(item, width / read.width))
   const upright = angle === 0 ? page : { ...read, pageNum: page.pageNum, width, height }
   return { ...upright, textItems, vectorGraphics: { shapes: [], lines: linesOf(picture) } }
+}
+
+/** Draws a page, turned back by `angle`; null for one that is blank. */
+async function pictureOf(
+  path: string,
+  pageNumber: number,
+  angle: Angle,
+  dpi: number,
+): Promise<ScreenshotResult | null> {
+  const pageOrientationCorrections = angle === 0 ? [] : [{ page: pageNumber, angle }]
+  const drawer = new LiteParse({ dpi, pageOrientationCorrections, detectScreenshotRects: true, quiet: true })
+  const [picture] = await withPdfProblems(() => drawer.screenshot(path, [pageNumber]))
+  return picture === undefined || picture.isSolidFill ? null : picture
 }
 
 /** Specks and rules are read as letters too, with little confidence or as bars. */

@@ -9,7 +9,7 @@ const fragment = fc.record<Fragment>({
   bbox: fc.option(fc.record({ x0: fc.nat(700), y0: fc.nat(900), x1: fc.nat(700), y1: fc.nat(900) })),
   // Letters of one, two and four bytes: offsets must count UTF-16 units and nothing else.
   markdown: fc.string({ unit: fc.constantFrom('a', ' ', '\n', 'é', 'Ω', '😀', '|'), maxLength: 12 }),
-  spacing: fc.constantFrom('loose', 'tight'),
+  spacing: fc.constantFrom('loose', 'tight', 'run_on', 'glued'),
   source: fc.constant('native_text'),
   ocrConfidence: fc.constant(null),
 })
@@ -20,6 +20,7 @@ const documents = fc.array(fc.array(fragment, { maxLength: 6 }), { maxLength: 5 
     size: { width: 612, height: 792 },
     status: 'ok',
     fragments,
+    links: [],
   })),
 )
 
@@ -71,6 +72,7 @@ function one(pageNumber: number, markdown: string): PageFragments {
     pageNumber,
     size: { width: 612, height: 792 },
     status: 'ok',
+    links: [],
     fragments: [
       {
         type: 'text',

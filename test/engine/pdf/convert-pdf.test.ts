@@ -1,28 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { LiteParse } from '@llamaindex/liteparse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PdfParserOptions } from '#src/contract/options.ts'
-import type { Conversion } from '#src/engine/conversion.ts'
-import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { countPdfPages } from '#src/engine/pdf/inspect-pdf.ts'
 import { buildPdf, paragraph, type PdfPage, text } from '../../support/build-pdf.ts'
-import { decodePng } from '../../support/decode-png.ts'
+import { BuiltPdfs } from '../../support/built-pdfs.ts'
 
-let folder = ''
+let pdfs: BuiltPdfs
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pdf-'))
+  pdfs = await BuiltPdfs.open()
 })
-afterAll(() => rm(folder, { recursive: true }))
-
-const OPTIONS: PdfParserOptions = {
-  type: 'pdf',
-  mode: 'auto',
-  pages: true,
-  blocks: true,
-  pageMarkers: false,
-}
+afterAll(() => pdfs[Symbol.asyncDispose]())
 
 const SENTENCES = [
   'The harbour was built in the year 1842 by the town itself,',
@@ -35,37 +20,40 @@ const ARTICLE: readonly PdfPage[] = [
   { content: text(72, 90, 'Tides', 16, 'bold') + paragraph(72, 130, SENTENCES) },
 ]
 
-async function written(name: string, bytes: Buffer): Promise<string> {
-  const path = join(folder, name)
-  await writeFile(path, bytes)
-  return path
-}
-
-async function convert(path: string, options: Partial<PdfParserOptions> = {}): Promise<Conversion> {
-  return convertPdf({ path, cacheFolder: join(folder, 'cache'), onlyMainContent: true }, { ...OPTIONS, ...options })
-}
-
 describe('a PDF with text', () => {
   test('becomes Markdown, pages and blocks whose spans fit', async () => {
-    const result = await convert(await written('article.pdf', buildPdf(ARTICLE)))
-    expect(result.markdown).toContain('# The Old Harbour\n\nThe harbour was built in the year 1842')
+    const result = await pdfs.convert(ARTICLE)
+    expect(result.markdown).toBe(`# The Old Harbour\n\n${SENTENCES.join(' ')}\n\n## Tides\n\n${SENTENCES.join(' ')}`)
     expect(result.pages?.map((page) => page.pageNumber)).toEqual([1, 2])
+    expect(result.pages?.[1]?.markdown).toBe(`## Tides\n\n${SENTENCES.join(' ')}`)
     const items = result.blocks?.flatMap((page) => page.items) ?? []
     expect(items.map((item) => item.type)).toEqual(['title', 'text', 'section_header', 'text'])
     for (const item of items) expect(result.markdown.slice(...(item.markdownSpan ?? []))).toBe(item.content)
     expect(result.metadata).toMatchObject({ numPages: 2, totalPages: 2 })
   })
 
+  test('has boxes where its text stands', async () => {
+    const { blocks } = await pdfs.convert(ARTICLE)
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = blocks?.[0]?.items[0]?.bbox ?? []
+    expect([x0 * 612, y1 * 792].map(Math.round)).toEqual([72, expect.closeTo(95, -1)])
+    expect(x1).toBeGreaterThan(x0)
+    expect(y1).toBeGreaterThan(y0)
+  })
+
   test('has the same Markdown whether or not pages and blocks are asked for', async () => {
-    const path = await written('same.pdf', buildPdf(ARTICLE))
-    const bare = await convert(path, { pages: false, blocks: false })
-    expect(bare.markdown).toBe((await convert(path)).markdown)
+    const bare = await pdfs.convert(ARTICLE, { pages: false, blocks: false })
+    expect(bare.markdown).toBe((await pdfs.convert(ARTICLE)).markdown)
     expect([bare.pages, bare.blocks]).toEqual([null, null])
   })
 
+  test('has its page breaks marked on request', async () => {
+    const { markdown } = await pdfs.convert(ARTICLE, { pageMarkers: true })
+    expect(markdown).toContain('northern quay.\n\n---\n\n<!-- page 2 -->\n\n## Tides')
+  })
+
   test('is cut at maxPages and still tells how many pages there are', async () => {
-    const path = await written('long.pdf', buildPdf(ARTICLE))
-    const result = await convert(path, { maxPages: 1 })
+    const path = await pdfs.write(buildPdf(ARTICLE))
+    const result = await pdfs.convertFile(path, { maxPages: 1 })
     expect(result.metadata).toMatchObject({ numPages: 1, totalPages: 2 })
     expect(result.markdown).not.toContain('Tides')
     expect(await countPdfPages(path)).toBe(2)
@@ -76,43 +64,60 @@ describe('a PDF with text', () => {
       '<dc:title><rdf:Alt><rdf:li xml:lang="x-default">Quays &amp; Tides</rdf:li></rdf:Alt></dc:title>' +
       '<dc:creator><rdf:Seq><rdf:li>A. Writer</rdf:li><rdf:li>B. Reader</rdf:li></rdf:Seq></dc:creator>' +
       '<pdf:Keywords>harbour, tide</pdf:Keywords>'
-    const result = await convert(await written('xmp.pdf', buildPdf(ARTICLE, { xmp })))
+    const result = await pdfs.convertFile(await pdfs.write(buildPdf(ARTICLE, { xmp })))
     expect(result.metadata).toMatchObject({
       title: 'Quays & Tides',
       author: 'A. Writer, B. Reader',
       keywords: 'harbour, tide',
     })
   })
+
+  test('may hold empty pages', async () => {
+    const result = await pdfs.convert([{ content: '' }], { mode: 'fast' })
+    expect(result.markdown).toBe('')
+    expect(result.pages).toEqual([{ pageNumber: 1, markdown: '' }])
+    expect(result.blocks).toMatchObject([{ pageNumber: 1, status: 'ok', items: [] }])
+  })
+
+  test('stops between pages when it is told to', async () => {
+    const path = await pdfs.write(buildPdf(ARTICLE))
+    const stopped = AbortSignal.abort(new Error('enough'))
+    await expect(pdfs.convertFile(path, {}, stopped)).rejects.toThrow('enough')
+  })
 })
 
 describe('a scan', () => {
   test('is read by OCR in mode auto and asks for it in mode fast', async () => {
-    const path = await written('scan.pdf', await scanOf(ARTICLE))
-    const result = await convert(path)
+    const path = await pdfs.writeScan(ARTICLE.slice(0, 1))
+    const result = await pdfs.convertFile(path)
     expect(result.markdown).toContain('Ships of up to ninety metres can lie at the northern quay.')
     const [item] = result.blocks?.[0]?.items ?? []
     expect(item?.source).toBe('layout_ocr')
     expect(item?.confidence.ocr).toBeGreaterThan(0.8)
-    await expect(convert(path, { mode: 'fast' })).rejects.toMatchObject({ problem: 'ocr_required' })
+    await expect(pdfs.convertFile(path, { mode: 'fast' })).rejects.toMatchObject({ problem: 'ocr_required' })
+  })
+
+  test('is read when it lies upside down', async () => {
+    const result = await pdfs.convertFile(await pdfs.writeScan(ARTICLE.slice(0, 1), 180))
+    expect(result.markdown).toContain('Ships of up to ninety metres can lie at the northern quay.')
+  })
+
+  test('is what every page is taken for in mode ocr', async () => {
+    const result = await pdfs.convert(ARTICLE.slice(0, 1), { mode: 'ocr' })
+    expect(result.markdown).toContain('Ships of up to ninety metres can lie at the northern quay.')
+    expect(result.blocks?.[0]?.items.map((item) => item.source)).toEqual(['layout_ocr', 'layout_ocr'])
   })
 })
 
 describe('a file that is no readable PDF', () => {
   test.each([
-    ['encrypted', 'locked.pdf', (): Buffer => buildPdf(ARTICLE, { password: 'secret' })],
-    ['corrupt', 'cut.pdf', (): Buffer => buildPdf(ARTICLE).subarray(0, 900)],
-    ['corrupt', 'empty.pdf', (): Buffer => Buffer.alloc(0)],
-    ['wrong_type', 'page.pdf', (): Buffer => Buffer.from('<html><body>Not a PDF</body></html>')],
-  ])('is refused as %s (%s)', async (problem, name, bytes) => {
-    const path = await written(name, bytes())
-    await expect(convert(path)).rejects.toMatchObject({ name: 'ConversionError', problem })
+    ['encrypted', 'a locked one', (): Buffer => buildPdf(ARTICLE, { password: 'secret' })],
+    ['corrupt', 'one cut in the middle', (): Buffer => buildPdf(ARTICLE).subarray(0, 900)],
+    ['corrupt', 'an empty one', (): Buffer => Buffer.alloc(0)],
+    ['wrong_type', 'a web page', (): Buffer => Buffer.from('<html><body>Not a PDF</body></html>')],
+  ])('is refused as %s (%s)', async (problem, _, bytes) => {
+    const path = await pdfs.write(bytes())
+    await expect(pdfs.convertFile(path)).rejects.toMatchObject({ name: 'ConversionError', problem })
     await expect(countPdfPages(path)).rejects.toMatchObject({ problem })
   })
 })
-
-/** The same pages as pictures only, drawn by the library itself and put into a new PDF. */
-async function scanOf(pages: readonly PdfPage[]): Promise<Buffer> {
-  const path = await written('drawn.pdf', buildPdf(pages))
-  const pictures = await new LiteParse({ dpi: 150, quiet: true }).screenshot(await readFile(path))
-  return buildPdf(pictures.map((picture) => ({ content: '', picture: decodePng(picture.imageBuffer) })))
-}

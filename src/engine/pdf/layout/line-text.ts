@@ -7,7 +7,7 @@ const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Sc
 /** Words of one line, given from left to right, in the order in which they are read. */
 export function inReadingOrder(words: readonly Word[]): Word[] {
   const turned = words.filter((word) => RIGHT_TO_LEFT.test(word.text)).length
-  if (turned * 2 <= words.length) return [...words]
+  if (turned * 2 < words.length || turned === 0) return [...words]
   const out: Word[] = []
   let run: Word[] = []
   for (const word of [...words].reverse()) {

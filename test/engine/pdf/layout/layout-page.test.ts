@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { paragraph, type PdfPage, text } from '../../../support/build-pdf.ts'
+import { BuiltPdfs } from '../../../support/built-pdfs.ts'
+
+let pdfs: BuiltPdfs
+beforeAll(async () => {
+  pdfs = await BuiltPdfs.open()
+})
+afterAll(() => pdfs[Symbol.asyncDispose]())
+
+const LEFT = [
+  'The northern quay was built of',
+  'granite that came by sea from',
+  'the islands in the west, and it',
+  'took eleven years.',
+]
+const RIGHT = [
+  'The southern quay is younger and',
+  'stands on wooden piles that must',
+  'be renewed every thirty years by',
+  'the town.',
+]
+
+describe('a page', () => {
+  test('is read column by column, and across where a line runs across', async () => {
+    const { markdown } = await pdfs.convert([
+      {
+        content:
+          text(72, 100, 'This line runs across both columns of the page and comes before either of them.') +
+          paragraph(72, 130, LEFT) +
+          paragraph(320, 130, RIGHT) +
+          text(72, 220, 'This line runs across both columns of the page and comes after both of them, too.'),
+      },
+    ])
+    const order = ['comes before either', 'eleven years.', 'The southern quay', 'comes after both'].map((part) =>
+      markdown.indexOf(part),
+    )
+    expect(order).toEqual([...order].sort((a, b) => a - b))
+    expect(order).not.toContain(-1)
+    expect(markdown).toContain('The northern quay was built of granite that came by sea')
+  })
+
+  test('joins lines to paragraphs and cut words to whole ones, but keeps the hyphens of compounds', async () => {
+    const lines = [
+      'Every ship that enters must an-',
+      'nounce itself; a long-',
+      'term berth is given by the har-',
+      'bour master alone, whoever asks.',
+    ]
+    const { markdown } = await pdfs.convert([{ content: paragraph(72, 100, lines) }])
+    expect(markdown).toBe(
+      'Every ship that enters must announce itself; a long-term berth is given by the harbour master alone, whoever asks.',
+    )
+  })
+
+  test('has lists with their nesting', async () => {
+    const { markdown, blocks } = await pdfs.convert([
+      {
+        content:
+          text(72, 100, '1. Ask for a berth') +
+          text(72, 114, '2. Pay the dues:') +
+          text(90, 128, '\x95 at the office, or') +
+          text(90, 142, '\x95 by post') +
+          text(72, 156, '3. Sail in'),
+      },
+    ])
+    expect(markdown).toBe('1. Ask for a berth\n2. Pay the dues:\n  - at the office, or\n  - by post\n3. Sail in')
+    expect(blocks?.[0]?.items.map((item) => item.type)).toEqual(['text', 'text', 'text', 'text', 'text'])
+  })
+
+  test('tells headings by their size, captions by their first word', async () => {
+    const { blocks } = await pdfs.convert([
+      {
+        content:
+          text(72, 80, 'Harbour Report', 24, 'bold') +
+          text(72, 120, 'Traffic', 16, 'bold') +
+          paragraph(72, 150, LEFT) +
+          text(72, 230, 'Table 3: Ships by size', 10, 'italic') +
+          paragraph(72, 260, RIGHT),
+      },
+    ])
+    expect(blocks?.[0]?.items.map((item) => item.type)).toEqual(['title', 'section_header', 'text', 'caption', 'text'])
+    expect(blocks?.[0]?.items.slice(0, 2).map((item) => item.content)).toEqual(['# Harbour Report', '## Traffic'])
+  })
+
+  test('cannot turn its text into Markdown of another meaning', async () => {
+    const { markdown } = await pdfs.convert([
+      { content: text(72, 100, '# of ships *not* counted in <table> 4_5 and `so` on were many, all in all.') },
+    ])
+    expect(markdown).toBe('\\# of ships \\*not\\* counted in \\<table> 4_5 and \\`so\\` on were many, all in all.')
+  })
+})
+
+describe('running headers, footers and page numbers', () => {
+  const page = (number: number, body: readonly string[]): PdfPage => ({
+    content:
+      text(72, 40, 'Annual report of the harbour', 9) + paragraph(72, 120, body) + text(290, 760, `Page ${number}`, 9),
+  })
+  const pages = [page(7, LEFT), page(8, RIGHT), page(9, LEFT)]
+
+  test('are left out of the main content and add nothing, but keep their boxes', async () => {
+    const { markdown, blocks } = await pdfs.convert(pages)
+    expect(markdown).not.toContain('Annual report')
+    const [first] = blocks ?? []
+    expect(first?.items.map((item) => item.type)).toEqual(['page_header', 'text', 'page_number'])
+    expect(first?.items[0]).toMatchObject({ content: '', markdownSpan: [0, 0] })
+    expect(first?.items[0]?.bbox?.[1]).toBeLessThan(0.06)
+  })
+
+  test('stand in the Markdown when all content is wanted', async () => {
+    const { markdown, blocks } = await pdfs.convert(pages, { onlyMainContent: false })
+    expect(markdown.match(/Annual report/g)).toHaveLength(3)
+    expect(blocks?.[1]?.items.map((item) => item.content)).toEqual([
+      'Annual report of the harbour',
+      RIGHT.join(' '),
+      'Page 8',
+    ])
+  })
+
+  test('do not cut a paragraph that goes on on the next page', async () => {
+    const { markdown, blocks } = await pdfs.convert([
+      page(7, LEFT.slice(0, 3)),
+      page(8, ['took eleven years of work.', ...RIGHT]),
+      page(9, LEFT),
+    ])
+    expect(markdown).toContain('the islands in the west, and it took eleven years of work.')
+    const second = blocks?.[1]?.items.find((item) => item.type === 'text')
+    expect(markdown.slice(...(second?.markdownSpan ?? []))).toBe(second?.content)
+    const marked = await pdfs.convert([page(7, LEFT.slice(0, 3)), page(8, ['took eleven years.'])], {
+      pageMarkers: true,
+    })
+    expect(marked.markdown).toContain('and it\n\n---\n\n<!-- page 2 -->\n\ntook eleven years.')
+  })
+})

@@ -1,0 +1,65 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LiteParse } from '@llamaindex/liteparse'
+import type { PdfParserOptions } from '#src/contract/options.ts'
+import type { Conversion } from '#src/engine/conversion.ts'
+import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
+import { buildPdf, type PdfPage } from './build-pdf.ts'
+import { decodePng } from './decode-png.ts'
+
+const DEFAULTS: PdfParserOptions = { type: 'pdf', mode: 'auto', pages: true, blocks: true, pageMarkers: false }
+
+export type ConvertOptions = Partial<PdfParserOptions> & { readonly onlyMainContent?: boolean }
+
+/** A folder of its own for PDFs that a test builds, and their conversion. */
+export class BuiltPdfs implements AsyncDisposable {
+  readonly #folder: string
+  #written = 0
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  static async open(): Promise<BuiltPdfs> {
+    return new BuiltPdfs(await mkdtemp(join(tmpdir(), 'built-pdfs-')))
+  }
+
+  get cacheFolder(): string {
+    return join(this.#folder, 'cache')
+  }
+
+  async write(bytes: Buffer): Promise<string> {
+    this.#written += 1
+    const path = join(this.#folder, `${this.#written}.pdf`)
+    await writeFile(path, bytes)
+    return path
+  }
+
+  /** The same pages as pictures only, drawn by the library itself and put into a new PDF. */
+  async writeScan(pages: readonly PdfPage[], rotate: PdfPage['rotate'] = 0): Promise<string> {
+    const pictures = await new LiteParse({ dpi: 150, quiet: true }).screenshot(buildPdf(pages))
+    const scanned = pictures.map((picture): PdfPage => ({
+      content: '',
+      rotate,
+      picture: decodePng(picture.imageBuffer),
+    }))
+    return this.write(buildPdf(scanned))
+  }
+
+  async convertFile(
+    path: string,
+    { onlyMainContent = true, ...options }: ConvertOptions = {},
+    signal?: AbortSignal,
+  ): Promise<Conversion> {
+    return convertPdf({ path, cacheFolder: this.cacheFolder, onlyMainContent }, { ...DEFAULTS, ...options }, signal)
+  }
+
+  async convert(pages: readonly PdfPage[], options: ConvertOptions = {}): Promise<Conversion> {
+    return this.convertFile(await this.write(buildPdf(pages)), options)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#folder, { recursive: true })
+  }
+}
