@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { PDF_MODES, parseOptionsSchema } from '#src/contract/options.ts'
 import { choice, flag, list, optionalNumber, optionalText, type Setting, structure, text, whole } from './setting.ts'
+import { SOURCE_SETTINGS } from './source-settings.ts'
+import { SPENDING_SETTINGS } from './spending-settings.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -62,10 +64,8 @@ export const SETTINGS = {
     doc: 'parse a scan that mode "fast" cannot read once more in mode "auto"',
   }),
 
-  include: list({ env: 'SLUICE_INCLUDE', placeholder: 'globs', doc: 'only documents that match one of these globs' }),
-  exclude: list({ env: 'SLUICE_EXCLUDE', placeholder: 'globs', doc: 'leave out what matches one of these globs' }),
-  hidden: flag({ env: 'SLUICE_HIDDEN', default: false, doc: 'take files and folders whose name starts with a dot' }),
-  followSymlinks: flag({ env: 'SLUICE_FOLLOW_SYMLINKS', default: false, doc: 'follow symbolic links' }),
+  ...SOURCE_SETTINGS,
+  ...SPENDING_SETTINGS,
 
   concurrency: whole({
     env: 'SLUICE_CONCURRENCY',
@@ -95,13 +95,6 @@ export const SETTINGS = {
     max: HOUR_MS,
     unit: 'milliseconds',
     doc: 'window of the rate limit; another than a minute is for tests against a service with compressed time',
-  }),
-  maxCredits: optionalNumber({
-    env: 'SLUICE_MAX_CREDITS',
-    min: 0,
-    max: 1e12,
-    unit: 'credits',
-    doc: 'stop before this run costs more',
   }),
   backlogLimit: whole({
     env: 'SLUICE_BACKLOG_LIMIT',

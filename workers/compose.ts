@@ -11,14 +11,15 @@ import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
-import type { Ledger, OutputStore, Source } from '#src/ports.ts'
+import type { Ledger, OutputStore, Source, SourceWatch } from '#src/ports.ts'
 import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
 import { type Consumer, consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
 import { type Folders, foldersOf, pipelineId } from './folders.ts'
 import { observe } from './observe.ts'
-import { openRequests, priceWith } from './open-requests.ts'
+import type { PlanDeps } from '#src/ingest/plan-source.ts'
+import { estimateMs, openRequests, pageCounting, priceWith } from './open-requests.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
 import { parseOptionsOf } from './parse-options.ts'
@@ -35,6 +36,8 @@ export interface PipelineOptions {
 /** A source, a store and all that lies between them, open. Disposing closes it in reverse. */
 export interface Pipeline extends AsyncDisposable {
   readonly source: Source
+  /** Follows the source. */
+  readonly watch: () => SourceWatch
   readonly store: OutputStore
   readonly ledger: Ledger
   readonly queue: DocumentQueue
@@ -88,7 +91,8 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       halt,
       parser: requests.parser,
       gate: requests.gate,
-      price: priceWith(requests.free),
+      price: priceWith(requests.free, settings),
+      countPages: pageCounting(requests.free, resources),
       claims: new RedisClaims({ connection, pipeline: id, lease }),
       intents: new RedisIntents({ connection, pipeline: id, lease }),
       render: renderOutputs,
@@ -121,11 +125,38 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
   }
 }
 
+/** A pipeline that is only looked at, with what a plan needs. */
+export interface Planning extends Pipeline {
+  readonly plan: PlanDeps
+  /** How long so many requests take at what the gate has learned; null while it knows nothing. */
+  readonly estimatedMs: (requests: number) => Promise<number | null>
+}
+
+/** As `openPipeline`, for `sluice plan`: counts pages, knows prices, and has no way to send anything. */
+export async function openPlanning(options: PipelineOptions): Promise<Planning> {
+  const { settings } = options
+  const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
+  const opened = await open(options)
+  const { source, store, ledger, resources } = opened
+  return {
+    ...opened,
+    plan: {
+      source,
+      store,
+      ledger,
+      recipeFor,
+      price: priceWith(false, settings),
+      countPages: pageCounting(false, resources),
+    },
+    estimatedMs: (requests) => estimateMs(requests, settings, opened.connection),
+  }
+}
+
 async function open({ source: name, settings, events, say }: PipelineOptions): Promise<Opened> {
   await using resources = new AsyncDisposableStack()
   const folders = foldersOf(settings)
-  const store = await openStore(settings)
-  const source = openSource(name, settings, store.url)
+  const store = await openStore(settings, resources)
+  const { source, watch } = openSource(name, settings, store.url, resources)
   await mkdir(folders.state, { recursive: true })
   const connection = await openRedis(settings, folders, say, resources)
   const id = pipelineId(source.url, store.url)
@@ -136,6 +167,7 @@ async function open({ source: name, settings, events, say }: PipelineOptions): P
   return {
     id,
     source,
+    watch,
     store,
     ledger,
     queue,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { followSource } from '#src/ingest/follow-source.ts'
 import { scanSource } from '#src/ingest/scan-source.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import type { Consumer } from '#src/queue/consume.ts'
@@ -14,8 +15,8 @@ export type WorkerEnd =
   | { readonly kind: 'interrupted' }
 
 export interface WorkerOptions {
-  /** List the source, and end when all that it held is done; else work until stopped. */
-  readonly scan: boolean
+  /** `scan`: list the source, and end when all that it held is done. `follow`: keep watching it. `none`: jobs of others. */
+  readonly intake: 'scan' | 'follow' | 'none'
   /** `wait`: leave it to the gate to probe, once a minute, and go on when the account is mended. */
   readonly onHalt: 'stop' | 'wait'
 }
@@ -24,13 +25,13 @@ export interface WorkerOptions {
 const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'budget']
 
 /**
- * Takes jobs until there are none left after a scan (`scan: true`), or until it is stopped. However it ends, intake
+ * Takes jobs until there are none left after a scan, or until it is stopped. However it ends, intake
  * stops first, then what is under way may finish for the grace period, then it is cut and handed back.
  */
 export async function runWorker(
   workshop: Workshop,
   stopping: Stopping,
-  { scan, onHalt }: WorkerOptions,
+  { intake, onHalt }: WorkerOptions,
 ): Promise<WorkerEnd> {
   let halted: WorkerEnd | null = null
   const halt = new AbortController()
@@ -40,16 +41,22 @@ export async function runWorker(
     halt.abort(new Error(event.message))
   })
   await workshop.probe()
-  const intake = AbortSignal.any([stopping.soft, halt.signal])
+  const ending = AbortSignal.any([stopping.soft, halt.signal])
   const consumer = workshop.consume()
   try {
-    await (scan ? scanAndDrain(workshop, intake) : untilAborted(intake))
+    await TAKE[intake](workshop, ending)
   } catch (error) {
-    if (!intake.aborted) throw error
+    if (!ending.aborted) throw error
   } finally {
     await stopConsumer(consumer, workshop.settings.graceMs, stopping.hard)
   }
   return halted ?? (stopping.soft.aborted ? { kind: 'interrupted' } : { kind: 'complete' })
+}
+
+const TAKE: Readonly<Record<WorkerOptions['intake'], (workshop: Workshop, signal: AbortSignal) => Promise<void>>> = {
+  scan: scanAndDrain,
+  follow: (workshop, signal) => followSource(workshop.watch(), workshop.scan, signal),
+  none: (_workshop, signal) => untilAborted(signal),
 }
 
 async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<void> {

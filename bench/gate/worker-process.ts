@@ -33,7 +33,7 @@ await new Promise((resolve) => process.stdin.once('data', resolve))
 process.stdin.destroy()
 const before = process.cpuUsage()
 
-await runWorker(workshop, stopping, { scan: false, onHalt: 'wait' })
+await runWorker(workshop, stopping, { intake: 'none', onHalt: 'wait' })
 const { user, system } = process.cpuUsage(before)
 report.cpuMs = (user + system) / 1000
 process.stdout.write(`report ${JSON.stringify(report)}\n`)

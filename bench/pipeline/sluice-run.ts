@@ -24,7 +24,7 @@ await using workshop = await openWorkshop(
 const peakKb = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 const rssAtStartMb = process.memoryUsage.rss() / 1024 / 1024
 const startedAt = performance.now()
-const end = await runWorker(workshop, stopping, { scan: true, onHalt: 'stop' })
+const end = await runWorker(workshop, stopping, { intake: 'scan', onHalt: 'stop' })
 const seconds = (performance.now() - startedAt) / 1000
 const counts = await workshop.ledger.counts()
 if (end.kind !== 'complete' || counts.failed + counts.pending > 0) throw new Error(JSON.stringify({ end, counts }))

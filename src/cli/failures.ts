@@ -4,6 +4,7 @@ import { FAILURE_CODES } from '#src/document/failure.ts'
 import { addSettings } from './flags.ts'
 import { oneLine, plural, printable } from './format.ts'
 import { readSettings } from './read-settings.ts'
+import { STORE_SETTINGS } from './run-settings.ts'
 import { UsageError } from './usage-error.ts'
 
 interface FailuresOptions {
@@ -16,13 +17,14 @@ export function failuresCommand(): Command {
     .description('the dead letters of a store: every document that ended failed, with its reason')
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
     .option('--json', 'one JSON object a line')
-  addSettings(command, ['out'])
+  addSettings(command, STORE_SETTINGS)
   return command.action(async () => {
     const { code, json } = command.opts<FailuresOptions>()
     if (code !== undefined && !FAILURE_CODES.some((known) => known === code)) {
       throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
     }
-    const store = await openStore(readSettings(command))
+    await using resources = new AsyncDisposableStack()
+    const store = await openStore(readSettings(command), resources)
     let shown = 0
     for await (const letter of store.listDeadLetters(new AbortController().signal)) {
       const { key, failure, attempts } = letter

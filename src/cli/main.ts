@@ -4,9 +4,12 @@ import { Command } from 'commander'
 import { engineCommand } from './engine.ts'
 import { EXIT } from './exit-codes.ts'
 import { failuresCommand } from './failures.ts'
+import { pauseCommand, resumeCommand } from './pause.ts'
+import { planCommand } from './plan.ts'
 import { runCommand } from './run.ts'
 import { statusCommand } from './status.ts'
 import { UsageError } from './usage-error.ts'
+import { watchCommand } from './watch.ts'
 import { workCommand } from './work.ts'
 
 /** The package file lies two folders up in a checkout (`src/cli`) and three in a build (`dist/src/cli`). */
@@ -28,10 +31,14 @@ const program = new Command('sluice')
   .showHelpAfterError('(--help lists what can be given)')
   .exitOverride()
   .addCommand(runCommand())
+  .addCommand(planCommand())
+  .addCommand(watchCommand())
   .addCommand(workCommand())
   .addCommand(engineCommand())
   .addCommand(statusCommand())
   .addCommand(failuresCommand())
+  .addCommand(pauseCommand())
+  .addCommand(resumeCommand())
 
 for (const command of program.commands) command.exitOverride()
 

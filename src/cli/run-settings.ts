@@ -1,8 +1,11 @@
 import type { SettingName } from '#config/settings.ts'
 
+/** Where outputs are. */
+export const STORE_SETTINGS: readonly SettingName[] = ['out', 's3Endpoint', 's3Region']
+
 /** Where things are and how the process behaves: every command that opens a pipeline takes these. */
 export const PLACE_SETTINGS: readonly SettingName[] = [
-  'out',
+  ...STORE_SETTINGS,
   'parseApiUrl',
   'parseApiKey',
   'redisUrl',
@@ -30,8 +33,15 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'exclude',
   'hidden',
   'followSymlinks',
+  'archives',
+  's3Encryption',
+  's3KmsKeyId',
+  's3StorageClass',
   'concurrency',
   'rate',
+  'apiConcurrency',
+  'monthlyCredits',
+  'prices',
   'deadlineMs',
   'graceMs',
   'storePatienceMs',
@@ -40,3 +50,17 @@ export const WORK_SETTINGS: readonly SettingName[] = [
 ]
 
 export const RUN_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
+
+export const WATCH_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, 'stableMs', 'rescanMs', 'poll']
+
+/** What decides what would be sent and what it would cost. */
+export const PLAN_SETTINGS: readonly SettingName[] = [
+  ...PLACE_SETTINGS,
+  ...PARSE_SETTINGS,
+  'include',
+  'exclude',
+  'hidden',
+  'followSymlinks',
+  'archives',
+  'prices',
+]

@@ -53,7 +53,7 @@ async function runOnce(workshop: Workshop, tally: Tally, stopping: Parameters<ty
     now: Date.now,
   })
   try {
-    const end = await runWorker(workshop, stopping, { scan: true, onHalt: 'stop' })
+    const end = await runWorker(workshop, stopping, { intake: 'scan', onHalt: 'stop' })
     if (end.kind === 'halted') process.stderr.write(`halted: ${oneLine(end.message)}\n`)
     return end
   } finally {

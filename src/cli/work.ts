@@ -22,7 +22,7 @@ export function workCommand(): Command {
     )
     await using workshop = await openWorkshop({ source, settings, events: new Events(), say }, stopping.soft)
     say(`working on ${workshop.source.url} into ${workshop.store.url}; Ctrl-C to stop`)
-    const end = await runWorker(workshop, stopping, { scan: false, onHalt: 'wait' })
+    const end = await runWorker(workshop, stopping, { intake: 'none', onHalt: 'wait' })
     // Being stopped is how a worker is meant to end: only a halt is worth an exit code of its own.
     process.exitCode = end.kind === 'halted' ? exitCodeOf(end, { failed: 0, pending: 0 }) : 0
   })

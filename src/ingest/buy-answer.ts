@@ -62,7 +62,8 @@ async function sendOnce(
   signal: AbortSignal,
 ): Promise<Sent> {
   const { key } = work.job
-  const ticket = { key, credits: deps.price(recipe, work.extension, null) }
+  const pages = await deps.countPages(work.read, work.extension, signal)
+  const ticket = { key, credits: deps.price(recipe, work.extension, pages) }
   const admission = await deps.gate.enter(ticket, signal)
   if (admission.kind === 'wait') return { ...later(postpone(admission.waitMs, admission.reason)), remedy: NO_REMEDY }
   if (admission.kind === 'halted') {
@@ -82,6 +83,7 @@ async function sendOnce(
         bytes: work.read.bytes,
         read: work.read.reread,
         options: recipe.options,
+        pages,
       },
       signal,
     )

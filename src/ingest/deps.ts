@@ -4,6 +4,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import type { Events } from '#src/events.ts'
 import type { Claims, Gate, Intents, JobQueue, Ledger, OutputStore, Parser, Recipe, Source } from '#src/ports.ts'
+import type { ReadDocument } from './read-once.ts'
 
 /** Everything the use cases need, handed over by `workers/compose.ts`. */
 export interface IngestDeps {
@@ -19,6 +20,8 @@ export interface IngestDeps {
   readonly render: (data: ParsedData) => ReadonlyMap<string, Uint8Array>
   /** What a request will cost by the price model, in credits. `pages` is null when they were not counted. */
   readonly price: (recipe: Recipe, extension: Extension, pages: number | null) => number
+  /** Pages of a PDF, counted on this machine before it is paid for; null where nobody needs to know, or can tell. */
+  readonly countPages: (read: ReadDocument, extension: Extension, signal: AbortSignal) => Promise<number | null>
   /** Tells the process that nothing more may be sent: credits, key or options. Every job is kept. */
   readonly halt: (cause: HaltCause, message: string) => void
   /** Epoch milliseconds. */

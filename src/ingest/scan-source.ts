@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { extensionOf } from '#src/document/formats.ts'
 import { type RecipeHash, recipeHash, type SourceKey, version } from '#src/document/ids.ts'
 import type { DocumentJob, LedgerEntry, SourceEntry } from '#src/ports.ts'
+import { batchesOf } from './batches.ts'
 import { type Burial, bury } from './bury.ts'
 import { decideChange, mayPass } from './decide-change.ts'
 import type { ScanDeps } from './deps.ts'
@@ -35,7 +36,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   const startedAt = deps.now()
   let seen = 0
   let enqueued = 0
-  for await (const batch of batches(deps.source.list(signal), BATCH)) {
+  for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
     await backlogBelowLimit(deps, signal)
     enqueued += await scanBatch(batch, deps)
     seen += batch.length
@@ -45,11 +46,13 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   return { seen, enqueued, durationMs }
 }
 
-async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Promise<void> {
+/** Waits while Redis holds as many jobs as it may (Law 6). */
+export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Promise<void> {
   while ((await deps.queue.backlog()) >= deps.backlogLimit) await sleep(BACKLOG_POLL_MS, undefined, { signal })
 }
 
-async function scanBatch(batch: readonly SourceEntry[], deps: ScanDeps): Promise<number> {
+/** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
+export async function scanBatch(batch: readonly SourceEntry[], deps: ScanDeps): Promise<number> {
   const known = await deps.ledger.read(batch.map((entry) => entry.key))
   const jobs: DocumentJob[] = []
   for (const [index, entry] of batch.entries()) {
@@ -111,15 +114,4 @@ async function failedByChance(key: SourceKey, known: LedgerEntry | null, deps: S
   if (known?.outcome !== 'failed') return false
   const letter = await deps.store.readDeadLetter(key)
   return letter === null || mayPass(letter.failure.code)
-}
-
-async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncIterable<T[]> {
-  let batch: T[] = []
-  for await (const item of items) {
-    batch.push(item)
-    if (batch.length < size) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
 }

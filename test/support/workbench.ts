@@ -71,6 +71,7 @@ export async function openWorkbench({
     events: new Events(),
     recipeFor: recipeBook(settings),
     render: renderOutputs,
+    countPages: async () => null,
     price: ({ options }, extension, pages) => creditsFor(options, extension, pages, DEFAULT_PRICES),
     halt: (cause, message) => halts.push([cause, message]),
     now: Date.now,

@@ -1,0 +1,50 @@
+import { choice, flag, list, optionalNumber, optionalText, whole } from './setting.ts'
+
+const HOUR_MS = 3_600_000
+
+/** What of a source is taken, how it is followed, and where buckets are. */
+export const SOURCE_SETTINGS = {
+  include: list({ env: 'SLUICE_INCLUDE', placeholder: 'globs', doc: 'only documents that match one of these globs' }),
+  exclude: list({ env: 'SLUICE_EXCLUDE', placeholder: 'globs', doc: 'leave out what matches one of these globs' }),
+  hidden: flag({ env: 'SLUICE_HIDDEN', default: false, doc: 'take files and folders whose name starts with a dot' }),
+  followSymlinks: flag({ env: 'SLUICE_FOLLOW_SYMLINKS', default: false, doc: 'follow symbolic links' }),
+  archives: flag({
+    env: 'SLUICE_ARCHIVES',
+    default: false,
+    doc: 'open .zip, .tar and .tar.gz files and take their members as documents',
+  }),
+  stableMs: whole({
+    env: 'SLUICE_STABLE_MS',
+    default: 2_000,
+    min: 0,
+    max: HOUR_MS,
+    unit: 'milliseconds',
+    doc: 'a watched file counts when it has been at rest for so long',
+  }),
+  rescanMs: optionalNumber({
+    env: 'SLUICE_RESCAN_MS',
+    min: 1_000,
+    max: 24 * HOUR_MS,
+    unit: 'milliseconds',
+    doc: 'between the full scans that catch what events missed',
+  }),
+  poll: flag({ env: 'SLUICE_POLL', default: false, doc: 'watch by scans alone: for network mounts' }),
+  s3Endpoint: optionalText({
+    env: 'SLUICE_S3_ENDPOINT',
+    placeholder: 'url',
+    doc: 'base address of an S3-compatible store; AWS itself when not given',
+  }),
+  s3Region: optionalText({ env: 'SLUICE_S3_REGION', placeholder: 'region', doc: 'region of the buckets' }),
+  s3Encryption: choice({
+    env: 'SLUICE_S3_ENCRYPTION',
+    values: ['none', 'AES256', 'aws:kms'],
+    default: 'none',
+    doc: 'server-side encryption of what is written to a bucket',
+  }),
+  s3KmsKeyId: optionalText({ env: 'SLUICE_S3_KMS_KEY_ID', placeholder: 'id', doc: 'key for aws:kms' }),
+  s3StorageClass: optionalText({
+    env: 'SLUICE_S3_STORAGE_CLASS',
+    placeholder: 'class',
+    doc: 'storage class of what is written to a bucket',
+  }),
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { DEFAULT_PRICES } from '#src/contract/price.ts'
+import { optionalNumber, structure } from './setting.ts'
+
+const price = (credits: number) => z.number().min(0).default(credits)
+
+/** What a document costs, and when to stop. */
+export const SPENDING_SETTINGS = {
+  maxCredits: optionalNumber({
+    env: 'SLUICE_MAX_CREDITS',
+    min: 0,
+    max: 1e12,
+    unit: 'credits',
+    doc: 'stop before this run costs more',
+  }),
+  monthlyCredits: optionalNumber({
+    env: 'SLUICE_MONTHLY_CREDITS',
+    min: 0,
+    max: 1e12,
+    unit: 'credits',
+    doc: 'stop before this calendar month (UTC) costs more, all processes with this API key together',
+  }),
+  prices: structure({
+    env: 'SLUICE_PRICES',
+    schema: z
+      .strictObject({
+        document: price(DEFAULT_PRICES.document),
+        documentWithJson: price(DEFAULT_PRICES.documentWithJson),
+        furtherPage: price(DEFAULT_PRICES.furtherPage),
+        redaction: price(DEFAULT_PRICES.redaction),
+        redactedFurtherPage: price(DEFAULT_PRICES.redactedFurtherPage),
+        zeroDataRetention: price(DEFAULT_PRICES.zeroDataRetention),
+      })
+      .default({ ...DEFAULT_PRICES }),
+    doc: 'price model of the service in credits, as JSON; the embedded engine is free',
+  }),
+}

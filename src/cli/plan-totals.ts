@@ -1,0 +1,47 @@
+import type { FailureCode } from '#src/document/failure.ts'
+import type { Change } from '#src/events.ts'
+import type { PlannedEntry } from '#src/ingest/plan-source.ts'
+
+export interface FormatTotals {
+  readonly requests: number
+  readonly pages: number
+  readonly saved: number
+  readonly credits: number
+}
+
+/** The sums of a plan, as `sluice plan --json` prints them. */
+export interface Plan extends FormatTotals {
+  readonly seen: number
+  readonly changes: Readonly<Partial<Record<Change, number>>>
+  readonly refused: Readonly<Partial<Record<FailureCode, number>>>
+  readonly byFormat: Readonly<Record<string, FormatTotals>>
+}
+
+const NOTHING: FormatTotals = { requests: 0, pages: 0, saved: 0, credits: 0 }
+
+export const NO_PLAN: Plan = { ...NOTHING, seen: 0, changes: {}, refused: {}, byFormat: {} }
+
+export function addTo(plan: Plan, entry: PlannedEntry): Plan {
+  const { change, refusal, extension } = entry
+  const sent = refusal === null && change !== 'unchanged' && change !== 'unusable' && !entry.saved
+  const own = { requests: sent ? 1 : 0, pages: entry.pages ?? 0, saved: entry.saved ? 1 : 0, credits: entry.credits }
+  const counts = sent || entry.saved
+  return {
+    ...sum(plan, own),
+    seen: plan.seen + 1,
+    changes: { ...plan.changes, [change]: (plan.changes[change] ?? 0) + 1 },
+    refused:
+      refusal === null ? plan.refused : { ...plan.refused, [refusal.code]: (plan.refused[refusal.code] ?? 0) + 1 },
+    byFormat:
+      counts && extension !== null
+        ? { ...plan.byFormat, [extension]: sum(plan.byFormat[extension] ?? NOTHING, own) }
+        : plan.byFormat,
+  }
+}
+
+const sum = (a: FormatTotals, b: FormatTotals): FormatTotals => ({
+  requests: a.requests + b.requests,
+  pages: a.pages + b.pages,
+  saved: a.saved + b.saved,
+  credits: a.credits + b.credits,
+})

@@ -1,0 +1,54 @@
+import Table from 'cli-table3'
+import { Command } from 'commander'
+import { openPlanning } from '#workers/compose.ts'
+import { planSource } from '#src/ingest/plan-source.ts'
+import { Events } from '#src/events.ts'
+import { addSettings } from './flags.ts'
+import { count, duration } from './format.ts'
+import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
+import { readSettings } from './read-settings.ts'
+import { PLAN_SETTINGS } from './run-settings.ts'
+
+export function planCommand(): Command {
+  const command = new Command('plan')
+    .description('what a run would do and what it would cost; reads the source and sends nothing')
+    .argument('<source>', 'a folder, or s3://bucket/prefix')
+    .option('--json', 'one JSON object')
+  addSettings(command, PLAN_SETTINGS)
+  return command.action(async (source: string) => {
+    const settings = readSettings(command)
+    const none = new AbortController().signal
+    const say = (line: string): void => void process.stderr.write(`${line}\n`)
+    await using planning = await openPlanning({ source, settings, events: new Events(), say })
+    let plan = NO_PLAN
+    for await (const entry of planSource(planning.plan, none)) plan = addTo(plan, entry)
+    const estimatedMs = await planning.estimatedMs(plan.requests)
+    const free = settings.parseApiUrl === undefined
+    if (command.opts<{ json?: boolean }>().json === true) {
+      process.stdout.write(`${JSON.stringify({ ...plan, estimatedMs, free })}\n`)
+    } else process.stdout.write(`${tableOf(plan, free, estimatedMs)}\n`)
+  })
+}
+
+function tableOf(plan: Plan, free: boolean, estimatedMs: number | null): string {
+  const rows = new Table({
+    head: ['format', 'to send', 'pages', 'saved', 'credits'],
+    colAligns: ['left', 'right', 'right', 'right', 'right'],
+    style: { head: [], border: [] },
+  })
+  for (const [format, of] of Object.entries(plan.byFormat).toSorted(([a], [b]) => a.localeCompare(b))) {
+    rows.push([format, count(of.requests), count(of.pages), count(of.saved), count(of.credits)])
+  }
+  rows.push(['all', count(plan.requests), count(plan.pages), count(plan.saved), count(plan.credits)])
+  const changes = Object.entries(plan.changes)
+    .filter(([, value]) => value > 0)
+    .map(([change, value]) => `${count(value)} ${change.replace('_', ' ')}`)
+  const refused = Object.entries(plan.refused).map(([code, value]) => `  ${count(value)} ${code}`)
+  return [
+    `${count(plan.seen)} seen: ${changes.join(', ') || 'nothing'}`,
+    rows.toString(),
+    ...(refused.length > 0 ? ['would end failed without being sent:', ...refused] : []),
+    ...(free ? ['the embedded engine is free: the credits are what the hosted service would charge'] : []),
+    ...(estimatedMs === null ? [] : [`about ${duration(estimatedMs)} at the rate that the gate knows`]),
+  ].join('\n')
+}

@@ -1,0 +1,79 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { Tinypool } from 'tinypool'
+
+export interface PageCounterOptions {
+  /** PDFs counted at the same time, one a process; default 1. */
+  readonly children?: number
+  /** A PDF whose pages are not told by then is hostile or huge: its child is killed. Default 20,000. */
+  readonly timeoutMs?: number
+}
+
+const CHILD_ENTRY = new URL(
+  import.meta.url.endsWith('.ts') ? './page-count-child.ts' : './page-count-child.js',
+  import.meta.url,
+)
+
+/** A child is replaced after so many PDFs: native libraries leak. */
+const PDFS_PER_CHILD = 500
+
+/**
+ * Counts the pages of PDFs on this machine, before anything is sent or paid: in child processes, because a hostile file
+ * can hang or crash the library that reads it. Children start with the first PDF.
+ */
+export class PageCounter implements AsyncDisposable {
+  readonly #timeoutMs: number
+  readonly #children: number
+  #pool: Tinypool | null = null
+  #counted = 0
+
+  constructor({ children = 1, timeoutMs = 20_000 }: PageCounterOptions = {}) {
+    this.#children = children
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** Null where the pages cannot be told. */
+  async count(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number | null> {
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-pages-'))
+    try {
+      // The library tells a file's kind by its name.
+      const path = join(folder, 'document.pdf')
+      await pipeline(bytes, createWriteStream(path), { signal })
+      return await this.#inChild(path, signal)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool?.destroy()
+  }
+
+  async #inChild(path: string, signal: AbortSignal): Promise<number | null> {
+    const pool = (this.#pool ??= this.#open())
+    this.#counted += 1
+    if (this.#counted % (PDFS_PER_CHILD * this.#children) === 0) void pool.recycleWorkers()
+    const cut = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)])
+    try {
+      return (await pool.run(path, { signal: cut })) as number | null
+    } catch {
+      // A child that was killed or crashed: the service may still read what we could not.
+      signal.throwIfAborted()
+      return null
+    }
+  }
+
+  #open(): Tinypool {
+    const pool = new Tinypool({
+      filename: CHILD_ENTRY.href,
+      runtime: 'child_process',
+      minThreads: 0,
+      maxThreads: this.#children,
+    })
+    pool.on('error', () => undefined)
+    return pool
+  }
+}

@@ -1,0 +1,85 @@
+import type { Failure } from '#src/document/failure.ts'
+import { type Extension, extensionOf } from '#src/document/formats.ts'
+import { receiptId, type SourceKey } from '#src/document/ids.ts'
+import type { Change } from '#src/events.ts'
+import type { LedgerEntry, Recipe, SourceEntry } from '#src/ports.ts'
+import { batchesOf } from './batches.ts'
+import { decideChange } from './decide-change.ts'
+import type { IngestDeps } from './deps.ts'
+import { refuseByContent, refuseByListing } from './preflight.ts'
+import { readOnce } from './read-once.ts'
+
+const BATCH = 200
+
+export type PlanDeps = Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'recipeFor' | 'countPages' | 'price'>
+
+/** What would be done with one entry of a source. */
+export interface PlannedEntry {
+  readonly key: SourceKey
+  readonly change: Change
+  /** Null for a file that is no document of ours. */
+  readonly extension: Extension | null
+  /** Why it would end failed without being sent; null when it would be sent, or is done already. */
+  readonly refusal: Failure | null
+  /** Pages of a PDF that would be sent; null where none were counted. */
+  readonly pages: number | null
+  /** What it would cost; 0 when nothing would be sent for it. */
+  readonly credits: number
+  /** True when a receipt that is there, or a copy earlier in this plan, saves the request. */
+  readonly saved: boolean
+}
+
+/**
+ * What a run would do, without sending anything: lists the source, reads what is new or changed, counts the pages of
+ * PDFs, looks for receipts. Streams; of what it saw it keeps 16 characters for each document that it would buy.
+ */
+export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedEntry> {
+  const bought = new Set<string>()
+  for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
+    const known = await deps.ledger.read(batch.map((entry) => entry.key))
+    for (const [index, entry] of batch.entries())
+      yield await planEntry(entry, known[index] ?? null, bought, deps, signal)
+  }
+}
+
+async function planEntry(
+  entry: SourceEntry,
+  known: LedgerEntry | null,
+  bought: Set<string>,
+  deps: PlanDeps,
+  signal: AbortSignal,
+): Promise<PlannedEntry> {
+  const { key } = entry
+  const extension = extensionOf(key)
+  const nothing = { key, extension, refusal: null, pages: null, credits: 0, saved: false }
+  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(key, entry.bytes)
+  if (entry.kind === 'unusable' || refusal !== null || extension === null) {
+    return { ...nothing, change: 'unusable', refusal }
+  }
+  const recipe = deps.recipeFor(key, extension)
+  const change = decideChange(known, { version: entry.version, recipeHash: recipe.hash })
+  if (change === 'unchanged') return { ...nothing, change }
+  return { ...nothing, change, ...(await priced(key, extension, recipe, bought, deps, signal)) }
+}
+
+async function priced(
+  key: SourceKey,
+  extension: Extension,
+  recipe: Recipe,
+  bought: Set<string>,
+  deps: PlanDeps,
+  signal: AbortSignal,
+): Promise<Partial<PlannedEntry>> {
+  const opened = await deps.source.open(key, signal)
+  if ('message' in opened) return { refusal: opened }
+  await using document = opened
+  const read = await readOnce(document, signal)
+  const refusal = refuseByContent(key, read.head)
+  if (refusal !== null) return { refusal }
+  const id = receiptId(read.contentHash, recipe.hash)
+  const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
+  if (bought.has(mark) || (await deps.store.readReceipt(id)) !== null) return { saved: true }
+  bought.add(mark)
+  const pages = await deps.countPages(read, extension, signal)
+  return { pages, credits: deps.price(recipe, extension, pages) }
+}

@@ -1,0 +1,17 @@
+import { resolve } from 'node:path'
+
+/** Where a source or a store is, as the command line names it. */
+export type Location =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string }
+
+/** A name is a folder unless it says otherwise: `s3://bucket/prefix`, `file:///data/in`. */
+export function locationOf(name: string): Location {
+  const s3 = /^s3:\/\/([^/]+)\/?(.*)$/is.exec(name)
+  if (s3 !== null) return { kind: 's3', bucket: s3[1] ?? '', prefix: s3[2] ?? '' }
+  if (/^file:\/\//i.test(name)) return { kind: 'folder', path: decodeURIComponent(new URL(name).pathname) }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) {
+    throw new Error(`"${name}" is neither a folder nor s3://bucket/prefix`)
+  }
+  return { kind: 'folder', path: resolve(name) }
+}
