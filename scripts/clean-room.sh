@@ -4,6 +4,8 @@
 room=$(mktemp -d)
 trap 'chmod -R u+w "$room" 2>/dev/null; rm -rf "$room"' EXIT
 trap 'exit 130' INT TERM HUP
+# Open to all: a test may become another user.
+chmod 755 "$room"
 mkdir "$room/home" "$room/bin" "$room/tmp"
 
 (
