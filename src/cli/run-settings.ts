@@ -16,15 +16,7 @@ export const PLACE_SETTINGS: readonly SettingName[] = [
 ]
 
 /** What is asked of the service. */
-export const PARSE_SETTINGS: readonly SettingName[] = [
-  'mode',
-  'formats',
-  'pages',
-  'blocks',
-  'options',
-  'rules',
-  'ocrFallback',
-]
+const PARSE_SETTINGS: readonly SettingName[] = ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback']
 
 export const WORK_SETTINGS: readonly SettingName[] = [
   ...PLACE_SETTINGS,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
 /** Limits of the request, contract, section "Limits". */
-export const DEFAULT_TIMEOUT_MS = 30_000
+const DEFAULT_TIMEOUT_MS = 30_000
 export const MAX_TIMEOUT_MS = 300_000
-export const MAX_PAGES = 10_000
-export const MAX_USERNAME_CHARACTERS = 1024
+const MAX_PAGES = 10_000
+const MAX_USERNAME_CHARACTERS = 1024
 
 export const FORMAT_TYPES = ['markdown', 'summary', 'html', 'rawHtml', 'links', 'images', 'json'] as const
 export type FormatType = (typeof FORMAT_TYPES)[number]

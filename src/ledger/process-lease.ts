@@ -19,7 +19,7 @@ const GRACE_MS = 1_500
 const CLOSE_PATIENCE_MS = 500
 
 /** Answer of a script that did not judge, because this process was out of touch: `settle`, then run it again. */
-export const ASK_AGAIN = -1
+const ASK_AGAIN = -1
 
 /**
  * For scripts that judge whether another process is dead; KEYS[2] is their own lease, ARGV[4] its length. A lease is

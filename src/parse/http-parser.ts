@@ -26,7 +26,7 @@ export interface HttpParserOptions {
   readonly timeoutMs?: (request: ParseRequest) => number
 }
 
-export const DEFAULT_MAX_ANSWER_BYTES = 256 * 1024 * 1024
+const DEFAULT_MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 /** The service over HTTP: one request, one whole answer, one verdict; it never tries again by itself. */
 export class HttpParser implements Parser, AsyncDisposable {

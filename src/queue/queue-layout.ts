@@ -12,7 +12,7 @@ export const JOB_NAME = 'ingest'
 export const EVENT_STREAM_LENGTH = 100
 
 /** Backoff type that leads to our `backoffStrategy`: the delay comes with the error, see `postponement.ts`. */
-export const BACKOFF_TYPE = 'postponed'
+const BACKOFF_TYPE = 'postponed'
 
 /**
  * When a document has used up its attempts is decided by `src/ingest/`, with a verdict. BullMQ's own limit must never

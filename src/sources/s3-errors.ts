@@ -1,7 +1,7 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import type { Failure } from '#src/document/failure.ts'
 
-export function statusOf(error: unknown): number | null {
+function statusOf(error: unknown): number | null {
   return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null
 }
 

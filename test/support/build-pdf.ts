@@ -17,8 +17,8 @@ export interface PdfOptions {
   readonly password?: string
 }
 
-export const PAGE_WIDTH = 612
-export const PAGE_HEIGHT = 792
+const PAGE_WIDTH = 612
+const PAGE_HEIGHT = 792
 
 type Font = 'regular' | 'bold' | 'italic'
 const FONT_NAMES = { regular: '/F1', bold: '/F2', italic: '/F3' } as const

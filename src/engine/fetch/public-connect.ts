@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { isPrivateAddress } from './private-address.ts'
 
 /** A connection that may not be made. */
-export class PrivateAddressRefused extends Error {
+class PrivateAddressRefused extends Error {
   override name = 'PrivateAddressRefused' as const
 }
 

@@ -27,7 +27,7 @@ export function resolveUrls(tree: Root, base: URL | null): void {
 }
 
 /** The address against the base; as it was where there is no base, or where it is not an address at all. */
-export function absolute(address: string, base: URL | null): string {
+function absolute(address: string, base: URL | null): string {
   if (address.startsWith('#') || /^data:/i.test(address)) return address
   try {
     return base === null ? new URL(address).href : new URL(address, base).href
@@ -83,7 +83,7 @@ function chooseFromPicture(picture: Element): void {
 }
 
 /** The candidate of a `srcset` with the greatest width or density (HTML standard, "srcset attribute"); null for none. */
-export function largestOf(srcset: string): string | null {
+function largestOf(srcset: string): string | null {
   let largest: string | null = null
   let greatest = -1
   for (const [, address = '', size = '1', unit = 'x'] of srcset.matchAll(

@@ -14,7 +14,7 @@ export interface Upload {
   readonly rawOptions: unknown
 }
 
-export const MISSING_FILE =
+const MISSING_FILE =
   "Missing file upload. Send multipart/form-data with a 'file' field and optional 'options' JSON string."
 
 const INVALID_MULTIPART = 'Invalid multipart form-data request.'

@@ -14,7 +14,7 @@ export interface Row extends Box {
 /** Words whose middles are nearer than this share of the font size stand on one line. */
 const SAME_LINE = 0.38
 /** A gap of this share of the font size ends a segment; spaces of justified text stay below it. */
-export const SEGMENT_GAP = 0.95
+const SEGMENT_GAP = 0.95
 
 /** Groups words into rows from top to bottom. */
 export function rowsOf(words: readonly Word[]): Row[] {
