@@ -120,6 +120,14 @@ export const SETTINGS = {
     unit: 'milliseconds',
     doc: 'after the first Ctrl-C, what is under way may take this long',
   }),
+  takeoverMs: whole({
+    env: 'SLUICE_TAKEOVER_MS',
+    default: 10_000,
+    min: 1000,
+    max: HOUR_MS,
+    unit: 'milliseconds',
+    doc: 'a process that gave no sign of life for this long is taken for dead, and others go on with its documents',
+  }),
   storePatienceMs: whole({
     env: 'SLUICE_STORE_PATIENCE_MS',
     default: 600_000,

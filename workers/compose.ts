@@ -79,7 +79,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const rebuilt = await rebuildIfLost(ledger, store, signal)
     if (rebuilt > 0) options.say(`the ledger was empty: ${rebuilt} documents were found in the store`)
     const requests = await openRequests({ settings, folders, connection, pipeline: id }, resources)
-    const lease = await ProcessLease.open({ connection, pipeline: id })
+    const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
     const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
     const ingest: IngestDeps = {
@@ -114,6 +114,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
           connection,
           pipeline: id,
           concurrency: settings.concurrency,
+          timing: { lockMs: settings.takeoverMs, stalledCheckMs: 0.4 * settings.takeoverMs },
           handle: (delivery, cut) => ingestDocument(delivery, ingest, cut),
           giveUp: (delivery, reason) => giveUpDelivery(delivery, reason, ingest),
           onError: (error, key) => events.emit('process:error', { key, error }),

@@ -36,6 +36,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'prices',
   'deadlineMs',
   'graceMs',
+  'takeoverMs',
   'storePatienceMs',
   'engineProcesses',
   'metricsPort',
