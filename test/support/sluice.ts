@@ -7,6 +7,8 @@ const ROOT = resolve(import.meta.dirname, '../..')
 export interface SluiceOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** Flags of Node, before the program. */
+  readonly execArgv?: readonly string[]
 }
 
 export interface Finished {
@@ -26,7 +28,8 @@ export interface RunningSluice {
 /** Starts the real program as a process of its own, as a person would, with nothing of the tests' environment. */
 export function startSluice(args: readonly string[], options: SluiceOptions = {}): RunningSluice {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${ROOT}/src/cli/main.ts`, ...args], {
+  const node = ['--disable-warning=ExperimentalWarning', ...(options.execArgv ?? [])]
+  const child = spawn(process.execPath, [...node, `${ROOT}/src/cli/main.ts`, ...args], {
     cwd: options.cwd ?? ROOT,
     env: { PATH, HOME, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

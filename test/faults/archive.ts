@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { copyFile, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Random } from '../support/random.ts'
+import { readFile } from 'node:fs/promises'
+
+/** What the service makes of a document; it stands in its first line. */
+export type Kind = 'good' | 'rejected' | 'poison'
+
+const FOLDERS = ['', 'a/', 'a/b c/', 'ü/', 'deep/er/']
+
+export interface ArchiveOptions {
+  readonly documents: number
+  /** Share of documents that the service never answers with anything but an error. Each takes half a minute. */
+  readonly poison: number
+}
+
+/** What the text of a document comes to in the service: its Markdown, byte for byte. */
+export function markdownOf(bytes: Uint8Array): string {
+  const digest = createHash('sha256').update(bytes).digest('hex')
+  return `# ${digest}\n\n${Buffer.from(bytes).toString('utf8')}\n`
+}
+
+export function kindOf(bytes: Uint8Array): Kind {
+  return (/^<!-- (good|rejected|poison)/.exec(Buffer.from(bytes).toString('latin1'))?.[1] ?? 'good') as Kind
+}
+
+/** A folder of small documents, with copies among them, that changes under the hands of those who read it. */
+export class Archive {
+  readonly folder: string
+  readonly #random: Random
+  /** Every key that ever was there. */
+  readonly everSeen = new Set<string>()
+  readonly #present = new Set<string>()
+  #made = 0
+
+  constructor(folder: string, random: Random) {
+    this.folder = folder
+    this.#random = random
+  }
+
+  get keys(): readonly string[] {
+    return [...this.#present].sort()
+  }
+
+  async fill({ documents, poison }: ArchiveOptions): Promise<void> {
+    for (let count = 0; count < documents; count++) {
+      if (this.#present.size > 0 && this.#random.next() < 0.2) await this.#copy()
+      else await this.#write(this.#newKey(), this.#kind(poison))
+    }
+  }
+
+  /** One change as a person makes it: an edit in place or by a rename, a move, a deletion, a copy, something new. */
+  async change(): Promise<void> {
+    const key = this.#random.pick(this.keys)
+    switch (this.#random.below(6)) {
+      case 0:
+        return this.#write(key, 'good')
+      case 1:
+        await writeFile(join(this.folder, '.new'), this.#text('good'))
+        return rename(join(this.folder, '.new'), join(this.folder, key))
+      case 2:
+        return this.#move(key)
+      case 3:
+        if (this.#present.size < 5) return
+        this.#present.delete(key)
+        return rm(join(this.folder, key))
+      case 4:
+        return this.#copy()
+      default:
+        return this.#write(this.#newKey(), 'good')
+    }
+  }
+
+  async read(key: string): Promise<{ readonly bytes: Buffer; readonly version: string }> {
+    const path = join(this.folder, key)
+    const { size, mtimeNs, ino } = await stat(path, { bigint: true })
+    return { bytes: await readFile(path), version: `${size}-${mtimeNs}-${ino}` }
+  }
+
+  async #copy(): Promise<void> {
+    const to = this.#newKey()
+    await mkdir(dirname(join(this.folder, to)), { recursive: true })
+    await copyFile(join(this.folder, this.#random.pick(this.keys)), join(this.folder, to))
+    this.#add(to)
+  }
+
+  async #move(key: string): Promise<void> {
+    const to = this.#newKey()
+    await mkdir(dirname(join(this.folder, to)), { recursive: true })
+    await rename(join(this.folder, key), join(this.folder, to))
+    this.#present.delete(key)
+    this.#add(to)
+  }
+
+  async #write(key: string, kind: Kind): Promise<void> {
+    await mkdir(dirname(join(this.folder, key)), { recursive: true })
+    await writeFile(join(this.folder, key), this.#text(kind))
+    this.#add(key)
+  }
+
+  #add(key: string): void {
+    this.#present.add(key)
+    this.everSeen.add(key)
+  }
+
+  #kind(poison: number): Kind {
+    const dice = this.#random.next()
+    if (dice < poison) return 'poison'
+    return dice < poison + 0.05 ? 'rejected' : 'good'
+  }
+
+  #newKey(): string {
+    this.#made += 1
+    return `${this.#random.pick(FOLDERS)}${this.#made}.html`
+  }
+
+  #text(kind: Kind): string {
+    this.#made += 1
+    return `<!-- ${kind} ${this.#made} ${this.#random.next()} --><p>${'x'.repeat(this.#random.below(2_000))}`
+  }
+}

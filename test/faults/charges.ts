@@ -1,0 +1,33 @@
+/** What the service remembers of one request. */
+export interface Charge {
+  /** SHA-256 of the document. */
+  readonly content: string
+  /** Whether the document was parsed and paid for. */
+  readonly charged: boolean
+  /** What was done to the answer, so that it did not come through whole; null when it was sent as it is. */
+  readonly fault: string | null
+  /** The store held a whole answer for this content before the request came. */
+  readonly kept: boolean
+}
+
+export interface ServiceRun {
+  readonly id: string
+  readonly seed: number
+  /** Share of requests that meet a fault. */
+  readonly faultRate: number
+  /** Longest time of an answer. */
+  readonly delayMs: number
+  /** The `receipts` folder of the run's store, looked at from the outside. */
+  readonly receipts: string
+}
+
+export type ToService =
+  | { readonly say: 'begin'; readonly run: ServiceRun }
+  /** From now on every request of the run is answered well. */
+  | { readonly say: 'peace'; readonly id: string }
+  | { readonly say: 'end'; readonly id: string }
+
+export type FromService =
+  | { readonly say: 'listening'; readonly url: string }
+  | { readonly say: 'request'; readonly id: string }
+  | { readonly say: 'charges'; readonly id: string; readonly charges: readonly Charge[] }

@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { join } from 'node:path'
+import type { Charge, FromService, ServiceRun, ToService } from './charges.ts'
+
+/** The campaign's end of the service process. */
+export class ChargingService implements AsyncDisposable {
+  readonly url: string
+  readonly #child: ChildProcess
+  readonly #requests = new Map<string, number>()
+  readonly #charges = new EventEmitter()
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child
+    this.url = url
+    child.on('message', (message: FromService) => this.#hear(message))
+  }
+
+  static async start(): Promise<ChargingService> {
+    const child = fork(join(import.meta.dirname, 'processes/charging-service.ts'))
+    const [message] = (await once(child, 'message')) as [FromService]
+    if (message.say !== 'listening') throw new Error('the service did not say where it listens')
+    return new ChargingService(child, message.url)
+  }
+
+  begin(run: ServiceRun): void {
+    this.#requests.set(run.id, 0)
+    this.#tell({ say: 'begin', run })
+  }
+
+  /** Requests that the service has had for this run. */
+  requests(id: string): number {
+    return this.#requests.get(id) ?? 0
+  }
+
+  peace(id: string): void {
+    this.#tell({ say: 'peace', id })
+  }
+
+  /** What was charged, and how it was answered. */
+  async end(id: string): Promise<readonly Charge[]> {
+    const told = once(this.#charges, id)
+    this.#tell({ say: 'end', id })
+    const [charges] = (await told) as [readonly Charge[]]
+    return charges
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = once(this.#child, 'exit')
+    this.#child.disconnect()
+    await ended
+  }
+
+  #tell(message: ToService): void {
+    this.#child.send(message)
+  }
+
+  #hear(message: FromService): void {
+    if (message.say === 'request') this.#requests.set(message.id, this.requests(message.id) + 1)
+    if (message.say === 'charges') this.#charges.emit(message.id, message.charges)
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RedisConnection } from '#src/queue/connection.ts'
+import { type Archive, kindOf, markdownOf } from './archive.ts'
+import type { Charge } from './charges.ts'
+import { readLedger } from './redis-outside.ts'
+import type { StoreOutside } from './store-outside.ts'
+
+/** What a run broke, one sentence each, by the law it broke. All empty: nothing was broken. */
+export interface Breaches {
+  readonly lost: string[]
+  readonly paidTwice: string[]
+  readonly torn: string[]
+  readonly unexplained: string[]
+  readonly conservation: string[]
+}
+
+export const noBreaches = (): Breaches => ({ lost: [], paidTwice: [], torn: [], unexplained: [], conservation: [] })
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** What must hold at every moment, also right after a kill. */
+export async function checkAtRest(store: StoreOutside, redis: RedisConnection, breaches: Breaches): Promise<void> {
+  breaches.torn.push(...store.torn)
+  for (const { key, receipt } of store.records.values()) {
+    if (receipt === null || !store.receipts.has(receipt)) breaches.torn.push(`${key} has outputs and no receipt`)
+  }
+  const { disagreements } = await readLedger(redis)
+  if (disagreements > 0) breaches.conservation.push(`${disagreements} counts differ from the entries`)
+}
+
+/** What must hold when a run came to its end without faults: every document is there, or listed with its reason. */
+export async function checkOutcome(archive: Archive, store: StoreOutside, breaches: Breaches): Promise<void> {
+  for (const key of archive.keys) {
+    const { bytes, version } = await archive.read(key)
+    if (kindOf(bytes) === 'good') await checkGood(key, bytes, version, store, breaches)
+    else checkBad(key, version, store, breaches)
+  }
+  for (const key of [...store.records.keys(), ...store.letters.keys()]) {
+    if (!archive.everSeen.has(key)) breaches.unexplained.push(`${key} never was in the source`)
+  }
+}
+
+async function checkGood(
+  key: string,
+  bytes: Buffer,
+  version: string,
+  store: StoreOutside,
+  { lost, unexplained }: Breaches,
+): Promise<void> {
+  const record = store.records.get(key)
+  const letter = store.letters.get(key)
+  if (letter !== undefined) unexplained.push(`${key} ended failed: ${letter.failure.code}, ${letter.failure.message}`)
+  else if (record === undefined) lost.push(`${key} has neither record nor dead letter`)
+  else if (record.contentHash !== sha256(bytes)) lost.push(`${key}: the outputs are of other bytes`)
+  else if (record.version !== version) lost.push(`${key}: the record is of another version`)
+  else {
+    const markdown = await readFile(join(store.folders.get(key) ?? '', 'document.md'), 'utf8').catch(() => null)
+    if (markdown !== markdownOf(bytes)) lost.push(`${key}: the Markdown is not what the service answered`)
+  }
+}
+
+function checkBad(key: string, version: string, store: StoreOutside, { lost, unexplained }: Breaches): void {
+  const letter = store.letters.get(key)
+  if (letter === undefined) lost.push(`${key} cannot be parsed and has no dead letter`)
+  else if (letter.version !== version) lost.push(`${key}: the dead letter is of another version`)
+  if (store.records.get(key)?.version === version) unexplained.push(`${key} has outputs that it cannot have`)
+}
+
+/**
+ * Law 2 from the service's books: a content may be charged again only for an answer that the service cut off itself, or
+ * for a request that was in doubt at a kill. `doubts` has a content once for each kill at which it was under way.
+ */
+export function checkCharges(charges: readonly Charge[], doubts: readonly string[], breaches: Breaches): void {
+  for (const { content, kept } of charges) {
+    if (kept) breaches.paidTwice.push(`${content} was sent although its receipt was there`)
+  }
+  const contents = new Set(charges.map(({ content }) => content))
+  for (const content of contents) {
+    const charged = charges.filter((charge) => charge.content === content && charge.charged)
+    const excused = charged.filter(({ fault }) => fault !== null).length + doubts.filter((d) => d === content).length
+    if (charged.length > 1 + excused) {
+      breaches.paidTwice.push(`${content} was charged ${charged.length} times, ${excused} of them excused`)
+    }
+  }
+}
+
+/** The ledger must say of each document what the store says. */
+export async function checkLedger(
+  archive: Archive,
+  store: StoreOutside,
+  redis: RedisConnection,
+  { conservation }: Breaches,
+): Promise<void> {
+  const { entries, disagreements } = await readLedger(redis)
+  if (disagreements > 0) conservation.push(`${disagreements} counts differ from the entries at the end`)
+  for (const key of archive.keys) {
+    const told = entries.get(key)
+    const expected = store.letters.has(key) ? 'f' : store.records.has(key) ? 'd' : 'p'
+    if (told !== expected)
+      conservation.push(`${key} is "${told ?? 'unknown'}" in the ledger, "${expected}" in the store`)
+  }
+  for (const [key, told] of entries) if (told === 'p') conservation.push(`${key} is still pending`)
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { kindOf, markdownOf } from '../archive.ts'
+import type { Charge, FromService, ServiceRun, ToService } from '../charges.ts'
+import { Random } from '../../support/random.ts'
+import {
+  errorReply,
+  parsedReply,
+  type ReceivedRequest,
+  type Reply,
+  ScriptedService,
+} from '../../support/scripted-service.ts'
+
+/*
+ * The service of the campaign, in a process of its own: it charges, remembers what it charged, and fails as its seed
+ * says. Each run is told from the others by its API key.
+ */
+
+interface Run extends ServiceRun {
+  readonly charges: Charge[]
+  readonly times: Map<string, number>
+  peace: boolean
+}
+
+const runs = new Map<string, Run>()
+const tell = (message: FromService): void => void process.send?.(message)
+
+const service = await new ScriptedService({ answers: answer }).listen()
+process.on('message', hear)
+process.on('disconnect', () => process.exit(0))
+tell({ say: 'listening', url: service.url })
+
+function hear(message: ToService): void {
+  if (message.say === 'begin') runs.set(message.run.id, { ...message.run, charges: [], times: new Map(), peace: false })
+  const run = message.say === 'begin' ? undefined : runs.get(message.id)
+  if (run === undefined) return
+  if (message.say === 'peace') run.peace = true
+  if (message.say === 'end') {
+    tell({ say: 'charges', id: run.id, charges: run.charges })
+    runs.delete(run.id)
+  }
+}
+
+async function answer(request: ReceivedRequest): Promise<Reply> {
+  const run = runs.get((request.headers.authorization ?? '').replace(/^Bearer /, ''))
+  const bytes = request.file?.content
+  if (run === undefined || !bytes) return errorReply(401, 'no such run')
+  const content = createHash('sha256').update(bytes).digest('hex')
+  const times = (run.times.get(content) ?? 0) + 1
+  run.times.set(content, times)
+  const kept = await isKept(run.receipts, content)
+  // A content's n-th request meets the same fault, whatever else arrives in between.
+  const random = new Random(run.seed ^ Number.parseInt(content.slice(0, 7), 16) ^ (times * 7919))
+  const { reply, charged, fault } = replyTo(run, bytes, random)
+  run.charges.push({ content, charged, fault, kept })
+  tell({ say: 'request', id: run.id })
+  return { ...reply, delayMs: random.below(run.delayMs) }
+}
+
+interface Outcome {
+  readonly reply: Reply
+  readonly charged: boolean
+  readonly fault: string | null
+}
+
+function replyTo(run: Run, bytes: Buffer, random: Random): Outcome {
+  const kind = kindOf(bytes)
+  if (kind === 'rejected') return free(errorReply(422, 'The document is damaged'))
+  if (kind === 'poison') return free(errorReply(500, 'Internal error'))
+  const whole = parsedReply(markdownOf(bytes))
+  if (run.peace || random.next() >= run.faultRate) return { reply: whole, charged: true, fault: null }
+  const text = JSON.stringify(whole.body)
+  return random.pick<() => Outcome>([
+    () => ({ reply: { ...whole, fault: 'reset_after' }, charged: true, fault: 'reset after' }),
+    () => ({ reply: { ...whole, fault: 'reset_middle' }, charged: true, fault: 'reset in the middle' }),
+    () => ({ reply: { body: text.slice(0, text.length >> 1) }, charged: true, fault: 'cut off' }),
+    () => free(errorReply(503, 'Service unavailable')),
+    () => free({ ...errorReply(429, 'Rate limit exceeded'), headers: { 'retry-after': '1' } }),
+    () => free({ fault: 'reset_after', status: 500 }),
+  ])()
+}
+
+const free = (reply: Reply): Outcome => ({ reply, charged: false, fault: null })
+
+async function isKept(receipts: string, content: string): Promise<boolean> {
+  const shelf = join(receipts, content.slice(0, 2))
+  const names = await readdir(shelf).catch(() => [])
+  const name = names.find((file) => file.startsWith(content))
+  if (name === undefined) return false
+  try {
+    gunzipSync(await readFile(join(shelf, name)))
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,44 @@
+import type { RedisConnection } from '#src/queue/connection.ts'
+
+/** What Redis holds, read with plain commands and none of our own code. One pipeline has the server to itself. */
+
+/** Contents (SHA-256) of what was about to be bought and is not settled. */
+export async function openIntents(redis: RedisConnection): Promise<readonly string[]> {
+  const key = await onlyKey(redis, '*:intents')
+  return key === null ? [] : (await redis.hkeys(key)).map((receipt) => receipt.slice(0, 64))
+}
+
+/** Requests that were in doubt and sent again. */
+export async function resentIntents(redis: RedisConnection): Promise<number> {
+  const key = await onlyKey(redis, '*:intents:resent')
+  return key === null ? 0 : Number(await redis.get(key))
+}
+
+const LETTERS = ['p', 'd', 'r', 'f', 's'] as const
+
+export interface LedgerView {
+  /** Letter of the outcome by source key. */
+  readonly entries: ReadonlyMap<string, string>
+  /** Outcomes for which the counts and the entries do not agree. */
+  readonly disagreements: number
+}
+
+export async function readLedger(redis: RedisConnection): Promise<LedgerView> {
+  const keys = await redis.keys('*:ledger:*')
+  const entries = new Map<string, string>()
+  for (const key of keys.filter((name) => !name.endsWith(':counts'))) {
+    for (const [name, entry] of Object.entries(await redis.hgetall(key))) entries.set(name, entry.slice(0, 1))
+  }
+  const counts = keys.find((name) => name.endsWith(':counts'))
+  const told = counts === undefined ? {} : await redis.hgetall(counts)
+  const letters = [...entries.values()]
+  const disagreements = LETTERS.filter(
+    (letter) => Number(told[letter] ?? 0) !== letters.filter((one) => one === letter).length,
+  )
+  return { entries, disagreements: disagreements.length }
+}
+
+async function onlyKey(redis: RedisConnection, pattern: string): Promise<string | null> {
+  const keys = await redis.keys(pattern)
+  return keys[0] ?? null
+}
