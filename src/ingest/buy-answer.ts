@@ -23,6 +23,8 @@ const PROBED_MS = 2_000
 
 export type Purchase =
   | { readonly kind: 'bought'; readonly answer: Answer }
+  /** Another worker bought it for a copy of the document in the moment after we looked for its receipt. */
+  | { readonly kind: 'kept'; readonly body: Buffer }
   | { readonly kind: 'later'; readonly verdict: JobVerdict }
   | {
       readonly kind: 'failed'
@@ -41,6 +43,12 @@ export type Purchase =
 export async function buyAnswer(work: Work, id: ReceiptId, deps: IngestDeps, signal: AbortSignal): Promise<Purchase> {
   if (!(await deps.intents.begin(id, work.job.key))) {
     return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
+  }
+  // Nobody else can save this receipt from here on, so only now its absence can be relied on.
+  const body = work.recipe.options.zeroDataRetention ? null : await deps.store.readReceipt(id)
+  if (body !== null) {
+    await deps.intents.clear(id)
+    return { kind: 'kept', body }
   }
   const recipe = { ...work.recipe, options: optionsForAttempt(work.recipe.options, work.attempt) }
   const first = await sendOnce(work, recipe, id, deps, signal)

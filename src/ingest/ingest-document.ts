@@ -65,14 +65,17 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   const id = receiptId(work.read.contentHash, work.recipe.hash)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
   const kept = keepsReceipt ? await deps.store.readReceipt(id) : null
-  if (kept !== null) {
+  const reuse = (body: Buffer): Promise<JobVerdict> => {
     deps.events.emit('receipt:reused', { key })
-    return commitAnswer(work, { body: kept, receipt: id, requestId: null, saved: true }, deps)
+    return commitAnswer(work, { body, receipt: id, requestId: null, saved: true }, deps)
   }
+  if (kept !== null) return reuse(kept)
   const purchase = await buyAnswer(work, id, deps, signal)
   switch (purchase.kind) {
     case 'bought':
       return commitAnswer(work, { ...purchase.answer, receipt: keepsReceipt ? id : null, saved: false }, deps)
+    case 'kept':
+      return reuse(purchase.body)
     case 'later':
       return purchase.verdict
     case 'failed':

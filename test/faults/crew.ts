@@ -55,11 +55,14 @@ export class Crew {
       execArgv: preloads.flatMap((module) => ['--import', join(import.meta.dirname, 'preloads', module)]),
     })
     this.#living.add(running)
-    void running.finished.then((end) => {
-      this.#living.delete(running)
-      if (end.signal === null) this.ended.push(end)
-    })
+    void this.#watch(running)
     return running
+  }
+
+  async #watch(running: RunningSluice): Promise<void> {
+    const end = await running.finished
+    this.#living.delete(running)
+    if (end.signal === null) this.ended.push(end)
   }
 
   async kill(running: RunningSluice): Promise<void> {

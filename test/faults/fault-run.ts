@@ -10,11 +10,11 @@ import type { ChargingService } from './charging-service.ts'
 import { Crew } from './crew.ts'
 import { type Breaches, checkAtRest, checkCharges, checkLedger, checkOutcome, noBreaches } from './laws.ts'
 import type { Plan, PlannedFault } from './plan.ts'
-import { openIntents, resentIntents } from './redis-outside.ts'
+import { describeRedis, openIntents, resentIntents } from './redis-outside.ts'
 import { readStoreOutside } from './store-outside.ts'
 
 /** The last run, without faults, may take this long: attempts of poison with their waits, on a busy machine. */
-const PEACE_MS = 180_000
+const PEACE_MS = 120_000
 const FREEZE_MS = 2_500
 const POLL_MS = 10
 
@@ -166,7 +166,8 @@ class Scene {
   async #ended(running: RunningSluice): Promise<void> {
     const late = sleep(PEACE_MS, 'late' as const, { ref: false })
     if ((await Promise.race([running.finished, late])) !== 'late') return
-    this.#breaches.lost.push('a run without faults does not come to its end')
+    const hanging = await describeRedis(this.#options.redis.connection)
+    this.#breaches.lost.push(`a run without faults does not come to its end: ${running.stderr()}\n    ${hanging}`)
     await this.crew.kill(running)
   }
 

@@ -38,6 +38,21 @@ export async function readLedger(redis: RedisConnection): Promise<LedgerView> {
   return { entries, disagreements: disagreements.length }
 }
 
+/** What hangs in Redis, for whoever looks into a run that does not end: each key with its size or value. */
+export async function describeRedis(redis: RedisConnection): Promise<string> {
+  const keys = (await redis.keys('*')).filter((key) => !key.includes(':ledger:'))
+  const sizes = await Promise.all(
+    keys.map(async (key) => {
+      const type = await redis.type(key)
+      if (type === 'list') return `${key} ${(await redis.lrange(key, 0, 3)).join(' ')}`
+      if (type === 'zset') return `${key} ${(await redis.zrange(key, 0, 3, 'WITHSCORES')).join(' ')}`
+      if (type === 'hash') return `${key} ${JSON.stringify(await redis.hgetall(key)).slice(0, 600)}`
+      return `${key} ${type} ${await redis.pttl(key)} ms`
+    }),
+  )
+  return sizes.join('\n    ')
+}
+
 async function onlyKey(redis: RedisConnection, pattern: string): Promise<string | null> {
   const keys = await redis.keys(pattern)
   return keys[0] ?? null

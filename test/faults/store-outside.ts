@@ -23,7 +23,7 @@ export async function readStoreOutside(out: string): Promise<StoreOutside> {
   const folders = new Map<string, string>()
   const files = await filesBelow(join(out, 'documents'))
   for (const path of files.filter((file) => file.endsWith('/record.json'))) {
-    const record = parseJson<DocumentRecord>(await readFile(path))
+    const record = parseJson(await readFile(path)) as DocumentRecord | null
     if (record === null) {
       torn.push(`${relative(out, path)} is no whole JSON`)
       continue
@@ -52,7 +52,7 @@ async function differences(record: DocumentRecord, folder: string): Promise<stri
 async function readLetters(out: string, torn: string[]): Promise<ReadonlyMap<string, DeadLetter>> {
   const letters = new Map<string, DeadLetter>()
   for (const path of await filesBelow(join(out, 'failures'))) {
-    const letter = parseJson<DeadLetter>(await readFile(path))
+    const letter = parseJson(await readFile(path)) as DeadLetter | null
     if (letter === null) torn.push(`${relative(out, path)} is no whole JSON`)
     else letters.set(letter.key, letter)
   }
@@ -71,9 +71,9 @@ async function readReceipts(out: string, torn: string[]): Promise<ReadonlyMap<st
   return receipts
 }
 
-function parseJson<T>(bytes: Buffer): T | null {
+function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString()) as T
+    return JSON.parse(bytes.toString())
   } catch {
     return null
   }
