@@ -45,7 +45,7 @@ export async function describeRedis(redis: RedisConnection): Promise<string> {
     keys.map(async (key) => {
       const type = await redis.type(key)
       if (type === 'list') return `${key} ${(await redis.lrange(key, 0, 3)).join(' ')}`
-      if (type === 'zset') return `${key} ${(await redis.zrange(key, 0, 3, 'WITHSCORES')).join(' ')}`
+      if (type === 'zset') return `${key} ${(await redis.zrange(key, '0', '3', 'WITHSCORES')).join(' ')}`
       if (type === 'hash') return `${key} ${JSON.stringify(await redis.hgetall(key)).slice(0, 600)}`
       return `${key} ${type} ${await redis.pttl(key)} ms`
     }),
