@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
-/** A script of this folder in a process of its own; ended with the bench. */
+/** A script, named from this folder, in a process of its own; ended with the bench. */
 export class BenchProcess implements AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>
   readonly #lines: string[] = []

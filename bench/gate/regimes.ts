@@ -21,8 +21,8 @@ export interface Regime {
 }
 
 const ROOMY = { places: 300, whenFull: 'reject', serviceMs: 200 } as const
-const CALM = { retryAfter: 'exact', errors: 0, change: null, outage: null, credits: null } as const
-const STEADY = { kind: 'goodput', from: 2, to: 8 } as const
+const CALM = { spread: 0.5, retryAfter: 'exact', errors: 0, change: null, outage: null, credits: null } as const
+const STEADY = { kind: 'goodput', from: 2, to: 7 } as const
 
 /** No limit on the rate that these regimes would reach. */
 const UNLIMITED = 1_000_000
@@ -44,7 +44,7 @@ export function regimes(windowMs: number): readonly Regime[] {
     ] as const
   ).map(([window, rate, retryAfter]): Regime => {
     const name = `rate ${rate}, ${window} window${retryAfter === 'none' ? ', no Retry-After' : ''}`
-    return { name, plan: { ...base, ...ROOMY, window, rate, retryAfter }, measure: STEADY, windows: 8 }
+    return { name, plan: { ...base, ...ROOMY, window, rate, retryAfter }, measure: STEADY, windows: 7 }
   })
   const places = (
     [
@@ -57,7 +57,7 @@ export function regimes(windowMs: number): readonly Regime[] {
     ] as const
   ).map(([count, whenFull, serviceMs]): Regime => {
     const limits = { window: 'fixed', rate: UNLIMITED, places: count, whenFull, serviceMs } as const
-    return { name: `${count} places, ${whenFull}`, plan: { ...base, ...limits }, measure: STEADY, windows: 8 }
+    return { name: `${count} places, ${whenFull}`, plan: { ...base, ...limits }, measure: STEADY, windows: 7 }
   })
   return [...rates, ...places, both(base), ...events(base)]
 }
@@ -66,7 +66,7 @@ type Base = typeof CALM & { readonly windowMs: number }
 
 function both(base: Base): Regime {
   const limits = { window: 'sliding', rate: 500, places: 20, whenFull: 'queue', serviceMs: 200, errors: 0.05 } as const
-  return { name: 'rate 500 and 20 places, 5 % errors', plan: { ...base, ...limits }, measure: STEADY, windows: 8 }
+  return { name: 'rate 500 and 20 places, 5 % errors', plan: { ...base, ...limits }, measure: STEADY, windows: 7 }
 }
 
 function events(base: Base): readonly Regime[] {

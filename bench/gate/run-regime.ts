@@ -1,20 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadSettings } from '#config/load.ts'
 import { openPipeline } from '#workers/compose.ts'
-import { recipeBook } from '#src/contract/rules.ts'
-import { parseOptionsOf } from '#workers/parse-options.ts'
 import { seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
-import { scanSource } from '#src/ingest/scan-source.ts'
 import { BenchProcess } from './child-process.ts'
 import { writeDocuments } from './documents-folder.ts'
 import type { LimitedReport } from './limited/service-plan.ts'
 import { measure, type Measured } from './measure.ts'
 import { bestPerMs, type Regime } from './regimes.ts'
 import { fairness } from './sim/simulate.ts'
-import type { WorkerReport } from './worker-report.ts'
+import { Workers } from './workers.ts'
 
 export interface BenchPlace {
   readonly redisUrl: string
@@ -59,22 +55,19 @@ export async function runRegime(regime: Regime, place: BenchPlace): Promise<Regi
     SLUICE_LOG_LEVEL: 'silent',
     SLUICE_GRACE_MS: '2000',
   }
-  const loaded = loadSettings({}, {}, env)
-  if (!loaded.ok) throw new Error(loaded.problems.join('; '))
-  const { settings } = loaded
-  const events = new Events()
-  await using pipeline = await openPipeline({ source, settings, events, say: () => undefined })
-  const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: [] })
-  await scanSource({ ...pipeline, recipeFor, now: Date.now, backlogLimit: 1_000_000 }, new AbortController().signal)
-
-  await using workers = new Workers(source, place.workers, env)
-  await workers.ready()
+  await using workers = await Workers.start({ source, count: place.workers, env })
   await fetch(`${url}/begin`, { method: 'POST' })
   workers.begin()
   await sleep(windows * plan.windowMs)
   const report = (await (await fetch(`${url}/report`)).json()) as LimitedReport
   const reports = await workers.stop()
 
+  await using pipeline = await openPipeline({
+    source,
+    settings: workers.settings,
+    events: new Events(),
+    say: () => undefined,
+  })
   const counts = await pipeline.ledger.counts()
   const poisonAttempts = []
   let failedOthers = 0
@@ -93,33 +86,6 @@ export async function runRegime(regime: Regime, place: BenchPlace): Promise<Regi
     startsPerRequest: reports.reduce((sum, one) => sum + one.started, 0) / Math.max(report.requests.length, 1),
     cpuMsPerRequest: reports.reduce((sum, one) => sum + one.cpuMs, 0) / Math.max(report.requests.length, 1),
     errors: reports.flatMap((one) => one.errors),
-  }
-}
-
-/** The workers of a regime, all begun at one moment. */
-class Workers implements AsyncDisposable {
-  readonly #processes: readonly BenchProcess[]
-
-  constructor(source: string, count: number, env: Readonly<Record<string, string>>) {
-    this.#processes = Array.from({ length: count }, () => new BenchProcess('worker-process.ts', [source], env))
-  }
-
-  async ready(): Promise<void> {
-    await Promise.all(this.#processes.map((worker) => worker.line('ready')))
-  }
-
-  begin(): void {
-    for (const worker of this.#processes) worker.say('begin')
-  }
-
-  async stop(): Promise<WorkerReport[]> {
-    for (const worker of this.#processes) worker.kill('SIGTERM')
-    const reports = await Promise.all(this.#processes.map((worker) => worker.line('report')))
-    return reports.map((report) => JSON.parse(report) as WorkerReport)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#processes.map((worker) => worker[Symbol.asyncDispose]()))
   }
 }
 

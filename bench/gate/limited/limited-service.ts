@@ -95,8 +95,8 @@ export class LimitedService {
     const fails = document.includes('poison') || this.#random() < this.#plan.errors
     const down = this.#down.signal
     try {
-      // Documents differ: half to one and a half times the mean.
-      await sleep(this.#plan.serviceMs * (0.5 + this.#random()), undefined, { signal: down })
+      const { serviceMs, spread } = this.#plan
+      await sleep(serviceMs * (1 + spread * (2 * this.#random() - 1)), undefined, { signal: down })
     } catch {
       return unavailable
     }

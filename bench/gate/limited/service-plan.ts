@@ -11,7 +11,10 @@ export interface LimitedPlan {
   readonly whenFull: 'reject' | 'queue'
   /** `exact`: seconds with decimals, since the windows are shorter than a minute. */
   readonly retryAfter: 'exact' | 'none'
+  /** Mean work on a document. */
   readonly serviceMs: number
+  /** Documents differ: from `1 - spread` to `1 + spread` times the mean. */
+  readonly spread: number
   /** Share of requests that end in a 500. */
   readonly errors: number
   readonly change: { readonly at: number; readonly rate?: number; readonly places?: number } | null

@@ -1,0 +1,64 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Queue, QueueEvents, Worker } from 'bullmq'
+import { request } from 'undici'
+import { connectRedis } from '#src/queue/connection.ts'
+
+/*
+ * node bench/limit/bullmq-client.ts <url> <folder in> <folder out> <requests at once> <redis>
+ *
+ * Plain BullMQ as its documentation shows it: one worker with a concurrency, five attempts, exponential backoff.
+ */
+
+const [apiUrl = '', source = '', out = '', atOnce = '', redisUrl = ''] = process.argv.slice(2)
+const name = `plain-${process.pid}`
+const connection = await connectRedis({ url: redisUrl })
+const queue = new Queue<{ file: string }>(name, { connection })
+const events = new QueueEvents(name, { connection: await connectRedis({ url: redisUrl }) })
+await mkdir(out, { recursive: true })
+
+async function parse(file: string): Promise<void> {
+  const form = new FormData()
+  form.append('file', new Blob([await readFile(join(source, file))], { type: 'text/html' }), file)
+  const text = new Response(form)
+  const response = await request(`${apiUrl}/v2/parse`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer bench', 'content-type': text.headers.get('content-type') ?? '' },
+    body: Buffer.from(await text.arrayBuffer()),
+  })
+  const answer = (await response.body.json()) as { data?: { markdown?: string }; error?: string }
+  if (response.statusCode !== 200) throw new Error(answer.error ?? `${response.statusCode}`)
+  await writeFile(join(out, `${file}.md`), answer.data?.markdown ?? '')
+}
+
+const files = await readdir(source)
+let ended = 0
+let lost = 0
+const allEnded = Promise.withResolvers<void>()
+const count = (): void => {
+  ended += 1
+  if (ended === files.length) allEnded.resolve()
+}
+events.on('completed', count)
+events.on('failed', () => {
+  lost += 1
+  count()
+})
+await events.waitUntilReady()
+await queue.addBulk(
+  files.map((file) => ({
+    name: 'parse',
+    data: { file },
+    opts: { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, removeOnComplete: true, removeOnFail: true },
+  })),
+)
+const worker = new Worker<{ file: string }>(name, (job) => parse(job.data.file), {
+  connection,
+  concurrency: Number(atOnce),
+})
+worker.on('error', () => undefined)
+await allEnded.promise
+console.log(`lost ${lost}`)
+await worker.close()
+await queue.obliterate({ force: true })
+process.exit(0)
