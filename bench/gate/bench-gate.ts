@@ -3,39 +3,61 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startTestRedis } from '../../test/support/redis.ts'
-import { regimes } from './regimes.ts'
-import { runRegime } from './run-regime.ts'
-import { summaryOf, tableOf } from './tables.ts'
+import { BASELINES, type BaselineResult, runBaseline } from './compare/run-baseline.ts'
+import { quickRegimes, type Regime, regimes } from './regimes.ts'
+import { runForeign } from './run-foreign.ts'
+import { type RegimeResult, runRegime } from './run-regime.ts'
+import { compareTable, summaryOf, tableOf } from './tables.ts'
 
 /*
- * npm run bench:gate -- [--quick] [--only TEXT]
+ * npm run bench:gate -- [--quick] [--only TEXT] [--compare] [--window MS] [--server URL [--seconds N]]
  *
- * Eight processes of the real worker against a service with limits that nobody tells them, in real time; windows and
- * times of work are a tenth of the real ones. The last line is JSON.
+ * Eight processes of the real worker against a service with limits that nobody tells them, in real time; windows are a
+ * tenth of a minute, and every pause is shortened alike. The last line is JSON.
+ *
+ * --compare runs the regimes also with the contract's reference pattern and with BullMQ's own limiter set right.
+ * --server runs the workers against a service that is already there, and tells what they saw of it.
  */
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    compare: { type: 'boolean', default: false },
     window: { type: 'string', default: '6000' },
+    server: { type: 'string' },
+    seconds: { type: 'string', default: '60' },
   },
 })
 
-const QUICK = ['rate 600, first window', '20 places, reject', '20 places, queue', 'plan up: places']
-const all = regimes(Number(values.window))
-const chosen = all.filter(({ name }) =>
-  values.quick ? QUICK.some((start) => name.startsWith(start)) : name.includes(values.only),
-)
 await using redis = await startTestRedis()
-const results = []
-for (const regime of chosen) {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-gate-'))
-  const result = await runRegime(regime, { redisUrl: redis.url, folder, workers: 8, slots: 30 })
-  results.push(result)
-  console.error(
-    `${results.length} of ${chosen.length}: ${regime.name} (load ${loadavg()[0]?.toFixed(1)}) ${JSON.stringify(result)}`,
-  )
+
+async function place() {
+  return { redisUrl: redis.url, folder: await mkdtemp(join(tmpdir(), 'sluice-bench-gate-')), workers: 8, slots: 30 }
 }
-console.log(tableOf(results))
-console.log(JSON.stringify(summaryOf(results)))
+
+if (values.server === undefined) await runAll(chosen(Number(values.window)))
+else {
+  const foreign = { url: values.server, seconds: Number(values.seconds), windowMs: Number(values.window) }
+  console.log(JSON.stringify(await runForeign(foreign, await place())))
+}
+
+function chosen(windowMs: number): readonly Regime[] {
+  return (values.quick ? quickRegimes(windowMs) : regimes(windowMs)).filter(({ name }) => name.includes(values.only))
+}
+
+async function runAll(all: readonly Regime[]): Promise<void> {
+  const results: RegimeResult[] = []
+  const baselines: BaselineResult[] = []
+  for (const regime of all) {
+    const result = await runRegime(regime, await place())
+    results.push(result)
+    const load = loadavg()[0]?.toFixed(1)
+    console.error(`${results.length} of ${all.length}, load ${load}: ${JSON.stringify(result)}`)
+    if (!values.compare) continue
+    for (const kind of BASELINES) baselines.push(await runBaseline(kind, regime, await place()))
+  }
+  console.log(tableOf(results))
+  if (values.compare) console.log(compareTable(results, baselines))
+  console.log(JSON.stringify(summaryOf(results)))
+}

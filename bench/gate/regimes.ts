@@ -62,6 +62,14 @@ export function regimes(windowMs: number): readonly Regime[] {
   return [...rates, ...places, both(base), ...events(base)]
 }
 
+/** Four regimes that take three minutes together with all that is around them. */
+export function quickRegimes(windowMs: number): readonly Regime[] {
+  const names = ['rate 100, fixed window', '20 places, reject', '20 places, queue', 'rate 200, sliding window']
+  return regimes(windowMs)
+    .filter(({ name }) => names.some((start) => name.startsWith(start)))
+    .map((regime) => ({ ...regime, measure: { kind: 'goodput', from: 2, to: 4 }, windows: 4 }))
+}
+
 type Base = typeof CALM & { readonly windowMs: number }
 
 function both(base: Base): Regime {
@@ -129,4 +137,12 @@ export function bestPerMs(plan: LimitedPlan, after: boolean): number {
   const rate = (after ? plan.change?.rate : undefined) ?? plan.rate
   const places = (after ? plan.change?.places : undefined) ?? plan.places
   return Math.min(rate / plan.windowMs, places / plan.serviceMs) * (1 - plan.errors)
+}
+
+/** A fifth more than can be done, so that no worker ever runs dry; poison shall all end. */
+export function documentsFor({ plan, windows, measure: how }: Regime): number {
+  const { windowMs } = plan
+  if (how.kind === 'poison') return 1_000
+  const perMs = Math.max(bestPerMs(plan, false), bestPerMs(plan, true))
+  return Math.ceil(1.2 * perMs * windows * windowMs) + 200
 }

@@ -8,7 +8,7 @@ import { BenchProcess } from './child-process.ts'
 import { writeDocuments } from './documents-folder.ts'
 import type { LimitedReport } from './limited/service-plan.ts'
 import { measure, type Measured } from './measure.ts'
-import { bestPerMs, type Regime } from './regimes.ts'
+import { documentsFor, type Regime } from './regimes.ts'
 import { fairness } from './sim/simulate.ts'
 import { Workers } from './workers.ts'
 
@@ -81,18 +81,10 @@ export async function runRegime(regime: Regime, place: BenchPlace): Promise<Regi
     name,
     lost: failedOthers + documentsFor(regime) - seen(counts),
     attemptsBurnt: plan.errors > 0 || poisonPercent > 0 ? 0 : reports.reduce((sum, one) => sum + one.counted, 0),
-    jain: fairness(reports.map((one) => one.settled)),
+    jain: fairness(reports.map((one) => one.done)),
     poisonAttempts,
     startsPerRequest: reports.reduce((sum, one) => sum + one.started, 0) / Math.max(report.requests.length, 1),
     cpuMsPerRequest: reports.reduce((sum, one) => sum + one.cpuMs, 0) / Math.max(report.requests.length, 1),
     errors: reports.flatMap((one) => one.errors),
   }
-}
-
-/** A fifth more than can be done, so that no worker ever runs dry; poison shall all end. */
-function documentsFor({ plan, windows, measure: how }: Regime): number {
-  const { windowMs } = plan
-  if (how.kind === 'poison') return 1_000
-  const perMs = Math.max(bestPerMs(plan, false), bestPerMs(plan, true))
-  return Math.ceil(1.2 * perMs * windows * windowMs) + 200
 }

@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import type { BaselineResult } from './compare/run-baseline.ts'
 import type { RegimeResult } from './run-regime.ts'
 
 export function tableOf(results: readonly RegimeResult[]): string {
@@ -17,6 +18,24 @@ export function tableOf(results: readonly RegimeResult[]): string {
       result.outageRequests ?? '',
       result.c402,
       result.undercut,
+    ])
+  }
+  return table.toString()
+}
+
+/** What others reach in the same regimes, and what of ours that is. */
+export function compareTable(ours: readonly RegimeResult[], others: readonly BaselineResult[]): string {
+  const table = new Table({ head: ['regime', 'client', 'goodput', 'ours ÷ theirs', 'refused', 'lost', 'undercut'] })
+  for (const other of others) {
+    const our = ours.find(({ name }) => name === other.name)?.goodput ?? null
+    table.push([
+      other.name,
+      other.client,
+      other.goodput === null ? '' : other.goodput.toFixed(3),
+      other.goodput === null || our === null ? '' : (our / other.goodput).toFixed(2),
+      `${(100 * other.refused).toFixed(1)} %`,
+      other.lost,
+      other.undercut,
     ])
   }
   return table.toString()

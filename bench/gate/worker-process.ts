@@ -16,9 +16,20 @@ const loaded = loadSettings({})
 if (!loaded.ok) throw new Error(loaded.problems.join('; '))
 const { settings } = loaded
 const events = new Events()
-const report: WorkerReport = { settled: 0, started: 0, counted: 0, cpuMs: 0, errors: [] }
-events.on('document:settled', () => (report.settled += 1))
+const report: WorkerReport = {
+  done: 0,
+  failed: 0,
+  started: 0,
+  sent: 0,
+  refused: 0,
+  counted: 0,
+  cpuMs: 0,
+  errors: [],
+}
+events.on('document:settled', ({ outcome }) => (report[outcome === 'failed' ? 'failed' : 'done'] += 1))
 events.on('document:started', () => (report.started += 1))
+events.on('request:sent', () => (report.sent += 1))
+events.on('request:throttled', () => (report.refused += 1))
 events.on('document:postponed', ({ counted }) => (report.counted += counted ? 1 : 0))
 events.on('process:error', ({ error }) => void report.errors.push(String(error)))
 

@@ -102,7 +102,7 @@ async function sluice(
   workers.begin()
   const report = await service.until((requests) => requests.filter(({ status }) => status === 200).length >= count)
   const ended = await workers.stop()
-  const lost = count - ended.reduce((sum, one) => sum + one.settled, 0)
+  const lost = count - ended.reduce((sum, one) => sum + one.done, 0)
   return { client: `Sluice, ${name}, ${processes} processes`, ...share(report, fromMs), lost }
 }
 

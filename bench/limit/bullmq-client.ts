@@ -1,8 +1,7 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir } from 'node:fs/promises'
 import { Queue, QueueEvents, Worker } from 'bullmq'
-import { request } from 'undici'
 import { connectRedis } from '#src/queue/connection.ts'
+import { postDocument } from '../support/post-document.ts'
 
 /*
  * node bench/limit/bullmq-client.ts <url> <folder in> <folder out> <requests at once> <redis>
@@ -18,17 +17,8 @@ const events = new QueueEvents(name, { connection: await connectRedis({ url: red
 await mkdir(out, { recursive: true })
 
 async function parse(file: string): Promise<void> {
-  const form = new FormData()
-  form.append('file', new Blob([await readFile(join(source, file))], { type: 'text/html' }), file)
-  const text = new Response(form)
-  const response = await request(`${apiUrl}/v2/parse`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer bench', 'content-type': text.headers.get('content-type') ?? '' },
-    body: Buffer.from(await text.arrayBuffer()),
-  })
-  const answer = (await response.body.json()) as { data?: { markdown?: string }; error?: string }
-  if (response.statusCode !== 200) throw new Error(answer.error ?? `${response.statusCode}`)
-  await writeFile(join(out, `${file}.md`), answer.data?.markdown ?? '')
+  const { status } = await postDocument(apiUrl, source, file, out)
+  if (status !== 200) throw new Error(`the service answered ${status}`)
 }
 
 const files = await readdir(source)
