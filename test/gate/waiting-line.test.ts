@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { type Answer, WaitingLine, type WaitingLineOptions } from '#src/gate/waiting-line.ts'
+
+const signal = new AbortController().signal
+const ticket = (key: string) => ({ key: sourceKey(key), credits: 0 })
+const admitted = (key: string): Answer => ({
+  kind: 'admitted',
+  permit: { id: key, key: sourceKey(key), enteredAt: 0, ahead: 0, paced: false },
+})
+const full: Answer = { kind: 'wait', reason: 'places', waitMs: 60_000 }
+
+function line(options: Partial<WaitingLineOptions> & Pick<WaitingLineOptions, 'ask'>): WaitingLine {
+  const nothing = (): void => undefined
+  return new WaitingLine({ giveBack: nothing, standDown: nothing, patienceMs: 10_000, random: () => 0, ...options })
+}
+
+describe('the line of a process', () => {
+  test('asks for its first document only, and for the next after an admission', async () => {
+    const asked: string[] = []
+    const waiting = line({
+      ask: async ({ key }) => {
+        asked.push(key)
+        await sleep(5)
+        return admitted(key)
+      },
+    })
+    await Promise.all(['a', 'b', 'c'].map((key) => waiting.join(ticket(key), signal)))
+    expect(asked).toEqual(['a', 'b', 'c'])
+  })
+
+  test('asks again when it is called, not before', async () => {
+    let free = false
+    let questions = 0
+    const waiting = line({
+      ask: async ({ key }) => {
+        questions += 1
+        return free ? admitted(key) : full
+      },
+    })
+    const place = waiting.join(ticket('a'), signal)
+    await sleep(50)
+    expect(questions).toBe(1)
+    free = true
+    waiting.call(0)
+    expect(await place).toMatchObject({ kind: 'admitted' })
+    expect(questions).toBe(2)
+  })
+
+  test('hears a call that comes while it is asking', async () => {
+    let questions = 0
+    const waiting: WaitingLine = line({
+      ask: async ({ key }) => {
+        questions += 1
+        if (questions > 1) return admitted(key)
+        waiting.call(0)
+        return full
+      },
+    })
+    expect(await waiting.join(ticket('a'), signal)).toMatchObject({ kind: 'admitted' })
+  })
+
+  test('gives back a place that came after its document had gone', async () => {
+    const given: string[] = []
+    const waiting = line({
+      ask: async ({ key }) => {
+        await sleep(60)
+        return admitted(key)
+      },
+      giveBack: ({ key }) => void given.push(key),
+      patienceMs: 20,
+    })
+    expect(await waiting.join(ticket('a'), signal)).toMatchObject({ kind: 'wait' })
+    await sleep(100)
+    expect(given).toEqual(['a'])
+  })
+
+  test('tells a call that nobody waits for', () => {
+    let stoodDown = 0
+    const waiting = line({ ask: async ({ key }) => admitted(key), standDown: () => (stoodDown += 1) })
+    waiting.call(0)
+    expect(stoodDown).toBe(1)
+  })
+
+  test('turns everybody away at a halt, and the one who asked at a budget', async () => {
+    const admission = { kind: 'halted', cause: 'credits', message: 'no credits', retryInMs: 60_000 } as const
+    let everybody = true
+    const waiting = line({
+      ask: async ({ key }) => {
+        if (key !== 'dear') return everybody ? { kind: 'halted', everybody, admission } : admitted(key)
+        return { kind: 'halted', everybody, admission }
+      },
+    })
+    const all = await Promise.all([waiting.join(ticket('a'), signal), waiting.join(ticket('b'), signal)])
+    expect(all.map(({ kind }) => kind)).toEqual(['halted', 'halted'])
+    everybody = false
+    const some = await Promise.all([waiting.join(ticket('dear'), signal), waiting.join(ticket('b'), signal)])
+    expect(some.map(({ kind }) => kind)).toEqual(['halted', 'admitted'])
+  })
+
+  test('rejects those who wait when Redis fails', async () => {
+    const waiting = line({ ask: () => Promise.reject(new Error('Redis is away')) })
+    await expect(waiting.join(ticket('a'), signal)).rejects.toThrow('Redis is away')
+    expect(waiting.length).toBe(0)
+  })
+})
