@@ -1,6 +1,7 @@
 import { createWriteStream, closeSync, openSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { ConversionError } from '../conversion.ts'
+import { Worker } from 'node:worker_threads'
+import { ConversionError, type Conversion } from '../conversion.ts'
 import { ModelUnavailable } from '../model/chat-completion.ts'
 import { NoConformingResult } from '../model/extract-json.ts'
 import { convertDocument } from './convert-document.ts'
@@ -18,8 +19,9 @@ for (const descriptor of [1, 2]) {
   openSync('/dev/null', 'w')
 }
 
-// A converter that hangs in native code does not notice that the server is gone; this process must not outlive it.
-process.on('disconnect', () => process.exit(1))
+// This process must not outlive the server, not even where a converter holds its only thread: another thread watches.
+const WATCH_PARENT = `setInterval(() => process.ppid === ${process.ppid} || process.kill(process.pid, 'SIGKILL'), 500)`
+new Worker(WATCH_PARENT, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()
 
 /** What a bug looked like. An error's message may quote the document, so a request without retention keeps it out. */
 function traceOf(error: unknown, withMessage: boolean): string {
@@ -29,10 +31,17 @@ function traceOf(error: unknown, withMessage: boolean): string {
   return [error.name, ...frames].join('\n')
 }
 
+/** The finders bring word lists that only requests for redaction should pay for. */
+async function withoutPii(conversion: Conversion, { options, model }: ConversionTask): Promise<Conversion> {
+  if (options.redactPII === false) return conversion
+  const { redacted } = await import('./redacted.ts')
+  return redacted(conversion, options, model)
+}
+
 export default async function convert(task: ConversionTask): Promise<ConversionReport> {
   process.send?.({ startedIn: process.pid })
   try {
-    const conversion = await convertDocument(task)
+    const conversion = await withoutPii(await convertDocument(task), task)
     const { fields, warnings, metadata } = await dataFields(conversion, task)
     await pipeline(fields, createWriteStream(task.fieldsPath))
     return { kind: 'converted', metadata, warnings }

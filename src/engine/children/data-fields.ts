@@ -21,9 +21,12 @@ type Fields = Pick<
   'markdown' | 'pages' | 'blocks' | 'html' | 'rawHtml' | 'links' | 'images' | 'summary' | 'json'
 >
 
-/** Only HTML input has HTML of its own; what other documents have is rendered from their Markdown. */
+/**
+ * Only HTML input has HTML of its own; what other documents have is rendered from their Markdown. What is to be
+ * redacted is not given out unmodified either.
+ */
 async function rawHtml(task: ConversionTask, rendered: string): Promise<string> {
-  if (formatOf(task.extension).family !== 'html') return rendered
+  if (formatOf(task.extension).family !== 'html' || task.options.redactPII !== false) return rendered
   return decodeHtml(await readFile(task.path), task.contentType).text
 }
 

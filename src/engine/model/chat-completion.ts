@@ -27,13 +27,13 @@ interface Completion {
 }
 
 async function post(model: ModelOptions, body: object): Promise<Response> {
+  const url = `${model.url.replace(/\/+$/, '')}/chat/completions`
   const authorization = model.key === undefined ? {} : { authorization: `Bearer ${model.key}` }
+  const headers = { 'content-type': 'application/json', ...authorization }
+  const ask = (): Promise<Response> => fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   try {
-    return await fetch(`${model.url.replace(/\/+$/, '')}/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...authorization },
-      body: JSON.stringify(body),
-    })
+    // Once more: a connection kept open from the last document may have been closed at the other end by now.
+    return await ask().catch(ask)
   } catch (error) {
     throw new ModelUnavailable('the language model cannot be reached', { cause: error })
   }

@@ -9,6 +9,12 @@ export interface PiiSpan {
   readonly entity: PiiEntity
 }
 
+/** A piece of text that is to be hidden wherever it stands: what a language model found in the document. */
+export interface PiiTerm {
+  readonly text: string
+  readonly entity: PiiEntity
+}
+
 /** Finds the spans of one entity in a text; they may overlap and are in no order. */
 export type PiiFinder = (text: string) => PiiSpan[]
 

@@ -2,6 +2,7 @@ import type { ParseOptions, RedactionOptions } from '#src/contract/options.ts'
 import { PII_ENTITIES } from '#src/contract/options.ts'
 import type { Block, BlockPage } from '#src/contract/response.ts'
 import type { Conversion } from '../conversion.ts'
+import type { PiiTerm } from './pii-span.ts'
 import { redactHtml } from './redact-html.ts'
 import { Redactor } from './redactor.ts'
 import type { RedactedText } from './redactor.ts'
@@ -19,13 +20,17 @@ export function redactionOf(redactPII: ParseOptions['redactPII']): RedactionOpti
 /**
  * Redacts everything in a conversion that is text of the document: Markdown, pages, blocks, HTML, links and metadata.
  * What is redacted in one is redacted in all. `markdownSpan`s still slice the Markdown to their block's content exactly;
- * a block that a redaction cuts through loses its span.
+ * a block that a redaction cuts through loses its span. `terms` are what a model found; null where there is no model.
  */
-export function redactConversion(conversion: Conversion, options: RedactionOptions): Conversion {
-  const redactor = new Redactor(conversion.markdown, options)
+export function redactConversion(
+  conversion: Conversion,
+  options: RedactionOptions,
+  terms: readonly PiiTerm[] | null = null,
+): Conversion {
+  const redactor = new Redactor(conversion.markdown, options, terms)
   const plain = (text: string): string => redactor.redact(text).text
   const markdown = redactor.redact(conversion.markdown)
-  const warnings = [conversion.warning, options.mode === 'fast' ? null : NO_MODEL_WARNING]
+  const warnings = [conversion.warning, options.mode === 'fast' || terms !== null ? null : NO_MODEL_WARNING]
   return {
     markdown: markdown.text,
     html: conversion.html === null ? null : redactHtml(conversion.html, plain),

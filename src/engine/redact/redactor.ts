@@ -7,7 +7,7 @@ import { findPhones } from './find-phones.ts'
 import { findSecrets } from './find-secrets.ts'
 import { asSpans, matchesOf } from './find-matches.ts'
 import { settleOverlaps } from './pii-span.ts'
-import type { PiiEntity, PiiFinder, PiiSpan } from './pii-span.ts'
+import type { PiiEntity, PiiFinder, PiiSpan, PiiTerm } from './pii-span.ts'
 import { OffsetMap, replaceSpans } from './replace-spans.ts'
 
 const FINDERS: Readonly<Record<PiiEntity, PiiFinder>> = {
@@ -31,11 +31,13 @@ export interface RedactedText {
  */
 export class Redactor {
   readonly #options: RedactionOptions
-  readonly #knownNames: RegExp | null
+  readonly #finders: readonly PiiFinder[]
 
-  constructor(document: string, options: RedactionOptions) {
+  /** `terms` are what a model found; null where none was asked. Mode `accurate` trusts the model alone. */
+  constructor(document: string, options: RedactionOptions, terms: readonly PiiTerm[] | null = null) {
     this.#options = options
-    this.#knownNames = options.entities.includes('PERSON') ? namePattern(document) : null
+    const isModelOnly = terms !== null && options.mode === 'accurate'
+    this.#finders = [...(isModelOnly ? [] : heuristics(document, options)), ...(terms ?? []).map(finderOf)]
   }
 
   redact(text: string): RedactedText {
@@ -48,9 +50,20 @@ export class Redactor {
 
   /** In order, none overlapping. */
   find(text: string): PiiSpan[] {
-    const known = this.#knownNames === null ? [] : asSpans(matchesOf(text, this.#knownNames), 'PERSON')
-    return settleOverlaps([...known, ...this.#options.entities.flatMap((entity) => FINDERS[entity](text))])
+    return settleOverlaps(this.#finders.flatMap((find) => find(text)))
   }
+}
+
+function heuristics(document: string, { entities }: RedactionOptions): PiiFinder[] {
+  const names = entities.includes('PERSON') ? namePattern(document) : null
+  const known: PiiFinder[] = names === null ? [] : [(text) => asSpans(matchesOf(text, names), 'PERSON')]
+  return [...known, ...entities.map((entity) => FINDERS[entity])]
+}
+
+/** Finds a term as a whole, not as a part of a longer word. */
+function finderOf({ text: term, entity }: PiiTerm): PiiFinder {
+  const pattern = new RegExp(String.raw`(?<![\p{L}\p{N}])${RegExp.escape(term)}(?![\p{L}\p{N}])`, 'gdu')
+  return (text) => asSpans(matchesOf(text, pattern), entity)
 }
 
 /** One pattern for all full names of a document, longest first; null when there is none. A surname alone may be a word. */

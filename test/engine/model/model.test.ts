@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
-import { parseWith } from '../support/engine-client.ts'
+import { csvFile, parseWith } from '../support/engine-client.ts'
 
 interface Asked {
   readonly authorization: string | undefined
@@ -78,6 +78,26 @@ describe('a format that a model writes', () => {
     answers = [503]
     const answer = await parseWith(engine, { options: JSON_FORMAT })
     expect(answer).toMatchObject({ status: 502, body: { success: false, error: expect.stringContaining('503') } })
+  })
+
+  test('may be what the model found to redact, and nothing that it made up', async () => {
+    const found = [
+      { text: 'Ada', entity: 'PERSON' },
+      { text: 'Grace', entity: 'PERSON' },
+    ]
+    answers = [JSON.stringify({ found })]
+    const file = csvFile('mail.csv', 'who,mail\nAda,a@example.org\nAdam,-\n')
+    const { body } = await parseWith(engine, { file, options: { redactPII: true } })
+    expect(body.data?.markdown).toContain('| <PERSON> | a@example.org |\n| Adam | - |')
+    expect(body.data?.warning).toBeNull()
+  })
+
+  test('redacts by heuristics, and says so, where there is no model', async () => {
+    const file = csvFile('mail.csv', 'who,mail\nAda,a@example.org\n')
+    const { body } = await parseWith(without, { file, options: { redactPII: true, formats: ['markdown', 'html'] } })
+    expect(body.data?.markdown).toContain('<EMAIL>')
+    expect(body.data?.html).not.toContain('a@example.org')
+    expect(body.data?.warning).toContain('heuristics')
   })
 
   test('says when the model saw a part only', async () => {
