@@ -6,6 +6,8 @@ export interface PdfPage {
   readonly content: string
   /** An 8-bit grey picture that fills the page. */
   readonly picture?: { readonly width: number; readonly height: number; readonly grey: Uint8Array }
+  /** Degrees by which the picture lies askew, clockwise, as a sheet fed crookedly into a scanner. */
+  readonly skew?: number
   /** Clockwise turn of the page, as in `/Rotate`. */
   readonly rotate?: 0 | 90 | 180 | 270
 }
@@ -58,7 +60,9 @@ export function buildPdf(pages: readonly PdfPage[], options: PdfOptions = {}): B
 }
 
 function addPage(add: (body: string | Buffer) => number, page: PdfPage, fontTable: string): number {
-  const draw = page.picture === undefined ? '' : `q ${PAGE_WIDTH} 0 0 ${PAGE_HEIGHT} 0 0 cm /Im Do Q\n`
+  const [cos, sin] = [Math.cos, Math.sin].map((of) => of(((page.skew ?? 0) * Math.PI) / 180)) as [number, number]
+  const place = `${cos} ${-sin} ${sin} ${cos} 0 0 cm ${PAGE_WIDTH} 0 0 ${PAGE_HEIGHT} 0 0 cm`
+  const draw = page.picture === undefined ? '' : `q ${place} /Im Do Q\n`
   const contents = add(stream('', Buffer.from(draw + page.content, 'latin1')))
   const picture =
     page.picture === undefined

@@ -37,11 +37,11 @@ export class BuiltPdfs implements AsyncDisposable {
   }
 
   /** The same pages as pictures only, drawn by the library itself and put into a new PDF. */
-  async writeScan(pages: readonly PdfPage[], rotate: PdfPage['rotate'] = 0): Promise<string> {
+  async writeScan(pages: readonly PdfPage[], how: Pick<PdfPage, 'rotate' | 'skew'> = {}): Promise<string> {
     const pictures = await new LiteParse({ dpi: 150, quiet: true }).screenshot(buildPdf(pages))
     const scanned = pictures.map((picture): PdfPage => ({
       content: '',
-      rotate,
+      ...how,
       picture: decodePng(picture.imageBuffer),
     }))
     return this.write(buildPdf(scanned))

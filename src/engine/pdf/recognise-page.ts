@@ -5,6 +5,7 @@ import {
   type TextItem,
   type VectorLine,
 } from '@llamaindex/liteparse'
+import { deskewed } from './deskew.ts'
 import { withPdfProblems } from './pdf-problem.ts'
 
 /** Enough for body text of 8 points; finer pictures cost time and recognise no more. */
@@ -66,7 +67,7 @@ async function recognised(
   if (read === undefined) return null
   const [width, height] = [(picture.width * POINTS_PER_INCH) / dpi, (picture.height * POINTS_PER_INCH) / dpi]
   // The library takes pictures as 150 dpi, whatever they are: brings the text back to the page's own points.
-  const textItems = read.textItems.filter(isText).map((item) => scaled(item, width / read.width))
+  const textItems = [...deskewed(read.textItems.filter(isText).map((item) => scaled(item, width / read.width)))]
   const upright = angle === 0 ? page : { ...read, pageNum: page.pageNum, width, height }
   return { ...upright, textItems, vectorGraphics: { shapes: [], lines: linesOf(picture) } }
 }

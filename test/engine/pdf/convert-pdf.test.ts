@@ -98,7 +98,7 @@ describe('a scan', () => {
   })
 
   test('is read when it lies upside down', async () => {
-    const result = await pdfs.convertFile(await pdfs.writeScan(ARTICLE.slice(0, 1), 180))
+    const result = await pdfs.convertFile(await pdfs.writeScan(ARTICLE.slice(0, 1), { rotate: 180 }))
     expect(result.markdown).toContain('Ships of up to ninety metres can lie at the northern quay.')
   })
 
