@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -15,7 +16,7 @@ export async function tessdataFolder(cacheFolder: string): Promise<string> {
   const target = join(folder, 'eng.traineddata')
   if (await exists(target)) return folder
   await mkdir(folder, { recursive: true })
-  const temporary = `${target}.${process.pid}.${Date.now()}.tmp`
+  const temporary = `${target}.${randomUUID()}.tmp`
   try {
     await pipeline(createReadStream(packedData()), createGunzip(), createWriteStream(temporary))
     await rename(temporary, target)

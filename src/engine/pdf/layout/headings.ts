@@ -38,6 +38,8 @@ function numberedHeading(
   const block: TextBlock = { kind: 'heading', box: item.box, lines }
   const text = lines.map(lineText).join(' ')
   const larger = sizeOf(lines.flat()) >= style.bodySize * LARGER
+  const inItalics = first.every((printed) => printed.italic) && others.length === 0 && next?.kind === 'paragraph'
+  if (inItalics && before?.kind !== 'list_item' && text.length <= MOST_BOLD_CHARACTERS) return block
   if (!larger && (before?.kind === 'list_item' || next?.kind === 'list_item')) return null
   return isHeading({ ...block, kind: 'paragraph' }, text, next, style) ? block : null
 }

@@ -20,15 +20,26 @@ export function regionsOf(rows: readonly Row[]): Row[][] {
   const regions: Row[][] = []
   let flat: Row[] = []
   for (const stretch of stretchesOf(rows)) {
-    const columns = columnsOf(stretch)
-    if (columns === null) {
+    const gutter = gutterOf(stretch)
+    if (gutter === null) {
       flat.push(...stretch)
       continue
     }
-    regions.push(flat, ...columns.flatMap(regionsOf))
+    const from = flat.length - beside(flat, gutter)
+    const sides = sidesOf([...flat.slice(from), ...stretch], gutter)
+    regions.push(flat.slice(0, from), ...sides.flatMap(regionsOf))
     flat = []
   }
   return [...regions, flat].filter((region) => region.length > 0)
+}
+
+/** How many of the last rows stand in the same columns already: up to the first of them that fills both sides. */
+function beside(rows: readonly Row[], gutter: Interval): number {
+  const crosses = (row: Row): boolean =>
+    row.segments.some((segment) => segment.x0 < gutter.end && segment.x1 > gutter.start)
+  const free = rows.slice(rows.findLastIndex(crosses) + 1)
+  const first = free.findIndex((row) => row.x0 < gutter.start && row.x1 > gutter.end)
+  return first < 0 ? 0 : free.length - first
 }
 
 /** Longest runs of rows that leave a common stretch of the width free. */
@@ -54,19 +65,20 @@ function freeBeside(row: Row, within: Interval): Interval[] {
   )
 }
 
-/** The two sides of the best gutter of a stretch, each as rows of its own; null when it has none between prose. */
-function columnsOf(rows: readonly Row[]): [Row[], Row[]] | null {
+/** The widest gutter of a stretch that has prose on both sides; null where there is none. */
+function gutterOf(rows: readonly Row[]): Interval | null {
   const within = { start: Math.min(...rows.map((row) => row.x0)), end: Math.max(...rows.map((row) => row.x1)) }
   const taken = rows.flatMap((row) => intervals(row.segments))
   const gutters = wideEnough(gaps(within, taken)).sort((a, b) => b.end - b.start - (a.end - a.start))
-  for (const gutter of gutters) {
-    const sides = [
-      side(rows, (segment) => middleX(segment) < gutter.start),
-      side(rows, (segment) => middleX(segment) > gutter.end),
-    ] as const
-    if (sides.every((part) => isColumn(part) || columnsOf(part) !== null)) return [sides[0], sides[1]]
-  }
-  return null
+  return (
+    gutters.find((gutter) => sidesOf(rows, gutter).every((part) => isColumn(part) || gutterOf(part) !== null)) ?? null
+  )
+}
+
+/** The rows left of a gutter and those right of it. */
+function sidesOf(rows: readonly Row[], gutter: Interval): [Row[], Row[]] {
+  const middle = (gutter.start + gutter.end) / 2
+  return [side(rows, (segment) => middleX(segment) < middle), side(rows, (segment) => middleX(segment) > middle)]
 }
 
 function side(rows: readonly Row[], belongs: (segment: Segment) => boolean): Row[] {

@@ -9,6 +9,7 @@ export interface Word extends Box {
   /** Height at which its letters stand. */
   readonly baseline: number
   readonly bold: boolean
+  readonly italic: boolean
   readonly monospaced: boolean
   /** OCR confidence, 0 to 1; null for native text. */
   readonly confidence: number | null
@@ -63,6 +64,7 @@ function piecesOf(item: TextItem, turned: Word['turned']): Omit<Word, 'link' | '
     size: item.confidence === undefined ? nativeSize(item) : recognisedSize(item),
     baseline: item.y + item.height * (item.confidence === undefined || LOW_LETTERS.test(item.text) ? 0.8 : 1),
     bold: /bold|black|heavy|demi/i.test(name) || (item.fontWeight ?? 400) >= 600,
+    italic: /italic|oblique|cmti/i.test(name),
     monospaced: /mono|courier|consol|typewriter|cmtt/i.test(name),
     confidence: item.confidence ?? null,
   }

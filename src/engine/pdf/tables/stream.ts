@@ -1,9 +1,9 @@
-import { gaps, type Interval, shared, union } from '../layout/box.ts'
-import { type Row, type Segment, segmentOf, sizeOf, wordsIn } from '../layout/rows.ts'
+import { type Interval, shared, union } from '../layout/box.ts'
+import { type Row, type Segment, sizeOf, wordsIn } from '../layout/rows.ts'
 import type { Ruling, Rulings } from '../layout/rulings.ts'
-import type { Word } from '../layout/words.ts'
-import { type Cell, cellText, isValue, type TableGrid, withoutEmpty } from './grid.ts'
-import { tableLine } from './stacked-rows.ts'
+import { cellsOf, columnsOf } from './columns.ts'
+import { cellText, isValue, type TableGrid, withoutEmpty } from './grid.ts'
+import { tableLine, type TableLine } from './stacked-rows.ts'
 import { tableRows } from './table-rows.ts'
 
 /** Rows `from` up to, not with, `to` of a region are this table. */
@@ -21,11 +21,7 @@ const MOST_GAP = 2.2
 const MOST_GAP_RULED = 3.5
 /** Letters this much larger than the line above's begin something new. */
 const LARGER = 1.12
-/** A cell over this share of a column's width covers it. */
-const COVERS = 0.4
-/** Share of the lines that may run across a gap between columns: headings over several of them. */
-const CROSSING = 0.12
-
+const MOSTLY_FILLED = 0.42
 /** Tables without a drawn grid: lines whose words leave the same gaps free. In the order of the rows. */
 export function streamTables(rows: readonly Row[], rulings: Rulings): StreamTable[] {
   const found: StreamTable[] = []
@@ -94,20 +90,17 @@ function tableOf(rows: readonly Row[], from: number, to: number, rulings: Ruling
       rule.at > box.y0 - 14 &&
       rule.at < box.y1 + 14,
   )
-  const columns = columnsOf(lines)
+  const columns = columnsOf(lines.filter(isMulti))
   if (columns.length < 2) return null
   const cells = lines.map((row) => tableLine(row, cellsOf(row, columns)))
-  if (
-    !isTable(
-      cells.map((line) => line.cells),
-      rules,
-    )
-  )
-    return null
+  if (!isTable(cells, rules)) return null
   const end = withTrailing(rows, from, to, rules, columns)
   const trailing = rows.slice(to, end).map((row) => tableLine(row, cellsOf(row, columns)))
   const grid = withoutEmpty(tableRows([...cells, ...trailing], rulings))
   if (grid.length < 2 || (grid[0]?.length ?? 0) < 2) return null
+  // Labels of a drawing are scattered; cells of a table are mostly there.
+  const filled = grid.flat().filter((cell) => cell.length > 0).length
+  if (rules.length < 2 && filled < grid.flat().length * MOSTLY_FILLED) return null
   return { table: { kind: 'table', box: union(rows.slice(from, end)), rows: grid }, from, to: end }
 }
 
@@ -130,124 +123,11 @@ function withTrailing(
   return tight && apart ? to + 1 : to
 }
 
-/** Columns from the gaps that (nearly) all lines with several segments leave free. */
-function columnsOf(lines: readonly Row[]): Interval[] {
-  const multi = lines.filter(isMulti)
-  const size = Math.min(...multi.flatMap((row) => wordsIn(row).map((word) => word.size)))
-  const within = { start: Math.min(...multi.map((row) => row.x0)), end: Math.max(...multi.map((row) => row.x1)) }
-  const allowed = multi.length >= 6 ? Math.floor(multi.length * CROSSING) : multi.length >= 4 ? 1 : 0
-  // The more rows leave a gap free, the narrower it may be: chance does not align many spaces.
-  const least = size * (multi.length >= 8 ? 0.45 : multi.length >= 4 ? 0.65 : 0.9)
-  const pieces = multi.map((row) => piecesOf(row, least))
-  const free = leastCrossed(pieces, within, allowed).filter((gap) => gap.end - gap.start >= Math.max(3, least))
-  const edges = [within.start - 1, ...free.map((gap) => (gap.start + gap.end) / 2), within.end + 1]
-  const columns = edges.slice(1).map((end, index) => ({ start: edges[index] ?? 0, end }))
-  return withoutSparse(columns, pieces)
-}
-
-/** Pieces of a row with gaps of at least `least` points between them. */
-function piecesOf(row: Row, least: number): Interval[] {
-  const words = wordsIn(row).sort((a, b) => a.x0 - b.x0)
-  const pieces: { start: number; end: number }[] = []
-  for (const word of words) {
-    const last = pieces.at(-1)
-    if (last !== undefined && word.x0 - last.end < least) last.end = Math.max(last.end, word.x1)
-    else pieces.push({ start: word.x0, end: word.x1 })
-  }
-  return pieces
-}
-
-/** Two neighbours of which no row fills both are one column whose cells are aligned in two ways. */
-function withoutSparse(columns: readonly Interval[], rows: readonly (readonly Interval[])[]): Interval[] {
-  const homes = rows.map((row) => new Set(row.map((piece) => homeOf(piece, columns))))
-  const out: { start: number; end: number; filled: number[] }[] = []
-  for (const [index, column] of columns.entries()) {
-    const filled = homes.flatMap((home, row) => (home.has(index) ? [row] : []))
-    const last = out.at(-1)
-    const few = Math.min(last?.filled.length ?? 0, filled.length) <= rows.length * 0.3
-    if (last !== undefined && few && !filled.some((row) => last.filled.includes(row))) {
-      last.end = column.end
-      last.filled.push(...filled)
-    } else {
-      out.push({ ...column, filled })
-    }
-  }
-  return out
-}
-
-/** The column that a piece shares most of its width with. */
-function homeOf(piece: Interval, columns: readonly Interval[]): number {
-  const overlaps = columns.map((column) => shared(piece.start, piece.end, column.start, column.end))
-  return overlaps.indexOf(Math.max(...overlaps))
-}
-
-/**
- * Stretches of the width that no row covers, and those that at most `allowed` rows run right across: titles over several
- * columns. A stretch with the end of a segment in it is a column that is seldom filled, not a gap.
- */
-function leastCrossed(rows: readonly (readonly Interval[])[], within: Interval, allowed: number): Interval[] {
-  const pieces = rows.flat()
-  const edges = [...new Set(pieces.flatMap((piece) => [piece.start, piece.end]))].sort((a, b) => a - b)
-  const gapsFound: Interval[] = []
-  for (const [index, start] of edges.slice(0, -1).entries()) {
-    const end = edges[index + 1] ?? start
-    const covering = pieces.filter((piece) => piece.start < end && piece.end > start).length
-    const last = gapsFound.at(-1)
-    if (covering > allowed) continue
-    const whole = last !== undefined && last.end === start
-    const widened = whole ? { start: last.start, end } : { start, end }
-    if (whole && !hasEndWithin(pieces, widened)) gapsFound[gapsFound.length - 1] = widened
-    else if (!whole || covering === 0) gapsFound.push({ start, end })
-  }
-  return gapsFound.filter((gap) => gap.start >= within.start && gap.end <= within.end)
-}
-
-function hasEndWithin(pieces: readonly Interval[], gap: Interval): boolean {
-  return pieces.some((piece) => {
-    const crosses = piece.start < gap.end && piece.end > gap.start
-    return crosses && (piece.start > gap.start || piece.end < gap.end)
-  })
-}
-
-function cellsOf(row: Row, columns: readonly Interval[]): Cell[] {
-  const cells = columns.map((): Word[] => [])
-  for (const piece of row.segments.flatMap((segment) => cutAt(segment, columns))) {
-    const place = { start: piece.x0, end: piece.x1 }
-    const covered = columns.flatMap((column, index) =>
-      shared(place.start, place.end, column.start, column.end) >= COVERS * (column.end - column.start) ? [index] : [],
-    )
-    // A title over several columns stands in the first of them.
-    const home = covered.length >= 2 ? (covered[0] ?? 0) : homeOf(place, columns)
-    cells[home]?.push(...piece.words)
-  }
-  return cells
-}
-
-/** A segment that holds a wide gap at a column's edge is two cells that stand near each other. */
-function cutAt(segment: Segment, columns: readonly Interval[]): Segment[] {
-  const edges = columns.slice(1).map((column) => column.start)
-  const cut = edges.find((edge) => {
-    if (edge <= segment.x0 || edge >= segment.x1) return false
-    const [gap] = gaps(
-      { start: edge - 1, end: edge + 1 },
-      segment.words.map((word) => ({ start: word.x0, end: word.x1 })),
-    )
-    const size = segment.words[0]?.size ?? 10
-    const before = Math.max(...segment.words.filter((word) => word.x1 <= edge + 1).map((word) => word.x1))
-    const after = Math.min(...segment.words.filter((word) => word.x0 >= edge - 1).map((word) => word.x0))
-    return gap !== undefined && after - before > size * 0.45
-  })
-  if (cut === undefined) return [segment]
-  const left = segment.words.filter((word) => word.x0 < cut)
-  const right = segment.words.filter((word) => word.x0 >= cut)
-  return left.length === 0 || right.length === 0 ? [segment] : [segmentOf(left), ...cutAt(segmentOf(right), columns)]
-}
-
 const LIST_MARKER = /^(?:[•▪◦●○■□‣∙*·–—-]|\(?(?:\d{1,3}|[a-z]|[ivxlc]+)[.)]|\[\d+\])$/i
 
 /** Tells a table from a list, numbered formulas, a table of contents and text that happens to be aligned. */
-function isTable(lines: readonly (readonly Cell[])[], rules: readonly Ruling[]): boolean {
-  const texts = lines.map((cells) => cells.map(cellText))
+function isTable(lines: readonly TableLine[], rules: readonly Ruling[]): boolean {
+  const texts = lines.map(({ cells }) => cells.map(cellText))
   const multi = texts.filter((cells) => cells.filter((text) => text !== '').length >= 2)
   const share = (test: (cells: readonly string[]) => boolean): number => multi.filter(test).length / multi.length
   if (multi.length < 2 || multi.length < lines.length * 0.4) return false

@@ -13,6 +13,7 @@ function printed(...texts: readonly string[]): Word[] {
     size: 10,
     baseline: 110,
     bold: false,
+    italic: false,
     monospaced: false,
     confidence: null,
     link: null,
