@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { LONGEST_REQUEST_MS } from '#src/contract/timeouts.ts'
 import type { Budget } from './budget.ts'
 import { RedisGate } from './redis-gate.ts'
-import { duplicate, gateKeys, type RedisClient, wakePrefix } from './scripts.ts'
+import { alivePrefix, duplicate, gateKeys, type RedisClient, wakePrefix } from './scripts.ts'
+import { SignOfLife } from './sign-of-life.ts'
 
 export interface GateOptions {
   readonly redis: RedisClient
@@ -16,8 +18,10 @@ export interface GateOptions {
   }
   /** The rate limit's window: a minute (contract). Every other time of the gate scales with it; smaller in tests only. */
   readonly windowMs?: number
-  /** A place whose process died comes back after this: longer than any request may take. */
+  /** A place that was not given back is free again after this: longer than any request may take. */
   readonly leaseMs?: number
+  /** The places of a process that died are free again after this. */
+  readonly aliveMs?: number
   /**
    * How long `enter` holds a document before it says `wait`. Shorter is dearer: whoever comes back is read and hashed
    * again (with 1 s and twelve times as many documents as places, a worker took 17 % more processor per request).
@@ -29,8 +33,10 @@ export interface GateOptions {
 
 const MINUTE_MS = 60_000
 
-/** The longest request timeout of the contract (300 s), and half a minute for sending and receiving. */
-const DEFAULT_LEASE_MS = 330_000
+/** Half a minute for what happens around a request. */
+const DEFAULT_LEASE_MS = LONGEST_REQUEST_MS + 30_000
+
+const DEFAULT_ALIVE_MS = 15_000
 
 /** Names the gate of an API key at a service, without the key: limits are the team's, whoever sends. */
 export function gateDigest(baseUrl: string, apiKey: string): string {
@@ -45,11 +51,14 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
   const calls = duplicate(redis)
   // The gate still works without calls, only slower: an error here is told by the commands of `redis` as well.
   calls.on('error', () => {})
+  const aliveMs = options.aliveMs ?? DEFAULT_ALIVE_MS
+  const sign = await SignOfLife.start(redis, `${alivePrefix(keys)}${process}`, aliveMs)
   const gate = new RedisGate({
     redis,
     keys,
     process,
     calls,
+    sign,
     windowMs,
     patienceMs,
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,

@@ -5,7 +5,7 @@ import { type GateState, gateState, type StateReply } from './gate-state.ts'
 import { OptionsHalt } from './options-halt.ts'
 import { outcomeOf, type RequestOutcome, UNSENT } from './outcome-of.ts'
 import type { EnterReply, LeaveReply } from './replies.ts'
-import { documentKey, type GateKeys, GateScript, type RedisClient, wakePrefix } from './scripts.ts'
+import { alivePrefix, documentKey, type GateKeys, GateScript, type RedisClient, wakePrefix } from './scripts.ts'
 import { type Answer, type Ticket, WaitingLine } from './waiting-line.ts'
 
 export interface RedisGateOptions {
@@ -15,6 +15,7 @@ export interface RedisGateOptions {
   readonly process: string
   /** Subscribed to this process's calls. */
   readonly calls: RedisClient
+  readonly sign: AsyncDisposable
   readonly windowMs: number
   readonly leaseMs: number
   readonly patienceMs: number
@@ -86,16 +87,17 @@ export class RedisGate implements Gate, AsyncDisposable {
     return gateState(reply as StateReply, windowMs, this.#line.length)
   }
 
-  /** Leaves the line. Whoever still waits is turned away with an error; permits may still be given back before. */
+  /** Leaves the line; whoever still waits is turned away with an error. Places that were not given back are free. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { redis, keys, process, calls } = this.#options
+    const { redis, keys, process, calls, sign } = this.#options
     this.#line.close(new Error('the gate of this process was closed'))
     calls.disconnect()
     await redis.zrem(keys.line, process)
+    await sign[Symbol.asyncDispose]()
   }
 
   async #ask(ticket: Ticket): Promise<Answer> {
-    const { process, rateCeiling, placesCeiling, windowMs, leaseMs } = this.#options
+    const { process, rateCeiling, placesCeiling, windowMs, leaseMs, keys } = this.#options
     this.#entered += 1
     const id = `${process}-${this.#entered}`
     const budgets = this.#options.budgets.map((budget) => budgetAsk(budget, new Date()))
@@ -106,6 +108,7 @@ export class RedisGate implements Gate, AsyncDisposable {
       leaseMs,
       rateCeiling,
       placesCeiling,
+      alivePrefix: alivePrefix(keys),
       budgets,
       credits: ticket.credits,
     })

@@ -46,6 +46,11 @@ export function wakePrefix(keys: GateKeys): string {
   return `${keys.tag}:wake:`
 }
 
+/** Keys that stand as long as their process lives. */
+export function alivePrefix(keys: GateKeys): string {
+  return `${keys.tag}:alive:`
+}
+
 /** One connection more, to the same place. */
 export function duplicate(redis: RedisClient): RedisClient {
   return redis instanceof Cluster ? redis.duplicate() : redis.duplicate()

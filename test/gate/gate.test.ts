@@ -3,6 +3,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Permit } from '#src/ports.ts'
+import { startProcess } from '../support/child.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { halted, parsed, rejected, throttled, unavailable } from './verdicts.ts'
 
@@ -63,12 +64,23 @@ describe('places', () => {
     expect(performance.now() - startedAt).toBeLessThan(200)
   })
 
-  test('of a process that died come back after the lease', async () => {
+  test('that were never given back are free after the lease', async () => {
     await using gate = await open({ ceilings: { concurrency: 1 }, leaseMs: 120 })
     await permit(gate)
     const startedAt = performance.now()
     await permit(gate, 'b.pdf')
     expect(performance.now() - startedAt).toBeGreaterThan(100)
+  })
+
+  test('of a process that was killed come back soon', async () => {
+    const holder = startProcess('gate-holder.ts', [server.url, 'killed', '2', '900'])
+    await holder.line('holding')
+    await using gate = await open({ keyDigest: 'killed', ceilings: { concurrency: 2 }, patienceMs: 10_000 })
+    const place = permit(gate)
+    expect((await gate.state()).inFlight).toBe(2)
+    await holder.kill('SIGKILL')
+    await place
+    expect((await gate.state()).inFlight).toBe(1)
   })
 })
 

@@ -13,10 +13,32 @@ local function stand_in_line()
   return redis.call('ZRANK', LINE, ask.process)
 end
 
--- A lease that nobody gave back: its process died. What it had reserved may have been charged.
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)) do
+-- A lease that nobody gave back. What it had reserved may have been charged.
+local function drop(id)
   redis.call('ZREM', OPEN, id)
   settle(id, nil)
+end
+
+-- Places of processes that died: nobody renews their sign of life. Looked for where places are short, once a second.
+local function drop_leases_of_the_dead()
+  if not ask.alivePrefix or now - number('swept_at', 0) < 1000 then
+    return
+  end
+  put('swept_at', now)
+  local alive = {}
+  for _, id in ipairs(redis.call('ZRANGE', OPEN, 0, -1)) do
+    local process = string.match(id, '^(.*)-')
+    if alive[process] == nil then
+      alive[process] = redis.call('EXISTS', ask.alivePrefix .. process) == 1
+    end
+    if not alive[process] then
+      drop(id)
+    end
+  end
+end
+
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)) do
+  drop(id)
 end
 redis.call('ZREMRANGEBYSCORE', SENT, '-inf', now - WINDOW)
 
@@ -43,8 +65,11 @@ if refused_for > 0 then
   return wait('refused', refused_for + stand_in_line())
 end
 
-local ahead = redis.call('ZCARD', OPEN)
 local room = math.floor(places())
+if redis.call('ZCARD', OPEN) >= room then
+  drop_leases_of_the_dead()
+end
+local ahead = redis.call('ZCARD', OPEN)
 if ahead >= room then
   local turn = (stand_in_line() + 1) * number('service_ms', 1000) / room
   local oldest = tonumber(redis.call('ZRANGE', OPEN, 0, 0, 'WITHSCORES')[2] or now)

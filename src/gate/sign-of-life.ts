@@ -1,0 +1,40 @@
+import type { RedisClient } from './scripts.ts'
+
+/** Renewals that may fail, or come late, before a process counts as dead. */
+const RENEWALS = 3
+
+/**
+ * Tells the others that this process lives. When it dies, however that happens, its places in flight are free for
+ * others after `aliveMs`. One that stood still for so long finds its places given away: a request or two too many are
+ * then in flight, which the service refuses and nobody pays for.
+ */
+export class SignOfLife implements AsyncDisposable {
+  readonly #redis: RedisClient
+  readonly #key: string
+  readonly #aliveMs: number
+  readonly #timer: NodeJS.Timeout
+
+  private constructor(redis: RedisClient, key: string, aliveMs: number) {
+    this.#redis = redis
+    this.#key = key
+    this.#aliveMs = aliveMs
+    // Redis away is told by whatever else is asked of it.
+    this.#timer = setInterval(() => void this.#renew().catch(() => undefined), aliveMs / RENEWALS)
+    this.#timer.unref()
+  }
+
+  static async start(redis: RedisClient, key: string, aliveMs: number): Promise<SignOfLife> {
+    const sign = new SignOfLife(redis, key, aliveMs)
+    await sign.#renew()
+    return sign
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#redis.del(this.#key)
+  }
+
+  async #renew(): Promise<void> {
+    await this.#redis.set(this.#key, '1', 'PX', this.#aliveMs)
+  }
+}

@@ -1,0 +1,19 @@
+import { connectRedis } from '#src/queue/connection.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import { openGate } from '#src/gate/open-gate.ts'
+
+/* A program: takes the places of a gate and keeps them. `gate-holder.ts <redis> <digest> <places> <alive ms>` */
+
+const [url = '', keyDigest = '', places = '', aliveMs = ''] = process.argv.slice(2)
+const redis = await connectRedis({ url })
+const gate = await openGate({
+  redis,
+  keyDigest,
+  ceilings: { concurrency: Number(places) },
+  aliveMs: Number(aliveMs),
+})
+for (let index = 0; index < Number(places); index += 1) {
+  await gate.enter({ key: sourceKey(`${index}.pdf`), credits: 1 }, new AbortController().signal)
+}
+console.log('holding')
+setInterval(() => undefined, 1_000)
