@@ -1,5 +1,4 @@
-import type { Element, Root } from 'hast'
-import { visit } from 'unist-util-visit'
+import type { Element, Nodes, Parents, Root } from 'hast'
 import { removeElements } from './nodes.ts'
 
 /** Never content: the contract's list (script, style, noscript, meta, head) and what carries no text for a reader. */
@@ -8,12 +7,13 @@ const NEVER_CONTENT = new Set(['script', 'style', 'noscript', 'meta', 'head', 'l
 /** Removes what the contract's `html` field leaves out, comments and elements that are marked `hidden`. */
 export function cleanTree(tree: Root): void {
   removeElements(tree, (element) => NEVER_CONTENT.has(element.tagName) || isHidden(element))
-  visit(tree, (node, index, parent) => {
-    if (node.type !== 'comment' && node.type !== 'doctype') return undefined
-    if (parent === undefined || index === undefined) return undefined
-    parent.children.splice(index, 1)
-    return index
-  })
+  removeComments(tree)
+}
+
+function removeComments(parent: Parents): void {
+  const kept: Nodes[] = parent.children.filter((child) => child.type !== 'comment' && child.type !== 'doctype')
+  parent.children = kept as typeof parent.children
+  for (const child of kept) if (child.type === 'element') removeComments(child)
 }
 
 function isHidden(element: Element): boolean {

@@ -59,10 +59,8 @@ function contentOf(page: Root, base: URL | null, options: HtmlOptions, refused: 
   if (options.blockAds) removeElements(page, isAdvertisement)
   excludeTags(page, options.excludeTags, refused)
   const named = includeTags(page, options.includeTags, refused)
-  const isNamed = named !== page
-  const clean = isNamed ? named : structuredClone(page)
-  cleanTree(clean)
-  const content = options.onlyMainContent && !isNamed ? mainContentOf(page, clean) : clean
+  const content = options.onlyMainContent && named === page ? mainContentOf(page) : named
+  cleanTree(content)
   return rootOf(bodyOf(content).children)
 }
 

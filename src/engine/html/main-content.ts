@@ -21,16 +21,15 @@ const MAX_LEAD_CHARACTERS = 600
  * whole. Else Firefox's reader view decides, unless it finds nothing or misses half of the running text, as it does with
  * reference pages and forums: then it is the page's own main part, or its body, less the furniture. Never empty where
  * the page is not.
- *
- * `page` is the page as parsed, `clean` the same without what is never content; neither is kept.
  */
-export function mainContentOf(page: Root, clean: Root): Root {
+export function mainContentOf(page: Root): Root {
+  const clean = structuredClone(page)
+  cleanTree(clean)
   if (firstElement(clean, isFurniture) === null) return clean
-  const whole = structuredClone(clean)
   const part = structurePart(clean)
   const article = articleOf(page)
-  if (article !== null && isGoodArticle(article, part)) return completed(article, part, whole)
-  return textOf(part) === '' ? whole : part
+  if (article !== null && isGoodArticle(article, part)) return completed(article, part, page)
+  return textOf(part) === '' ? page : part
 }
 
 function isGoodArticle(article: Root, part: Root): boolean {
@@ -91,7 +90,7 @@ function completed(article: Root, part: Root, page: Root): Root {
 }
 
 function titleOf(article: Root, page: Root): Element[] {
-  const [title, ...others] = elementsOf(page, isTitle)
+  const [title, ...others] = elementsOf(bodyOf(page), isTitle)
   if (title === undefined || others.length > 0 || textOf(title) === '') return []
   const headings = elementsOf(article, (element) => /^h[1-3]$/.test(element.tagName))
   return headings.some((heading) => textOf(heading) === textOf(title)) ? [] : [title]

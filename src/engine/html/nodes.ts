@@ -1,34 +1,48 @@
 import type { Element, ElementContent, Nodes, Parents, Root, RootContent } from 'hast'
-import { EXIT, SKIP, visit } from 'unist-util-visit'
 
-export function isElement(node: Nodes | RootContent | ElementContent | undefined, tagName?: string): node is Element {
+/*
+ * Walks over trees, by plain recursion: the parser bounds the depth, and a page of a million nodes is walked a dozen
+ * times, which a general visitor is too slow for.
+ */
+
+type Node = Nodes | RootContent | ElementContent
+
+export function isElement(node: Node | undefined, tagName?: string): node is Element {
   return node?.type === 'element' && (tagName === undefined || node.tagName === tagName)
 }
 
 /** Removes every element that the rule names, with what is in it. */
-export function removeElements(tree: Nodes, isUnwanted: (element: Element) => boolean): void {
-  visit(tree, 'element', (node, index, parent) => {
-    if (parent === undefined || index === undefined || !isUnwanted(node)) return undefined
-    parent.children.splice(index, 1)
-    return [SKIP, index]
-  })
+export function removeElements(tree: Node, isUnwanted: (element: Element) => boolean): void {
+  if (!('children' in tree)) return
+  const { children } = tree
+  let kept = 0
+  for (const child of children) {
+    if (child.type === 'element' && isUnwanted(child)) continue
+    children[kept] = child
+    kept += 1
+    removeElements(child, isUnwanted)
+  }
+  children.length = kept
 }
 
-export function firstElement(tree: Nodes, isWanted: (element: Element) => boolean): Element | null {
-  let found: Element | null = null
-  visit(tree, 'element', (node) => {
-    if (!isWanted(node)) return undefined
-    found = node
-    return EXIT
-  })
-  return found
+export function firstElement(tree: Node, isWanted: (element: Element) => boolean): Element | null {
+  if (tree.type === 'element' && isWanted(tree)) return tree
+  if (!('children' in tree)) return null
+  for (const child of tree.children) {
+    const found = firstElement(child, isWanted)
+    if (found !== null) return found
+  }
+  return null
 }
 
-export function elementsOf(tree: Nodes, isWanted: (element: Element) => boolean): Element[] {
+/** In the order of the page, the tree itself included. */
+export function elementsOf(tree: Node, isWanted: (element: Element) => boolean): Element[] {
   const found: Element[] = []
-  visit(tree, 'element', (node) => {
-    if (isWanted(node)) found.push(node)
-  })
+  const walk = (node: Node): void => {
+    if (node.type === 'element' && isWanted(node)) found.push(node)
+    if ('children' in node) for (const child of node.children) walk(child)
+  }
+  walk(tree)
   return found
 }
 
@@ -41,11 +55,13 @@ export function attribute(element: Element, name: string): string | null {
 }
 
 /** Text of a node and all in it, white space collapsed. */
-export function textOf(node: Nodes): string {
+export function textOf(node: Node): string {
   const parts: string[] = []
-  visit(node, 'text', (text) => {
-    parts.push(text.value)
-  })
+  const walk = (part: Node): void => {
+    if (part.type === 'text') parts.push(part.value)
+    if ('children' in part) for (const child of part.children) walk(child)
+  }
+  walk(node)
   return parts.join('').replace(/\s+/g, ' ').trim()
 }
 

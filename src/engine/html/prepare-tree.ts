@@ -1,6 +1,5 @@
 import type { Element, Nodes, Parents, Root, Text } from 'hast'
-import { SKIP, visit } from 'unist-util-visit'
-import { attribute, elementsOf, removeElements, textOf } from './nodes.ts'
+import { attribute, elementsOf, isElement, removeElements, textOf } from './nodes.ts'
 
 /** Marks that links to the heading itself show: `#`, `¶`, `§`, a chain. */
 const PERMALINK = /^[#¶§🔗]?$/u
@@ -43,11 +42,12 @@ export function prepareTree(tree: Root): void {
   removeElements(tree, isLineNumber)
   for (const heading of elementsOf(tree, (element) => /^h[1-6]$/.test(element.tagName)))
     removeElements(heading, isPermalink)
-  visit(tree, (node) => {
-    if (node.type === 'element' && node.tagName === 'pre') return SKIP
-    if (node.type === 'text') cleanText(node)
-    return undefined
-  })
+  cleanTexts(tree)
+}
+
+function cleanTexts(node: Nodes): void {
+  if (node.type === 'text') cleanText(node)
+  if ('children' in node && !isElement(node, 'pre')) for (const child of node.children) cleanTexts(child)
 }
 
 /** `<b><p>…</p></b>`: Markdown's marks cannot hold blocks, so the blocks go without. Says whether a block was inside. */

@@ -19,6 +19,7 @@ export function resolveUrls(tree: Root, base: URL | null): void {
   for (const element of elementsOf(tree, () => true)) {
     if (element.tagName === 'img') chooseSource(element)
     if (element.tagName === 'picture') chooseFromPicture(element)
+    if (element.tagName === 'source') keepLargest(element, base)
     for (const name of ADDRESSES) {
       const address = attribute(element, name)
       if (address !== null) element.properties[name] = absolute(address, base)
@@ -80,6 +81,12 @@ function chooseFromPicture(picture: Element): void {
   )
   const largest = source === null ? null : largestOf(attribute(source, 'srcSet') ?? '')
   if (largest !== null) image.properties.src = largest
+}
+
+/** A source of a `picture` or a film with several sizes keeps the largest. */
+function keepLargest(source: Element, base: URL | null): void {
+  const largest = largestOf(attribute(source, 'srcSet') ?? '')
+  if (largest !== null) source.properties.srcSet = absolute(largest, base)
 }
 
 /** The candidate of a `srcset` with the greatest width or density (HTML standard, "srcset attribute"); null for none. */
