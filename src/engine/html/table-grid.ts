@@ -4,7 +4,7 @@ import { attribute, isElement } from './nodes.ts'
 /** Limits of the HTML standard for `colspan`; `rowspan` ends with the table anyway. */
 const MAX_COLUMN_SPAN = 1_000
 /** How many cells spans may add to one table in all; a table that asks for more gets its spans cut. */
-const MAX_ADDED_CELLS = 100_000
+const MAX_ADDED_CELLS = 20_000
 
 /** Rows of a table, head first and foot last as a browser shows them, each with its cells. */
 export function rowsOf(table: Element): (readonly Element[])[] {

@@ -99,8 +99,10 @@ describe('base64 images', () => {
 
 describe('hostile and odd pages', () => {
   test('nesting of thousands of levels is flattened, not lost', async () => {
-    expect(await markdownOf(`${'<div>'.repeat(2_000)}deep${'</div>'.repeat(2_000)}<nav>x</nav>`)).toBe('deep')
-    expect(await markdownOf('<ul><li>a'.repeat(600))).toContain('a')
+    const page = `${'<div>'.repeat(2_000)}deep${'</div>'.repeat(2_000)}${'<ul><li>a'.repeat(100)}`
+    const markdown = await markdownOf(page, { onlyMainContent: false })
+    expect(markdown.startsWith('deep\n\n- a')).toBe(true)
+    expect(markdown.match(/- a/g)).toHaveLength(100)
   })
 
   test('nesting that no page has is refused', async () => {
@@ -117,9 +119,9 @@ describe('hostile and odd pages', () => {
     expect(await markdownOf(page)).toBe('Text  \nmore')
   })
 
-  test('a table of 6,000 cells comes out whole', async () => {
+  test('a table of 2,000 cells comes out whole', async () => {
     const row = `<tr>${'<td>cell</td>'.repeat(20)}</tr>`
-    const markdown = await markdownOf(`<nav>m</nav><table>${row.repeat(300)}</table>`)
-    expect(markdown.split('\n')).toHaveLength(301)
+    const markdown = await markdownOf(`<nav>m</nav><table>${row.repeat(100)}</table>`)
+    expect(markdown.split('\n')).toHaveLength(101)
   })
 })

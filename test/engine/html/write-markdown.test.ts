@@ -41,7 +41,7 @@ c</code></pre></td></tr></table>`
 
   test('asking for a billion cells by spans costs no more than its cells', async () => {
     const row = '<tr><td rowspan=60000 colspan=1000>x</td><td>y</td></tr>'
-    const markdown = await markdownOf(`<table>${row.repeat(400)}</table>`)
+    const markdown = await markdownOf(`<table>${row.repeat(100)}</table>`)
     expect(markdown.length).toBeLessThan(2_000_000)
   })
 })
