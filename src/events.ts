@@ -34,6 +34,8 @@ export interface SluiceEvents {
   'document:postponed': [{ key: SourceKey; counted: boolean; afterMs: number; reason: string }]
   'request:sent': [{ key: SourceKey; bytes: number }]
   'request:answered': [{ key: SourceKey; verdict: VerdictKind; durationMs: number; bytes: number }]
+  /** A request went out whole and no usable answer came back: the service may have charged for it. */
+  'request:lost': [{ key: SourceKey }]
   'request:throttled': [{ limit: Limit; retryAfterMs: number | null }]
   'receipt:reused': [{ key: SourceKey }]
   'stage:failed': [{ key: SourceKey; stage: Stage; error: unknown }]

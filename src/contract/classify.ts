@@ -43,7 +43,8 @@ function document(answer: HttpAnswer, json: Record<string, unknown> | null): Ver
     }
   }
   const what = json === null ? describeForeign(body) : 'JSON without a document in it'
-  return unavailable({ answer, code: 'bad_answer', message: `The service answered ${answer.status} with ${what}.` })
+  const message = `The service answered ${answer.status} with ${what}.`
+  return { ...unavailable({ answer, code: 'bad_answer', message }), inDoubt: true }
 }
 
 interface Case {

@@ -64,6 +64,8 @@ export type Verdict =
       readonly httpStatus: number | null
       readonly retryAfterMs: number | null
       readonly remedy: Remedy
+      /** True when the whole request went out and no usable answer came back: the service may have charged for it. */
+      readonly inDoubt?: boolean
       /** False for a failure that says nothing of the service's health (a 408 of this one document). */
       readonly countsAgainstService: boolean
     }

@@ -111,8 +111,12 @@ async function sendOnce(
   return { ...purchaseOf(verdict, departure, work.attempt, deps), remedy: remedyOf(verdict, deps) }
 }
 
-/** Only a document that came out is charged; what the service reports wins over the price model. */
-function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: IngestDeps): number {
+/**
+ * Only a document that came out is charged; what the service reports wins over the price model. Null where nobody can
+ * know: the request went out and no answer came back.
+ */
+function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: IngestDeps): number | null {
+  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) return null
   if (verdict.kind !== 'parsed') return 0
   const { credits, pages } = verdict.answer.usage
   return credits ?? deps.price(recipe, work.extension, pages)
@@ -163,6 +167,7 @@ const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure 
 function tell(work: Work, verdict: Verdict, durationMs: number, { events }: IngestDeps): void {
   const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
   events.emit('request:answered', { key: work.job.key, verdict: verdict.kind, durationMs, bytes })
+  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) events.emit('request:lost', { key: work.job.key })
   if (verdict.kind === 'throttled') {
     events.emit('request:throttled', { limit: verdict.limit, retryAfterMs: verdict.retryAfterMs })
   }

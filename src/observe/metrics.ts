@@ -59,6 +59,7 @@ function countRequests(events: Events, registry: Registry): void {
   const bytes = counter(registry, 'sluice_uploaded_bytes_total', 'Document bytes sent.', [])
   const answers = counter(registry, 'sluice_answers_total', 'Answers by what they mean.', ['verdict'])
   const refused = counter(registry, 'sluice_throttled_total', 'Requests refused by a limit of the plan.', ['limit'])
+  const lost = counter(registry, 'sluice_requests_lost_total', 'Requests whose answer never came; may be charged.', [])
   const halts = counter(registry, 'sluice_halts_total', 'Times the batch was halted.', ['cause'])
   const duration = histogram(
     registry,
@@ -73,6 +74,7 @@ function countRequests(events: Events, registry: Registry): void {
     answers.inc({ verdict })
     duration.observe(durationMs / 1000)
   })
+  events.on('request:lost', () => lost.inc())
   events.on('request:throttled', ({ limit }) => refused.inc({ limit }))
   events.on('run:halted', ({ cause }) => halts.inc({ cause }))
 }

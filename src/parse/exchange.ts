@@ -12,6 +12,20 @@ export class RequestTimeout extends Error {
   override name = 'RequestTimeout' as const
 }
 
+/** No whole answer came back; the cause says why. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer' as const
+  override readonly cause: Error
+  /** Whether the whole request had gone out by then. */
+  readonly sent: boolean
+
+  constructor(cause: Error, sent: boolean) {
+    super(cause.message)
+    this.cause = cause
+    this.sent = sent
+  }
+}
+
 export interface RawAnswer {
   readonly status: number
   /** Names in lower case. */
@@ -31,8 +45,8 @@ export interface ExchangeOptions {
 }
 
 /**
- * One POST and its whole answer. Rejects with the signal's reason, `RequestTimeout`, `AnswerTooLong`, or what undici says
- * of the line; at once, whatever state the connection is in.
+ * One POST and its whole answer. Rejects with `NoAnswer`, whose cause is the signal's reason, `RequestTimeout`,
+ * `AnswerTooLong`, or what undici says of the line; at once, whatever state the connection is in.
  */
 export function exchange(pool: Dispatcher, options: ExchangeOptions, signal: AbortSignal): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
@@ -45,7 +59,7 @@ export function exchange(pool: Dispatcher, options: ExchangeOptions, signal: Abo
       clearTimeout(late)
       signal.removeEventListener('abort', stop)
       if (error === null) resolve(answer)
-      else reject(error)
+      else reject(new NoAnswer(error, collector.sent))
     })
     const length = { 'content-length': String(body.bytes) }
     pool.dispatch({ method: 'POST', path, headers: { ...headers, ...length }, body: body.content }, collector)
@@ -56,6 +70,8 @@ type Settle = (...outcome: [answer: RawAnswer, error: null] | [answer: null, err
 
 /** undici's handler, below its streams: they cost more than all the rest of a small request. */
 class AnswerCollector implements Dispatcher.DispatchHandler {
+  /** Whether the whole request has been given to the connection. */
+  sent = false
   readonly #settle: Settle
   readonly #maxBytes: number
   readonly #startedAt = performance.now()
@@ -82,6 +98,10 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#controller = controller
     // The time was over, or the caller gone, while it waited for a connection.
     if (this.#aborted !== null) controller.abort(this.#aborted)
+  }
+
+  onRequestSent(): void {
+    this.sent = true
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {

@@ -1,6 +1,7 @@
+import type { FailureCode } from '#src/document/failure.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import { UndecodableAnswer } from './decode-body.ts'
-import { AnswerTooLong, RequestTimeout } from './exchange.ts'
+import { AnswerTooLong, NoAnswer, RequestTimeout } from './exchange.ts'
 
 /** What a person can make of the codes that sockets, name look-ups, TLS and the HTTP parser fail with. */
 const PLAIN: Readonly<Record<string, string>> = {
@@ -16,28 +17,29 @@ const PLAIN: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'it does not respond',
 }
 
-/** The verdict on a request that got no whole answer. */
-export function verdictOnFailure(error: Error, service: string): Verdict {
+/** The verdict on a request that got no whole answer, or none that can be decoded. */
+export function verdictOnFailure(thrown: Error, service: string): Verdict {
+  const [error, inDoubt] = thrown instanceof NoAnswer ? [thrown.cause, thrown.sent] : [thrown, true]
   if (error instanceof AnswerTooLong) {
     const message = `The answer of ${service} is too long: ${error.message}.`
     return { kind: 'rejected', failure: { code: 'bad_answer', stage: 'parse', message }, remedy: { change: 'none' } }
   }
-  const code =
-    error instanceof RequestTimeout
-      ? 'timeout'
-      : error instanceof UndecodableAnswer
-        ? 'bad_answer'
-        : 'service_unavailable'
   return {
     kind: 'unavailable',
-    code,
+    code: codeOf(error),
     message: `No answer from ${service}: ${reasonOf(error)}.`,
     serviceCode: null,
     httpStatus: null,
     retryAfterMs: null,
     remedy: { change: 'none' },
+    inDoubt,
     countsAgainstService: true,
   }
+}
+
+function codeOf(error: Error): FailureCode {
+  if (error instanceof RequestTimeout) return 'timeout'
+  return error instanceof UndecodableAnswer ? 'bad_answer' : 'service_unavailable'
 }
 
 function reasonOf(error: Error): string {

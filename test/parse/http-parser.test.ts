@@ -152,13 +152,25 @@ describe('a line that breaks', () => {
     expect(verdict).toMatchObject({ kind: 'unavailable', code: 'service_unavailable', countsAgainstService: true })
   })
 
+  test.each([
+    ['reset_before', false],
+    ['reset_after', true],
+    ['hang', true],
+  ] as const)('by %s: that a large document was charged is in doubt (%s)', async (fault, inDoubt) => {
+    await using service = await startScriptedService({ answers: [{ fault }] })
+    await using parser = parserFor(service, { timeoutMs: () => 2_000 })
+    const verdict = await parser.parse(parseRequest(Buffer.alloc(20 * 1024 * 1024)), never)
+    expect(verdict).toMatchObject({ kind: 'unavailable', inDoubt })
+  })
+
   test('or a service that is not there is unavailable, in plain words', async () => {
     const gone = await startScriptedService()
     const { url } = gone
     await gone[Symbol.asyncDispose]()
     await using parser = parserFor({ url })
     const verdict = await parser.parse(parseRequest('x'), never)
-    expect(verdict).toMatchObject({ kind: 'unavailable', message: `No answer from ${url}: nothing listens there.` })
+    const message = `No answer from ${url}: nothing listens there.`
+    expect(verdict).toMatchObject({ kind: 'unavailable', inDoubt: false, message })
   })
 
   test('or an answer that is no HTTP at all is unavailable', async () => {

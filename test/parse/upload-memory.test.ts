@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startProcess } from '../support/child.ts'
+import { startScriptedService } from '../support/scripted-service.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const MIB = 1024 * 1024
+
+test('four uploads of 49 MiB at once are never held in memory: a process grows by 60 MiB at the most', async () => {
+  await using folder = await tempFolder()
+  await using service = await startScriptedService()
+  const file = join(folder.path, 'large.pdf')
+  const content = Buffer.alloc(49 * MIB, 'sluice')
+  await writeFile(file, content)
+
+  const { line } = startProcess('upload-large.ts', [service.url, file, `${content.length}`, '4'])
+  const told = (await line('grew ')).slice('grew '.length)
+  const { verdicts, bytes } = JSON.parse(told) as { verdicts: string[]; bytes: number }
+  console.log(`resident memory grew by ${(bytes / MIB).toFixed(1)} MiB`)
+  expect(verdicts).toEqual(['parsed', 'parsed', 'parsed', 'parsed'])
+  expect(bytes).toBeLessThanOrEqual(60 * MIB)
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  expect(service.charges.get(sha256)).toBe(4)
+})
