@@ -52,7 +52,10 @@ export interface OpenedDocument extends AsyncDisposable {
   readonly kind: 'opened'
   readonly version: Version
   readonly bytes: number
-  /** Starts at the first byte at each call. Throws `DocumentChanged` where other bytes than this version's appear. */
+  /**
+   * Starts at the first byte at each call. A chunk is good until the next one is asked for: whoever keeps it keeps a
+   * copy. Throws `DocumentChanged` where other bytes than this version's appear.
+   */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Whether the source still holds the version that was opened. */
   unchanged(signal: AbortSignal): Promise<boolean>
@@ -71,7 +74,7 @@ export interface ParseRequest {
   readonly bytes: number
   /** Pages of a PDF, where somebody counted them: more pages are given more time. */
   readonly pages?: number | null
-  /** Streams the document; may be called again for another try. */
+  /** Streams the document; may be called again for another try. A chunk is good until the next one is asked for. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
   readonly options: ParseOptions
 }

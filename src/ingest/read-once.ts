@@ -23,7 +23,7 @@ export async function readOnce(opened: OpenedDocument, signal: AbortSignal): Pro
   let bytes = 0
   for await (const chunk of opened.read(signal)) {
     hash.update(chunk)
-    if (bytes < keepBytes) kept.push(chunk)
+    if (bytes < keepBytes) kept.push(Buffer.from(chunk))
     bytes += chunk.length
   }
   if (bytes !== opened.bytes) throw new DocumentChanged(`${opened.bytes} bytes were announced, ${bytes} were read`)

@@ -62,7 +62,9 @@ export function exchange(pool: Dispatcher, options: ExchangeOptions, signal: Abo
       else reject(new NoAnswer(error, collector.sent))
     })
     const length = { 'content-length': String(body.bytes) }
-    pool.dispatch({ method: 'POST', path, headers: { ...headers, ...length }, body: body.content }, collector)
+    // The types leave out that a body may be an async iterable; undici's documentation has it.
+    const content = body.content as Buffer
+    pool.dispatch({ method: 'POST', path, headers: { ...headers, ...length }, body: content }, collector)
   })
 }
 

@@ -49,7 +49,9 @@ export class HttpParser implements Parser, AsyncDisposable {
       ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     }
     // One clock for the whole request, ours: undici's would measure the parts, and a body that trickles passes them all.
-    this.#pool = new Pool(baseUrl.origin, { connections: concurrency, headersTimeout: 0, bodyTimeout: 0 })
+    // HTTP/1.1: a connection for each request, since uploads that share one slow each other down.
+    const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
+    this.#pool = new Pool(baseUrl.origin, { connections: concurrency, allowH2: false, ...timeouts })
   }
 
   async parse(unsized: ParseRequest, signal: AbortSignal): Promise<Verdict> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { getDefaultHighWaterMark } from 'node:stream'
 import { sentOptions } from '#src/contract/sent-options.ts'
 import { formatOf } from '#src/document/formats.ts'
 import { DocumentChanged, type ParseRequest } from '#src/ports.ts'
@@ -13,8 +13,11 @@ export const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 /** Documents up to this size are sent as one buffer: a stream costs more than the copy. */
 const ONE_BUFFER_BYTES = 256 * 1024
 
+/** What a socket takes before it tells the writer to wait. */
+const SOCKET_BUFFER_BYTES = getDefaultHighWaterMark(false)
+
 export interface MultipartBody {
-  readonly content: Buffer | Readable
+  readonly content: Buffer | AsyncIterable<Uint8Array>
   /** Exact length of `content`. */
   readonly bytes: number
   /**
@@ -44,16 +47,18 @@ async function inOneBuffer(
   request: ParseRequest,
   signal: AbortSignal,
 ): Promise<MultipartBody> {
-  const chunks: Uint8Array[] = [head]
+  const content = Buffer.allocUnsafe(bytes)
+  let end = head.copy(content)
   let given = 0
   for await (const chunk of request.read(signal)) {
     given += chunk.length
     if (given > request.bytes) break
-    chunks.push(chunk)
+    content.set(chunk, end)
+    end += chunk.length
   }
   if (given !== request.bytes) throw wrongLength(request, given)
-  chunks.push(TAIL)
-  return { content: Buffer.concat(chunks, bytes), bytes, readFailure: () => null }
+  TAIL.copy(content, end)
+  return { content, bytes, readFailure: () => null }
 }
 
 function asStream(head: Buffer, bytes: number, request: ParseRequest, signal: AbortSignal): MultipartBody {
@@ -65,7 +70,8 @@ function asStream(head: Buffer, bytes: number, request: ParseRequest, signal: Ab
       for await (const chunk of request.read(signal)) {
         given += chunk.length
         if (given > request.bytes) break
-        yield chunk
+        // A chunk this large is flushed before undici asks for the next one; a smaller one may wait in the socket.
+        yield chunk.length < SOCKET_BUFFER_BYTES ? Buffer.from(chunk) : chunk
       }
       if (given !== request.bytes) throw wrongLength(request, given)
     } catch (error) {
@@ -74,7 +80,7 @@ function asStream(head: Buffer, bytes: number, request: ParseRequest, signal: Ab
     }
     yield TAIL
   }
-  return { content: Readable.from(parts(), { objectMode: false }), bytes, readFailure: () => failure }
+  return { content: parts(), bytes, readFailure: () => failure }
 }
 
 function wrongLength(request: ParseRequest, given: number): DocumentChanged {

@@ -46,9 +46,10 @@ class OpenedFile implements OpenedDocument {
   /** Reads by position, so that several readers do not disturb each other. */
   async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     let position = 0
+    // One buffer for the whole file: new ones would be garbage that is collected only every 64 MB.
+    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, this.bytes))
     while (position < this.bytes) {
       signal.throwIfAborted()
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, this.bytes - position))
       const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, position)
       if (bytesRead === 0) break
       position += bytesRead

@@ -19,7 +19,9 @@ export async function openKey(source: Source, key: string): Promise<OpenedDocume
 }
 
 export async function readAll(opened: OpenedDocument): Promise<Buffer> {
-  return Buffer.concat(await collect(opened.read(never)))
+  const parts: Buffer[] = []
+  for await (const part of opened.read(never)) parts.push(Buffer.from(part))
+  return Buffer.concat(parts)
 }
 
 /** What every source promises (src/ports.ts). `keys` are odd ones that it can hold. */
@@ -98,7 +100,7 @@ export function testSource(name: string, keys: readonly string[], open: () => Pr
       const read = (async () => {
         for await (const part of opened.read(never)) {
           if (parts.length === 0) await under.write('a.pdf', Buffer.alloc(2_000_000, 'after! '))
-          parts.push(part)
+          parts.push(Buffer.from(part))
         }
       })()
       const outcome = await read.then(

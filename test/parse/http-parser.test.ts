@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { HttpParser, type HttpParserOptions } from '#src/parse/http-parser.ts'
 import { DocumentChanged } from '#src/ports.ts'
 import { parseRequest } from '../support/parse-request.ts'
+import { Random } from '../support/random.ts'
 import {
   errorReply,
   parsedReply,
@@ -83,6 +84,24 @@ describe('what goes over the wire', () => {
     const large = parseRequest(Buffer.alloc(3 * 1024 * 1024, 'sluice'))
     expect((await parser.parse(large, never)).kind).toBe('parsed')
     expect(service.requests[0]?.file).toMatchObject({ bytes: large.bytes, sha256: large.contentHash })
+  })
+
+  test('is right when the source reads into one buffer again and again, and the service takes its time', async () => {
+    const original = new Random(7).bytes(4 * 1024 * 1024)
+    const sizes = new Random(8)
+    async function* read(): AsyncGenerator<Uint8Array> {
+      const buffer = Buffer.alloc(300_000)
+      for (let at = 0; at < original.length;) {
+        const length = original.copy(buffer, 0, at, at + 1 + sizes.below(buffer.length))
+        at += length
+        yield buffer.subarray(0, length)
+      }
+    }
+    await using service = await startScriptedService({ readDelayMs: 2 })
+    await using parser = parserFor(service)
+    const request = { ...parseRequest(original), read }
+    await Promise.all(Array.from({ length: 4 }, () => parser.parse(request, never)))
+    expect([...service.charges]).toEqual([[request.contentHash, 4]])
   })
 
   test('uses a connection again', async () => {

@@ -20,7 +20,7 @@ export interface ReceivedPart {
 const KEPT_BYTES = 1024 * 1024
 
 /** Reads a request's body to its end. A body that is no multipart is drained, and has no parts. */
-export async function receiveParts(request: IncomingMessage): Promise<ReceivedPart[]> {
+export async function receiveParts(request: IncomingMessage, readDelayMs: number): Promise<ReceivedPart[]> {
   const boundary = /boundary="?([^";]+)/.exec(request.headers['content-type'] ?? '')?.[1]
   if (boundary === undefined) {
     await finished(request.resume())
@@ -33,6 +33,7 @@ export async function receiveParts(request: IncomingMessage): Promise<ReceivedPa
     // Not `finished(reader)`: Dicer says `finish` itself, when the last part is told, and never `close`.
     reader.once('finish', resolve).once('error', reject)
     request.once('error', reject).pipe(reader)
+    if (readDelayMs > 0) request.on('data', () => holdBack(request, readDelayMs))
   })
   return Promise.all(parts)
 }
@@ -59,4 +60,9 @@ async function receivePart(part: Dicer.PartStream): Promise<ReceivedPart> {
     sha256: hash.digest('hex'),
     content: bytes <= KEPT_BYTES ? Buffer.concat(chunks) : null,
   }
+}
+
+function holdBack(request: IncomingMessage, delayMs: number): void {
+  request.pause()
+  setTimeout(() => request.resume(), delayMs)
 }

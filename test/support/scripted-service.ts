@@ -50,6 +50,8 @@ export interface ScriptedServiceOptions {
   readonly answers?: readonly Reply[] | ((request: ReceivedRequest) => Reply | Promise<Reply>)
   /** False drains bodies without looking at them, for speed: `parts` stay empty and `file` null. */
   readonly readParts?: boolean
+  /** Waits this long before it reads on in a request's body, piece by piece: a service that is slow to take uploads. */
+  readonly readDelayMs?: number
 }
 
 /** A 200 with this Markdown, and whatever else `data` should hold. */
@@ -156,9 +158,9 @@ export class ScriptedService implements AsyncDisposable {
 
   async #receive(number: number, request: IncomingMessage, unread: boolean): Promise<ReceivedRequest> {
     const atMs = performance.now()
-    const { readParts = true } = this.#options
+    const { readParts = true, readDelayMs = 0 } = this.#options
     let parts: ReceivedPart[] = []
-    if (!unread && readParts) parts = await receiveParts(request)
+    if (!unread && readParts) parts = await receiveParts(request, readDelayMs)
     else if (!unread) await finished(request.resume())
     const options = parts.find((part) => part.name === 'options')?.content ?? null
     const received: ReceivedRequest = {
