@@ -15,8 +15,8 @@ test('four uploads of 49 MiB at once are never held in memory: a process grows b
   await writeFile(join(folder.path, 'large.pdf'), content)
   await writeFile(join(folder.path, 'small.pdf'), 'small')
 
-  const { line } = startProcess('upload-large.ts', [service.url, folder.path, '4'])
-  const told = (await line('grew ')).slice('grew '.length)
+  const uploads = startProcess('upload-large.ts', [service.url, folder.path, '4'])
+  const told = (await uploads.line('grew ')).slice('grew '.length)
   const { verdicts, bytes } = JSON.parse(told) as { verdicts: string[]; bytes: number }
   console.log(`resident memory grew by ${(bytes / MIB).toFixed(1)} MiB`)
   expect(verdicts).toEqual(['parsed', 'parsed', 'parsed', 'parsed'])
