@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PDF_MODES, parseOptionsSchema } from '#src/contract/options.ts'
+import { ENGINE_SETTINGS } from './engine-settings.ts'
 import { choice, flag, list, optionalNumber, optionalText, type Setting, structure, text, whole } from './setting.ts'
 import { SOURCE_SETTINGS } from './source-settings.ts'
 import { SPENDING_SETTINGS } from './spending-settings.ts'
@@ -147,13 +148,7 @@ export const SETTINGS = {
     placeholder: 'folder',
     doc: 'where fetched programs and OCR data are kept (default: ~/.cache/sluice)',
   }),
-  engineProcesses: whole({
-    env: 'SLUICE_ENGINE_PROCESSES',
-    default: 2,
-    min: 1,
-    max: 256,
-    doc: 'documents that the embedded engine converts at once',
-  }),
+  ...ENGINE_SETTINGS,
   logLevel: choice({
     env: 'SLUICE_LOG_LEVEL',
     values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -1,42 +1,31 @@
 import { parseArgs } from 'node:util'
-import { createEngine } from '#src/engine/create-engine.ts'
+import { loadSettings } from '#config/load.ts'
+import { serveEngine } from './serve-engine.ts'
 
-/*
- * The engine as a process of its own. When it listens it writes one line to stdout, `{"ready":true,"url":"http://…"}`.
- * Its log goes to stderr.
- * SIGTERM and SIGINT end it in order; with --exit-with-parent so does the end of its stdin, which comes even when the
- * process that started it was killed with SIGKILL.
- */
+/* The engine as a process of its own, as `sluice run` starts it; all else that can be set comes from the environment. */
 
 const { values } = parseArgs({
   options: {
-    host: { type: 'string', default: '127.0.0.1' },
-    port: { type: 'string', default: '0' },
+    host: { type: 'string' },
+    port: { type: 'string' },
     socket: { type: 'string' },
     children: { type: 'string' },
-    'log-level': { type: 'string', default: 'warn' },
+    'log-level': { type: 'string' },
     'exit-with-parent': { type: 'boolean', default: false },
   },
 })
 
-const engine = await createEngine({
-  logLevel: values['log-level'],
-  host: values.host,
-  port: Number(values.port),
-  ...(values.socket === undefined ? {} : { socketPath: values.socket }),
-  ...(values.children === undefined ? {} : { children: Number(values.children) }),
-})
-
-let ending = false
-async function end(): Promise<void> {
-  if (ending) return
-  ending = true
-  await engine.close()
-  process.exit(0)
+const given = {
+  engineHost: values.host,
+  enginePort: values.port,
+  engineSocket: values.socket,
+  engineProcesses: values.children,
+  engineLogLevel: values['log-level'],
 }
-
-process.once('SIGTERM', () => void end())
-process.once('SIGINT', () => void end())
-if (values['exit-with-parent']) process.stdin.resume().once('close', () => void end())
-
-process.stdout.write(`${JSON.stringify({ ready: true, url: engine.url })}\n`)
+const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+const loaded = loadSettings(flags)
+if (loaded.ok) await serveEngine(loaded.settings, values['exit-with-parent'])
+else {
+  process.stderr.write(`${loaded.problems.join('\n')}\n`)
+  process.exitCode = 1
+}

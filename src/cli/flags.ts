@@ -2,37 +2,54 @@ import { type Command, Option } from 'commander'
 import { type Flags, flagOf } from '#config/load.ts'
 import { type SettingName, SETTINGS } from '#config/settings.ts'
 
-/** Gives a command one flag a setting, with the help text of the settings table. */
-export function addSettings(command: Command, names: readonly SettingName[]): Command {
-  for (const name of names) for (const option of optionsOf(name)) command.addOption(option)
+/** Which setting each flag of a command is about. */
+const settingsOf = new WeakMap<Command, Map<string, SettingName>>()
+
+/**
+ * Gives a command one flag a setting, with the help text of the settings table. `without` is left out of the names:
+ * `enginePort` is `--port` of `sluice engine`.
+ */
+export function addSettings(command: Command, names: readonly SettingName[], without = ''): Command {
+  const settings = new Map<string, SettingName>()
+  for (const name of names) {
+    const option = optionOf(name, flagOf(shortName(name, without)))
+    settings.set(option.attributeName(), name)
+    command.addOption(option)
+  }
+  settingsOf.set(command, settings)
   return command
 }
 
+function shortName(name: string, without: string): string {
+  if (without === '' || !name.startsWith(without)) return name
+  const rest = name.slice(without.length)
+  return rest.charAt(0).toLowerCase() + rest.slice(1)
+}
+
 /** A flag that is on by default gets a `--no-…` twin instead, as people expect of a command line. */
-function optionsOf(name: SettingName): Option[] {
+function optionOf(name: SettingName, flag: string): Option {
   const setting = SETTINGS[name]
   const unit = setting.unit === undefined ? '' : `, in ${setting.unit}`
   const standard = setting.schema.safeParse(undefined).data
   const about = `${setting.doc}${unit} [${setting.env}]`
   if (setting.placeholder !== null) {
     const shown = shownDefault(standard)
-    return [
-      new Option(`--${flagOf(name)} <${setting.placeholder}>`, shown === null ? about : `${about} (default: ${shown})`),
-    ]
+    return new Option(`--${flag} <${setting.placeholder}>`, shown === null ? about : `${about} (default: ${shown})`)
   }
-  return standard === true
-    ? [new Option(`--no-${flagOf(name)}`, `do not ${about}`)]
-    : [new Option(`--${flagOf(name)}`, about)]
+  return standard === true ? new Option(`--no-${flag}`, `do not ${about}`) : new Option(`--${flag}`, about)
 }
 
 function shownDefault(value: unknown): string | null {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : null
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : null
 }
 
 /** What the command line really gave: commander's own default (`true` for a `--no-…` flag) is no flag. */
 export function givenFlags(command: Command): Flags {
-  const given = Object.entries(command.opts<Record<string, string | boolean>>()).filter(
-    ([name]) => name in SETTINGS && command.getOptionValueSource(name) !== 'default',
-  )
+  const settings = settingsOf.get(command) ?? new Map<string, SettingName>()
+  const given: [SettingName, string | boolean][] = []
+  for (const [attribute, value] of Object.entries(command.opts<Record<string, string | boolean>>())) {
+    const name = settings.get(attribute)
+    if (name !== undefined && command.getOptionValueSource(attribute) !== 'default') given.push([name, value])
+  }
   return Object.fromEntries(given)
 }

@@ -57,3 +57,19 @@ export const PLAN_SETTINGS: readonly SettingName[] = [
   'archives',
   'prices',
 ]
+
+/** The engine alone; its flags are written without `engine`. */
+export const ENGINE_COMMAND_SETTINGS: readonly SettingName[] = [
+  'engineHost',
+  'enginePort',
+  'engineSocket',
+  'engineProcesses',
+  'engineMemoryMb',
+  'engineKeys',
+  'engineModelUrl',
+  'engineModelName',
+  'engineModelKey',
+  'engineAllowPrivateAddresses',
+  'engineLogLevel',
+  'prices',
+]
