@@ -2,6 +2,7 @@ import type { PdfParserOptions } from '#src/contract/options.ts'
 import { type Conversion, ConversionError } from '../conversion.ts'
 import { assemble, blockPages, parsedPages } from './assemble.ts'
 import type { PageFragments } from './fragment.ts'
+import { infoDictionary } from './info-dictionary.ts'
 import { inspectPdf } from './inspect-pdf.ts'
 import { finished, type PageDraft } from './draft.ts'
 import { pageDrafts } from './page-drafts.ts'
@@ -53,7 +54,8 @@ export async function convertPdf(
   if (options.mode === 'fast' && scans > 0 && !hasText(pages)) {
     throw new ConversionError('ocr_required', 'The PDF is a scan without text: mode fast reads text only; use auto.')
   }
-  return conversion(pages, options, { numPages: limit, ...facts })
+  const metadata = { ...(await infoDictionary(input.path)), ...pdfMetadata(facts.xmp) }
+  return conversion(pages, options, { ...metadata, numPages: limit, totalPages: facts.totalPages })
 }
 
 /** The page with recognised text where the mode asks for it; letters without meaning stay where OCR does no better. */
@@ -72,7 +74,7 @@ function hasText(pages: readonly PageFragments[]): boolean {
 function conversion(
   pages: readonly PageFragments[],
   options: PdfParserOptions,
-  facts: { readonly numPages: number; readonly totalPages: number; readonly xmp: string | null },
+  metadata: Conversion['metadata'],
 ): Conversion {
   const assembly = assemble(pages, options)
   const failed = pages.filter((page) => page.status === 'failed').map((page) => page.pageNumber)
@@ -83,7 +85,7 @@ function conversion(
     blocks: options.blocks ? blockPages(pages, assembly) : null,
     links: [...new Set(pages.flatMap((page) => page.links))],
     images: [],
-    metadata: { ...pdfMetadata(facts.xmp), numPages: facts.numPages, totalPages: facts.totalPages },
+    metadata,
     warning: failed.length === 0 ? null : `These pages could not be read: ${failed.join(', ')}.`,
   }
 }
