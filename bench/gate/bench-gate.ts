@@ -30,6 +30,7 @@ const { values } = parseArgs({
   },
 })
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await using redis = await startTestRedis()
 
 async function place() {

@@ -10,6 +10,8 @@ export class BenchProcess implements AsyncDisposable {
   readonly #lines: string[] = []
   readonly #closed: Promise<unknown>
   #heard: () => void = () => undefined
+  /** No process of a bench outlives it, however it ends. */
+  readonly #end = (): void => void this.#child.kill('SIGKILL')
 
   constructor(script: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const path = resolve(import.meta.dirname, script)
@@ -18,16 +20,13 @@ export class BenchProcess implements AsyncDisposable {
       env: { ...process.env, ...env },
     })
     this.#child.stdin.on('error', () => undefined)
+    process.once('exit', this.#end)
     const output = createInterface({ input: this.#child.stdout })
     output.on('line', (line) => {
       this.#lines.push(line)
       this.#heard()
     })
     this.#closed = once(output, 'close').then(() => this.#heard())
-  }
-
-  get pid(): number {
-    return this.#child.pid ?? 0
   }
 
   /** The rest of the first line that begins with `start`; throws when the process ends without one. */
@@ -54,6 +53,7 @@ export class BenchProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#end)
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exited = once(this.#child, 'exit')
     this.#child.kill('SIGKILL')

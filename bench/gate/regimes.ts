@@ -81,7 +81,7 @@ function events(base: Base): readonly Regime[] {
   const { windowMs } = base
   const at = (windows: number): number => windows * windowMs
   const rated = { ...base, ...ROOMY, window: 'sliding' } as const
-  const placed = { ...base, window: 'fixed', rate: UNLIMITED, whenFull: 'reject', serviceMs: 200 } as const
+  const placed = { ...base, window: 'fixed', rate: UNLIMITED, whenFull: 'reject', serviceMs: 500 } as const
   const recovery = (event: RecoveryEvent, from: number, until: number): Measure => {
     return { kind: 'recovery', at: from, until, event }
   }

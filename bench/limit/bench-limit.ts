@@ -51,6 +51,7 @@ interface Run {
 const files = Number(values.files)
 const processes = Number(values.processes)
 const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-limit-'))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await using redis = await startTestRedis()
 const source = join(folder, 'in')
 await writeDocuments(source, { count: files, bytes: 20_000, poisonPercent: 0 })
