@@ -57,6 +57,12 @@ describe('text', () => {
     )
   })
 
+  test('moves breaks out of bold and drops paragraphs of breaks', async () => {
+    expect(
+      await markdownOf('<p>First</p><p><b><br>Aim</b> x<br>\n <i>y<br></i>z</p><p><br> <br></p><h2><b> Way</b></h2>'),
+    ).toBe('First\n\n**Aim** x  \n*y*  \nz\n\n## **Way**')
+  })
+
   test('has no invisible characters', async () => {
     expect(await markdownOf('<p>a\u00a0b so\u00adft\u200b end</p>')).toBe('a b soft end')
   })
