@@ -20,13 +20,17 @@ export function shared(startA: number, endA: number, startB: number, endB: numbe
   return Math.min(endA, endB) - Math.max(startA, startB)
 }
 
+/** The box around boxes; their number may be too large for a call with as many arguments. */
 export function union(boxes: readonly Box[]): Box {
-  return {
-    x0: Math.min(...boxes.map((box) => box.x0)),
-    y0: Math.min(...boxes.map((box) => box.y0)),
-    x1: Math.max(...boxes.map((box) => box.x1)),
-    y1: Math.max(...boxes.map((box) => box.y1)),
+  let [x0, y0] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let [x1, y1] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const box of boxes) {
+    x0 = Math.min(x0, box.x0)
+    y0 = Math.min(y0, box.y0)
+    x1 = Math.max(x1, box.x1)
+    y1 = Math.max(y1, box.y1)
   }
+  return { x0, y0, x1, y1 }
 }
 
 /** Whether the middle of `inner` lies in `outer`. */

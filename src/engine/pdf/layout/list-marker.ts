@@ -5,7 +5,7 @@ const BULLET = /^[•▪◦●○■□▫◆◇▸►➢➤✓✔❖‣∙·⁃
 const WEAK_BULLET = /^[-–—*o]$/
 const NUMBER = /^\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,5})[.)]$/
 /** A marker that touches its text: `•First`, `1.First`. */
-const GLUED = /^([•▪◦●○■□‣∙]|\d{1,2}[.)](?=\p{Lu}\p{Ll}))(.+)$/u
+const GLUED = /^([•▪◦●○■□‣∙]|(?:\d{1,2}[.)]|[a-z]\))(?=\p{Lu}\p{Ll}))(.+)$/u
 
 export interface MarkedLine {
   readonly marker: string

@@ -9,6 +9,9 @@ const PROSE_FILL = 0.5
 const PROSE_LETTERS = 0.62
 const PROSE_LINES = 3
 const WHOLE_LINES = 0.5
+/** Pages have few columns; tables have many gaps, and trying all of their combinations would take for ever. */
+const MOST_CUTS = 3
+const MOST_GUTTERS = 6
 /** Room beside a line is a column of its own, for all that we know, from this share of the width on. */
 const FREE_MARGIN = 0.25
 
@@ -66,12 +69,16 @@ function freeBeside(row: Row, within: Interval): Interval[] {
 }
 
 /** The widest gutter of a stretch that has prose on both sides; null where there is none. */
-function gutterOf(rows: readonly Row[]): Interval | null {
+function gutterOf(rows: readonly Row[], cuts = MOST_CUTS): Interval | null {
+  if (cuts === 0) return null
   const within = { start: Math.min(...rows.map((row) => row.x0)), end: Math.max(...rows.map((row) => row.x1)) }
   const taken = rows.flatMap((row) => intervals(row.segments))
-  const gutters = wideEnough(gaps(within, taken)).sort((a, b) => b.end - b.start - (a.end - a.start))
+  const widest = wideEnough(gaps(within, taken)).sort((a, b) => b.end - b.start - (a.end - a.start))
   return (
-    gutters.find((gutter) => sidesOf(rows, gutter).every((part) => isColumn(part) || gutterOf(part) !== null)) ?? null
+    widest
+      .slice(0, MOST_GUTTERS)
+      .find((gutter) => sidesOf(rows, gutter).every((part) => isColumn(part) || gutterOf(part, cuts - 1) !== null)) ??
+    null
   )
 }
 

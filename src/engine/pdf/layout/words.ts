@@ -52,8 +52,10 @@ function withoutDoubles(words: readonly Word[]): Word[] {
   const seen = new Map<string, Word[]>()
   return words.filter((word) => {
     const alike = seen.get(word.text) ?? []
-    if (alike.some((other) => Math.abs(other.x0 - word.x0) < 1.5 && Math.abs(other.y0 - word.y0) < 1.5)) return false
-    seen.set(word.text, [...alike, word])
+    const isSame = (other: Word): boolean => Math.abs(other.x0 - word.x0) < 1.5 && Math.abs(other.y0 - word.y0) < 1.5
+    if (alike.some(isSame)) return false
+    // The second print follows soon after the first one.
+    seen.set(word.text, [...alike.slice(-20), word])
     return true
   })
 }

@@ -92,6 +92,15 @@ describe('a table', () => {
     ])
   })
 
+  test('of thirty columns takes no longer than another: its gaps are not tried in all combinations', async () => {
+    const columns = Array.from({ length: 30 }, (_, column) => 30 + column * 19)
+    const rows = Array.from({ length: 50 }, () => columns.map(() => 'ab'))
+    const started = performance.now()
+    const [table] = await tablesOf({ content: cells(rows, columns, 40, 12) })
+    expect(table?.split('\n')).toHaveLength(51)
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+
   test('is not seen in lists, numbered formulas and columns of prose', async () => {
     const list = ['1.', '2.', '3.', '4.'].map(
       (mark, index) => text(72, 100 + index * 14, mark) + text(100, 100 + index * 14, 'An item of the list'),
