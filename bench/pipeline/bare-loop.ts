@@ -1,22 +1,35 @@
 /**
  * The alternative that Sluice is held against: a loop of 50 that reads a file, posts it with undici and writes what
- * Sluice writes (receipt, Markdown, record) with plain writes. No queue, no retry, no flush, nothing to resume from.
- * argv: service url, source folder, output folder.
+ * Sluice writes (receipt, Markdown, record). No queue, no retry, nothing to resume from. argv: service url, source
+ * folder, output folder, and how it writes: `durable` as whoever must not lose what was paid for (temporary name,
+ * flush, rename, flush of the folder), `plain` with a bare `writeFile`.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Pool } from 'undici'
+import { cpuMs } from './cpu-time.ts'
 
-const [url = '', source = '', out = ''] = process.argv.slice(2)
+const [url = '', source = '', out = '', how = 'durable'] = process.argv.slice(2)
 const IN_FLIGHT = 50
 const BOUNDARY = 'bare-loop-boundary'
 const compress = promisify(gzip)
 const pool = new Pool(url, { connections: IN_FLIGHT })
 const names = await readdir(source)
 await mkdir(join(out, 'receipts'), { recursive: true })
+
+async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.tmp`
+  await writeFile(temporary, content, { flush: true })
+  await rename(temporary, path)
+  const folder = await open(dirname(path), 'r')
+  await folder.sync()
+  await folder.close()
+}
+
+const write: (path: string, content: string | Uint8Array) => Promise<void> = how === 'plain' ? writeFile : writeDurably
 
 async function ingest(name: string): Promise<void> {
   const bytes = await readFile(join(source, name))
@@ -32,12 +45,13 @@ async function ingest(name: string): Promise<void> {
   const { data } = JSON.parse(answer.toString('utf8')) as { data: { markdown: string; metadata: object } }
   const folder = join(out, 'documents', name)
   await mkdir(folder, { recursive: true })
-  await writeFile(join(out, 'receipts', `${hash}.json.gz`), await compress(answer, { level: 1 }))
-  await writeFile(join(folder, 'document.md'), data.markdown)
-  await writeFile(join(folder, 'record.json'), JSON.stringify({ key: name, contentHash: hash, ...data.metadata }))
+  await write(join(out, 'receipts', `${hash}.json.gz`), await compress(answer, { level: 1 }))
+  await write(join(folder, 'document.md'), data.markdown)
+  await write(join(folder, 'record.json'), JSON.stringify({ key: name, contentHash: hash, ...data.metadata }))
 }
 
 const startedAt = performance.now()
+const cpuAtStart = cpuMs()
 let next = 0
 await Promise.all(
   Array.from({ length: IN_FLIGHT }, async () => {
@@ -46,4 +60,6 @@ await Promise.all(
 )
 const seconds = (performance.now() - startedAt) / 1000
 await pool.close()
-process.stdout.write(`${JSON.stringify({ docs_per_s: names.length / seconds })}\n`)
+process.stdout.write(
+  `${JSON.stringify({ docs_per_s: names.length / seconds, cpu_ms_per_doc: (cpuMs() - cpuAtStart) / names.length })}\n`,
+)

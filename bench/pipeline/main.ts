@@ -1,6 +1,8 @@
 /**
  * npm run bench:pipeline: 4,000 files of 20 KB through the real worker, beside a bare undici loop over the same files,
  * in turn in the same run (ratio of medians of 5), then four uploads of 49 MiB at once. Last line: one JSON object.
+ * `ratio` is against the loop that writes as durably as Sluice does, `ratio_plain` against one that may lose what it
+ * wrote when the machine stops. Fewer files or rounds for a quick look: --files=500 --rounds=1.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,15 +10,22 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 
-const FILES = 4_000
+const { values } = parseArgs({
+  options: { files: { type: 'string', default: '4000' }, rounds: { type: 'string', default: '5' } },
+})
+const FILES = Number(values.files)
+const ROUNDS = Number(values.rounds)
 const FILE_BYTES = 20_000
-const ROUNDS = 5
 const BIG_FILES = 4
 const BIG_BYTES = 49 * 1024 * 1024
 const run = promisify(execFile)
 const here = (name: string): string => join(import.meta.dirname, name)
+/** Gives a script the flags and the environment that the launcher gives the worker. */
+const RUN_NODE = join(import.meta.dirname, '../../scripts/run-node.sh')
+
+type Figures = Readonly<Record<string, number>>
 
 const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-'))
 const service = spawn(process.execPath, [here('instant-service.ts')], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -32,46 +41,57 @@ async function makeFiles(into: string, count: number, bytes: number): Promise<vo
   }
 }
 
-async function timed(script: string, source: string, ...more: string[]): Promise<Record<string, number>> {
+async function timed(command: readonly string[], source: string, ...more: readonly string[]): Promise<Figures> {
   const out = await mkdtemp(join(folder, 'out-'))
-  const { stdout } = await run(process.execPath, [here(script), url, source, out, ...more], { maxBuffer: 1e8 })
+  const [program = '', ...before] = command
+  const { stdout } = await run(program, [...before, url, source, out, ...more], { maxBuffer: 1e8 })
   await rm(out, { recursive: true, force: true })
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as Record<string, number>
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as Figures
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+const bareLoop = (source: string, how: 'durable' | 'plain'): Promise<Figures> =>
+  timed([process.execPath, here('bare-loop.ts')], source, how)
+const sluiceRun = (source: string, ...more: readonly string[]): Promise<Figures> =>
+  timed(['sh', RUN_NODE, here('sluice-run.ts')], source, ...more)
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
+const medianOf = (rounds: readonly Figures[], name: string): number =>
+  median(rounds.map((figures) => figures[name] ?? Number.NaN))
+const load = (): string => loadavg()[0]?.toFixed(1) ?? ''
+const shown = (figures: Figures): string =>
+  `${figures['docs_per_s']?.toFixed(0)}/s (${figures['cpu_ms_per_doc']?.toFixed(2)} ms of CPU)`
 
 try {
-  console.log(
-    `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, load ${loadavg()
-      .map((value) => value.toFixed(1))
-      .join(' ')}`,
-  )
+  console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, load ${load()}`)
   const source = join(folder, 'source')
   await makeFiles(source, FILES, FILE_BYTES)
-  const ours: number[] = []
-  const bare: number[] = []
-  let peakMb = 0
-  for (let round = 0; round < ROUNDS; round++) {
-    const [loop, sluice] = [await timed('bare-loop.ts', source), await timed('sluice-run.ts', source)]
-    bare.push(loop['docs_per_s'] ?? 0)
-    ours.push(sluice['docs_per_s'] ?? 0)
-    peakMb = Math.max(peakMb, sluice['rss_mb'] ?? 0)
+  const [ours, durable, plain]: [Figures[], Figures[], Figures[]] = [[], [], []]
+  for (let round = 1; round <= ROUNDS; round++) {
+    const bare = await bareLoop(source, 'durable')
+    const sluice = await sluiceRun(source)
+    const loose = await bareLoop(source, 'plain')
+    durable.push(bare)
+    ours.push(sluice)
+    plain.push(loose)
     console.log(
-      `round ${round + 1}: bare loop ${loop['docs_per_s']?.toFixed(0)}/s, sluice ${sluice['docs_per_s']?.toFixed(0)}/s, peak ${sluice['rss_mb']?.toFixed(0)} MB`,
+      `round ${round}, load ${load()}: bare loop, durable ${shown(bare)}, plain ${shown(loose)}; ` +
+        `sluice ${shown(sluice)}, peak ${sluice['rss_mb']?.toFixed(0)} MB`,
     )
   }
   const big = join(folder, 'big')
   await makeFiles(big, BIG_FILES, BIG_BYTES)
-  const upload = await timed('sluice-run.ts', big, String(BIG_FILES))
+  const upload = await sluiceRun(big, String(BIG_FILES))
   const growth = (upload['rss_mb'] ?? 0) - (upload['rss_at_start_mb'] ?? 0)
   console.log(`four uploads of 49 MiB at once: resident memory grew by ${growth.toFixed(0)} MB`)
-  const ratio = median(ours) / median(bare)
+  const rate = medianOf(ours, 'docs_per_s')
   console.log(
     JSON.stringify({
-      ratio: Number(ratio.toFixed(3)),
-      docs_per_s: Math.round(median(ours)),
-      rss_mb: Math.round(peakMb),
+      ratio: Number((rate / medianOf(durable, 'docs_per_s')).toFixed(3)),
+      ratio_plain: Number((rate / medianOf(plain, 'docs_per_s')).toFixed(3)),
+      docs_per_s: Math.round(rate),
+      cpu_ms_per_doc: Number(medianOf(ours, 'cpu_ms_per_doc').toFixed(2)),
+      rss_mb: Math.round(Math.max(...ours.map((figures) => figures['rss_mb'] ?? Number.NaN))),
       four_uploads_mb: Math.round(growth),
     }),
   )

@@ -1,3 +1,4 @@
+import { existsSync, renameSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { flushFolder, isOneOf, isThere, readIfThere } from './file-system.ts'
@@ -54,7 +55,7 @@ async function putInPlace(staged: string, folder: string, aside: string): Promis
   let hadOld = false
   for (let tries = 1; ; tries++) {
     try {
-      await rename(staged, folder)
+      renameSync(staged, folder)
       return hadOld
     } catch (error) {
       if (tries === MAX_TRIES) throw error
@@ -101,6 +102,7 @@ async function putBack(aside: string, home: string): Promise<void> {
 }
 
 export async function moveIfThere(from: string, to: string): Promise<boolean> {
+  if (!existsSync(from)) return false
   try {
     await rename(from, to)
     return true

@@ -1,4 +1,5 @@
-import { mkdir, opendir, rename, rm } from 'node:fs/promises'
+import { existsSync, renameSync } from 'node:fs'
+import { mkdir, opendir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
@@ -16,7 +17,9 @@ export class FolderReceipts {
   }
 
   async read(id: ReceiptId): Promise<Buffer | null> {
-    const packed = await readIfThere(join(this.#folder, receiptPath(id)))
+    const path = join(this.#folder, receiptPath(id))
+    // Nearly every document has none yet: a look is all it takes then.
+    const packed = existsSync(path) ? await readIfThere(path) : null
     return packed === null ? null : unpackReceipt(packed)
   }
 
@@ -53,11 +56,11 @@ export class FolderReceipts {
 /** Renames a file into a folder that may not be there yet. */
 export async function renameInto(from: string, to: string): Promise<void> {
   try {
-    await rename(from, to)
+    renameSync(from, to)
   } catch (error) {
     if (!isOneOf(error, 'ENOENT')) throw error
     await mkdir(dirname(to), { recursive: true })
-    await rename(from, to)
+    renameSync(from, to)
   }
 }
 

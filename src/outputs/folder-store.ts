@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { mkdir, opendir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -73,7 +74,7 @@ class FolderStore implements OutputStore {
       const id = this.#area.newId()
       const staged = await this.#area.staged(id)
       try {
-        await mkdir(staged)
+        mkdirSync(staged)
         await Promise.all([...files].map(([name, bytes]) => writeFlushed(join(staged, name), bytes)))
         await writeFlushed(join(staged, RECORD_FILE), toJson(record))
         await enter(this.#area, id, this.#place(record.key))

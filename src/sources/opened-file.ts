@@ -1,5 +1,6 @@
-import { type BigIntStats, constants } from 'node:fs'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { type BigIntStats, closeSync, constants, fstatSync, open, read } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import type { Failure } from '#src/document/failure.ts'
 import type { Version } from '#src/document/ids.ts'
 import { DocumentChanged, type OpenedDocument } from '#src/ports.ts'
@@ -8,21 +9,26 @@ import { failureOf } from './unusable.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
+// Opening and reading wait for the disk, in a thread. What is asked of an open file does not, and is asked on the spot:
+// a hop to a thread and back takes ten times as long.
+const openDescriptor = promisify(open)
+const readDescriptor = promisify(read)
+
 /**
  * Opens one file and holds it. `O_NONBLOCK` keeps a pipe that took the file's place from blocking us for ever; without
  * `followSymlinks` a link that took its place is refused.
  */
 export async function openFile(path: string, key: string, followSymlinks: boolean): Promise<OpenedDocument | Failure> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followSymlinks ? 0 : constants.O_NOFOLLOW)
-  let handle: FileHandle | undefined
+  let descriptor: number | undefined
   try {
-    handle = await open(path, flags)
-    const stats = await handle.stat({ bigint: true })
-    if (stats.isFile()) return new OpenedFile(handle, path, stats)
-    await handle.close()
+    descriptor = await openDescriptor(path, flags)
+    const stats = fstatSync(descriptor, { bigint: true })
+    if (stats.isFile()) return new OpenedFile(descriptor, path, stats)
+    closeSync(descriptor)
     return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is no longer a file.` }
   } catch (error) {
-    await handle?.close()
+    if (descriptor !== undefined) closeSync(descriptor)
     const failure = failureOf(error, key, 'read')
     if (failure === null) throw error
     return failure
@@ -33,11 +39,13 @@ class OpenedFile implements OpenedDocument {
   readonly kind = 'opened'
   readonly version: Version
   readonly bytes: number
-  readonly #handle: FileHandle
+  readonly #descriptor: number
   readonly #path: string
+  #reads = 0
+  #state: 'open' | 'closing' | 'closed' = 'open'
 
-  constructor(handle: FileHandle, path: string, stats: BigIntStats) {
-    this.#handle = handle
+  constructor(descriptor: number, path: string, stats: BigIntStats) {
+    this.#descriptor = descriptor
     this.#path = path
     this.version = fileVersion(stats)
     this.bytes = Number(stats.size)
@@ -50,13 +58,13 @@ class OpenedFile implements OpenedDocument {
     const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, this.bytes))
     while (position < this.bytes) {
       signal.throwIfAborted()
-      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, position)
+      const bytesRead = await this.#readInto(chunk, position)
       if (bytesRead === 0) break
       position += bytesRead
-      if (position === this.bytes) await this.#holdStill()
+      if (position === this.bytes) this.#holdStill()
       yield chunk.subarray(0, bytesRead)
     }
-    if (position < this.bytes || this.bytes === 0) await this.#holdStill()
+    if (position < this.bytes || this.bytes === 0) this.#holdStill()
   }
 
   async unchanged(): Promise<boolean> {
@@ -68,12 +76,31 @@ class OpenedFile implements OpenedDocument {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close()
+    if (this.#state === 'open') this.#state = 'closing'
+    this.#closeWhenIdle()
+  }
+
+  async #readInto(chunk: Buffer, position: number): Promise<number> {
+    if (this.#state !== 'open') throw new Error(`${this.#path} is read after it was closed`)
+    this.#reads += 1
+    try {
+      return (await readDescriptor(this.#descriptor, chunk, 0, chunk.length, position)).bytesRead
+    } finally {
+      this.#reads -= 1
+      this.#closeWhenIdle()
+    }
+  }
+
+  /** Never while a thread reads from it: the number may be another file's by then. */
+  #closeWhenIdle(): void {
+    if (this.#state !== 'closing' || this.#reads > 0) return
+    this.#state = 'closed'
+    closeSync(this.#descriptor)
   }
 
   /** Held against the open file, before the last bytes are handed out: whoever has them all has one version. */
-  async #holdStill(): Promise<void> {
-    const now = fileVersion(await this.#handle.stat({ bigint: true }))
+  #holdStill(): void {
+    const now = fileVersion(fstatSync(this.#descriptor, { bigint: true }))
     if (now !== this.version) throw new DocumentChanged(`${this.#path} changed while it was read`)
   }
 }
