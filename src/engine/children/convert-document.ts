@@ -1,15 +1,26 @@
-import { readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { assertNever } from '#src/document/assert-never.ts'
 import { formatOf, type Extension } from '#src/document/formats.ts'
-import type { Conversion } from '../conversion.ts'
+import { SNIFF_BYTES, contradiction, signatureOf } from '#src/document/sniff.ts'
+import { ConversionError, type Conversion } from '../conversion.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
 import type { ConversionTask } from './conversion-task.ts'
 
 const SPREADSHEETS: ReadonlySet<Extension> = new Set(['xlsx', 'xlsm', 'xlsb', 'xls', 'ods'])
 
+/** Refuses a file that clearly is something else than its extension says, with what it is. */
+async function refuseContradiction(path: string, extension: Extension): Promise<void> {
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES))
+  if (bytesRead === 0) throw new ConversionError('corrupt', 'The file is empty.')
+  const found = contradiction(extension, signatureOf(buffer.subarray(0, bytesRead)))
+  if (found !== null) throw new ConversionError('wrong_type', `The file is named .${extension} but is ${found}.`)
+}
+
 /** Picks the converter of the document's family. Each is loaded when the first document of its family comes. */
 export async function convertDocument(task: ConversionTask): Promise<Conversion> {
   const { path, extension, options } = task
+  await refuseContradiction(path, extension)
   const { family } = formatOf(extension)
   switch (family) {
     case 'pdf': {

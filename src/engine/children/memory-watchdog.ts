@@ -4,7 +4,7 @@ const LOOK_EVERY_MS = 50
 const PAGE_BYTES = 4096
 
 /** Resident memory of a process in bytes, 0 when it is gone or the system has no /proc. */
-function residentBytes(pid: number): number {
+export function residentBytes(pid: number): number {
   try {
     const pages = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]
     return Number(pages) * PAGE_BYTES

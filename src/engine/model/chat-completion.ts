@@ -2,7 +2,7 @@
 export interface ModelOptions {
   /** Base address, before `/chat/completions`: `http://127.0.0.1:11434/v1`. */
   readonly url: string
-  /** Sent as bearer key; left out for a server that wants none. */
+  /** Sent as bearer key; left out or empty for a server that wants none. */
   readonly key?: string
   readonly name: string
   /** More of a document than this is not shown to the model; default 200,000 characters. */
@@ -28,7 +28,7 @@ interface Completion {
 
 async function post(model: ModelOptions, body: object): Promise<Response> {
   const url = `${model.url.replace(/\/+$/, '')}/chat/completions`
-  const authorization = model.key === undefined ? {} : { authorization: `Bearer ${model.key}` }
+  const authorization = (model.key ?? '') === '' ? {} : { authorization: `Bearer ${model.key}` }
   const headers = { 'content-type': 'application/json', ...authorization }
   const ask = (): Promise<Response> => fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   try {

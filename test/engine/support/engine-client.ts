@@ -26,7 +26,7 @@ export const csvFile = (name = 'people.csv', text = 'name,age\nAda,36\n'): File 
 
 /** Sends one document, as a browser's form would. */
 export async function parseWith(
-  engine: Engine,
+  engine: Pick<Engine, 'url'>,
   { file = csvFile(), options, key, signal }: Sent,
 ): Promise<EngineAnswer> {
   const form = new FormData()

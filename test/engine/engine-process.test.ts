@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { csvFile, parseWith } from './support/engine-client.ts'
+import { startEngine } from './support/engine-process.ts'
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const childrenOf = async (pid: number): Promise<number[]> =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean).map(Number)
+
+test('the engine and its children end with the process that started them, even when that is killed', async () => {
+  // `startEngine` run by another process, which is then killed with no chance to tidy up.
+  const script = `import(${JSON.stringify(new URL('./support/engine-process.ts', import.meta.url).href)})
+    .then(({ startEngine }) => startEngine(['--children=1'])).then(({ pid }) => console.log(pid))`
+  const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+  const engine = Number(line.toString())
+  const children = await childrenOf(engine)
+  expect(children.length).toBe(1)
+  parent.kill('SIGKILL')
+  await vi.waitFor(() => expect([engine, ...children].filter(isAlive)).toEqual([]), 10_000)
+})
+
+test('nothing of a document is on disk or in the log after the answer', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'retention-'))
+  const engine = await startEngine(['--children=1', '--log-level=trace'], { ...process.env, TMPDIR: folder })
+  const marker = 'f3a91c'
+  const options = { zeroDataRetention: true, formats: ['markdown', 'html', 'rawHtml'] }
+  const whole = await parseWith(engine, { file: csvFile(`${marker}.csv`, `a,${marker}\n1,2\n`), options })
+  const damaged = new File([`PK\u0003\u0004${marker}`], `${marker}.docx`)
+  expect([whole.status, (await parseWith(engine, { file: damaged, options })).status]).toEqual([200, 400])
+  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  expect(files.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([])
+  expect(engine.log()).not.toContain(marker)
+  await engine.stop()
+  expect(await readdir(folder)).toEqual([])
+  await rm(folder, { recursive: true })
+})
+
+test('children end when the engine itself is killed', async () => {
+  const engine = await startEngine(['--children=1'])
+  const children = await childrenOf(engine.pid)
+  engine.process.kill('SIGKILL')
+  await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 10_000)
+})

@@ -1,0 +1,45 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface EngineProcess {
+  readonly url: string
+  readonly pid: number
+  readonly process: ChildProcess
+  /** Highest resident memory so far, bytes. */
+  peakBytes(): Promise<number>
+  /** All that it logged so far. */
+  log(): string
+  stop(): Promise<void>
+}
+
+const ENTRY = join(import.meta.dirname, '../../../workers/engine.ts')
+
+/** The engine as a process of its own, as the worker starts it. */
+export async function startEngine(
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<EngineProcess> {
+  const child = spawn(process.execPath, [ENTRY, '--exit-with-parent', ...args], { stdio: 'pipe', env })
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  const exit = once(child, 'exit')
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const { url } = JSON.parse(line.toString()) as { readonly url: string }
+  const pid = child.pid ?? 0
+  return {
+    url,
+    pid,
+    process: child,
+    peakBytes: async () => {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8')
+      return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+    },
+    log: () => log,
+    stop: async () => {
+      child.stdin.end()
+      await exit
+    },
+  }
+}
