@@ -34,7 +34,7 @@ test('the engine and its children end with the process that started them, even w
 
 test('nothing of a document is on disk or in the log after the answer', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'retention-'))
-  const engine = await startEngine(['--children=1', '--log-level=trace'], { ...process.env, TMPDIR: folder })
+  const engine = await startEngine(['--children=1', '--log-level=debug'], { ...process.env, TMPDIR: folder })
   const marker = 'f3a91c'
   const options = { zeroDataRetention: true, formats: ['markdown', 'html', 'rawHtml'] }
   const whole = await parseWith(engine, { file: csvFile(`${marker}.csv`, `a,${marker}\n1,2\n`), options })

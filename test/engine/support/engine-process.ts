@@ -25,7 +25,11 @@ export async function startEngine(
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
   const exit = once(child, 'exit')
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const ended = exit.then(() => {
+    throw new Error(`the engine ended before it listened: ${log}`)
+  })
+  const [line] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer]
+  ended.catch(() => undefined)
   const { url } = JSON.parse(line.toString()) as { readonly url: string }
   const pid = child.pid ?? 0
   return {
