@@ -30,7 +30,8 @@ export function cellText(cell: Cell): string {
 /** Whether a cell holds a value and not words: 1,234.5 · $8M · (12) · 45% · – · n/a. */
 export function isValue(text: string): boolean {
   const compact = text.replace(/\s+/g, '')
-  if (compact === '') return false
+  // A condition that goes on in the next line, `10 <`, is no value yet.
+  if (compact === '' || /[<>≤≥＜＞=]$/.test(compact)) return false
   if (/^[-–—−.…*†]+$|^n\.?\/?a\.?$|^nil$/i.test(compact)) return true
   const letters = compact.match(/\p{L}/gu)?.length ?? 0
   return /\d/.test(compact) && letters <= 2 && compact.length <= 24
