@@ -102,7 +102,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       storePatienceMs: settings.storePatienceMs,
       deadlineMs: settings.deadlineMs,
     }
-    await observe({ settings, folders, events, ledger, queue }, resources)
+    await observe({ settings, folders, events, ledger, queue, gateState: () => requests.gate.state() }, resources)
     return {
       ...opened,
       settings,

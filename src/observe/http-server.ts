@@ -1,11 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
+import { type Reading, readingsText } from './reading.ts'
 
 export interface ObserveServerOptions {
   /** 0 takes a free one. */
   readonly port: number
   readonly registry: Registry
+  /** Asked at each scrape, beside what the registry counts. */
+  readonly readings: () => Promise<readonly Reading[]>
   /** Why this process cannot work at the moment, or null: the answer of /readyz. */
   readonly notReady: () => Promise<string | null>
 }
@@ -15,9 +18,16 @@ export interface ObserveServer extends AsyncDisposable {
 }
 
 /** GET /metrics, /healthz (the process answers) and /readyz (it can work), on loopback only. */
-export async function openObserveServer({ port, registry, notReady }: ObserveServerOptions): Promise<ObserveServer> {
+export async function openObserveServer({
+  port,
+  registry,
+  readings,
+  notReady,
+}: ObserveServerOptions): Promise<ObserveServer> {
   const answer = async (path: string): Promise<readonly [status: number, type: string, body: string]> => {
-    if (path === '/metrics') return [200, registry.contentType, await registry.metrics()]
+    if (path === '/metrics') {
+      return [200, registry.contentType, `${await registry.metrics()}\n${readingsText(await readings())}`]
+    }
     if (path === '/healthz') return [200, 'text/plain', 'ok\n']
     if (path !== '/readyz') return [404, 'text/plain', 'try /metrics, /healthz or /readyz\n']
     const reason = await notReady()

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { Events } from '#src/events.ts'
+import { openObserveServer } from '#src/observe/http-server.ts'
+import { metricsOf } from '#src/observe/metrics.ts'
+import { readingsText } from '#src/observe/reading.ts'
+
+const counts = { pending: 3, done: 2, partial: 1, failed: 1, skipped: 0 }
+const options = { counts: async () => counts, backlog: async () => 3 }
+
+test('every event shows in the metrics that a scrape reads over HTTP', async () => {
+  const events = new Events()
+  const registry = metricsOf(events, options)
+  let ready: string | null = null
+  await using server = await openObserveServer({
+    port: 0,
+    registry,
+    readings: async () => [{ name: 'sluice_gate_in_flight', help: 'In flight.', value: 12 }],
+    notReady: async () => ready,
+  })
+  const key = sourceKey('a.pdf')
+  events.emit('document:seen', { key, change: 'new' })
+  events.emit('request:sent', { key, bytes: 1000 })
+  events.emit('request:answered', { key, verdict: 'parsed', durationMs: 40, bytes: 5 })
+  events.emit('request:throttled', { limit: 'rate', retryAfterMs: null })
+  events.emit('document:settled', {
+    key,
+    outcome: 'done',
+    failure: null,
+    problems: [],
+    cost: { credits: 4, basis: 'reported' },
+    pages: { parsed: 4, total: 4, truncated: false },
+    durationMs: 50,
+  })
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  for (const line of [
+    'sluice_documents_seen_total{change="new"} 1',
+    'sluice_documents_settled_total{outcome="done"} 1',
+    'sluice_requests_total 1',
+    'sluice_uploaded_bytes_total 1000',
+    'sluice_answers_total{verdict="parsed"} 1',
+    'sluice_throttled_total{limit="rate"} 1',
+    'sluice_credits_total{basis="reported"} 4',
+    'sluice_pages_total 4',
+    'sluice_documents{outcome="pending"} 3',
+    'sluice_queue_backlog 3',
+    'sluice_gate_in_flight 12',
+  ]) {
+    expect(text).toContain(line)
+  }
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  ready = 'Redis does not answer'
+  const notReady = await fetch(`${server.url}/readyz`)
+  expect([notReady.status, await notReady.text()]).toEqual([503, 'Redis does not answer\n'])
+  expect((await fetch(`${server.url}/else`)).status).toBe(404)
+})
+
+test('values of one name stand together under one help line, labels quoted', () => {
+  const help = 'Shut.'
+  expect(
+    readingsText([
+      { name: 'a_total', help, labels: { cause: 'x"y' }, value: 1 },
+      { name: 'b', help: 'B.', value: 2 },
+      { name: 'a_total', help, labels: { cause: 'z' }, value: 3 },
+    ]),
+  ).toBe(
+    '# HELP a_total Shut.\n# TYPE a_total counter\na_total{cause="x\\"y"} 1\na_total{cause="z"} 3\n\n# HELP b B.\n# TYPE b gauge\nb 2\n',
+  )
+})

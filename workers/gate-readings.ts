@@ -1,0 +1,33 @@
+import type { GateState } from '#src/gate/gate-state.ts'
+import type { Reading } from '#src/observe/reading.ts'
+
+/** What the gate has learned and does, for all processes on the API key, as Prometheus values. */
+export function gateReadings(state: GateState): Reading[] {
+  const { rate, places, shut, refused, credits, shutMs } = state
+  const of = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
+    name: `sluice_gate_${name}`,
+    help,
+    labels,
+    value,
+  })
+  return [
+    ...(rate === null ? [] : [of('rate_per_window', 'Requests per window that are let through now.', rate.perWindow)]),
+    of('places', 'Requests in flight that are let through now.', places.count),
+    of('in_flight', 'Requests in flight, of all processes.', state.inFlight),
+    of('waiting_documents', 'Documents of this process that wait at the gate.', state.waitingDocuments),
+    of('waiting_processes', 'Processes that stand in line.', state.waitingProcesses),
+    of('paused', '1 while the gate is paused by hand.', state.paused ? 1 : 0),
+    of('breaker_open', '1 while the gate is shut because the service is down.', shut?.cause === 'outage' ? 1 : 0),
+    of('admitted_total', 'Requests let through since the API key was first used.', state.admitted),
+    ...Object.entries(refused).map(([limit, value]) =>
+      of('refused_total', 'Requests that the service refused or queued, by limit.', value, { limit }),
+    ),
+    ...Object.entries(shutMs).map(([cause, value]) =>
+      of('shut_seconds_total', 'How long the gate was shut, by cause.', value / 1000, { cause }),
+    ),
+    ...[...credits].flatMap(([scope, { held, spent }]) => [
+      of('credits_reserved', 'Credits held for what is in flight, by budget.', held, { scope }),
+      of('credits_spent', 'Credits spent, by budget.', spent, { scope }),
+    ]),
+  ]
+}
