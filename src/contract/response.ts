@@ -1,14 +1,9 @@
 import type { SharedData } from './shared-response.ts'
 
 /**
- * The answer of `POST /v2/parse` (contract, "Parse response"). Everything may be absent or null and unknown fields are
- * kept: a client that refuses what it does not know would lose a document that was paid for.
+ * `data` of a 200 answer of `POST /v2/parse`, beside `success: true` (contract, "Parse response"). Everything may be absent
+ * or null and unknown fields are kept: a client that refuses what it does not know would lose a document that was paid for.
  */
-export interface ParseResponse {
-  readonly success: true
-  readonly data: ParsedData
-}
-
 export interface ParsedData extends SharedData {
   readonly markdown?: string
   readonly pages?: readonly ParsedPage[] | null
