@@ -44,7 +44,7 @@ export function planOf(seed: number, { short }: { readonly short: boolean }): Pl
   return {
     seed,
     documents,
-    poison: random.next() < 0.02 ? 0.02 : 0,
+    poison: random.next() < 0.05 ? 0.02 : 0,
     concurrency: 2 + random.below(10),
     faultRate: random.next() < 0.5 ? 0 : 0.05,
     delayMs: 2 + random.below(40),
