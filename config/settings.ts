@@ -121,6 +121,24 @@ export const SETTINGS = {
     unit: 'milliseconds',
     doc: 'after the first Ctrl-C, what is under way may take this long',
   }),
+  deleteGone: flag({
+    env: 'SLUICE_DELETE_GONE',
+    default: false,
+    doc: 'remove the outputs of documents that are no longer in the source (default: keep them)',
+  }),
+  goneLimitPercent: whole({
+    env: 'SLUICE_GONE_LIMIT_PERCENT',
+    default: 25,
+    min: 0,
+    max: 100,
+    unit: 'percent',
+    doc: 'when more of the archive is missing, it is taken for a disk that is not mounted, and nothing is touched',
+  }),
+  force: flag({
+    env: 'SLUICE_FORCE',
+    default: false,
+    doc: 'believe that documents are gone, however many',
+  }),
   takeoverMs: whole({
     env: 'SLUICE_TAKEOVER_MS',
     default: 10_000,

@@ -40,6 +40,8 @@ export interface SluiceEvents {
   'receipt:reused': [{ key: SourceKey }]
   'stage:failed': [{ key: SourceKey; stage: Stage; error: unknown }]
   'scan:finished': [{ seen: number; durationMs: number }]
+  /** Looked for documents that are no longer in the source; `unbelievable`: too many to be true, nothing was touched. */
+  'sweep:finished': [{ kept: number; removed: number; unbelievable: boolean }]
   /** Something went wrong beside the work on documents; `key` is null when it was no document's. */
   'process:error': [{ key: SourceKey | null; error: unknown }]
   'run:halted': [{ cause: HaltCause; message: string }]

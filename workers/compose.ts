@@ -5,6 +5,7 @@ import type { Events } from '#src/events.ts'
 import type { IngestDeps, ScanDeps } from '#src/ingest/deps.ts'
 import { giveUpDelivery } from '#src/ingest/give-up-delivery.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { rebuildIfLost } from '#src/ingest/rebuild-ledger.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
@@ -47,6 +48,7 @@ export interface Pipeline extends AsyncDisposable {
 /** A pipeline that can also send requests. */
 export interface Workshop extends Pipeline {
   readonly scan: ScanDeps
+  readonly gone: GonePolicy
   readonly settings: Settings
   /** Asks the service anew instead of believing that credits or key are still as an earlier run found them. */
   readonly probe: () => Promise<void>
@@ -107,6 +109,11 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       ...opened,
       settings,
       scan: { source, store, ledger, events, recipeFor, now: Date.now, queue, backlogLimit: settings.backlogLimit },
+      gone: {
+        remove: settings.deleteGone,
+        believableShare: settings.goneLimitPercent / 100,
+        force: settings.force,
+      },
       gateLine: requests.gateLine,
       probe: () => requests.gate.probe(),
       consume: () =>

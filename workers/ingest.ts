@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { followSource } from '#src/ingest/follow-source.ts'
 import { scanSource } from '#src/ingest/scan-source.ts'
+import { sweepGone } from '#src/ingest/sweep-gone.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import type { Consumer } from '#src/queue/consume.ts'
 import type { Workshop } from './compose.ts'
@@ -60,8 +61,11 @@ const TAKE: Readonly<Record<WorkerOptions['intake'], (workshop: Workshop, signal
 }
 
 async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<void> {
-  await scanSource(workshop.scan, signal)
+  const { listed } = await scanSource(workshop.scan, signal)
   while ((await workshop.queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
+  // After the last job: one of a document that went away meanwhile has ended by now.
+  const gone = await sweepGone(listed, workshop.gone, workshop, signal)
+  workshop.events.emit('sweep:finished', gone)
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

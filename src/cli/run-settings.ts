@@ -42,9 +42,12 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'metricsPort',
 ]
 
-export const RUN_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
+/** What keeps jobs coming. */
+const FEED_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
 
-export const WATCH_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, 'stableMs', 'rescanMs', 'poll']
+export const RUN_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, 'deleteGone', 'goneLimitPercent', 'force']
+
+export const WATCH_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, 'stableMs', 'rescanMs', 'poll']
 
 /** What decides what would be sent and what it would cost. */
 export const PLAN_SETTINGS: readonly SettingName[] = [

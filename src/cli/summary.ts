@@ -20,7 +20,14 @@ export interface SummaryInput {
 
 /** What is said when a run ends: what came out, what did not and why, what it cost, where to look. */
 export function summaryOf(input: SummaryInput): string {
-  const parts = [headline(input), table(input), ...failures(input), ...unfinished(input), `outputs: ${input.out}`]
+  const parts = [
+    headline(input),
+    table(input),
+    ...failures(input),
+    ...unfinished(input),
+    ...gone(input),
+    `outputs: ${input.out}`,
+  ]
   return `${parts.join('\n')}\n`
 }
 
@@ -62,4 +69,17 @@ function failures({ letters, counts }: SummaryInput): string[] {
 function unfinished({ counts, end }: SummaryInput): string[] {
   if (counts.pending === 0 || end.kind !== 'complete') return []
   return [`${plural(counts.pending, 'document')} still pending: run again to go on`]
+}
+
+function gone({ tally }: SummaryInput): string[] {
+  const { kept, removed, unbelievable } = tally.gone
+  if (unbelievable) {
+    return ['too many documents are missing from the source to be believed; their outputs stay (--force believes it)']
+  }
+  return [
+    ...(kept > 0
+      ? [`${plural(kept, 'document')} no longer in the source; outputs kept (--delete-gone removes them)`]
+      : []),
+    ...(removed > 0 ? [`${plural(removed, 'document')} no longer in the source; removed`] : []),
+  ]
 }

@@ -6,6 +6,7 @@ import { batchesOf } from './batches.ts'
 import { type Burial, bury } from './bury.ts'
 import { decideChange, mayPass } from './decide-change.ts'
 import type { ScanDeps } from './deps.ts'
+import { KeySet } from './key-set.ts'
 import { refuseByListing } from './preflight.ts'
 
 /** Entries that are compared with the ledger, written and enqueued in one go. */
@@ -22,6 +23,8 @@ export interface ScanSummary {
   readonly seen: number
   readonly enqueued: number
   readonly durationMs: number
+  /** Every key that was listed; whoever is in the ledger and not in here may be gone. */
+  readonly listed: KeySet
 }
 
 /**
@@ -36,14 +39,16 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   const startedAt = deps.now()
   let seen = 0
   let enqueued = 0
+  const listed = new KeySet()
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
     await backlogBelowLimit(deps, signal)
     enqueued += await scanBatch(batch, deps)
     seen += batch.length
+    for (const { key } of batch) listed.add(key)
   }
   const durationMs = deps.now() - startedAt
   deps.events.emit('scan:finished', { seen, durationMs })
-  return { seen, enqueued, durationMs }
+  return { seen, enqueued, durationMs, listed }
 }
 
 /** Waits while Redis holds as many jobs as it may (Law 6). */

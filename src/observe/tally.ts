@@ -1,6 +1,6 @@
 import type { FailureCode } from '#src/document/failure.ts'
 import type { Outcome } from '#src/document/outcome.ts'
-import type { Change, Events } from '#src/events.ts'
+import type { Change, Events, SluiceEvents } from '#src/events.ts'
 
 /** What this process did since it started: the numbers of the progress view and the summary. */
 export interface Tally {
@@ -16,6 +16,8 @@ export interface Tally {
   readonly retries: number
   readonly receiptsReused: number
   readonly scanned: boolean
+  /** What a look for documents that are no longer in the source came to. */
+  readonly gone: SluiceEvents['sweep:finished'][0]
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -36,6 +38,7 @@ export function tallyOf(events: Events): Tally {
     retries: 0,
     receiptsReused: 0,
     scanned: false,
+    gone: { kept: 0, removed: 0, unbelievable: false },
   }
   events.on('document:seen', ({ change }) => (changes[change] += 1))
   events.on('document:settled', ({ outcome, failure, cost, pages }) => {
@@ -48,6 +51,7 @@ export function tallyOf(events: Events): Tally {
   events.on('request:sent', () => (tally.requests += 1))
   events.on('request:throttled', () => (tally.throttled += 1))
   events.on('receipt:reused', () => (tally.receiptsReused += 1))
+  events.on('sweep:finished', (gone) => (tally.gone = gone))
   events.on('scan:finished', () => (tally.scanned = true))
   return tally
 }

@@ -40,6 +40,9 @@ export async function checkOutcome(archive: Archive, store: StoreOutside, breach
   for (const key of [...store.records.keys(), ...store.letters.keys()]) {
     if (!archive.everSeen.has(key)) breaches.unexplained.push(`${key} never was in the source`)
   }
+  for (const [key, { failure }] of store.letters) {
+    if (!archive.keys.includes(key)) breaches.unexplained.push(`${key} is gone and still failed: ${failure.code}`)
+  }
 }
 
 async function checkGood(

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { creditsFor, DEFAULT_PRICES } from '#src/contract/price.ts'
 import { recipeBook, type RecipeSettings } from '#src/contract/rules.ts'
@@ -31,6 +31,7 @@ export interface Workbench extends AsyncDisposable {
   readonly deps: IngestDeps
   readonly halts: readonly (readonly [HaltCause, string])[]
   write(key: string, content: string | Buffer): Promise<void>
+  erase(key: string): Promise<void>
   /** What the queue is told after one delivery of this document. */
   ingest(key: string, attempt?: number): Promise<JobVerdict>
 }
@@ -86,6 +87,7 @@ export async function openWorkbench({
     deps,
     halts,
     write: (key, content) => writeFile(join(inbox, key), content),
+    erase: (key) => rm(join(inbox, key)),
     ingest: (key, attempt = 1) => ingestOnce(deps, key, attempt),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
