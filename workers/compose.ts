@@ -109,11 +109,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       ...opened,
       settings,
       scan: { source, store, ledger, events, recipeFor, now: Date.now, queue, backlogLimit: settings.backlogLimit },
-      gone: {
-        remove: settings.deleteGone,
-        believableShare: settings.goneLimitPercent / 100,
-        force: settings.force,
-      },
+      gone: gonePolicyOf(settings),
       gateLine: requests.gateLine,
       probe: () => requests.gate.probe(),
       consume: () =>
@@ -132,6 +128,12 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     throw error
   }
 }
+
+const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({
+  remove: deleteGone,
+  believableShare: goneLimitPercent / 100,
+  force,
+})
 
 /** A pipeline that is only looked at, with what a plan needs. */
 export interface Planning extends Pipeline {

@@ -11,7 +11,7 @@ export function patchSource(file: string, patches: readonly Patch[]): void {
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
       if (!url.endsWith(file)) return loaded
-      let source = String(loaded.source)
+      let source = Buffer.from((loaded.source ?? '') as string).toString()
       for (const [from, to] of patches) {
         if (!source.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)}: mend this mutant`)
         source = source.replace(from, to)
