@@ -17,8 +17,6 @@ import { WorkFolder } from './server/work-folder.ts'
 export interface Engine {
   /** Base address, `http://127.0.0.1:4444`; for a unix socket its path after `unix:`. */
   readonly url: string
-  /** Process ids of the children that convert. */
-  readonly childPids: readonly number[]
   /** Ends what runs, and removes every file that the engine made. */
   close(): Promise<void>
 }
@@ -90,11 +88,5 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     await close()
     throw error
   }
-  return {
-    url: urlOf(app),
-    get childPids() {
-      return pool.childPids
-    },
-    close,
-  }
+  return { url: urlOf(app), close }
 }

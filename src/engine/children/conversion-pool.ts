@@ -59,11 +59,6 @@ export class ConversionPool implements AsyncDisposable {
     this.#pool.on('error', () => undefined)
   }
 
-  /** Process ids of the children that are alive. */
-  get childPids(): readonly number[] {
-    return this.#pool.threads.map((child) => child.threadId)
-  }
-
   /** Never throws: whatever happens to the child is a value. */
   async run(task: ConversionTask, signal: AbortSignal): Promise<PoolResult> {
     let pid: number | null = null
