@@ -7,7 +7,8 @@ RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/node-linux-* n
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production \
-    UV_THREADPOOL_SIZE=16 \
+    UV_THREADPOOL_SIZE=6 \
+    MALLOC_ARENA_MAX=1 \
     SLUICE_STATE_DIR=/state \
     SLUICE_CACHE_DIR=/state/cache
 WORKDIR /app
@@ -20,5 +21,5 @@ COPY workers workers
 RUN mkdir /documents /store /state && chown node:node /store /state
 USER node
 VOLUME ["/store", "/state"]
-ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "/app/src/cli/main.ts"]
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=2", "/app/src/cli/main.ts"]
 CMD ["--help"]

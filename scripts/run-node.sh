@@ -1,13 +1,18 @@
 #!/bin/sh
 # usage: run-node.sh MAIN [argument …]   Runs a script on Node as a worker is run: by the launcher, and in benches.
 set -eu
-node=$(sh "$(dirname -- "$0")/find-node.sh")
+here=$(dirname -- "$0")
+node=$(sh "$here/find-node.sh")
 
 # What was measured to give the most documents for the least memory (npm run bench:pipeline):
-# - Four file threads beside the main one: fewer let flushes wait for each other, more cost switches and stacks.
-# - One arena of malloc: each thread would keep the garbage of answers in an arena of its own, 30 to 60 MB in all.
-# - Semi-spaces of 2 MB: V8 would let them grow to 16 MB for short-lived objects, three times over.
-# All three only move garbage around sooner: a large answer lives in the old space and is not limited by them.
-export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-4}"
+# - Six file threads beside the main one: fewer let the flushes of a slow disk wait for each other, more cost switches.
+# - One arena of malloc: with more, each thread keeps what it freed in an arena of its own.
+# - Semi-spaces of 2 MB: V8 would let them grow to 16 MB for short-lived objects, three times over. A large answer is
+#   not limited by it: it lives outside of them.
+# - In a checkout, what Node made of the .ts files is kept, and with it the 20 MB that its type stripper takes.
+export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-6}"
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
+if [ -d "$here/../node_modules" ]; then
+  export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$here/../node_modules/.cache/node}"
+fi
 exec "$node" --disable-warning=ExperimentalWarning --max-semi-space-size=2 "$@"

@@ -166,7 +166,7 @@ async function open({ source: name, settings, events, say }: PipelineOptions): P
   await using resources = new AsyncDisposableStack()
   const folders = foldersOf(settings)
   const store = await openStore(settings, resources)
-  const { source, watch } = openSource(name, settings, store.url, resources)
+  const { source, watch } = await openSource(name, settings, store.url, resources)
   await mkdir(folders.state, { recursive: true })
   const connection = await openRedis(settings, folders, say, resources)
   const id = pipelineId(source.url, store.url)

@@ -1,9 +1,13 @@
 import { resolve } from 'node:path'
 
+export interface S3Location {
+  readonly kind: 's3'
+  readonly bucket: string
+  readonly prefix: string
+}
+
 /** Where a source or a store is, as the command line names it. */
-export type Location =
-  | { readonly kind: 'folder'; readonly path: string }
-  | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string }
+export type Location = { readonly kind: 'folder'; readonly path: string } | S3Location
 
 /** A name is a folder unless it says otherwise: `s3://bucket/prefix`, `file:///data/in`. */
 export function locationOf(name: string): Location {

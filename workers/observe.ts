@@ -3,7 +3,6 @@ import type { Settings } from '#config/settings.ts'
 import type { Events } from '#src/events.ts'
 import { openObserveServer } from '#src/observe/http-server.ts'
 import { logEvents, openLog } from '#src/observe/log.ts'
-import { metricsOf } from '#src/observe/metrics.ts'
 import type { GateState } from '#src/gate/gate-state.ts'
 import type { JobQueue, Ledger } from '#src/ports.ts'
 import type { Folders } from './folders.ts'
@@ -24,6 +23,8 @@ export async function observe(options: ObserveOptions, resources: AsyncDisposabl
   const log = openLog({ level: settings.logLevel, file: settings.logFile ?? join(folders.state, 'sluice.log') })
   logEvents(events, log)
   if (settings.metricsPort === 0) return
+  // Loaded only where it is asked for: it takes 10 MB of memory.
+  const { metricsOf } = await import('#src/observe/metrics.ts')
   const registry = metricsOf(events, { counts: () => ledger.counts(), backlog: () => queue.backlog() })
   const server = await openObserveServer({
     port: settings.metricsPort,

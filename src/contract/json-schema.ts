@@ -2,8 +2,9 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
 const OPTIONS = { strict: false, validateFormats: false, addUsedSchema: false, logger: false } as const
-const DRAFT_7 = new Ajv(OPTIONS)
-const DRAFT_2020 = new Ajv2020(OPTIONS)
+// Made when the first schema comes: most runs ask for none.
+let draft7: Ajv | undefined
+let draft2020: Ajv2020 | undefined
 const NAMES_2020 = /^https?:\/\/json-schema\.org\/draft\/2020-12\//
 
 /**
@@ -12,7 +13,8 @@ const NAMES_2020 = /^https?:\/\/json-schema\.org\/draft\/2020-12\//
  */
 export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): string | null {
   const { $schema: draft, ...body } = schema
-  const ajv = typeof draft === 'string' && NAMES_2020.test(draft) ? DRAFT_2020 : DRAFT_7
+  const is2020 = typeof draft === 'string' && NAMES_2020.test(draft)
+  const ajv = is2020 ? (draft2020 ??= new Ajv2020(OPTIONS)) : (draft7 ??= new Ajv(OPTIONS))
   try {
     ajv.compile(body)
     return null

@@ -1,0 +1,57 @@
+import type { Settings } from '#config/settings.ts'
+import { openS3Store } from '#src/outputs/s3-store.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { openS3Client } from '#src/sources/s3-client.ts'
+import { openS3Source, type S3SourceOptions } from '#src/sources/s3-source.ts'
+import { watchS3 } from '#src/sources/s3-watch.ts'
+import type { S3Location } from './location.ts'
+import type { OpenedSource, SourceSettings } from './open-source.ts'
+import type { StoreSettings } from './open-store.ts'
+
+/*
+ * Sources and stores in buckets. Loaded only where one is named: the AWS SDK takes 30 MB of memory and half a second.
+ */
+
+export function openStoreInBucket(
+  at: S3Location,
+  settings: StoreSettings,
+  resources: AsyncDisposableStack,
+): Promise<OutputStore> {
+  const client = openS3Client(clientOptions(settings))
+  resources.defer(() => client.destroy())
+  const { s3Encryption, s3KmsKeyId, s3StorageClass } = settings
+  return openS3Store({
+    client,
+    bucket: at.bucket,
+    prefix: at.prefix,
+    ...(s3Encryption === 'none' ? {} : { serverSideEncryption: s3Encryption }),
+    ...(s3KmsKeyId === undefined ? {} : { kmsKeyId: s3KmsKeyId }),
+    ...(s3StorageClass === undefined ? {} : { storageClass: s3StorageClass as 'STANDARD' }),
+  })
+}
+
+/** `storeUrl`: a store inside the source is never listed. */
+export function openSourceInBucket(
+  at: S3Location,
+  settings: SourceSettings,
+  storeUrl: string,
+  resources: AsyncDisposableStack,
+): OpenedSource {
+  const { include, exclude, hidden, rescanMs } = settings
+  const client = openS3Client(clientOptions(settings))
+  resources.defer(() => client.destroy())
+  const inside = `s3://${at.bucket}/`
+  const skipPrefixes = storeUrl.startsWith(inside) ? [storeUrl.slice(inside.length)] : []
+  const { bucket, prefix } = at
+  const options: S3SourceOptions = { include, exclude, hidden, client, bucket, prefix, skipPrefixes }
+  const rescan = rescanMs === undefined ? {} : { rescanMs }
+  return { source: openS3Source(options), watch: () => watchS3({ ...options, ...rescan }) }
+}
+
+/** Keys and roles come from where the AWS SDK always looks: `AWS_ACCESS_KEY_ID`, shared files, the machine's role. */
+function clientOptions({ s3Endpoint, s3Region }: Pick<Settings, 's3Endpoint' | 's3Region'>) {
+  return {
+    ...(s3Endpoint === undefined ? {} : { endpoint: s3Endpoint }),
+    ...(s3Region === undefined ? {} : { region: s3Region }),
+  }
+}
