@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { followSource } from '#src/ingest/follow-source.ts'
+import { retryDeadLetters } from '#src/ingest/retry-dead-letters.ts'
 import { scanSource } from '#src/ingest/scan-source.ts'
 import { sweepGone } from '#src/ingest/sweep-gone.ts'
+import type { DeadLetter } from '#src/document/record.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import type { Consumer } from '#src/queue/consume.ts'
 import type { Workshop } from './compose.ts'
@@ -16,8 +18,11 @@ export type WorkerEnd =
   | { readonly kind: 'interrupted' }
 
 export interface WorkerOptions {
-  /** `scan`: list the source, and end when all that it held is done. `follow`: keep watching it. `none`: jobs of others. */
-  readonly intake: 'scan' | 'follow' | 'none'
+  /**
+   * `scan`: list the source, and end when all that it held is done. `follow`: keep watching it. `none`: jobs of others.
+   * A function chooses dead letters; they are driven again, and it ends when they are done.
+   */
+  readonly intake: 'scan' | 'follow' | 'none' | ((letter: DeadLetter) => boolean)
   /** `wait`: leave it to the gate to probe, once a minute, and go on when the account is mended. */
   readonly onHalt: 'stop' | 'wait'
 }
@@ -45,7 +50,7 @@ export async function runWorker(
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   const consumer = workshop.consume()
   try {
-    await TAKE[intake](workshop, ending)
+    await take(intake, workshop, ending)
   } catch (error) {
     if (!ending.aborted) throw error
   } finally {
@@ -54,18 +59,24 @@ export async function runWorker(
   return halted ?? (stopping.soft.aborted ? { kind: 'interrupted' } : { kind: 'complete' })
 }
 
-const TAKE: Readonly<Record<WorkerOptions['intake'], (workshop: Workshop, signal: AbortSignal) => Promise<void>>> = {
-  scan: scanAndDrain,
-  follow: (workshop, signal) => followSource(workshop.watch(), workshop.scan, signal),
-  none: (_workshop, signal) => untilAborted(signal),
+async function take(intake: WorkerOptions['intake'], workshop: Workshop, signal: AbortSignal): Promise<void> {
+  if (intake === 'none') return untilAborted(signal)
+  if (intake === 'follow') return followSource(workshop.watch(), workshop.scan, signal)
+  if (intake === 'scan') return scanAndDrain(workshop, signal)
+  await retryDeadLetters(intake, workshop.scan, signal)
+  await drained(workshop, signal)
 }
 
 async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<void> {
   const { listed } = await scanSource(workshop.scan, signal)
-  while ((await workshop.queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
+  await drained(workshop, signal)
   // After the last job: one of a document that went away meanwhile has ended by now.
   const gone = await sweepGone(listed, workshop.gone, workshop, signal)
   workshop.events.emit('sweep:finished', gone)
+}
+
+async function drained({ queue }: Workshop, signal: AbortSignal): Promise<void> {
+  while ((await queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

@@ -6,6 +6,10 @@ import { EXIT } from './exit-codes.ts'
 import { failuresCommand } from './failures.ts'
 import { pauseCommand, resumeCommand } from './pause.ts'
 import { planCommand } from './plan.ts'
+import { gcCommand } from './gc.ts'
+import { renderCommand } from './render.ts'
+import { retryCommand } from './retry.ts'
+import { verifyCommand } from './verify.ts'
 import { runCommand } from './run.ts'
 import { statusCommand } from './status.ts'
 import { UsageError } from './usage-error.ts'
@@ -37,6 +41,10 @@ const program = new Command('sluice')
   .addCommand(engineCommand())
   .addCommand(statusCommand())
   .addCommand(failuresCommand())
+  .addCommand(retryCommand())
+  .addCommand(verifyCommand())
+  .addCommand(renderCommand())
+  .addCommand(gcCommand())
   .addCommand(pauseCommand())
   .addCommand(resumeCommand())
 

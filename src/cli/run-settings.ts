@@ -43,7 +43,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
 ]
 
 /** What keeps jobs coming. */
-const FEED_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
+export const FEED_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
 
 export const RUN_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, 'deleteGone', 'goneLimitPercent', 'force']
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
-import { type Cost, type DocumentRecord, type OutputFile, RECORD_SCHEMA } from '#src/document/record.ts'
+import { type Cost, type DocumentRecord, RECORD_SCHEMA } from '#src/document/record.ts'
 import type { JobVerdict } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
 import { FINISH, postpone } from './job-verdicts.ts'
+import { describeFile } from './rederive.ts'
 import type { Work } from './work.ts'
 
 /** How long a worker that lost its hold leaves the document to the one that has it now. */
@@ -25,7 +25,7 @@ export interface CommitInput {
 export async function commitAnswer(work: Work, input: CommitInput, deps: IngestDeps): Promise<JobVerdict> {
   const reading = readAnswer(input.body, deps.now(), input.json)
   const files = deps.render(reading.data)
-  const record = { ...recordOf(work, input, reading, deps), files: [...files].map(describe) }
+  const record = { ...recordOf(work, input, reading, deps), files: [...files].map(describeFile) }
   if (!(await work.claim.stillHeld())) return postpone(LOST_CLAIM_MS, 'another worker took this document over')
   await deps.store.commit(record, files)
   const { key } = work.job
@@ -80,9 +80,3 @@ function costOf(work: Work, input: CommitInput, reading: AnswerReading, deps: In
   if (reading.creditsReported !== null) return { credits: reading.creditsReported, basis: 'reported' }
   return { credits: deps.price(work.recipe, work.extension, reading.pages.parsed), basis: 'estimated' }
 }
-
-const describe = ([name, content]: readonly [string, Uint8Array]): OutputFile => ({
-  name,
-  bytes: content.length,
-  sha256: createHash('sha256').update(content).digest('hex'),
-})

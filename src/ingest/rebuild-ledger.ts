@@ -1,6 +1,7 @@
 import type { LedgerEntry, Ledger, OutputStore } from '#src/ports.ts'
 import { seen } from '#src/document/outcome.ts'
 import { recipeHash, type SourceKey } from '#src/document/ids.ts'
+import { batchesOf } from './batches.ts'
 
 const BATCH = 500
 
@@ -9,7 +10,16 @@ const BATCH = 500
  * over an older record of the same key; a record for the same version was committed after it.
  */
 export async function rebuildIfLost(ledger: Ledger, store: OutputStore, signal: AbortSignal): Promise<number> {
-  if (seen(await ledger.counts()) > 0) return 0
+  return seen(await ledger.counts()) > 0 ? 0 : fill(ledger, store, signal)
+}
+
+/** Makes the ledger from the store alone, whatever it said before: what was pending is found again by the next scan. */
+export async function rebuildLedger(ledger: Ledger, store: OutputStore, signal: AbortSignal): Promise<number> {
+  for await (const batch of batchesOf(ledger.entries(signal), BATCH)) await ledger.forget(batch.map(([key]) => key))
+  return fill(ledger, store, signal)
+}
+
+async function fill(ledger: Ledger, store: OutputStore, signal: AbortSignal): Promise<number> {
   let rebuilt = 0
   let batch: (readonly [SourceKey, LedgerEntry])[] = []
   const flush = async (): Promise<void> => {

@@ -1,0 +1,34 @@
+import { Command } from 'commander'
+import picomatch from 'picomatch'
+import type { DeadLetter } from '#src/document/record.ts'
+import { FAILURE_CODES } from '#src/document/failure.ts'
+import { addSettings } from './flags.ts'
+import { readSettings } from './read-settings.ts'
+import { runSession } from './run-session.ts'
+import { FEED_SETTINGS } from './run-settings.ts'
+import { UsageError } from './usage-error.ts'
+
+interface RetryOptions {
+  readonly code?: string
+  readonly key?: string
+}
+
+export function retryCommand(): Command {
+  const command = new Command('retry')
+    .description('drive dead letters again, all or those that are chosen; other options than before may be given')
+    .argument('<source>', 'the source of the run that they failed in')
+    .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
+    .option('--key <glob>', 'only documents whose key matches')
+  addSettings(command, FEED_SETTINGS)
+  return command.action((source: string) => {
+    return runSession(source, readSettings(command), wanted(command.opts<RetryOptions>()))
+  })
+}
+
+function wanted({ code, key }: RetryOptions): (letter: DeadLetter) => boolean {
+  if (code !== undefined && !FAILURE_CODES.some((known) => known === code)) {
+    throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
+  }
+  const matches = key === undefined ? () => true : picomatch(key, { dot: true, basename: !key.includes('/') })
+  return (letter) => (code === undefined || letter.failure.code === code) && matches(letter.key)
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { readAnswer } from '#src/contract/read-answer.ts'
+import type { DocumentRecord, OutputFile } from '#src/document/record.ts'
+import type { IngestDeps } from './deps.ts'
+
+export type RederiveDeps = Pick<IngestDeps, 'store' | 'render'>
+
+export type Rederived =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'written' }
+  /** Nothing was kept to derive from: zero data retention, or the receipt was removed or damaged. */
+  | { readonly kind: 'no_receipt' }
+
+/**
+ * Derives a document's outputs from its receipt once more, and commits them when they, or what stands in the store,
+ * differ from the record. Sends nothing, and costs nothing.
+ */
+export async function rederive(record: DocumentRecord, { store, render }: RederiveDeps): Promise<Rederived> {
+  const body = record.receipt === null ? null : await store.readReceipt(record.receipt)
+  if (body === null) return { kind: 'no_receipt' }
+  const files = render(readAnswer(body, Date.parse(record.finishedAt)).data)
+  const described = [...files].map(describeFile)
+  const same = JSON.stringify(described) === JSON.stringify(record.files)
+  if (same && (await damageOf(record, store)).length === 0) return { kind: 'same' }
+  await store.commit({ ...record, files: described }, files)
+  return { kind: 'written' }
+}
+
+export const describeFile = ([name, content]: readonly [string, Uint8Array]): OutputFile => ({
+  name,
+  bytes: content.length,
+  sha256: createHash('sha256').update(content).digest('hex'),
+})
+
+/** One sentence for each file that is not as the record says. */
+export async function damageOf(record: DocumentRecord, store: IngestDeps['store']): Promise<readonly string[]> {
+  const damage: string[] = []
+  for (const file of record.files) {
+    const content = await store.readOutput(record.key, file.name)
+    if (content === null) damage.push(`${file.name} is missing`)
+    else if (describeFile([file.name, content]).sha256 !== file.sha256) damage.push(`${file.name} was altered`)
+  }
+  return damage
+}

@@ -1,0 +1,64 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readStore } from '../support/check-store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { errorReply, ScriptedService } from '../support/scripted-service.ts'
+import { sluice } from '../support/sluice.ts'
+
+/* The commands that look after a store: verify, render, gc and retry, as a person types them. */
+
+async function archive(service: ScriptedService, path: string) {
+  const [source, out] = [join(path, 'in'), join(path, 'out')]
+  await mkdir(source)
+  for (const name of ['one', 'two', 'bad']) await writeFile(join(source, `${name}.csv`), `name\n${name}\n`)
+  const at = ['--parse-api-url', service.url, '--parse-api-key', 'key']
+  return { source, out, flags: ['--out', out, ...at] }
+}
+
+const refusingBad = (request: { readonly file: { readonly content: Buffer | null } | null }) =>
+  request.file?.content?.includes('bad') === true ? errorReply(422, 'The document is damaged') : {}
+
+test('verify finds what was altered, repairs it from the receipt, and makes the ledger anew', async () => {
+  await using folder = await temporaryFolder()
+  await using service = await new ScriptedService({ answers: refusingBad }).listen()
+  const { source, out, flags } = await archive(service, folder.path)
+  expect((await sluice(['run', source, ...flags])).code).toBe(2)
+  const whole = await readStore(out)
+  const markdown = join(whole.folders.get('one.csv') ?? '', 'document.md')
+  await writeFile(markdown, 'scribbled over')
+  const found = await sluice(['verify', '--out', out])
+  expect(found).toMatchObject({ code: 2, stdout: expect.stringContaining('one.csv: document.md was altered') })
+  const repaired = await sluice(['verify', source, '--rebuild', '--repair', '--out', out])
+  expect(repaired.stdout).toMatch(/1 document whole, 0 damaged, 1 repaired\nthe ledger was made anew: 3 documents/)
+  expect(repaired.code).toBe(0)
+  await rm(markdown)
+  expect((await sluice(['render', '--out', out])).stdout).toMatch(/1 document written, 1 as they were/)
+  expect((await readStore(out)).records).toEqual(whole.records)
+  expect((await sluice(['run', source, ...flags])).stdout).toMatch(/unchanged, nothing sent/)
+  expect(service.charged).toBe(2)
+}, 120_000)
+
+test('retry drives what was chosen again; what came out well leaves the list; gc removes what nobody refers to', async () => {
+  await using folder = await temporaryFolder()
+  let mended = false
+  await using service = await new ScriptedService({
+    answers: (request) => (mended ? {} : refusingBad(request)),
+  }).listen()
+  const { source, out, flags } = await archive(service, folder.path)
+  await sluice(['run', source, ...flags])
+  mended = true
+  await sluice(['retry', source, '--key', 'no such*', ...flags])
+  expect([...(await readStore(out)).letters.keys()]).toEqual(['bad.csv'])
+  const retried = await sluice(['retry', source, '--code', 'service_rejected', ...flags])
+  expect(retried.code).toBe(0)
+  expect((await readStore(out)).letters.size).toBe(0)
+  expect(service.charged).toBe(3)
+
+  await rm(join(source, 'one.csv'))
+  expect((await sluice(['run', source, '--delete-gone', ...flags])).stdout).toMatch(/no longer in the source; removed/)
+  expect([...(await readStore(out)).records.keys()].sort()).toEqual(['bad.csv', 'two.csv'])
+  expect((await sluice(['gc', '--dry-run', '--out', out])).stdout).toMatch(/1 receipt would be removed/)
+  expect((await sluice(['gc', '--out', out])).stdout).toMatch(/1 receipt removed/)
+  expect((await sluice(['gc', '--out', out])).stdout).toMatch(/0 receipts removed/)
+}, 120_000)
