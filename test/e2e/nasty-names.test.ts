@@ -1,0 +1,74 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readStore } from '../support/check-store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { ScriptedService } from '../support/scripted-service.ts'
+import { sluice } from '../support/sluice.ts'
+
+const NASTY = [
+  'plain.html',
+  ' leading space.html',
+  'trailing space .html',
+  '..html',
+  '...html',
+  '%2e%2e%2f.html',
+  '100%.html',
+  '%41.html',
+  'line\nbreak.html',
+  'tab\tand\u0001control.html',
+  'back\\slash.html',
+  'quote"double.html',
+  "quote'single.html",
+  'pipe|star*question?.html',
+  'dollar$(id)`id`.html',
+  '-rf.html',
+  '#hash&and=plus+.html',
+  'Straße naïve 文書 😀.html',
+  'cafe\u0301.html',
+  'caf\u00e9.html',
+  'CASE.html',
+  'case.html',
+  'UPPER.HTML',
+  'CON.html',
+  'record.json.html',
+  'document.md.html',
+  `${'n'.repeat(250)}.html`,
+  `${'文'.repeat(83)}.html`,
+  'folder.html/inside.html',
+  'documents/receipts/failures.html',
+  'deep/'.repeat(40) + 'leaf.html',
+  'right-to-left \u202egpj.html',
+] as const
+
+test('every odd name becomes a document of its own, inside the store, and is done once', async () => {
+  await using folder = await temporaryFolder()
+  await using service = await new ScriptedService({}).listen()
+  const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
+  for (const name of NASTY) {
+    await mkdir(join(source, dirname(name)), { recursive: true })
+    await writeFile(join(source, name), `<p>${JSON.stringify(name)}</p>`)
+  }
+  const args = ['run', source, '--hidden', '--out', out, '--parse-api-url', service.url, '--parse-api-key', 'test-key']
+  const first = await sluice(args)
+  expect(first.stderr).not.toMatch(/at .*\.ts:\d+/)
+  expect(first.code).toBe(0)
+  const { records, letters, folders } = await readStore(out)
+  expect([...records.keys()].toSorted()).toEqual([...NASTY].toSorted())
+  expect(letters.size).toBe(0)
+  expect(service.charged).toBe(NASTY.length)
+  for (const at of folders.values()) expect(await readFile(join(at, 'document.md'), 'utf8')).toBe('# Parsed\n')
+  expect((await readdir(folder.path)).toSorted()).toEqual(['in', 'out'])
+
+  expect((await sluice(args)).stdout).toMatch(/unchanged, nothing sent/)
+  const status = await sluice(['status', source, '--out', out, '--json'])
+  expect(JSON.parse(status.stdout)).toEqual({
+    pending: 0,
+    done: NASTY.length,
+    partial: 0,
+    failed: 0,
+    skipped: 0,
+    seen: NASTY.length,
+    backlog: 0,
+  })
+}, 60_000)
