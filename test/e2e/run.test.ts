@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { errorReply, ScriptedService } from '../support/scripted-service.ts'
+import { breachesOfSchemas } from '../support/published-schemas.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 
 const SAMPLES = resolve(import.meta.dirname, '../../samples')
@@ -30,6 +31,7 @@ describe('./sluice run on real documents with the embedded engine', () => {
     for (const [key, at] of store.folders) {
       expect((await readFile(join(at, 'document.md'), 'utf8')).length, key).toBeGreaterThan(50)
     }
+    expect(await breachesOfSchemas(store)).toEqual([])
     const pdf = [...store.records.values()].find((record) => record.key.endsWith('.pdf'))
     expect(pdf?.files.map((file) => file.name)).toEqual(expect.arrayContaining(['pages.jsonl', 'blocks.jsonl']))
 
@@ -58,7 +60,9 @@ describe('./sluice run on real documents with the embedded engine', () => {
     await symlink('loop', join(source, 'loop'))
     const { code, stdout } = await sluice(['run', source, '--out', out, '--follow-symlinks'])
     expect(code).toBe(2)
-    const { records, letters } = await readStore(out)
+    const store = await readStore(out)
+    const { records, letters } = store
+    expect(await breachesOfSchemas(store)).toEqual([])
     expect([...records.keys()]).toEqual(['good.csv'])
     const codes = Object.fromEntries([...letters].map(([key, letter]) => [key, letter.failure.code]))
     expect(codes).toMatchObject({
