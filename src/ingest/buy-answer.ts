@@ -103,11 +103,13 @@ async function sendOnce(
   }
   const durationMs = performance.now() - sentAt
   const credits = chargedCredits(verdict, recipe, work, deps)
-  const departure = await deps.gate.leave(admission.permit, { verdict, durationMs, credits })
-  tell(work, verdict, durationMs, deps)
-  if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
+  const save = async (): Promise<void> => {
+    if (verdict.kind !== 'parsed' || recipe.options.zeroDataRetention) return
     await untilWritten(() => deps.store.saveReceipt(id, verdict.answer.body), key, deps, signal)
   }
+  // Side by side: what was paid for must not wait for Redis, nor the next request for the disk.
+  const [departure] = await Promise.all([deps.gate.leave(admission.permit, { verdict, durationMs, credits }), save()])
+  tell(work, verdict, durationMs, deps)
   return { ...purchaseOf(verdict, departure, work.attempt, deps), remedy: remedyOf(verdict, deps) }
 }
 

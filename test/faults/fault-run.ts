@@ -137,7 +137,13 @@ class Scene {
   }
 
   async #terminate(victim: RunningSluice): Promise<void> {
-    if (!(await this.crew.terminate(victim))) this.#breaches.unexplained.push('SIGTERM did not end a process')
+    const ending = this.crew.terminate(victim)
+    // What it leaves behind may be taken up by another process before it has ended, so one look is not enough.
+    while (this.crew.living.includes(victim)) {
+      this.#doubts.push(...(await openIntents(this.#options.redis.connection)))
+      await sleep(POLL_MS)
+    }
+    if (!(await ending)) this.#breaches.unexplained.push('SIGTERM did not end a process')
     await this.#doubt(1)
   }
 

@@ -77,7 +77,6 @@ function replyTo(run: Run, bytes: Buffer, random: Random): Outcome {
     () => ({ reply: { ...whole, fault: 'reset_middle' }, charged: true, fault: 'reset in the middle' }),
     () => ({ reply: { body: text.slice(0, text.length >> 1) }, charged: true, fault: 'cut off' }),
     () => free(errorReply(503, 'Service unavailable')),
-    () => free({ ...errorReply(429, 'Rate limit exceeded'), headers: { 'retry-after': '1' } }),
     () => free({ fault: 'reset_after', status: 500 }),
   ])()
 }

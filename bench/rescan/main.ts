@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { recipeBook } from '#src/contract/rules.ts'
+import { extensionOf } from '#src/document/formats.ts'
+import { Events } from '#src/events.ts'
+import { batchesOf } from '#src/ingest/batches.ts'
+import { scanSource } from '#src/ingest/scan-source.ts'
+import { RedisLedger } from '#src/ledger/redis-ledger.ts'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import type { LedgerEntry, Source } from '#src/ports.ts'
+import { connectRedis } from '#src/queue/connection.ts'
+import { DocumentQueue } from '#src/queue/document-queue.ts'
+import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
+import { openFolderSource } from '#src/sources/folder-source.ts'
+
+/*
+ * `npm run bench:rescan`: how fast an archive in which nothing changed is looked through. Beside it, for scale, a bare
+ * walk of the same files that does nothing but `readdir` and `stat`, one folder at a time.
+ */
+
+const { values } = parseArgs({ options: { files: { type: 'string', default: '100000' } } })
+const files = Number(values.files)
+const PER_FOLDER = 1_000
+const signal = new AbortController().signal
+
+const folder = await mkdtemp(join(tmpdir(), 'sluice-rescan-'))
+const redis = await openEmbeddedRedis({
+  dataDir: join(folder, 'redis'),
+  cacheDir: resolve(import.meta.dirname, '../../node_modules/.cache/sluice'),
+})
+const connection = await connectRedis({ url: redis.url })
+try {
+  const archive = join(folder, 'in')
+  await makeFiles(archive)
+  const source = openFolderSource({ path: archive })
+  const ledger = new RedisLedger({ connection, pipeline: 'rescan' })
+  const queue = new DocumentQueue({ connection, pipeline: 'rescan' })
+  const store = await openFolderStore({ path: join(folder, 'out') })
+  const recipeFor = recipeBook({})
+  await recordAll(source, ledger, recipeFor)
+  const deps = { source, store, ledger, queue, events: new Events(), recipeFor, now: Date.now, backlogLimit: 1 }
+  for (let round = 1; round <= 3; round++) {
+    const bare = await timed(() => bareWalk(archive))
+    let enqueued = 0
+    const scan = await timed(async () => {
+      ;({ enqueued } = await scanSource(deps, signal))
+    })
+    const line = { files, enqueued, filesPerSecond: Math.round(files / scan), bareWalk: Math.round(files / bare) }
+    process.stdout.write(`${JSON.stringify(line)}\n`)
+    if (enqueued > 0) process.exitCode = 2
+  }
+  await queue.close()
+} finally {
+  connection.disconnect()
+  await redis.close()
+  await rm(folder, { recursive: true, force: true })
+  await rm(dirname(redis.url), { recursive: true, force: true })
+}
+
+async function makeFiles(archive: string): Promise<void> {
+  for (let from = 0; from < files; from += PER_FOLDER) {
+    const shelf = join(archive, `shelf ${from / PER_FOLDER}`)
+    await mkdir(shelf, { recursive: true })
+    const numbers = Array.from({ length: Math.min(PER_FOLDER, files - from) }, (_, index) => from + index)
+    await Promise.all(numbers.map((number) => writeFile(join(shelf, `${number}.csv`), `number\n${number}\n`)))
+  }
+}
+
+/** As after a run that parsed everything. */
+async function recordAll(source: Source, ledger: RedisLedger, recipeFor: ReturnType<typeof recipeBook>): Promise<void> {
+  for await (const entries of batchesOf(source.list(signal), PER_FOLDER)) {
+    await ledger.write(
+      entries.flatMap((entry): (readonly [typeof entry.key, LedgerEntry])[] => {
+        const extension = extensionOf(entry.key)
+        if (entry.kind !== 'document' || extension === null) return []
+        const recipeHash = recipeFor(entry.key, extension).hash
+        return [[entry.key, { version: entry.version, recipeHash, outcome: 'done' }]]
+      }),
+    )
+  }
+}
+
+async function bareWalk(archive: string): Promise<void> {
+  for (const shelf of await readdir(archive)) {
+    const names = await readdir(join(archive, shelf))
+    await Promise.all(names.map((name) => stat(join(archive, shelf, name), { bigint: true })))
+  }
+}
+
+/** Seconds. */
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return (performance.now() - startedAt) / 1000
+}
