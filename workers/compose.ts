@@ -52,6 +52,8 @@ export interface Workshop extends Pipeline {
   readonly settings: Settings
   /** Asks the service anew instead of believing that credits or key are still as an earlier run found them. */
   readonly probe: () => Promise<void>
+  /** Requests that were in flight at a hard kill: nobody knows whether the service charged for them (Law 2). */
+  readonly ambiguous: () => Promise<number>
   /** Starts taking jobs. */
   readonly consume: () => Consumer
   /** What the gate is doing, in a few words; null when there is nothing to say. */
@@ -84,6 +86,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
     const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
+    const intents = new RedisIntents({ connection, pipeline: id, lease })
     const ingest: IngestDeps = {
       source,
       store,
@@ -96,7 +99,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       price: priceWith(requests.free, settings),
       countPages: pageCounting(requests.free, resources),
       claims: new RedisClaims({ connection, pipeline: id, lease }),
-      intents: new RedisIntents({ connection, pipeline: id, lease }),
+      intents,
       render: renderOutputs,
       now: Date.now,
       random: Math.random,
@@ -112,6 +115,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       gone: gonePolicyOf(settings),
       gateLine: requests.gateLine,
       probe: () => requests.gate.probe(),
+      ambiguous: () => intents.ambiguousTotal(),
       consume: () =>
         consume({
           connection,

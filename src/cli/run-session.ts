@@ -30,7 +30,15 @@ export async function runSession(source: string, settings: Settings, intake: Int
   const counts = await workshop.ledger.counts()
   const letters = counts.failed > 0 ? await firstLetters(workshop) : []
   process.stdout.write(
-    summaryOf({ end, counts, tally, elapsedMs: Date.now() - startedAt, out: workshop.store.url, letters }),
+    summaryOf({
+      end,
+      counts,
+      tally,
+      elapsedMs: Date.now() - startedAt,
+      out: workshop.store.url,
+      letters,
+      ambiguous: await workshop.ambiguous(),
+    }),
   )
   process.exitCode = exitCodeOf(end, counts)
 }

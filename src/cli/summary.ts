@@ -16,6 +16,8 @@ export interface SummaryInput {
   readonly elapsedMs: number
   readonly out: string
   readonly letters: readonly DeadLetter[]
+  /** Requests in flight at a hard kill, over all runs of this source. */
+  readonly ambiguous: number
 }
 
 /** What is said when a run ends: what came out, what did not and why, what it cost, where to look. */
@@ -25,6 +27,7 @@ export function summaryOf(input: SummaryInput): string {
     table(input),
     ...failures(input),
     ...unfinished(input),
+    ...inDoubt(input),
     ...gone(input),
     `outputs: ${input.out}`,
   ]
@@ -82,4 +85,10 @@ function gone({ tally }: SummaryInput): string[] {
       : []),
     ...(removed > 0 ? [`${plural(removed, 'document')} no longer in the source; removed`] : []),
   ]
+}
+
+/** What a hard kill left in doubt is counted, never hidden (Law 2). */
+function inDoubt({ ambiguous }: SummaryInput): string[] {
+  if (ambiguous === 0) return []
+  return [`ambiguous: ${plural(ambiguous, 'request')} in flight when a process was killed may have been charged twice`]
 }

@@ -125,6 +125,7 @@ describe('./sluice run against a service', () => {
     expect(records.size).toBe(300)
     expect(letters.size).toBe(0)
     expect(service.charged).toBeLessThanOrEqual(300 + kills * concurrency)
+    if (service.charged > 300) expect(last.stdout).toMatch(/ambiguous: \d+ request/)
   }, 120_000)
 
   test('drains on the first Ctrl-C, keeps the rest, and goes on when run again', async () => {
