@@ -18,14 +18,13 @@ export const PLACE_SETTINGS: readonly SettingName[] = [
 /** What is asked of the service. */
 const PARSE_SETTINGS: readonly SettingName[] = ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback']
 
+/** Which files of a source are documents. */
+const SELECTION_SETTINGS: readonly SettingName[] = ['include', 'exclude', 'hidden', 'followSymlinks', 'archives']
+
 export const WORK_SETTINGS: readonly SettingName[] = [
   ...PLACE_SETTINGS,
   ...PARSE_SETTINGS,
-  'include',
-  'exclude',
-  'hidden',
-  'followSymlinks',
-  'archives',
+  ...SELECTION_SETTINGS,
   's3Encryption',
   's3KmsKeyId',
   's3StorageClass',
@@ -53,11 +52,7 @@ export const WATCH_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, 'stable
 export const PLAN_SETTINGS: readonly SettingName[] = [
   ...PLACE_SETTINGS,
   ...PARSE_SETTINGS,
-  'include',
-  'exclude',
-  'hidden',
-  'followSymlinks',
-  'archives',
+  ...SELECTION_SETTINGS,
   'prices',
 ]
 

@@ -30,3 +30,6 @@ export const recipeHash = (hex: string): RecipeHash => hex as RecipeHash
 export function receiptId(content: ContentHash, recipe: RecipeHash): ReceiptId {
   return `${content}-${recipe}` as ReceiptId
 }
+
+/** Stands where no recipe applies: a file that is no document of ours. */
+export const NO_RECIPE: RecipeHash = recipeHash('0000000000000000')

@@ -1,6 +1,6 @@
 import type { LedgerEntry, Ledger, OutputStore } from '#src/ports.ts'
 import { seen } from '#src/document/outcome.ts'
-import { recipeHash, type SourceKey } from '#src/document/ids.ts'
+import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { batchesOf } from './batches.ts'
 
 const BATCH = 500
@@ -39,7 +39,7 @@ async function fill(ledger: Ledger, store: OutputStore, signal: AbortSignal): Pr
     if (record !== null && record.version === letter.version && record.finishedAt > letter.lastAt) continue
     await add(letter.key, {
       version: letter.version,
-      recipeHash: letter.recipeHash ?? recipeHash('0000000000000000'),
+      recipeHash: letter.recipeHash ?? NO_RECIPE,
       outcome: 'failed',
     })
   }

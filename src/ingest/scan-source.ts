@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { extensionOf } from '#src/document/formats.ts'
-import { type RecipeHash, recipeHash, type SourceKey, version } from '#src/document/ids.ts'
+import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { DocumentJob, LedgerEntry, SourceEntry } from '#src/ports.ts'
 import { batchesOf } from './batches.ts'
 import { type Burial, bury } from './bury.ts'
@@ -14,9 +14,6 @@ const BATCH = 500
 
 /** How often a scan that waits for the backlog to shrink looks again. */
 const BACKLOG_POLL_MS = 50
-
-/** No recipe applies to a file that is no document of ours. */
-const NO_RECIPE: RecipeHash = recipeHash('0000000000000000')
 
 export interface ScanSummary {
   /** Entries listed, of every kind. */
