@@ -37,15 +37,21 @@ const LONGEST_PLACES_POLL_MS = 5_000
 /** The pace of a rate limit is known ahead, and whoever changes it calls. */
 const LONGEST_RATE_POLL_MS = 30_000
 
+/** As many as may ask at the same time while the gate admits whoever asks. */
+const WIDEST = 16
+
 /**
- * The documents of one process that wait for a place, first come first served. Only the first of them asks, so that a
- * process costs the gate the same whether one or fifty of its documents wait. It asks at once where nobody waited
- * before, after an admission, when `leave` of any process calls it, and at the latest when the last answer said.
+ * The documents of one process that wait for a place, first come first served. While the gate refuses, only the first
+ * of them asks, so that a process costs the gate the same whether one or fifty of its documents wait. It asks at once
+ * where nobody waited before, after an admission, when `leave` of any process calls it, and at the latest when the last
+ * answer said. With every admission twice as many ask at a time: one by one, a busy process would be held to one
+ * admission a turn of its event loop.
  */
 export class WaitingLine {
   readonly #options: WaitingLineOptions
   readonly #waiters: Waiter[] = []
-  #asking = false
+  readonly #asking = new Set<Waiter>()
+  #width = 1
   /** `performance.now()` before which asking is of no use. */
   #askAt = 0
   #calledFor = Infinity
@@ -85,7 +91,7 @@ export class WaitingLine {
 
   /** The gate says that a place will be free in `ms` for this process. */
   call(ms: number): void {
-    if (this.#waiters.length === 0 && !this.#asking) return this.#options.standDown()
+    if (this.#waiters.length === 0 && this.#asking.size === 0) return this.#options.standDown()
     this.#calledFor = Math.min(this.#calledFor, performance.now() + ms)
     this.#schedule()
   }
@@ -97,46 +103,54 @@ export class WaitingLine {
   }
 
   #schedule(): void {
-    if (this.#asking || this.#waiters.length === 0) return
+    if (this.#asking.size >= this.#width || this.#waiters.length === 0) return
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     const inMs = Math.min(this.#askAt, this.#calledFor) - performance.now()
-    if (inMs <= 0) void this.#ask()
+    if (inMs <= 0) this.#askForFirst()
     else this.#timer = setTimeout(() => this.#schedule(), Math.ceil(inMs))
   }
 
-  async #ask(): Promise<void> {
-    const first = this.#waiters[0]
-    if (first === undefined) return
-    this.#asking = true
+  #askForFirst(): void {
+    const idle = this.#waiters.filter((waiter) => !this.#asking.has(waiter))
+    const first = idle.slice(0, this.#width - this.#asking.size)
+    if (first.length === 0) return
     this.#calledFor = Infinity
     this.#askAt = 0
+    for (const waiter of first) void this.#ask(waiter)
+  }
+
+  async #ask(waiter: Waiter): Promise<void> {
+    this.#asking.add(waiter)
     try {
-      this.#hear(first, await this.#options.ask(first.ticket))
+      this.#hear(waiter, await this.#options.ask(waiter.ticket))
     } catch (error) {
-      for (const waiter of this.#waiters.slice()) waiter.reject(error)
+      for (const other of this.#waiters.slice()) other.reject(error)
     } finally {
-      this.#asking = false
+      this.#asking.delete(waiter)
     }
     this.#schedule()
   }
 
-  #hear(first: Waiter, answer: Answer): void {
-    const waits = this.#waiters.includes(first)
+  #hear(waiter: Waiter, answer: Answer): void {
+    const waits = this.#waiters.includes(waiter)
     switch (answer.kind) {
       case 'admitted':
-        if (waits) first.resolve(answer)
+        this.#width = Math.min(2 * this.#width, WIDEST)
+        if (waits) waiter.resolve(answer)
         else this.#options.giveBack(answer.permit)
         return
       case 'wait': {
         const now = performance.now()
+        this.#width = 1
         this.#refusal = { reason: answer.reason, until: now + answer.waitMs }
         this.#askAt = now + pollMs(answer.reason, answer.waitMs)
         return
       }
       case 'halted':
-        for (const waiter of answer.everybody ? this.#waiters.slice() : waits ? [first] : []) {
-          waiter.resolve(answer.admission)
+        this.#width = 1
+        for (const other of answer.everybody ? this.#waiters.slice() : waits ? [waiter] : []) {
+          other.resolve(answer.admission)
         }
     }
   }

@@ -1,4 +1,4 @@
-import { closeSync, fsync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, fsync, open, openSync, writeFileSync } from 'node:fs'
 import { readFile, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
  */
 
 const flushDescriptor = promisify(fsync)
+const openDescriptor: (path: string, flags: string) => Promise<number> = promisify(open)
 
 /** Up to this size a write is a copy into the page cache that takes less than a hop to a thread. */
 const AT_ONCE_BYTES = 256 * 1024
@@ -34,7 +35,7 @@ export async function readIfThere(path: string): Promise<Buffer | null> {
 /** Writes a new file and waits until it is on the disk. */
 export async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {
   if (bytes.length > AT_ONCE_BYTES) return writeFile(path, bytes, { flag: 'wx', flush: true })
-  const descriptor = openSync(path, 'wx')
+  const descriptor = await openDescriptor(path, 'wx')
   try {
     writeFileSync(descriptor, bytes)
     await flushDescriptor(descriptor)

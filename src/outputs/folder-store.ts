@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { mkdir, opendir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -74,9 +73,9 @@ class FolderStore implements OutputStore {
       const id = this.#area.newId()
       const staged = await this.#area.staged(id)
       try {
-        mkdirSync(staged)
-        await Promise.all([...files].map(([name, bytes]) => writeFlushed(join(staged, name), bytes)))
-        await writeFlushed(join(staged, RECORD_FILE), toJson(record))
+        await mkdir(staged)
+        const all = [...files, [RECORD_FILE, toJson(record)] as const]
+        await Promise.all(all.map(([name, bytes]) => writeFlushed(join(staged, name), bytes)))
         await enter(this.#area, id, this.#place(record.key))
       } catch (error) {
         await rm(staged, { recursive: true, force: true })

@@ -30,6 +30,35 @@ describe('the line of a process', () => {
     expect(asked).toEqual(['a', 'b', 'c'])
   })
 
+  test('asks for more at a time as the gate admits, and for one again after a refusal', async () => {
+    const free = 20
+    let asked = 0
+    let asking = 0
+    const widths: number[] = []
+    const waiting = line({
+      ask: async ({ key }) => {
+        widths.push((asking += 1))
+        asked += 1
+        const answer = asked <= free ? admitted(key) : full
+        await sleep(5)
+        asking -= 1
+        return answer
+      },
+      patienceMs: 300,
+    })
+    const keys = Array.from({ length: 40 }, (_, index) => String(index))
+    const answers = await Promise.all(keys.map((key) => waiting.join(ticket(key), signal)))
+    expect(answers.filter(({ kind }) => kind === 'admitted')).toHaveLength(free)
+    expect(Math.max(...widths)).toBe(16)
+    const questions = asked
+    void waiting.join(ticket('later'), signal).catch(() => undefined)
+    void waiting.join(ticket('last'), signal).catch(() => undefined)
+    waiting.call(0)
+    await sleep(50)
+    expect(asked - questions).toBe(1)
+    waiting.close(new Error('the test is over'))
+  })
+
   test('asks again when it is called, not before', async () => {
     let free = false
     let questions = 0
