@@ -13,6 +13,11 @@ export const SOURCE_SETTINGS = {
     default: false,
     doc: 'open .zip, .tar and .tar.gz files and take their members as documents',
   }),
+  checksum: flag({
+    env: 'SLUICE_CHECKSUM',
+    default: false,
+    doc: 'compare content (SHA-256) in place of size, date and inode, or of the ETag: reads every document at each look',
+  }),
   stableMs: whole({
     env: 'SLUICE_STABLE_MS',
     default: 2_000,

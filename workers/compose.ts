@@ -111,7 +111,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     return {
       ...opened,
       settings,
-      scan: { source, store, ledger, events, recipeFor, now: Date.now, queue, backlogLimit: settings.backlogLimit },
+      scan: { ...ingest, queue, backlogLimit: settings.backlogLimit, checksum: settings.checksum },
       gone: gonePolicyOf(settings),
       gateLine: requests.gateLine,
       probe: () => requests.gate.probe(),
@@ -159,6 +159,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
       store,
       ledger,
       recipeFor,
+      checksum: settings.checksum,
       price: priceWith(false, settings),
       countPages: pageCounting(false, resources),
     },

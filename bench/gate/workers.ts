@@ -62,6 +62,6 @@ export class Workers implements AsyncDisposable {
 async function fillQueue(source: string, settings: Settings): Promise<void> {
   await using pipeline = await openPipeline({ source, settings, events: new Events(), say: () => undefined })
   const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: [] })
-  const deps = { ...pipeline, recipeFor, now: Date.now, backlogLimit: Number.MAX_SAFE_INTEGER }
+  const deps = { ...pipeline, recipeFor, now: Date.now, backlogLimit: Number.MAX_SAFE_INTEGER, checksum: false }
   await scanSource(deps, new AbortController().signal)
 }

@@ -40,7 +40,17 @@ try {
   const store = await openFolderStore({ path: join(folder, 'out') })
   const recipeFor = recipeBook({})
   await recordAll(source, ledger, recipeFor)
-  const deps = { source, store, ledger, queue, events: new Events(), recipeFor, now: Date.now, backlogLimit: 1 }
+  const deps = {
+    source,
+    store,
+    ledger,
+    queue,
+    events: new Events(),
+    recipeFor,
+    now: Date.now,
+    backlogLimit: 1,
+    checksum: false,
+  }
   for (let round = 1; round <= 3; round++) {
     const bare = await timed(() => bareWalk(archive))
     let enqueued = 0

@@ -44,15 +44,22 @@ export const WORK_SETTINGS: readonly SettingName[] = [
 /** What keeps jobs coming. */
 export const FEED_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
 
-export const RUN_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, 'deleteGone', 'goneLimitPercent', 'force']
+export const RUN_SETTINGS: readonly SettingName[] = [
+  ...FEED_SETTINGS,
+  'checksum',
+  'deleteGone',
+  'goneLimitPercent',
+  'force',
+]
 
-export const WATCH_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, 'stableMs', 'rescanMs', 'poll']
+export const WATCH_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, 'checksum', 'stableMs', 'rescanMs', 'poll']
 
 /** What decides what would be sent and what it would cost. */
 export const PLAN_SETTINGS: readonly SettingName[] = [
   ...PLACE_SETTINGS,
   ...PARSE_SETTINGS,
   ...SELECTION_SETTINGS,
+  'checksum',
   'prices',
 ]
 

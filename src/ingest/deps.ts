@@ -40,4 +40,6 @@ export interface ScanDeps extends Pick<IngestDeps, 'source' | 'store' | 'ledger'
   readonly queue: JobQueue
   /** Jobs in Redis at the most; the listing waits while there are more (Law 6). */
   readonly backlogLimit: number
+  /** Whether documents are told from what is recorded by their content, and not by their version. */
+  readonly checksum: boolean
 }

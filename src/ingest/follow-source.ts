@@ -10,7 +10,7 @@ export async function followSource(watch: SourceWatch, deps: ScanDeps, signal: A
   for await (const changes of watch.changes(signal)) {
     const entries = changes.filter(isThere)
     await backlogBelowLimit(deps, signal)
-    await scanBatch(entries, deps)
+    await scanBatch(entries, deps, signal)
     for (const change of changes) {
       if (change.kind === 'gone') deps.events.emit('document:seen', { key: change.key, change: 'gone' })
     }

@@ -4,14 +4,16 @@ import { receiptId, type SourceKey } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry, Recipe, SourceEntry } from '#src/ports.ts'
 import { batchesOf } from './batches.ts'
+import { decideByContent } from './compare-content.ts'
 import { decideChange } from './decide-change.ts'
-import type { IngestDeps } from './deps.ts'
+import type { IngestDeps, ScanDeps } from './deps.ts'
 import { refuseByContent, refuseByListing } from './preflight.ts'
 import { readOnce } from './read-once.ts'
 
 const BATCH = 200
 
-export type PlanDeps = Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'recipeFor' | 'countPages' | 'price'>
+export type PlanDeps = Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'recipeFor' | 'countPages' | 'price'> &
+  Pick<ScanDeps, 'checksum'>
 
 /** What would be done with one entry of a source. */
 export interface PlannedEntry {
@@ -57,7 +59,10 @@ async function planEntry(
     return { ...nothing, change: 'unusable', refusal }
   }
   const recipe = deps.recipeFor(key, extension)
-  const change = decideChange(known, { version: entry.version, recipeHash: recipe.hash })
+  const listed = { key, version: entry.version, recipeHash: recipe.hash }
+  const change = deps.checksum
+    ? (await decideByContent(known, listed, deps, signal)).change
+    : decideChange(known, listed)
   if (change === 'unchanged') return { ...nothing, change }
   return { ...nothing, change, ...(await priced(key, extension, recipe, bought, deps, signal)) }
 }

@@ -4,6 +4,7 @@ import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { DocumentJob, LedgerEntry, SourceEntry } from '#src/ports.ts'
 import { batchesOf } from './batches.ts'
 import { type Burial, bury } from './bury.ts'
+import { decideByContent } from './compare-content.ts'
 import { decideChange, mayPass } from './decide-change.ts'
 import type { ScanDeps } from './deps.ts'
 import { KeySet } from './key-set.ts'
@@ -11,6 +12,9 @@ import { refuseByListing } from './preflight.ts'
 
 /** Entries that are compared with the ledger, written and enqueued in one go. */
 const BATCH = 500
+
+/** Entries of a batch that are looked at side by side: what has to be asked of the store or read takes its time. */
+const AT_ONCE = 8
 
 /** How often a scan that waits for the backlog to shrink looks again. */
 const BACKLOG_POLL_MS = 50
@@ -39,7 +43,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   const listed = new KeySet()
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
     await backlogBelowLimit(deps, signal)
-    enqueued += await scanBatch(batch, deps)
+    enqueued += await scanBatch(batch, deps, signal)
     seen += batch.length
     for (const { key } of batch) listed.add(key)
   }
@@ -54,16 +58,21 @@ export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Pr
 }
 
 /** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
-export async function scanBatch(batch: readonly SourceEntry[], deps: ScanDeps): Promise<number> {
+export async function scanBatch(batch: readonly SourceEntry[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
   const known = await deps.ledger.read(batch.map((entry) => entry.key))
   const jobs: DocumentJob[] = []
-  for (const [index, entry] of batch.entries()) {
-    const job = await scanEntry(entry, known[index] ?? null, deps)
-    if (job !== null) jobs.push(job)
+  const entries: [SourceKey, LedgerEntry][] = []
+  for (let from = 0; from < batch.length; from += AT_ONCE) {
+    const some = batch.slice(from, from + AT_ONCE)
+    const looks = await Promise.all(some.map((entry, at) => scanEntry(entry, known[from + at] ?? null, deps, signal)))
+    for (const look of looks) {
+      if (look === null) continue
+      if ('queuedAt' in look) jobs.push(look)
+      entries.push([look.key, 'queuedAt' in look ? pendingEntry(look) : look.seen])
+    }
   }
-  if (jobs.length === 0) return 0
-  await deps.ledger.write(jobs.map((job) => [job.key, pendingEntry(job)] as const))
-  await deps.queue.add(jobs)
+  if (entries.length > 0) await deps.ledger.write(entries)
+  if (jobs.length > 0) await deps.queue.add(jobs)
   return jobs.length
 }
 
@@ -73,8 +82,19 @@ const pendingEntry = (job: DocumentJob): LedgerEntry => ({
   outcome: 'pending',
 })
 
+/** A document with another version and the same content as before: written down, so that it is no change again. */
+interface Touched {
+  readonly key: SourceKey
+  readonly seen: LedgerEntry
+}
+
 /** The job that an entry needs, or null: it is done already, or it was buried here. */
-async function scanEntry(entry: SourceEntry, known: LedgerEntry | null, deps: ScanDeps): Promise<DocumentJob | null> {
+async function scanEntry(
+  entry: SourceEntry,
+  known: LedgerEntry | null,
+  deps: ScanDeps,
+  signal: AbortSignal,
+): Promise<DocumentJob | Touched | null> {
   const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(entry.key, entry.bytes)
   const extension = extensionOf(entry.key)
   if (entry.kind === 'unusable' || refusal !== null || extension === null) {
@@ -83,17 +103,16 @@ async function scanEntry(entry: SourceEntry, known: LedgerEntry | null, deps: Sc
     return null
   }
   const recipe = deps.recipeFor(entry.key, extension)
-  const change = decideChange(known, { version: entry.version, recipeHash: recipe.hash })
-  deps.events.emit('document:seen', { key: entry.key, change })
-  if (change === 'unchanged' && !(await failedByChance(entry.key, known, deps))) return null
-  return {
-    schema: 1,
-    key: entry.key,
-    version: entry.version,
-    recipeHash: recipe.hash,
-    bytes: entry.bytes,
-    queuedAt: deps.now(),
+  const { key } = entry
+  const listed = { key, version: entry.version, recipeHash: recipe.hash }
+  const { change, version: present } = deps.checksum
+    ? await decideByContent(known, listed, deps, signal)
+    : { change: decideChange(known, listed), version: entry.version }
+  deps.events.emit('document:seen', { key, change })
+  if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
+    return { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.now() }
   }
+  return known === null || known.version === present ? null : { key, seen: { ...known, version: present } }
 }
 
 const burialOf = (entry: SourceEntry, failure: Burial['failure']): Burial => ({

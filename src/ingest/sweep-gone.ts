@@ -1,6 +1,7 @@
 import { seen } from '#src/document/outcome.ts'
-import { type SourceKey, version } from '#src/document/ids.ts'
+import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
+import { GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
 import type { KeySet } from './key-set.ts'
 
@@ -24,9 +25,6 @@ export interface GoneSummary {
 
 /** So few may always be gone, however small the archive is; unless it is empty. */
 const ALWAYS_BELIEVABLE = 10
-
-/** In place of the version of a document that is gone: whatever comes back under its name differs from it. */
-const GONE = version('gone')
 
 export type SweepDeps = Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'events'>
 

@@ -1,0 +1,62 @@
+import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
+import { DocumentChanged, type LedgerEntry, type Source } from '#src/ports.ts'
+import { decideChange, GONE } from './decide-change.ts'
+import type { IngestDeps } from './deps.ts'
+import { readOnce } from './read-once.ts'
+
+type CompareDeps = Pick<IngestDeps, 'source' | 'store'>
+
+interface Listed {
+  readonly key: SourceKey
+  readonly version: Version
+  readonly recipeHash: RecipeHash
+}
+
+export interface Decision {
+  readonly change: ReturnType<typeof decideChange>
+  /** The version whose bytes were judged: of those that were read, where they had to be. */
+  readonly version: Version
+}
+
+/**
+ * `decideChange` by content in place of version: a file that was only touched is unchanged, one that was edited behind
+ * the same size and date is changed. The ledger keeps no content hash (it has to stay small), the store does. Read is
+ * only what came to an end under this recipe: anything else makes a job in any case.
+ */
+export async function decideByContent(
+  known: LedgerEntry | null,
+  listed: Listed,
+  deps: CompareDeps,
+  signal: AbortSignal,
+): Promise<Decision> {
+  const byVersion: Decision = { change: decideChange(known, listed), version: listed.version }
+  if (known === null || known.outcome === 'pending') return byVersion
+  if (known.version === GONE || known.recipeHash !== listed.recipeHash) return byVersion
+  const recorded = await recordedHash(listed.key, known, deps)
+  const present = recorded === null ? null : await presentHash(listed.key, deps.source, signal)
+  if (present === null) return byVersion
+  return { change: present.contentHash === recorded ? 'unchanged' : 'changed', version: present.version }
+}
+
+/** Null where a document failed before its bytes were read. */
+async function recordedHash(key: SourceKey, known: LedgerEntry, { store }: CompareDeps): Promise<ContentHash | null> {
+  const ending = await (known.outcome === 'failed' ? store.readDeadLetter(key) : store.readRecord(key))
+  return ending?.contentHash ?? null
+}
+
+/** Null where the document cannot be read now, or changes meanwhile: then its version tells, and its job finds out. */
+async function presentHash(
+  key: SourceKey,
+  source: Source,
+  signal: AbortSignal,
+): Promise<{ readonly contentHash: ContentHash; readonly version: Version } | null> {
+  const opened = await source.open(key, signal)
+  if ('message' in opened) return null
+  await using document = opened
+  try {
+    return { contentHash: (await readOnce(document, signal)).contentHash, version: document.version }
+  } catch (error) {
+    if (error instanceof DocumentChanged) return null
+    throw error
+  }
+}
