@@ -27,6 +27,7 @@ export const ENGINE_SETTINGS = {
   engineSocket: optionalText({
     env: 'SLUICE_ENGINE_SOCKET',
     placeholder: 'path',
+    path: true,
     doc: 'listen on a unix socket instead of a port',
   }),
   engineProcesses: whole({

@@ -31,7 +31,7 @@ export function loadSettings(
     const { value, from } = valueOf(name, setting, flags, file, env)
     const parsed = setting.schema.safeParse(value)
     if (parsed.success) settings[name] = parsed.data
-    else problems.push(...problemsOf(from, parsed.error, setting.secret === true ? undefined : value))
+    else problems.push(...problemsOf(from, parsed.error, setting.secret !== undefined ? undefined : value))
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, settings: Object.freeze(settings) as Settings }
 }

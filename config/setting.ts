@@ -11,10 +11,20 @@ export interface Setting<T> {
   readonly placeholder: string | null
   readonly unit?: string
   readonly doc: string
-  readonly secret?: true
+  /**
+   * Never in the settings file and never shown: it comes from the environment, or from a file that is named instead.
+   * `login`: an address that is secret where it holds a password.
+   */
+  readonly secret?: true | 'login'
+  /** The same for all pipelines of a process, so that no pipeline can have its own. */
+  readonly scope?: 'process'
+  /** Names a place: in the settings file it is relative to that file's folder, and `~/` is the home. */
+  readonly path?: true
+  /** What the settings file's JSON Schema says, where `schema` cannot say it. */
+  readonly published?: z.ZodType
 }
 
-type Row = Pick<Setting<unknown>, 'env' | 'doc'> & { readonly unit?: string; readonly secret?: true }
+type Row = Pick<Setting<unknown>, 'env' | 'doc' | 'unit' | 'secret' | 'scope' | 'path'>
 
 export const text = (row: Row & { readonly placeholder?: string; readonly default: string }): Setting<string> => ({
   placeholder: 'text',
@@ -70,15 +80,23 @@ export const list = (row: Row & { readonly placeholder?: string }): Setting<stri
   placeholder: 'a,b',
   ...row,
   schema: z.array(z.string().min(1)).default([]),
-  fromText: (value) =>
-    value
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
+  fromText: itemsFromText,
+})
+
+/** Some of a few words: comma-separated in text, an array in a file. */
+export const choices = <const T extends string>(
+  row: Row & { readonly values: readonly [T, ...T[]] },
+): Setting<T[]> => ({
+  ...row,
+  placeholder: row.values.join(','),
+  schema: z.array(z.enum(row.values)).default([]),
+  fromText: itemsFromText,
 })
 
 /** JSON in text, the same structure in a file. */
-export const structure = <T>(row: Row & { readonly schema: z.ZodType<T> }): Setting<T> => ({
+export const structure = <T>(
+  row: Row & { readonly schema: z.ZodType<T>; readonly published?: z.ZodType },
+): Setting<T> => ({
   ...row,
   placeholder: 'json',
   fromText: (value) => {
@@ -89,6 +107,13 @@ export const structure = <T>(row: Row & { readonly schema: z.ZodType<T> }): Sett
     }
   },
 })
+
+function itemsFromText(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
 
 function numberFromText(value: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value

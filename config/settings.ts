@@ -1,15 +1,11 @@
-import { z } from 'zod'
-import { PDF_MODES, parseOptionsSchema } from '#src/contract/options.ts'
 import { ENGINE_SETTINGS } from './engine-settings.ts'
-import { choice, flag, list, optionalNumber, optionalText, type Setting, structure, text, whole } from './setting.ts'
+import { PARSE_SETTINGS } from './parse-settings.ts'
+import { choice, flag, optionalNumber, optionalText, type Setting, text, whole } from './setting.ts'
 import { SOURCE_SETTINGS } from './source-settings.ts'
 import { SPENDING_SETTINGS } from './spending-settings.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-
-/** Per-glob options: the first rule whose `match` fits the source key wins over the options for all. */
-const rule = z.strictObject({ match: z.string().min(1), options: parseOptionsSchema.partial() })
 
 /**
  * Everything that can be set: one row a setting. A value comes from a flag (`--max-credits`), else the environment,
@@ -20,6 +16,7 @@ export const SETTINGS = {
     env: 'SLUICE_OUT',
     default: 'out',
     placeholder: 'folder or bucket',
+    path: true,
     doc: 'output store: a folder or s3://bucket/prefix',
   }),
 
@@ -37,34 +34,12 @@ export const SETTINGS = {
   redisUrl: optionalText({
     env: 'REDIS_URL',
     placeholder: 'url',
+    scope: 'process',
     doc: 'Redis of the queue; without it a private redis-server is started',
-    secret: true,
+    secret: 'login',
   }),
 
-  mode: choice({ env: 'SLUICE_MODE', values: PDF_MODES, default: 'auto', doc: 'how PDFs are read' }),
-  formats: list({
-    env: 'SLUICE_FORMATS',
-    placeholder: 'markdown,html,…',
-    doc: 'what to ask for: markdown, html, rawHtml, links, images, summary, json',
-  }),
-  pages: flag({ env: 'SLUICE_PAGES', default: true, doc: 'ask for the Markdown of each page of a PDF' }),
-  blocks: flag({ env: 'SLUICE_BLOCKS', default: true, doc: 'ask for the layout blocks of a PDF' }),
-  options: structure({
-    env: 'SLUICE_OPTIONS',
-    schema: z.record(z.string(), z.unknown()).default({}),
-    doc: 'further parse options of the contract, as JSON',
-  }),
-  rules: structure({
-    env: 'SLUICE_RULES',
-    schema: z.array(rule).default([]),
-    doc: 'parse options per glob, first match wins, as JSON',
-  }),
-  ocrFallback: flag({
-    env: 'SLUICE_OCR_FALLBACK',
-    default: false,
-    doc: 'parse a scan that mode "fast" cannot read once more in mode "auto"',
-  }),
-
+  ...PARSE_SETTINGS,
   ...SOURCE_SETTINGS,
   ...SPENDING_SETTINGS,
 
@@ -73,6 +48,7 @@ export const SETTINGS = {
     default: 50,
     min: 1,
     max: 1000,
+    scope: 'process',
     doc: 'documents under way at once in this process; the gate decides how many requests that makes',
   }),
   rate: optionalNumber({
@@ -95,6 +71,7 @@ export const SETTINGS = {
     min: 100,
     max: HOUR_MS,
     unit: 'milliseconds',
+    scope: 'process',
     doc: 'window of the rate limit; another than a minute is for tests against a service with compressed time',
   }),
   backlogLimit: whole({
@@ -119,6 +96,7 @@ export const SETTINGS = {
     min: 0,
     max: HOUR_MS,
     unit: 'milliseconds',
+    scope: 'process',
     doc: 'after the first Ctrl-C, what is under way may take this long',
   }),
   deleteGone: flag({
@@ -145,6 +123,7 @@ export const SETTINGS = {
     min: 1000,
     max: HOUR_MS,
     unit: 'milliseconds',
+    scope: 'process',
     doc: 'a process that gave no sign of life for this long is taken for dead, and others go on with its documents',
   }),
   storePatienceMs: whole({
@@ -159,11 +138,15 @@ export const SETTINGS = {
   stateDir: optionalText({
     env: 'SLUICE_STATE_DIR',
     placeholder: 'folder',
+    scope: 'process',
+    path: true,
     doc: 'where the private Redis keeps its data and the log is written (default: .sluice in the output folder)',
   }),
   cacheDir: optionalText({
     env: 'SLUICE_CACHE_DIR',
     placeholder: 'folder',
+    scope: 'process',
+    path: true,
     doc: 'where fetched programs and OCR data are kept (default: ~/.cache/sluice)',
   }),
   ...ENGINE_SETTINGS,
@@ -171,11 +154,14 @@ export const SETTINGS = {
     env: 'SLUICE_LOG_LEVEL',
     values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     default: 'info',
+    scope: 'process',
     doc: 'how much is written to the log',
   }),
   logFile: optionalText({
     env: 'SLUICE_LOG_FILE',
     placeholder: 'file',
+    scope: 'process',
+    path: true,
     doc: 'where the log goes (default: sluice.log in the state folder; "-" for standard error)',
   }),
   metricsPort: whole({
@@ -183,6 +169,7 @@ export const SETTINGS = {
     default: 0,
     min: 0,
     max: 65535,
+    scope: 'process',
     doc: 'port on loopback for /metrics, /healthz and /readyz; 0 for none',
   }),
 } as const satisfies Record<string, Setting<unknown>>

@@ -18,6 +18,7 @@ export const SPENDING_SETTINGS = {
     min: 0,
     max: 1e12,
     unit: 'credits',
+    scope: 'process',
     doc: 'stop before this calendar month (UTC) costs more, all processes with this API key together',
   }),
   prices: structure({

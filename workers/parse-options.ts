@@ -5,15 +5,14 @@ type ParseSettings = Pick<Settings, 'mode' | 'formats' | 'pages' | 'blocks' | 'o
 
 /**
  * The parse options for all documents: `--mode`, `--formats`, `--pages` and `--blocks` are shorthands, laid over what
- * `--options` says. They are checked where all options are, in `contract/rules.ts`.
+ * `--options` says.
  */
 export function parseOptionsOf({ mode, formats, pages, blocks, options }: ParseSettings): ParseOptionsInput {
-  const given = options as ParseOptionsInput
-  const [parser] = given.parsers ?? []
+  const [parser] = options.parsers ?? []
   const pdf = typeof parser === 'object' && parser !== null ? parser : {}
   return {
-    ...given,
-    ...(formats.length === 0 ? {} : { formats: formats.map((type) => ({ type })) as ParseOptionsInput['formats'] }),
+    ...options,
+    ...(formats.length === 0 ? {} : { formats: formats.map((type) => ({ type })) }),
     parsers: [{ type: 'pdf', mode, pages, blocks, ...pdf }],
   }
 }

@@ -14,15 +14,29 @@ export class InvalidOptions extends Error {
   }
 }
 
-/** Every mistake in these options, each with its path, which starts with `at`. */
-export function optionProblems(input: unknown, at = 'options'): string[] {
+/** One mistake in what somebody wrote. */
+export interface OptionIssue {
+  /** From the outermost field to the one that is wrong; an unknown key is its last step. */
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  /** The field is not known at all. */
+  readonly unknownKey?: true
+}
+
+/** Every mistake in these options. */
+export function optionIssues(input: unknown): OptionIssue[] {
   const result = parseOptionsSchema.safeParse(input)
-  if (!result.success) return zodProblems(result.error, at)
+  if (!result.success) return zodIssues(result.error)
   return result.data.formats.flatMap((format, index) => {
     if (format.type !== 'json' || format.schema === undefined) return []
-    const problem = jsonSchemaProblem(format.schema)
-    return problem === null ? [] : [`${at}.formats[${index}].schema ${problem}`]
+    const message = jsonSchemaProblem(format.schema)
+    return message === null ? [] : [{ path: ['formats', index, 'schema'], message }]
   })
+}
+
+/** As `optionIssues`, each as `path: message`; the path starts with `at`. */
+export function optionProblems(input: unknown, at = 'options'): string[] {
+  return optionIssues(input).map((issue) => problemOf(issue, at))
 }
 
 /** @throws {InvalidOptions} */
@@ -33,15 +47,30 @@ export function checkOptions(input: ParseOptionsInput): void {
 
 /** Every issue of a schema's error as `path: message`, the path written after `at`. */
 export function zodProblems(error: z.ZodError, at: string): string[] {
-  return error.issues.flatMap((issue) => issueProblems(issue, at))
+  return zodIssues(error).map((issue) => problemOf(issue, at))
 }
 
-function issueProblems(issue: z.core.$ZodIssue, at: string): string[] {
-  const path = at + issue.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
-  if (issue.code !== 'invalid_union') return [`${path}: ${issue.message}`]
+/** What a schema found wrong; of alternatives, what is wrong with the one that was meant. */
+export function zodIssues({ issues }: Pick<z.ZodError, 'issues'>): OptionIssue[] {
+  return issues.flatMap((issue) => flatIssues(issue, []))
+}
+
+function flatIssues(issue: z.core.$ZodIssue, above: OptionIssue['path']): OptionIssue[] {
+  const path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], message: 'there is no such field', unknownKey: true }))
+  }
+  const { message } = issue
+  if (issue.code === 'custom' && issue.params?.['unknownKey'] === true) return [{ path, message, unknownKey: true }]
+  if (issue.code !== 'invalid_union') return [{ path, message }]
   // "Invalid input" helps nobody: tell what is wrong with the alternative whose type is the right one.
   const meant = issue.errors.find((issues) =>
     issues.every(({ code, path: inside }) => code !== 'invalid_type' || inside.length > 0),
   )
-  return meant?.flatMap((inner) => issueProblems(inner, path)) ?? [`${path}: ${issue.message}`]
+  return meant?.flatMap((inner) => flatIssues(inner, path)) ?? [{ path, message }]
 }
+
+const problemOf = ({ path, message }: OptionIssue, at: string): string => `${at}${written(path)}: ${message}`
+
+const written = (path: OptionIssue['path']): string =>
+  path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')

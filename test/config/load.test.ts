@@ -40,6 +40,24 @@ describe('settings', () => {
     })
   })
 
+  test('keep the options of a rule as they were written, and fill in nothing that would win over other settings', () => {
+    const rules = [{ match: ['*.pdf'], options: { parsers: [{ type: 'pdf', mode: 'ocr' }] } }]
+    const loaded = loadSettings({ rules: JSON.stringify(rules) }, {}, {})
+    expect(loaded.ok ? loaded.settings.rules : loaded.problems).toEqual(rules)
+  })
+
+  test('tell every mistake in parse options before anything is opened', () => {
+    const loaded = loadSettings(
+      { options: '{"timeout":0,"parsers":[{"type":"pdf","pagez":1}]}', formats: 'text' },
+      {},
+      {},
+    )
+    const told = loaded.ok ? '' : loaded.problems.join('\n')
+    expect(told).toMatch(/--options\.timeout: /)
+    expect(told).toMatch(/--options\.parsers\.0\.pagez: /)
+    expect(told).toMatch(/--formats\.0: /)
+  })
+
   test('have one variable each, and flags in kebab-case', () => {
     const variables = SETTING_NAMES.map((name) => SETTINGS[name].env)
     expect(new Set(variables).size).toBe(variables.length)

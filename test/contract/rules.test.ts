@@ -70,11 +70,11 @@ describe('rules', () => {
         { match: 'd/**', options: { redactPII: { entities: ['EMAILS'] }, formats: ['screenshot'] } },
       ],
     })
-    const paths = problems.map((problem) => problem.split(/:| is not/)[0] ?? '')
+    const paths = problems.map((problem) => problem.split(':')[0] ?? '')
     expect(new Set(paths)).toEqual(
       new Set([
-        'options',
-        'options.auditMetadata',
+        'options.formatz',
+        'options.auditMetadata.team',
         'options.auditMetadata.username',
         'options.timeout',
         'rules[0].options.parsers[0].maxPages',
@@ -82,7 +82,7 @@ describe('rules', () => {
         'rules[0].options.proxy',
         'rules[1].match',
         'rules[2].options.formats[0].schema',
-        'rules[3]',
+        'rules[3].extra',
         'rules[4].options.formats[0].type',
         'rules[4].options.redactPII.entities[0]',
       ]),

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { type OptionIssue, optionIssues } from '#src/contract/check-options.ts'
+import { FORMAT_TYPES, type ParseOptionsInput, parseOptionsSchema, PDF_MODES } from '#src/contract/options.ts'
+import { choice, choices, flag, structure } from './setting.ts'
+
+/**
+ * Parse options as they were written: checked, and nothing filled in. A default that a rule does not name would
+ * otherwise win over what is set for all documents.
+ */
+const options = z.custom<ParseOptionsInput>().check(({ value, issues }) => {
+  issues.push(...optionIssues(value).map((issue) => zodIssueOf(issue, value)))
+})
+
+function zodIssueOf({ path, message, unknownKey }: OptionIssue, input: unknown): z.core.$ZodRawIssue {
+  return { code: 'custom', path: [...path], message, params: { unknownKey: unknownKey === true }, input }
+}
+
+const glob = z.string().min(1)
+const rule = <T extends z.ZodType>(ruleOptions: T) =>
+  z.strictObject({ match: z.union([glob, z.array(glob).min(1)]), options: ruleOptions })
+
+/** What is asked of the service. */
+export const PARSE_SETTINGS = {
+  mode: choice({ env: 'SLUICE_MODE', values: PDF_MODES, default: 'auto', doc: 'how PDFs are read' }),
+  formats: choices({ env: 'SLUICE_FORMATS', values: FORMAT_TYPES, doc: 'what to ask for' }),
+  pages: flag({ env: 'SLUICE_PAGES', default: true, doc: 'ask for the Markdown of each page of a PDF' }),
+  blocks: flag({ env: 'SLUICE_BLOCKS', default: true, doc: 'ask for the layout blocks of a PDF' }),
+  options: structure({
+    env: 'SLUICE_OPTIONS',
+    schema: options.default({}),
+    published: parseOptionsSchema,
+    doc: 'further parse options of the contract, as JSON',
+  }),
+  rules: structure({
+    env: 'SLUICE_RULES',
+    schema: z.array(rule(options)).default([]),
+    published: z.array(rule(parseOptionsSchema)),
+    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options"}]',
+  }),
+  ocrFallback: flag({
+    env: 'SLUICE_OCR_FALLBACK',
+    default: false,
+    doc: 'parse a scan that mode "fast" cannot read once more in mode "auto"',
+  }),
+}
