@@ -1,4 +1,4 @@
-import { choice, flag, list, optionalNumber, optionalText, whole } from './setting.ts'
+import { choice, flag, list, optionalNumber, optionalText, text, whole } from './setting.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -32,6 +32,29 @@ export const SOURCE_SETTINGS = {
     max: 24 * HOUR_MS,
     unit: 'milliseconds',
     doc: 'between the full scans that catch what events missed',
+  }),
+  sqsQueue: optionalText({
+    env: 'SLUICE_SQS_QUEUE',
+    placeholder: 'url',
+    doc: 'SQS queue that the watched bucket notifies: what it says is looked at at once',
+  }),
+  eventsPort: optionalNumber({
+    env: 'SLUICE_EVENTS_PORT',
+    min: 0,
+    max: 65535,
+    doc: 'port for POST /events/s3, for stores that push notifications of the watched bucket; 0 takes a free one',
+  }),
+  eventsHost: text({
+    env: 'SLUICE_EVENTS_HOST',
+    default: '127.0.0.1',
+    placeholder: 'address',
+    doc: 'address that /events/s3 is reached at; any but loopback needs a token',
+  }),
+  eventsToken: optionalText({
+    env: 'EVENTS_TOKEN',
+    placeholder: 'token',
+    doc: 'what must come with each request to /events/s3, as "Authorization: Bearer …" or "?token=…"',
+    secret: true,
   }),
   poll: flag({ env: 'SLUICE_POLL', default: false, doc: 'watch by scans alone: for network mounts' }),
   s3Endpoint: optionalText({

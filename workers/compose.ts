@@ -38,7 +38,7 @@ export interface PipelineOptions {
 export interface Pipeline extends AsyncDisposable {
   readonly source: Source
   /** Follows the source. */
-  readonly watch: () => SourceWatch
+  readonly watch: () => Promise<SourceWatch>
   readonly store: OutputStore
   readonly ledger: Ledger
   readonly queue: DocumentQueue
@@ -171,7 +171,7 @@ async function open({ source: name, settings, events, say }: PipelineOptions): P
   await using resources = new AsyncDisposableStack()
   const folders = foldersOf(settings)
   const store = await openStore(settings, resources)
-  const { source, watch } = await openSource(name, settings, store.url, resources)
+  const { source, watch } = await openSource(name, settings, { storeUrl: store.url, say }, resources)
   await mkdir(folders.state, { recursive: true })
   const connection = await openRedis(settings, folders, say, resources)
   const id = pipelineId(source.url, store.url)

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { followSource } from '#src/ingest/follow-source.ts'
 import { retryDeadLetters } from '#src/ingest/retry-dead-letters.ts'
 import { scanSource } from '#src/ingest/scan-source.ts'
 import { sweepGone } from '#src/ingest/sweep-gone.ts'
@@ -7,6 +6,7 @@ import type { DeadLetter } from '#src/document/record.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import type { Consumer } from '#src/queue/consume.ts'
 import type { Workshop } from './compose.ts'
+import { keepFollowing } from './follow.ts'
 import type { Stopping } from './lifecycle.ts'
 
 /** How often a run looks whether everything is done. */
@@ -61,7 +61,7 @@ export async function runWorker(
 
 async function take(intake: WorkerOptions['intake'], workshop: Workshop, signal: AbortSignal): Promise<void> {
   if (intake === 'none') return untilAborted(signal)
-  if (intake === 'follow') return followSource(workshop.watch(), workshop.scan, signal)
+  if (intake === 'follow') return keepFollowing(workshop, signal)
   if (intake === 'scan') return scanAndDrain(workshop, signal)
   await retryDeadLetters(intake, workshop.scan, signal)
   await drained(workshop, signal)

@@ -18,22 +18,33 @@ export type SourceSettings = Pick<
   | 'stableMs'
   | 'rescanMs'
   | 'poll'
+  | 'sqsQueue'
+  | 'eventsPort'
+  | 'eventsHost'
+  | 'eventsToken'
 >
 
 export interface OpenedSource {
   readonly source: Source
-  /** Follows the source; made at the first call. */
-  readonly watch: () => SourceWatch
+  /** Begins to follow the source; called once. */
+  readonly watch: () => Promise<SourceWatch>
 }
 
-/** The source that a command names. `storeUrl`: a store inside the source is never listed. */
+export interface SourceSurroundings {
+  /** A store inside the source is never listed. */
+  readonly storeUrl: string
+  /** Told in one line what a person should know. */
+  readonly say: (line: string) => void
+}
+
+/** The source that a command names. */
 export async function openSource(
   name: string,
   settings: SourceSettings,
-  storeUrl: string,
+  around: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
-  const opened = await openPlace(name, settings, storeUrl, resources)
+  const opened = await openPlace(name, settings, around, resources)
   if (!settings.archives) return opened
   const { include, exclude } = settings
   return { ...opened, source: withArchives(opened.source, { include, exclude }) }
@@ -42,7 +53,7 @@ export async function openSource(
 async function openPlace(
   name: string,
   settings: SourceSettings,
-  storeUrl: string,
+  around: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   const { include, exclude, hidden, followSymlinks, archives, stableMs, rescanMs, poll } = settings
@@ -50,10 +61,18 @@ async function openPlace(
   const at = locationOf(name)
   const rescan = rescanMs === undefined ? {} : { rescanMs }
   if (at.kind === 'folder') {
-    const skipFolders = storeUrl.startsWith('file:') ? [fileURLToPath(storeUrl)] : []
+    const skipFolders = around.storeUrl.startsWith('file:') ? [fileURLToPath(around.storeUrl)] : []
     const options: FolderSourceOptions = { ...filter, path: at.path, followSymlinks, skipFolders }
-    return { source: openFolderSource(options), watch: () => watchFolder({ ...options, stableMs, poll, ...rescan }) }
+    return {
+      source: openFolderSource(options),
+      watch: async () => {
+        if (settings.sqsQueue !== undefined || settings.eventsPort !== undefined) {
+          throw new Error('--sqs-queue and --events-port are for a source in a bucket; a folder tells by itself')
+        }
+        return watchFolder({ ...options, stableMs, poll, ...rescan })
+      },
+    }
   }
   const { openSourceInBucket } = await import('./s3-places.ts')
-  return openSourceInBucket(at, { ...settings, ...filter }, storeUrl, resources)
+  return openSourceInBucket(at, { ...settings, ...filter }, around, resources)
 }

@@ -5,7 +5,8 @@ import { openS3Client } from '#src/sources/s3-client.ts'
 import { openS3Source, type S3SourceOptions } from '#src/sources/s3-source.ts'
 import { watchS3 } from '#src/sources/s3-watch.ts'
 import type { S3Location } from './location.ts'
-import type { OpenedSource, SourceSettings } from './open-source.ts'
+import { openNotices } from './s3-notices.ts'
+import type { OpenedSource, SourceSettings, SourceSurroundings } from './open-source.ts'
 import type { StoreSettings } from './open-store.ts'
 
 /*
@@ -30,11 +31,10 @@ export function openStoreInBucket(
   })
 }
 
-/** `storeUrl`: a store inside the source is never listed. */
 export function openSourceInBucket(
   at: S3Location,
   settings: SourceSettings,
-  storeUrl: string,
+  { storeUrl, say }: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): OpenedSource {
   const { include, exclude, hidden, rescanMs } = settings
@@ -45,7 +45,15 @@ export function openSourceInBucket(
   const { bucket, prefix } = at
   const options: S3SourceOptions = { include, exclude, hidden, client, bucket, prefix, skipPrefixes }
   const rescan = rescanMs === undefined ? {} : { rescanMs }
-  return { source: openS3Source(options), watch: () => watchS3({ ...options, ...rescan }) }
+  // What a watch needs is opened when it begins, and closed before the client is.
+  const watching = resources.use(new AsyncDisposableStack())
+  return {
+    source: openS3Source(options),
+    watch: async () => {
+      const notices = await openNotices(settings, say, watching)
+      return watchS3({ ...options, ...rescan, ...(notices === null ? {} : { notices }) })
+    },
+  }
 }
 
 /** Keys and roles come from where the AWS SDK always looks: `AWS_ACCESS_KEY_ID`, shared files, the machine's role. */

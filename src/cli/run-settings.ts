@@ -52,7 +52,17 @@ export const RUN_SETTINGS: readonly SettingName[] = [
   'force',
 ]
 
-export const WATCH_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, 'checksum', 'stableMs', 'rescanMs', 'poll']
+/** The token of the endpoint is no flag: a command line is seen by everybody on the machine. */
+export const WATCH_SETTINGS: readonly SettingName[] = [
+  ...FEED_SETTINGS,
+  'checksum',
+  'stableMs',
+  'rescanMs',
+  'poll',
+  'sqsQueue',
+  'eventsPort',
+  'eventsHost',
+]
 
 /** What decides what would be sent and what it would cost. */
 export const PLAN_SETTINGS: readonly SettingName[] = [

@@ -6,6 +6,7 @@ import { tallyOf } from '#src/observe/tally.ts'
 import { Events } from '#src/events.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { addSettings } from './flags.ts'
+import { oneLine } from './format.ts'
 import { startProgress } from './progress.ts'
 import { readSettings } from './read-settings.ts'
 import { WATCH_SETTINGS } from './run-settings.ts'
@@ -19,6 +20,10 @@ export function watchCommand(): Command {
     const settings = readSettings(command)
     const say = (line: string): void => void process.stderr.write(`${line}\n`)
     const events = new Events()
+    events.on('process:error', ({ key, error }) => {
+      if (key === null)
+        say(oneLine(`going on after an error: ${error instanceof Error ? error.message : String(error)}`))
+    })
     using stopping = listenForStop(
       () => say('finishing what is under way; Ctrl-C again to stop at once'),
       () => say('stopping at once; nothing is lost'),

@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Notice, Notices } from './notices.ts'
 
 export interface HttpNoticesOptions {
@@ -23,6 +22,9 @@ const MOST_BYTES = 1024 * 1024
 /** Requests that wait for an answer. Beyond this the sender is asked to come again. */
 const MOST_WAITING = 1000
 
+/** Requests that are taken care of together. */
+const MOST_AT_ONCE = 100
+
 /**
  * An endpoint for stores that push: `POST /events/s3`. A request is answered when all that it asks for is done, so that
  * a sender that tries again loses nothing, whatever happens to us.
@@ -33,24 +35,32 @@ export async function httpNotices(options: HttpNoticesOptions): Promise<HttpNoti
     throw new Error(`An endpoint on ${host} can be reached by others: set a token for it.`)
   }
   const waiting: Notice[] = []
+  const arrivals = new EventEmitter()
   const server = createServer((request, response) => {
-    receive(request, response, token, waiting).catch(() => answer(response, 400, 'The request broke off.'))
+    receive(request, response, token, waiting).then(
+      () => arrivals.emit('arrival'),
+      () => answer(response, 400, 'The request broke off.'),
+    )
   })
   server.listen(port, host)
   await once(server, 'listening')
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}${PATH}`,
     async next(waitMs: number, signal: AbortSignal): Promise<readonly Notice[]> {
-      for (const until = performance.now() + waitMs; waiting.length === 0 && performance.now() < until;) {
-        await sleep(20, undefined, { signal })
-      }
-      return waiting.splice(0, 100)
+      if (waiting.length === 0) await arrival(arrivals, waitMs, signal)
+      return waiting.splice(0, MOST_AT_ONCE)
     },
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()
     },
   }
+}
+
+/** Until a request came in, or `waitMs` are over; throws what `signal` throws. */
+async function arrival(arrivals: EventEmitter, waitMs: number, signal: AbortSignal): Promise<void> {
+  const late = AbortSignal.timeout(waitMs)
+  await once(arrivals, 'arrival', { signal: AbortSignal.any([signal, late]) }).catch(() => signal.throwIfAborted())
 }
 
 async function receive(
@@ -76,6 +86,7 @@ async function receive(
     body: Buffer.concat(chunks).toString(),
     done: async () => answer(response, 200, ''),
     refuse: async () => answer(response, 400, 'This is no notification of an S3 store.'),
+    giveBack: async () => answer(response, 503, 'It could not be taken care of: come again.'),
   })
 }
 

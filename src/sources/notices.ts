@@ -5,6 +5,8 @@ export interface Notice {
   done(): Promise<void>
   /** It cannot be understood. */
   refuse(): Promise<void>
+  /** Not taken care of: it may come again, here or elsewhere, at once. Without effect after the others. */
+  giveBack(): Promise<void>
 }
 
 /** Where notifications come from. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { SourceChange, SourceWatch } from '#src/ports.ts'
 import type { Notice, Notices } from './notices.ts'
@@ -15,6 +16,9 @@ export interface S3WatchOptions extends S3SourceOptions {
 
 /** How long one wait for notifications lasts at the most. */
 const PATIENCE_MS = 20_000
+
+/** Objects that are asked for at once: one notification may name a thousand. */
+const LOOKS_AT_ONCE = 16
 
 /**
  * Follows a bucket. A notification only says where to look: the object is asked for, and what stands there now is
@@ -65,10 +69,15 @@ async function* taken(
   const read = notices.map((notice) => ({ notice, objects: readS3Event(notice.body) }))
   const objects = read.flatMap(({ objects: named }) => named ?? []).filter(({ bucket }) => bucket === options.bucket)
   const keys = new Set(objects.map(({ key }) => scope.keyOf(key, null)).filter((key) => key !== null))
-  const changes = await Promise.all([...keys].map((key) => present(key, options, scope, signal)))
-  const known = changes.filter((change) => change !== null)
-  if (known.length > 0) yield known
-  await Promise.all(read.map(({ notice, objects: named }) => (named === null ? notice.refuse() : notice.done())))
+  try {
+    const changes = await pLimit(LOOKS_AT_ONCE).map(keys, (key) => present(key, options, scope, signal))
+    const known = changes.filter((change) => change !== null)
+    if (known.length > 0) yield known
+    await Promise.all(read.map(({ notice, objects: named }) => (named === null ? notice.refuse() : notice.done())))
+  } finally {
+    // Only does something when whoever listens went away, or the store could not be asked.
+    await Promise.all(notices.map((notice) => notice.giveBack()))
+  }
 }
 
 async function present(

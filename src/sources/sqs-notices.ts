@@ -1,5 +1,6 @@
 import {
   ChangeMessageVisibilityBatchCommand,
+  ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   type Message,
   ReceiveMessageCommand,
@@ -53,6 +54,13 @@ export function sqsNotices(options: SqsNoticesOptions): Notices {
       },
       async refuse() {
         held.delete(id)
+      },
+      async giveBack() {
+        if (!held.delete(id)) return
+        const { ReceiptHandle } = message
+        const command = new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl, ReceiptHandle, VisibilityTimeout: 0 })
+        // Where this fails it comes again a little later, when it is no longer hidden.
+        await client.send(command).catch(() => undefined)
       },
     }
   }

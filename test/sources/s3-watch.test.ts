@@ -1,14 +1,5 @@
-import {
-  CreateBucketCommand,
-  DeleteObjectCommand,
-  PutBucketNotificationConfigurationCommand,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3'
-import { CreateTopicCommand, SNSClient } from '@aws-sdk/client-sns'
-import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { buildApp } from 'fauxqs'
+import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { SourceChange } from '#src/ports.ts'
@@ -16,7 +7,9 @@ import { httpNotices } from '#src/sources/http-notices.ts'
 import { openS3Client } from '#src/sources/s3-client.ts'
 import { type S3WatchOptions, watchS3 } from '#src/sources/s3-watch.ts'
 import { sqsNotices } from '#src/sources/sqs-notices.ts'
+import { pushNotifications } from '../support/s3-notifications.ts'
 import { type S3Server, startS3Server } from '../support/s3-server.ts'
+import { startQueue } from '../support/sqs-queue.ts'
 
 const server = await startS3Server()
 
@@ -26,7 +19,6 @@ if (server.kind === 'unavailable') {
 
 function testWatch(s3: S3Server): void {
   const client = openS3Client(s3)
-  const credentials = { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey }
   afterAll(async () => {
     client.destroy()
     await s3[Symbol.asyncDispose]()
@@ -83,25 +75,13 @@ function testWatch(s3: S3Server): void {
     test('reports what a real store pushes to the endpoint, created and deleted', async () => {
       const { bucket, put, remove } = await newBucket()
       await using notices = await httpNotices({ port: 0, token: 'secret' })
-      const sns = new SNSClient({ endpoint: s3.endpoint, region: s3.region, credentials })
-      const { TopicArn } = await sns.send(
-        new CreateTopicCommand({ Name: `t${bucket}`, Attributes: { 'push-endpoint': `${notices.url}?token=secret` } }),
-      )
-      await client.send(
-        new PutBucketNotificationConfigurationCommand({
-          Bucket: bucket,
-          NotificationConfiguration: {
-            TopicConfigurations: [{ Id: 'all', TopicArn, Events: ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'] }],
-          },
-        }),
-      )
+      await pushNotifications(s3, client, bucket, `${notices.url}?token=secret`)
       await using watch = follow({ bucket, prefix: 'in/', exclude: ['*.txt'], notices })
       await Promise.all([put('in/a b+c %20 é.pdf', 'one'), put('in/no.txt', 'x'), put('elsewhere/c.pdf', 'x')])
       await watch.until('document a b+c %20 é.pdf')
       await remove('in/a b+c %20 é.pdf')
       await watch.until('gone a b+c %20 é.pdf')
       expect(watch.words()).toHaveLength(2)
-      sns.destroy()
     })
 
     test('takes messages from a queue and deletes them only when they are taken care of', async () => {
@@ -147,31 +127,18 @@ function testWatch(s3: S3Server): void {
       await notice?.done()
       expect(await queue.count()).toEqual({ waiting: 0, hidden: 0 })
     })
-  })
-}
 
-/** A queue of the test's own: an emulator that speaks SQS, on loopback. */
-async function startQueue() {
-  const app = buildApp({ logger: false, host: 'localhost' })
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const endpoint = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'x', secretAccessKey: 'x' } })
-  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'events' }))
-  const url = `${endpoint}${new URL(QueueUrl ?? '').pathname}`
-  return {
-    sqs,
-    url,
-    send: (body: string) => sqs.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body })),
-    async count() {
-      const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const
-      const { Attributes = {} } = await sqs.send(
-        new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...names] }),
-      )
-      return { waiting: Number(Attributes[names[0]]), hidden: Number(Attributes[names[1]]) }
-    },
-    async [Symbol.asyncDispose]() {
-      sqs.destroy()
-      await app.close()
-    },
-  }
+    test('gives messages back at once when whoever listens goes away before they are taken care of', async () => {
+      const { bucket, put } = await newBucket()
+      await put('a.pdf', 'one')
+      await using queue = await startQueue()
+      await using notices = sqsNotices({ client: queue.sqs, queueUrl: queue.url })
+      await queue.send(JSON.stringify({ Records: [{ s3: { bucket: { name: bucket }, object: { key: 'a.pdf' } } }] }))
+      const stop = new AbortController()
+      let batches = 0
+      // The first batch is the listing, the second what the message points at.
+      for await (const _ of watchS3({ client, bucket, notices }).changes(stop.signal)) if (++batches === 2) break
+      expect(await queue.count()).toEqual({ waiting: 1, hidden: 0 })
+    })
+  })
 }

@@ -1,0 +1,112 @@
+import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openS3Client } from '#src/sources/s3-client.ts'
+import { readStore } from '../support/check-store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { until } from '../support/redis.ts'
+import { pushNotifications } from '../support/s3-notifications.ts'
+import { type S3Server, startS3Server } from '../support/s3-server.ts'
+import { ScriptedService } from '../support/scripted-service.ts'
+import { startSluice } from '../support/sluice.ts'
+import { startQueue } from '../support/sqs-queue.ts'
+
+/* `sluice watch s3://…` as a process, told of changes by a queue and by the store itself. */
+
+const server = await startS3Server()
+
+if (server.kind === 'unavailable') {
+  describe.skip(`sluice watch on a bucket: ${server.reason}`, () => test('is told of changes', () => {}))
+} else testWatching(server)
+
+function testWatching(s3: S3Server): void {
+  const client = openS3Client(s3)
+  afterAll(async () => {
+    client.destroy()
+    await s3[Symbol.asyncDispose]()
+  })
+
+  /** A bucket, and the program watching it, with no other scan than the first. */
+  async function watching(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    await using resources = new AsyncDisposableStack()
+    const folder = resources.use(await temporaryFolder())
+    const service = resources.use(await new ScriptedService({}).listen())
+    const bucket = randomUUID()
+    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    const put = async (key: string, text: string): Promise<void> => {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: `in/${key}`, Body: Buffer.from(text) }))
+    }
+    await put('first.csv', 'a\n1\n')
+    const out = join(folder.path, 'out')
+    const api = ['--parse-api-url', service.url, '--parse-api-key', 'test-key']
+    const program = startSluice(
+      ['watch', `s3://${bucket}/in`, '--out', out, '--s3-endpoint', s3.endpoint, ...api, ...flags],
+      { env: { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey, ...env } },
+    )
+    resources.defer(async () => {
+      program.child.kill('SIGINT')
+      await program.finished
+    })
+    const keys = async (): Promise<string[]> => [...(await readStore(out)).records.keys()].sort()
+    const all = resources.move()
+    return {
+      ...{ bucket, put, service, program, out, keys },
+      log: () => readFile(join(out, '.sluice/sluice.log'), 'utf8').catch(() => ''),
+      done: (key: string) => until(`${key} is done`, 20_000, async () => (await keys()).includes(key)),
+      [Symbol.asyncDispose]: () => all.disposeAsync(),
+    }
+  }
+
+  describe('sluice watch on a bucket', () => {
+    test('takes what a queue tells, whatever the messages are like, and leaves nothing done in the queue', async () => {
+      await using queue = await startQueue()
+      await using watch = await watching(['--sqs-queue', queue.url])
+      await watch.done('first.csv')
+      const record = (key: string, sequencer: string, eventName = 'ObjectCreated:Put'): object => ({
+        eventSource: 'aws:s3',
+        eventName,
+        s3: { bucket: { name: watch.bucket }, object: { key, sequencer } },
+      })
+      const told = (...Records: object[]): Promise<unknown> => queue.send(JSON.stringify({ Records }))
+      await watch.put('räksmörgås & co+1.csv', 'b\n2\n')
+      await watch.put('second.csv', 'c\n3\n')
+      await queue.send('{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"b"}')
+      await told(record('in/r%C3%A4ksm%C3%B6rg%C3%A5s+%26+co%2B1.csv', '2'))
+      // Late, twice, and in the wrong order: what stands in the bucket is what counts.
+      await told(record('in/second.csv', '4', 'ObjectRemoved:Delete'), record('in/second.csv', '5'))
+      await told(record('in/second.csv', '5'), record('in/second.csv', '3', 'ObjectRemoved:Delete'))
+      await told(record('elsewhere/third.csv', '6'))
+      await queue.send('gibberish')
+      await Promise.all([watch.done('räksmörgås & co+1.csv'), watch.done('second.csv')])
+      // The message that nobody can read stays for the queue's redrive policy; all others are gone.
+      await until('the messages are deleted', 10_000, async () => {
+        const { waiting, hidden } = await queue.count()
+        return waiting + hidden === 1
+      })
+      expect(await watch.keys()).toEqual(['first.csv', 'räksmörgås & co+1.csv', 'second.csv'])
+      expect(watch.service.charged).toBe(3)
+    }, 60_000)
+
+    test('takes what the store pushes to its endpoint, with the token only', async () => {
+      await using watch = await watching(['--events-port', '0'], { EVENTS_TOKEN: 'push-secret' })
+      const said = /taken at (http:\S+\/events\/s3)/
+      await until('the endpoint is there', 20_000, () => said.test(watch.program.stderr()))
+      const url = said.exec(watch.program.stderr())?.[1] ?? ''
+      expect((await fetch(url, { method: 'POST', body: '{"Records":[]}' })).status).toBe(401)
+      await watch.done('first.csv')
+      await pushNotifications(s3, client, watch.bucket, `${url}?token=push-secret`)
+      await Promise.all(['a b+c.csv', 'd%20e.csv'].map((name) => watch.put(name, `${name}\n1\n`)))
+      await Promise.all([watch.done('a b+c.csv'), watch.done('d%20e.csv')])
+      await watch.put('first.csv', 'a\nchanged\n')
+      await until('the change is parsed', 20_000, () => watch.service.charged === 4)
+      expect(`${watch.program.stderr()}${await watch.log()}`).not.toContain('push-secret')
+    }, 60_000)
+
+    test('says what cannot be set together', async () => {
+      await using watch = await watching(['--events-port', '0', '--sqs-queue', 'http://127.0.0.1:1/q'])
+      expect((await watch.program.finished).stderr).toMatch(/give one of them/)
+    }, 60_000)
+  })
+}

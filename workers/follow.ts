@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { followSource } from '#src/ingest/follow-source.ts'
+import type { Workshop } from './compose.ts'
+
+/** What fails sooner is a mistake in the settings, and is thrown: a bucket, a queue or a folder that is not there. */
+const MISTAKE_MS = 10_000
+
+/** Between two tries to reach a source that was there. */
+const PAUSE_MS = 15_000
+
+/** Follows a source for good: where it cannot be reached any more, that is told, and it is begun anew with a listing. */
+export async function keepFollowing(workshop: Workshop, signal: AbortSignal): Promise<void> {
+  const startedAt = performance.now()
+  const watch = await workshop.watch()
+  for (;;) {
+    try {
+      return await followSource(watch, workshop.scan, signal)
+    } catch (error) {
+      if (signal.aborted || performance.now() - startedAt < MISTAKE_MS) throw error
+      workshop.events.emit('process:error', { key: null, error })
+    }
+    await sleep(PAUSE_MS, undefined, { signal })
+  }
+}
