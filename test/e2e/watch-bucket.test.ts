@@ -52,7 +52,11 @@ function testWatching(s3: S3Server): void {
     const keys = async (): Promise<string[]> => [...(await readStore(out)).records.keys()].sort()
     const all = resources.move()
     return {
-      ...{ bucket, put, service, program, out, keys },
+      bucket,
+      put,
+      service,
+      program,
+      keys,
       log: () => readFile(join(out, '.sluice/sluice.log'), 'utf8').catch(() => ''),
       done: (key: string) => until(`${key} is done`, 20_000, async () => (await keys()).includes(key)),
       [Symbol.asyncDispose]: () => all.disposeAsync(),
