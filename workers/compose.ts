@@ -137,6 +137,7 @@ const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePo
   remove: deleteGone,
   believableShare: goneLimitPercent / 100,
   force,
+  leavePending: false,
 })
 
 /** A pipeline that is only looked at, with what a plan needs. */

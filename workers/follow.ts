@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Deletions } from '#src/ingest/follow-deletions.ts'
 import { followSource } from '#src/ingest/follow-source.ts'
 import type { Workshop } from './compose.ts'
 
@@ -8,13 +9,33 @@ const MISTAKE_MS = 10_000
 /** Between two tries to reach a source that was there. */
 const PAUSE_MS = 15_000
 
-/** Follows a source for good: where it cannot be reached any more, that is told, and it is begun anew with a listing. */
+/**
+ * Follows a source for good, deletions included: where it cannot be reached any more, that is told, and it is begun
+ * anew with a listing.
+ */
 export async function keepFollowing(workshop: Workshop, signal: AbortSignal): Promise<void> {
+  const ending = new AbortController()
+  const either = AbortSignal.any([signal, ending.signal])
+  const deletions = new Deletions(workshop.gone, { ...workshop.scan, queue: workshop.queue })
+  // Whoever finds a document vanished when its turn comes has seen a deletion too.
+  workshop.events.on('document:settled', ({ failure }) => {
+    if (failure?.code === 'vanished') deletions.noticed()
+  })
+  const looking = deletions.run(either)
+  try {
+    await Promise.race([followAnew(workshop, () => deletions.noticed(), either), looking])
+  } finally {
+    ending.abort(new Error('the source is no longer followed'))
+    await looking.catch(() => undefined)
+  }
+}
+
+async function followAnew(workshop: Workshop, onDeletion: () => void, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   const watch = await workshop.watch()
   for (;;) {
     try {
-      return await followSource(watch, workshop.scan, signal)
+      return await followSource(watch, workshop.scan, onDeletion, signal)
     } catch (error) {
       if (signal.aborted || performance.now() - startedAt < MISTAKE_MS) throw error
       workshop.events.emit('process:error', { key: null, error })

@@ -71,7 +71,7 @@ async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<vo
   const { listed } = await scanSource(workshop.scan, signal)
   await drained(workshop, signal)
   // After the last job: one of a document that went away meanwhile has ended by now.
-  const gone = await sweepGone(listed, workshop.gone, workshop, signal)
+  const gone = await sweepGone(listed, workshop.gone, workshop.scan, signal)
   workshop.events.emit('sweep:finished', gone)
 }
 

@@ -44,18 +44,15 @@ export const WORK_SETTINGS: readonly SettingName[] = [
 /** What keeps jobs coming. */
 export const FEED_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
 
-export const RUN_SETTINGS: readonly SettingName[] = [
-  ...FEED_SETTINGS,
-  'checksum',
-  'deleteGone',
-  'goneLimitPercent',
-  'force',
-]
+/** How a pass, or a watch, looks at its source. */
+const LOOK_SETTINGS: readonly SettingName[] = ['checksum', 'deleteGone', 'goneLimitPercent', 'force']
+
+export const RUN_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, ...LOOK_SETTINGS]
 
 /** The token of the endpoint is no flag: a command line is seen by everybody on the machine. */
 export const WATCH_SETTINGS: readonly SettingName[] = [
   ...FEED_SETTINGS,
-  'checksum',
+  ...LOOK_SETTINGS,
   'stableMs',
   'rescanMs',
   'poll',

@@ -28,7 +28,7 @@ export function summaryOf(input: SummaryInput): string {
     ...failures(input),
     ...unfinished(input),
     ...inDoubt(input),
-    ...gone(input),
+    ...goneLines(input.tally.gone),
     `outputs: ${input.out}`,
   ]
   return `${parts.join('\n')}\n`
@@ -74,8 +74,8 @@ function unfinished({ counts, end }: SummaryInput): string[] {
   return [`${plural(counts.pending, 'document')} still pending: run again to go on`]
 }
 
-function gone({ tally }: SummaryInput): string[] {
-  const { kept, removed, unbelievable } = tally.gone
+/** What a look for documents that are no longer in the source came to. */
+export function goneLines({ kept, removed, unbelievable }: Tally['gone']): string[] {
   if (unbelievable) {
     return ['too many documents are missing from the source to be believed; their outputs stay (--force believes it)']
   }

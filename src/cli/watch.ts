@@ -8,6 +8,7 @@ import { exitCodeOf } from './exit-codes.ts'
 import { addSettings } from './flags.ts'
 import { oneLine } from './format.ts'
 import { startProgress } from './progress.ts'
+import { goneLines } from './summary.ts'
 import { readSettings } from './read-settings.ts'
 import { WATCH_SETTINGS } from './run-settings.ts'
 
@@ -20,6 +21,12 @@ export function watchCommand(): Command {
     const settings = readSettings(command)
     const say = (line: string): void => void process.stderr.write(`${line}\n`)
     const events = new Events()
+    let saidLast = ''
+    events.on('sweep:finished', (gone) => {
+      const line = goneLines(gone).join('; ')
+      if (line !== '' && line !== saidLast) say(line)
+      saidLast = line
+    })
     events.on('process:error', ({ key, error }) => {
       if (key === null)
         say(oneLine(`going on after an error: ${error instanceof Error ? error.message : String(error)}`))

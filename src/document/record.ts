@@ -63,6 +63,8 @@ export interface DocumentRecord {
   readonly files: readonly OutputFile[]
   /** Links in the answer that stop working, with the moment when they do (contract: 1 h and 24 h). */
   readonly expiring: readonly { readonly field: string; readonly at: string }[]
+  /** Since when the document is known to be gone from its source; these are the outputs of its last version. */
+  readonly goneAt?: string
 }
 
 /** A dead letter: a document that ended failed, kept with its reason until it comes out well or is gone. */

@@ -4,16 +4,20 @@ import { backlogBelowLimit, scanBatch } from './scan-source.ts'
 
 /**
  * Keeps following a source until `signal` aborts: every change that a watch reports is compared with the ledger like
- * an entry of a listing, so reports that come twice, or late, or from several watchers, enqueue nothing twice.
+ * an entry of a listing, so reports that come twice, or late, or from several watchers, enqueue nothing twice. What was
+ * seen to go is only told (`Deletions`).
  */
-export async function followSource(watch: SourceWatch, deps: ScanDeps, signal: AbortSignal): Promise<void> {
+export async function followSource(
+  watch: SourceWatch,
+  deps: ScanDeps,
+  onDeletion: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   for await (const changes of watch.changes(signal)) {
     const entries = changes.filter(isThere)
+    if (entries.length < changes.length) onDeletion()
     await backlogBelowLimit(deps, signal)
     await scanBatch(entries, deps, signal)
-    for (const change of changes) {
-      if (change.kind === 'gone') deps.events.emit('document:seen', { key: change.key, change: 'gone' })
-    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { LedgerEntry, Ledger, OutputStore } from '#src/ports.ts'
 import { seen } from '#src/document/outcome.ts'
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { batchesOf } from './batches.ts'
+import { GONE } from './decide-change.ts'
 
 const BATCH = 500
 
@@ -31,8 +32,8 @@ async function fill(ledger: Ledger, store: OutputStore, signal: AbortSignal): Pr
     batch.push([key, entry])
     if (batch.length >= BATCH) await flush()
   }
-  for await (const { key, version, recipeHash: recipe, outcome } of store.listRecords(signal)) {
-    await add(key, { version, recipeHash: recipe, outcome })
+  for await (const { key, version, recipeHash, outcome, goneAt } of store.listRecords(signal)) {
+    await add(key, { version: goneAt === undefined ? version : GONE, recipeHash, outcome })
   }
   for await (const letter of store.listDeadLetters(signal)) {
     const record = await store.readRecord(letter.key)

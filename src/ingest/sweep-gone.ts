@@ -1,18 +1,21 @@
 import { seen } from '#src/document/outcome.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
+import type { Ledger } from '#src/ports.ts'
 import { GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
 import type { KeySet } from './key-set.ts'
 
 /** What becomes of documents that are no longer in their source. */
 export interface GonePolicy {
-  /** Removes their outputs; else they are kept, and marked in the ledger. Receipts stay in both cases. */
+  /** Removes their outputs; else they are kept, and marked in record and ledger. Receipts stay in both cases. */
   readonly remove: boolean
   /** More of the archive than this (0 to 1) is not believed to be gone: a disk that is not mounted looks the same. */
   readonly believableShare: number
   /** Believes it all the same. */
   readonly force: boolean
+  /** Leaves alone what the ledger has as pending: jobs are under way. */
+  readonly leavePending: boolean
 }
 
 export interface GoneSummary {
@@ -26,12 +29,13 @@ export interface GoneSummary {
 /** So few may always be gone, however small the archive is; unless it is empty. */
 const ALWAYS_BELIEVABLE = 10
 
-export type SweepDeps = Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'events'>
+export type SweepDeps = Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'events' | 'now'>
 
 /**
  * After a listing that came to its end: what the ledger has and the listing had not is gone, if the source itself says
- * so when it is asked for that very document. A name left out by a filter is therefore never taken for gone. Nothing is
- * asked where the ledger has no more documents than were listed.
+ * so when it is asked for that very document. A name left out by a filter is therefore never taken for gone, nor is
+ * what lies below a folder that could not be listed. Nothing is asked where the ledger has no more documents than were
+ * listed.
  */
 export async function sweepGone(
   listed: KeySet,
@@ -43,16 +47,36 @@ export async function sweepGone(
   if (known <= listed.size) return { kept: 0, removed: 0, unbelievable: false }
   const believable = listed.size === 0 ? 0 : Math.max(ALWAYS_BELIEVABLE, known * policy.believableShare)
   const gone: SourceKey[] = []
-  for await (const [key] of deps.ledger.entries(signal)) {
-    if (listed.has(key) || !(await isGone(key, deps, signal))) continue
+  let believed = 0
+  for await (const [key, { outcome, version }] of deps.ledger.entries(signal)) {
+    if (listed.has(key) || (policy.leavePending && outcome === 'pending')) continue
+    if (isBelowUnlisted(key, listed) || !(await isGone(key, deps, signal))) continue
     gone.push(key)
-    if (!policy.force && gone.length > believable) return { kept: 0, removed: 0, unbelievable: true }
+    // What was believed once counts no more; but an empty source removes nothing.
+    if (version === GONE && listed.size > 0) believed += 1
+    if (!policy.force && gone.length - believed > believable) return { kept: 0, removed: 0, unbelievable: true }
   }
-  let kept = 0
+  const settled = { kept: 0, removed: 0 }
   for (const key of gone) {
-    if (await settleGone(key, policy, deps)) kept += 1
+    // Asked once more: it may have come back while the others were settled.
+    if (await isGone(key, deps, signal)) settled[await settleGone(key, policy, deps)] += 1
   }
-  return { kept, removed: gone.length - kept, unbelievable: false }
+  return { ...settled, unbelievable: false }
+}
+
+/** Documents that are marked as gone, their outputs kept. */
+export async function countGone(ledger: Ledger, signal: AbortSignal): Promise<number> {
+  let gone = 0
+  for await (const [, { version }] of ledger.entries(signal)) if (version === GONE) gone += 1
+  return gone
+}
+
+/** A folder that could not be listed is itself listed, with a slash at its end: nobody knows what is below it. */
+function isBelowUnlisted(key: SourceKey, listed: KeySet): boolean {
+  for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) {
+    if (listed.has(key.slice(0, slash + 1))) return true
+  }
+  return false
 }
 
 async function isGone(key: SourceKey, { source }: SweepDeps, signal: AbortSignal): Promise<boolean> {
@@ -62,31 +86,34 @@ async function isGone(key: SourceKey, { source }: SweepDeps, signal: AbortSignal
   return false
 }
 
-/** Says whether there are outputs that were kept. A document of which nothing came is forgotten with its dead letter. */
-async function settleGone(key: SourceKey, policy: GonePolicy, deps: SweepDeps): Promise<boolean> {
+/** Outputs that are there are kept, or removed; a document of which nothing came is forgotten with its dead letter. */
+async function settleGone(key: SourceKey, policy: GonePolicy, deps: SweepDeps): Promise<'kept' | 'removed'> {
   const record = policy.remove ? null : await deps.store.readRecord(key)
   if (record === null) {
     await deps.store.remove(key)
     await deps.ledger.forget([key])
     deps.events.emit('document:seen', { key, change: 'gone' })
-    return false
+    return 'removed'
   }
   const [entry] = await deps.ledger.read([key])
-  if (entry?.version === GONE) return true
-  await dropLetter(record, deps)
+  if (entry?.version === GONE) return 'kept'
+  await mark(record, deps)
   const { recipeHash, outcome } = record
   await deps.ledger.write([[key, { version: GONE, recipeHash, outcome }]])
   deps.events.emit('document:seen', { key, change: 'gone' })
-  return true
+  return 'kept'
 }
 
-/** The same outputs are committed once more, which takes a dead letter of a later version away. */
-async function dropLetter(record: DocumentRecord, { store }: SweepDeps): Promise<void> {
-  if ((await store.readDeadLetter(record.key)) === null) return
+/**
+ * The same outputs are committed once more, with the mark; that takes a dead letter of a later version away too. Where
+ * they are not whole only the ledger has the mark: `verify` has more to say about them.
+ */
+async function mark(record: DocumentRecord, { store, now }: SweepDeps): Promise<void> {
   const files = new Map<string, Uint8Array>()
   for (const { name } of record.files) {
     const bytes = await store.readOutput(record.key, name)
     if (bytes !== null) files.set(name, bytes)
   }
-  if (files.size === record.files.length) await store.commit(record, files)
+  if (files.size < record.files.length) return
+  await store.commit({ ...record, goneAt: new Date(now()).toISOString() }, files)
 }

@@ -1,9 +1,13 @@
+import { mkdir, rm, symlink } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NO_COUNTS } from '#src/document/outcome.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { decideChange } from '#src/ingest/decide-change.ts'
 import { KeySet } from '#src/ingest/key-set.ts'
-import { type GonePolicy, sweepGone } from '#src/ingest/sweep-gone.ts'
+import { rebuildLedger } from '#src/ingest/rebuild-ledger.ts'
+import { countGone, type GonePolicy, sweepGone } from '#src/ingest/sweep-gone.ts'
+import { openFolderSource } from '#src/sources/folder-source.ts'
 import { collect, letterOf } from '../support/documents.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openWorkbench, type Workbench } from '../support/workbench.ts'
@@ -15,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => redis[Symbol.asyncDispose]())
 
 const SIGNAL = new AbortController().signal
-const KEEP: GonePolicy = { remove: false, believableShare: 0.25, force: false }
+const KEEP: GonePolicy = { remove: false, believableShare: 0.25, force: false, leavePending: false }
 const REMOVE: GonePolicy = { ...KEEP, remove: true }
 
 /** Documents `0.csv`, `1.csv`, … of the same content, all parsed. */
@@ -40,8 +44,14 @@ test('keeps the outputs of a document that is gone, marks it, and takes it for c
   await bench.erase('0.csv')
   expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, unbelievable: false })
   expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, unbelievable: false })
-  expect(await bench.deps.store.readOutput(key, 'document.md')).not.toBeNull()
-  expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
+  const { store, ledger } = bench.deps
+  expect(await store.readOutput(key, 'document.md')).not.toBeNull()
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
+  expect((await store.readRecord(key))?.goneAt).toMatch(/^\d{4}-/)
+  expect((await store.readRecord(sourceKey('1.csv')))?.goneAt).toBeUndefined()
+  expect(await countGone(ledger, SIGNAL)).toBe(1)
+  await rebuildLedger(ledger, store, SIGNAL)
+  expect(await countGone(ledger, SIGNAL)).toBe(1)
 
   await bench.write('0.csv', 'the,same')
   const [listed] = await collect(bench.deps.source.list(SIGNAL))
@@ -51,6 +61,8 @@ test('keeps the outputs of a document that is gone, marks it, and takes it for c
   expect(decideChange(known ?? null, { version: listed.version, recipeHash })).toBe('changed')
   await bench.ingest('0.csv')
   expect(bench.service.charged).toBe(1)
+  expect((await store.readRecord(key))?.goneAt).toBeUndefined()
+  expect(await countGone(ledger, SIGNAL)).toBe(0)
 })
 
 test('removes outputs when told to, and never those of a copy with the same receipt', async () => {
@@ -97,4 +109,50 @@ test('forgets a failure whose document is gone, and keeps what an earlier versio
   expect(await collect(store.listDeadLetters(SIGNAL))).toEqual([])
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
   expect(await store.readOutput(key, 'document.md')).not.toBeNull()
+})
+
+test('believes a few more each time, however many were believed before', async () => {
+  await using bench = await benchOf(25)
+  const { ledger } = bench.deps
+  for (const [from, until] of [
+    [0, 10],
+    [10, 20],
+  ] as const) {
+    for (let number = from; number < until; number++) await bench.erase(`${number}.csv`)
+    expect(await sweep(bench, KEEP)).toEqual({ kept: until, removed: 0, unbelievable: false })
+  }
+  expect(await countGone(ledger, SIGNAL)).toBe(20)
+  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 20, unbelievable: false })
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 5 })
+})
+
+test('takes nothing for gone below a folder that could not be listed, though it is not found there', async () => {
+  await using bench = await openWorkbench({ redis })
+  const inbox = fileURLToPath(bench.deps.source.url)
+  await mkdir(`${inbox}letters/1790`, { recursive: true })
+  for (const name of ['0.csv', 'letters/1790/1.csv', 'letters.csv']) {
+    await bench.write(name, 'the,same')
+    await bench.ingest(name)
+  }
+  await rm(`${inbox}letters`, { recursive: true })
+  await symlink('.', `${inbox}letters`)
+  await bench.erase('letters.csv')
+  const source = openFolderSource({ path: inbox, followSymlinks: true })
+  const looped = { ...bench, deps: { ...bench.deps, source } }
+  const inside = await source.open(sourceKey('letters/1790/1.csv'), SIGNAL)
+  expect(inside).toMatchObject({ code: 'vanished' })
+  expect(await sweep(looped, REMOVE)).toEqual({ kept: 0, removed: 1, unbelievable: false })
+  expect(await bench.deps.store.readRecord(sourceKey('letters/1790/1.csv'))).not.toBeNull()
+})
+
+test('leaves what is pending to its job while jobs are under way', async () => {
+  await using bench = await benchOf(2)
+  const { ledger } = bench.deps
+  const [entry] = await ledger.read([key])
+  if (!entry) throw new Error('it is not in the ledger')
+  await ledger.write([[key, { ...entry, outcome: 'pending' }]])
+  await bench.erase('0.csv')
+  const nothing = { kept: 0, removed: 0, unbelievable: false }
+  expect(await sweep(bench, { ...REMOVE, leavePending: true })).toEqual(nothing)
+  expect(await sweep(bench, REMOVE)).toEqual({ ...nothing, removed: 1 })
 })
