@@ -56,6 +56,11 @@ export const SOURCE_SETTINGS = {
     doc: 'what must come with each request to /events/s3, as "Authorization: Bearer …" or "?token=…"',
     secret: true,
   }),
+  every: optionalText({
+    env: 'SLUICE_EVERY',
+    placeholder: '10m|cron',
+    doc: 'scan at set times in place of following: every 30s, 10m, 1h, 1d, or as a cron pattern says ("0 2 * * *")',
+  }),
   poll: flag({ env: 'SLUICE_POLL', default: false, doc: 'watch by scans alone: for network mounts' }),
   s3Endpoint: optionalText({
     env: 'SLUICE_S3_ENDPOINT',

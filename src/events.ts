@@ -39,6 +39,8 @@ export interface SluiceEvents {
   'request:throttled': [{ limit: Limit; retryAfterMs: number | null }]
   'receipt:reused': [{ key: SourceKey }]
   'stage:failed': [{ key: SourceKey; stage: Stage; error: unknown }]
+  /** A scan is due by the schedule, and this process does it. */
+  'schedule:due': [{ dueAt: Date }]
   'scan:finished': [{ seen: number; durationMs: number }]
   /** Looked for documents that are no longer in the source; `unbelievable`: too many to be true, nothing was touched. */
   'sweep:finished': [{ kept: number; removed: number; unbelievable: boolean }]

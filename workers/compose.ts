@@ -16,6 +16,7 @@ import type { Ledger, OutputStore, Source, SourceWatch } from '#src/ports.ts'
 import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
 import { type Consumer, consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
+import { keepSchedule } from '#src/queue/schedule.ts'
 import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
 import { type Folders, foldersOf, pipelineId } from './folders.ts'
 import { observe } from './observe.ts'
@@ -56,6 +57,12 @@ export interface Workshop extends Pipeline {
   readonly ambiguous: () => Promise<number>
   /** Starts taking jobs. */
   readonly consume: () => Consumer
+  /** Does something at set times until `signal` aborts; of all processes on this pipeline one does it each time. */
+  readonly onSchedule: (
+    every: string,
+    action: (signal: AbortSignal) => Promise<void>,
+    signal: AbortSignal,
+  ) => Promise<void>
   /** What the gate is doing, in a few words; null when there is nothing to say. */
   readonly gateLine: () => Promise<string | null>
 }
@@ -126,12 +133,24 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
           giveUp: (delivery, reason) => giveUpDelivery(delivery, reason, ingest),
           onError: (error, key) => events.emit('process:error', { key, error }),
         }),
+      onSchedule: scheduling(opened, settings),
     }
   } catch (error) {
     await opened[Symbol.asyncDispose]()
     throw error
   }
 }
+
+const scheduling =
+  ({ connection, id: pipeline, events }: Opened, { takeoverMs }: Settings): Workshop['onSchedule'] =>
+  (every, action, signal) => {
+    const onTick = (dueAt: Date, cut: AbortSignal): Promise<void> => {
+      events.emit('schedule:due', { dueAt })
+      return action(cut)
+    }
+    const onError = (error: unknown): boolean => events.emit('process:error', { key: null, error })
+    return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onError }, signal)
+  }
 
 const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({
   remove: deleteGone,

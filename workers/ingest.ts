@@ -19,7 +19,7 @@ export type WorkerEnd =
 
 export interface WorkerOptions {
   /**
-   * `scan`: list the source, and end when all that it held is done. `follow`: keep watching it. `none`: jobs of others.
+   * `scan`: list the source, and end when all that it held is done. `follow`: keep watching it, or scan it at set times. `none`: jobs of others.
    * A function chooses dead letters; they are driven again, and it ends when they are done.
    */
   readonly intake: 'scan' | 'follow' | 'none' | ((letter: DeadLetter) => boolean)
@@ -61,7 +61,10 @@ export async function runWorker(
 
 async function take(intake: WorkerOptions['intake'], workshop: Workshop, signal: AbortSignal): Promise<void> {
   if (intake === 'none') return untilAborted(signal)
-  if (intake === 'follow') return keepFollowing(workshop, signal)
+  if (intake === 'follow') {
+    if (workshop.settings.every === undefined) return keepFollowing(workshop, signal)
+    return workshop.onSchedule(workshop.settings.every, (due) => scanAndDrain(workshop, due), signal)
+  }
   if (intake === 'scan') return scanAndDrain(workshop, signal)
   await retryDeadLetters(intake, workshop.scan, signal)
   await drained(workshop, signal)

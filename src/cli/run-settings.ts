@@ -56,6 +56,7 @@ export const WATCH_SETTINGS: readonly SettingName[] = [
   'stableMs',
   'rescanMs',
   'poll',
+  'every',
   'sqsQueue',
   'eventsPort',
   'eventsHost',

@@ -36,7 +36,8 @@ export function watchCommand(): Command {
       () => say('stopping at once; nothing is lost'),
     )
     await using workshop = await openWorkshop({ source, settings, events, say }, stopping.soft)
-    say(`watching ${workshop.source.url} into ${workshop.store.url}; Ctrl-C to stop`)
+    const when = settings.every === undefined ? 'watching' : `scanning by the schedule "${settings.every}"`
+    say(`${when} ${workshop.source.url} into ${workshop.store.url}; Ctrl-C to stop`)
     const progress = startProgress({
       stream: process.stderr,
       tally: tallyOf(events),

@@ -29,6 +29,7 @@ export function logEvents(events: Events, log: Logger): void {
   events.on('receipt:reused', (event) => log.debug(event, 'receipt reused'))
   events.on('stage:failed', ({ key, stage, error }) => log.error({ key, stage, err: error }, 'stage failed'))
   events.on('process:error', ({ key, error }) => log.error({ key, err: error }, 'error'))
+  events.on('schedule:due', (event) => log.info(event, 'scan due'))
   events.on('scan:finished', (event) => log.info(event, 'scan finished'))
   events.on('run:halted', (event) => log.error(event, 'run halted'))
 }

@@ -1,0 +1,96 @@
+import { type Job, Queue, WaitingError, Worker } from 'bullmq'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import { type RedisConnection, sibling } from './connection.ts'
+import { EVENT_STREAM_LENGTH } from './queue-layout.ts'
+import { readTimetable, type Timetable } from './timetable.ts'
+
+export interface ScheduleOptions {
+  readonly connection: RedisConnection
+  readonly pipeline: string
+  /** `10m`, `1h`, or a cron pattern, in the time zone of this machine. */
+  readonly every: string
+  /** A process that gave no sign of life for this long is taken for dead, and another one takes its tick over. */
+  readonly takeoverMs: number
+  /** Does what is due. Ends soon, by throwing, when `signal` aborts: the tick is then left to another process. */
+  readonly onTick: (dueAt: Date, signal: AbortSignal) => Promise<void>
+  readonly onError: (error: unknown) => void
+}
+
+/** The BullMQ queue of a pipeline's ticks is `<redisPrefix(pipeline)>:ticks`. */
+const QUEUE_NAME = 'ticks'
+
+/** One schedule a pipeline: whoever is started with another one changes it for all. */
+const SCHEDULER_ID = 'scan'
+
+/**
+ * Keeps a schedule until `signal` aborts, together with every process that keeps the one of the same pipeline: each tick
+ * is done by one of them, one tick at a time. What is due while a tick is under way comes once after it; what was due
+ * while nobody kept the schedule is not made up for. A tick whose process died is done again by another.
+ *
+ * @throws {Error} when `every` is neither a duration nor a cron pattern
+ */
+export async function keepSchedule(options: ScheduleOptions, signal: AbortSignal): Promise<void> {
+  const prefix = redisPrefix(options.pipeline)
+  const connection = sibling(options.connection)
+  const streams = { events: { maxLen: EVENT_STREAM_LENGTH } }
+  const queue = new Queue(QUEUE_NAME, { connection: options.connection, prefix, streams })
+  queue.on('error', () => undefined)
+  const worker = new Worker(QUEUE_NAME, (job, token) => tick(job, token, options, signal), {
+    connection,
+    prefix,
+    autorun: false,
+    lockDuration: options.takeoverMs,
+    stalledInterval: 0.4 * options.takeoverMs,
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+  })
+  // Connection errors end by themselves: commands wait until Redis is back.
+  worker.on('error', () => undefined)
+  try {
+    await queue.setGlobalConcurrency(1)
+    await schedule(queue, readTimetable(options.every), options.every)
+    const running = worker.run()
+    await aborted(signal)
+    await worker.close()
+    await running
+  } finally {
+    await worker.close()
+    await queue.close()
+    connection.disconnect()
+  }
+}
+
+async function schedule(queue: Queue, timetable: Timetable, text: string): Promise<void> {
+  try {
+    await queue.upsertJobScheduler(SCHEDULER_ID, timetable, { name: SCHEDULER_ID })
+  } catch (cause) {
+    throw new Error(`"${text}" is neither a duration (10m, 1h) nor a cron pattern ("0 2 * * *")`, { cause })
+  }
+}
+
+async function tick(
+  job: Job,
+  token: string | undefined,
+  { onTick, onError }: ScheduleOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    signal.throwIfAborted()
+    await onTick(new Date(job.timestamp + (job.opts.delay ?? 0)), signal)
+  } catch (error) {
+    if (signal.aborted) {
+      await job.moveToWait(token)
+      throw new WaitingError()
+    }
+    // The next tick tries again.
+    onError(error)
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const abortion = Promise.withResolvers<void>()
+  signal.addEventListener('abort', () => abortion.resolve(), { once: true })
+  await abortion.promise
+}
