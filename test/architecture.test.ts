@@ -15,6 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/ports.ts': ['src/document', 'src/contract'],
   'src/ingest': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/sources': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/cut': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/queue': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/gate': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/parse': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
@@ -38,6 +39,7 @@ const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^undici$/, /^src\/(parse|engine|sources)\//],
   [/^chokidar$/, /^src\/sources\//],
   [/^(fastify|@fastify\/.*|tinypool|@llamaindex\/liteparse|@firecrawl\/anydoc)$/, /^src\/engine\//],
+  [/^@neslinesli93\/qpdf-wasm$/, /^src\/cut\//],
   [/^commander$/, /^src\/cli\//],
 ]
 

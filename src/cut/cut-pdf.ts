@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CutReport, type CutTask, type PieceFile, WHOLE_FILE } from './cut-task.ts'
+import { evenRanges, halves, type PageRange } from './page-ranges.ts'
+import { type Qpdf, QPDF_FOLDER, type QpdfRun } from './qpdf.ts'
+
+const HASH_CHUNK_BYTES = 1024 * 1024
+
+/**
+ * Cuts the document of a task into pieces below its limit, by halving what turned out too large. The pieces are pages
+ * copied into an empty PDF: nothing of the document's outline or structure comes along, which would bring the other
+ * pages with it. Streams are copied as they are and the file id is made of the content, so that the same document gives
+ * the same bytes at every cut. Writes files into the task's folder; blocks until it is done.
+ */
+export function cutPdf(qpdf: Qpdf, { folder, limitBytes, upToPage }: CutTask): CutReport {
+  const counted = qpdf(['--show-npages', `${QPDF_FOLDER}/${WHOLE_FILE}`])
+  const problem = problemOf(counted)
+  if (problem !== null) return problem
+  const totalPages = Number.parseInt(counted.output, 10)
+  if (!(totalPages > 0)) return { kind: 'damaged' }
+
+  const { size: bytes } = statSync(join(folder, WHOLE_FILE))
+  const waiting = evenRanges({ pages: totalPages, bytes, limitBytes }, upToPage ?? totalPages)
+  const pieces: PieceFile[] = []
+  for (let range = waiting.shift(); range !== undefined; range = waiting.shift()) {
+    const piece = pieceOf(range, qpdf, folder)
+    if ('kind' in piece) return piece
+    if (piece.bytes <= limitBytes) {
+      pieces.push({ ...piece, sha256: sha256Of(join(folder, piece.name)) })
+      continue
+    }
+    rmSync(join(folder, piece.name))
+    if (range.firstPage === range.lastPage) return { kind: 'page_too_large', page: range.firstPage, bytes: piece.bytes }
+    waiting.unshift(...halves(range))
+  }
+  return { kind: 'cut', totalPages, pieces }
+}
+
+function pieceOf(range: PageRange, qpdf: Qpdf, folder: string): Omit<PieceFile, 'sha256'> | CutReport {
+  const pages = `${range.firstPage}-${range.lastPage}`
+  const name = `${pages}.pdf`
+  const written = qpdf([
+    '--empty',
+    '--deterministic-id',
+    '--stream-data=preserve',
+    '--pages',
+    `${QPDF_FOLDER}/${WHOLE_FILE}`,
+    pages,
+    '--',
+    `${QPDF_FOLDER}/${name}`,
+  ])
+  return problemOf(written) ?? { ...range, name, bytes: statSync(join(folder, name)).size }
+}
+
+/**
+ * Warnings are common in PDFs that every reader shows without a word; but a file whose table of contents had to be made
+ * up from what was found in it may well lack pages, and nobody would notice.
+ */
+function problemOf({ exitCode, output }: QpdfRun): CutReport | null {
+  if (exitCode === 'error') return { kind: /invalid password/i.test(output) ? 'encrypted' : 'damaged' }
+  return exitCode === 'warnings' && /file is damaged|reconstruct/i.test(output) ? { kind: 'damaged' } : null
+}
+
+function sha256Of(path: string): string {
+  const hash = createHash('sha256')
+  const chunk = Buffer.allocUnsafe(HASH_CHUNK_BYTES)
+  const file = openSync(path, 'r')
+  try {
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) hash.update(chunk.subarray(0, read))
+  } finally {
+    closeSync(file)
+  }
+  return hash.digest('hex')
+}

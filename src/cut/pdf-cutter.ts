@@ -1,0 +1,107 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import pLimit from 'p-limit'
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Failure } from '#src/document/failure.ts'
+import { MAX_FILE_BYTES } from '#src/document/formats.ts'
+import type { CutDocument, CutRequest, PieceCutter } from '#src/ports.ts'
+import { WHOLE_FILE } from './cut-task.ts'
+import { PieceOnDisk } from './piece-on-disk.ts'
+import { type ChildResult, runCutChild } from './run-cut-child.ts'
+
+export interface PdfCutterOptions {
+  /** Largest piece; default: the contract's limit of 50 MB. */
+  readonly limitBytes?: number
+  /** Where the document and its pieces are while they are needed; default: the system's folder for temporary files. */
+  readonly folder?: string
+  /** Documents that may be in pieces at the same time, which bounds what lies on the disk; default 4. */
+  readonly documents?: number
+  /** Resident memory of the child process; default 512 MiB. It takes about 100 for any size of file. */
+  readonly memoryBytes?: number
+  /** How long a cut may take: about a second for each 50 MB when the machine is free; default 300,000. */
+  readonly timeoutMs?: number
+}
+
+const MEBIBYTE = 1024 * 1024
+
+/** Cuts PDFs with qpdf, in a child process that can be killed. */
+export class PdfCutter implements PieceCutter {
+  readonly limitBytes: number
+  readonly #options: Required<PdfCutterOptions>
+  readonly #turns: ReturnType<typeof pLimit>
+
+  constructor({
+    limitBytes = MAX_FILE_BYTES,
+    folder = tmpdir(),
+    documents = 4,
+    memoryBytes = 512 * MEBIBYTE,
+    timeoutMs = 300_000,
+  }: PdfCutterOptions = {}) {
+    this.limitBytes = limitBytes
+    this.#options = { limitBytes, folder, documents, memoryBytes, timeoutMs }
+    this.#turns = pLimit(documents)
+  }
+
+  async cut(request: CutRequest, signal: AbortSignal): Promise<CutDocument | Failure> {
+    await using resources = new AsyncDisposableStack()
+    resources.defer(await this.#turn())
+    signal.throwIfAborted()
+    const folder = await mkdtemp(join(this.#options.folder, 'sluice-cut-'))
+    try {
+      await pipeline(request.read(signal), createWriteStream(join(folder, WHOLE_FILE)), { signal })
+      const result = await this.#inChild(folder, request, signal)
+      if (result.kind !== 'cut') return failureOf(result, this.limitBytes)
+      const pieces: PieceOnDisk[] = []
+      for (const piece of result.pieces) pieces.push(resources.use(await PieceOnDisk.open(folder, piece)))
+      const kept = resources.move()
+      const { totalPages } = result
+      return { kind: 'cut', totalPages, pieces, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  /** Waits for one of the places; what comes back gives it up. */
+  async #turn(): Promise<() => void> {
+    const began = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    void this.#turns(() => {
+      began.resolve()
+      return ended.promise
+    })
+    await began.promise
+    return ended.resolve
+  }
+
+  #inChild(folder: string, { upToPage }: CutRequest, signal: AbortSignal): Promise<ChildResult> {
+    const { limitBytes, memoryBytes, timeoutMs } = this.#options
+    return runCutChild({ folder, limitBytes, upToPage, memoryBytes }, timeoutMs, signal)
+  }
+}
+
+function failureOf(result: Exclude<ChildResult, { kind: 'cut' }>, limitBytes: number): Failure {
+  const over = `over the limit of ${megabytes(limitBytes)} MB`
+  const refused = (code: Failure['code'], message: string): Failure => ({ code, stage: 'read', message })
+  switch (result.kind) {
+    case 'encrypted':
+      return refused('encrypted', `it is ${over} and needs a password, so it cannot be cut; remove the password`)
+    case 'damaged':
+      return refused('corrupt', `it is ${over} and damaged, so it cannot be cut without losing pages; repair it`)
+    case 'page_too_large':
+      return refused(
+        'too_large',
+        `page ${result.page} alone is ${megabytes(result.bytes)} MB, ${over}; make its pictures smaller`,
+      )
+    case 'out_of_time':
+      return refused('too_large', `it is ${over} and could not be cut within its time; split the file`)
+    case 'crashed':
+      return refused('too_large', `it is ${over} and could not be cut: the cutter died of it; split the file`)
+    default:
+      return assertNever(result)
+  }
+}
+
+const megabytes = (bytes: number): string => String(Math.round((bytes / MEBIBYTE) * 10) / 10)

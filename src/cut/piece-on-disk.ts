@@ -1,0 +1,44 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ContentHash, contentHash } from '#src/document/ids.ts'
+import type { Piece } from '#src/ports.ts'
+import type { PieceFile } from './cut-task.ts'
+
+const CHUNK_BYTES = 256 * 1024
+
+/** A piece held open: it outlives its name, so that not even a kill leaves it behind. */
+export class PieceOnDisk implements Piece, AsyncDisposable {
+  readonly firstPage: number
+  readonly lastPage: number
+  readonly contentHash: ContentHash
+  readonly bytes: number
+  readonly #file: FileHandle
+
+  private constructor({ firstPage, lastPage, sha256, bytes }: PieceFile, file: FileHandle) {
+    this.firstPage = firstPage
+    this.lastPage = lastPage
+    this.contentHash = contentHash(sha256)
+    this.bytes = bytes
+    this.#file = file
+  }
+
+  static async open(folder: string, piece: PieceFile): Promise<PieceOnDisk> {
+    return new PieceOnDisk(piece, await open(join(folder, piece.name)))
+  }
+
+  /** Any number of readers may be under way; each reads by position. */
+  async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    for (let at = 0; at < this.bytes;) {
+      signal.throwIfAborted()
+      const { bytesRead } = await this.#file.read(chunk, 0, chunk.length, at)
+      if (bytesRead === 0) throw new Error('a piece of a document is shorter than what was written')
+      at += bytesRead
+      yield chunk.subarray(0, bytesRead)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close()
+  }
+}

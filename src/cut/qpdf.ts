@@ -1,0 +1,52 @@
+import createModule from '@neslinesli93/qpdf-wasm'
+
+/** The parts of the Emscripten build that we use; its own types name only those for a browser. */
+interface QpdfModule {
+  readonly callMain: (args: string[]) => number
+  readonly FS: {
+    /** Standard input, output and error, a byte a call; must come before the program starts. */
+    readonly init: (input: () => null, output: TakeByte, error: TakeByte) => void
+    readonly mkdir: (path: string) => void
+    readonly mount: (type: unknown, options: { readonly root: string }, at: string) => void
+  }
+  readonly NODEFS: unknown
+}
+
+/** Null asks to write out what is held back. */
+type TakeByte = (byte: number | null) => void
+
+type CreateModule = (options: {
+  readonly noInitialRun: true
+  readonly preRun: readonly ((qpdf: QpdfModule) => void)[]
+}) => Promise<QpdfModule>
+
+export interface QpdfRun {
+  readonly exitCode: 'ok' | 'error' | 'warnings'
+  /** What it printed: for decisions, never for a log, because it may quote the document. */
+  readonly output: string
+}
+
+/** The program `qpdf` with one folder of this machine, which it sees as `QPDF_FOLDER`. */
+export type Qpdf = (args: readonly string[]) => QpdfRun
+
+export const QPDF_FOLDER = '/files'
+
+/**
+ * qpdf in WebAssembly: it reads and writes the folder's files piece by piece, so that its memory does not grow with them.
+ * It runs on this thread until it is done, however long that takes: only for a process that can be killed.
+ */
+export async function openQpdf(folder: string): Promise<Qpdf> {
+  let printed: number[] = []
+  const take: TakeByte = (byte) => void (byte === null || printed.push(byte))
+  const preRun = [({ FS }: QpdfModule) => FS.init(() => null, take, take)]
+  const qpdf = await (createModule as unknown as CreateModule)({ noInitialRun: true, preRun })
+  qpdf.FS.mkdir(QPDF_FOLDER)
+  qpdf.FS.mount(qpdf.NODEFS, { root: folder }, QPDF_FOLDER)
+  return (args) => {
+    printed = []
+    const code = qpdf.callMain([...args])
+    // The manual's exit codes: 0 as wanted, 3 as wanted with warnings, 2 not done.
+    const exitCode = code === 0 ? 'ok' : code === 3 ? 'warnings' : 'error'
+    return { exitCode, output: Buffer.from(printed).toString() }
+  }
+}

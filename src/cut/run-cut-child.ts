@@ -1,0 +1,44 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { CutReport, CutTask } from './cut-task.ts'
+
+/** How the child ended, from outside. */
+export type ChildResult =
+  | CutReport
+  /** It was killed at its limit of time. */
+  | { readonly kind: 'out_of_time' }
+  /** It crashed, was killed at its limit of memory, or by the system for want of it. */
+  | { readonly kind: 'crashed' }
+
+const ENTRY = fileURLToPath(new URL('./cut-child.ts', import.meta.url))
+
+/** Cuts in a process of its own, which is killed after `timeoutMs` and when `signal` aborts. Throws only what `signal` does. */
+export async function runCutChild(task: CutTask, timeoutMs: number, signal: AbortSignal): Promise<ChildResult> {
+  signal.throwIfAborted()
+  const child = fork(ENTRY, [JSON.stringify(task)], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // What it reads is somebody else's file: it is given no key, and nothing that it prints is shown.
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // A session of its own: Ctrl-C on the terminal is for us.
+    detached: true,
+  })
+  const ended = Promise.withResolvers<ChildResult>()
+  let result: ChildResult = { kind: 'crashed' }
+  child.on('message', (report) => (result = report as CutReport))
+  child.on('exit', () => ended.resolve(result))
+  child.on('error', ended.reject)
+  const kill = (): boolean => child.kill('SIGKILL')
+  const late = setTimeout(() => {
+    if (kill()) result = { kind: 'out_of_time' }
+  }, timeoutMs)
+  signal.addEventListener('abort', kill)
+  try {
+    const told = await ended.promise
+    signal.throwIfAborted()
+    return told
+  } finally {
+    clearTimeout(late)
+    signal.removeEventListener('abort', kill)
+  }
+}

@@ -1,0 +1,28 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startProcess } from '../support/child.ts'
+import { writeLargePdf } from '../support/large-pdf.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const MB = 1_000_000
+
+test('a worker that cuts a PDF of 200 MB grows by 60 MiB at the most; killed, its child leaves nothing behind', async () => {
+  await using folder = await tempFolder()
+  const [path, work] = [join(folder.path, 'large.pdf'), join(folder.path, 'work')]
+  await mkdir(work)
+  await writeLargePdf(path, { pictures: Array.from({ length: 100 }, () => 2 * MB) })
+
+  const cutting = startProcess('cut-large.ts', [path, work])
+  const told = await cutting.line('{')
+  console.log(`in pieces: ${told}`)
+  const { pieces, grownMiB } = JSON.parse(told) as { pieces: number; grownMiB: number }
+  expect(pieces).toBe(5)
+  expect(grownMiB).toBeLessThanOrEqual(60)
+
+  const killed = startProcess('cut-large.ts', [path, work])
+  const underWay = () => readdir(work, { recursive: true }).then((names) => names.join(' '))
+  await expect.poll(underWay, { timeout: 20_000, interval: 20 }).toContain('1-20.pdf')
+  await killed.kill('SIGKILL')
+  await expect.poll(() => readdir(work), { timeout: 10_000 }).toEqual([])
+}, 60_000)

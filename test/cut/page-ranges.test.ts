@@ -1,0 +1,40 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { evenRanges, halves, type PageRange } from '#src/cut/page-ranges.ts'
+
+const pagesOf = (ranges: readonly PageRange[]): number[] =>
+  ranges.flatMap(({ firstPage, lastPage }) =>
+    Array.from({ length: lastPage - firstPage + 1 }, (_, index) => firstPage + index),
+  )
+const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1)
+
+const cuts = fc.record({
+  pages: fc.integer({ min: 1, max: 500 }),
+  bytes: fc.integer({ min: 1, max: 1e9 }),
+  limitBytes: fc.integer({ min: 1e6, max: 1e8 }),
+})
+
+test('names every page once and in order, up to the last one that is wanted', () => {
+  fc.assert(
+    fc.property(cuts, fc.integer({ min: 1, max: 600 }), (cut, wanted) => {
+      expect(pagesOf(evenRanges(cut, wanted))).toEqual(upTo(Math.min(wanted, cut.pages)))
+    }),
+  )
+})
+
+test('cuts in the same places however many pages are wanted', () => {
+  fc.assert(
+    fc.property(cuts, fc.integer({ min: 1, max: 600 }), (cut, wanted) => {
+      const all = evenRanges(cut, cut.pages)
+      expect(evenRanges(cut, wanted).slice(0, -1)).toEqual(all.slice(0, evenRanges(cut, wanted).length - 1))
+    }),
+  )
+})
+
+test('halves a range into two that are not empty', () => {
+  expect(halves({ firstPage: 3, lastPage: 4 })).toEqual([
+    { firstPage: 3, lastPage: 3 },
+    { firstPage: 4, lastPage: 4 },
+  ])
+  expect(pagesOf(halves({ firstPage: 1, lastPage: 7 }))).toEqual(upTo(7))
+})

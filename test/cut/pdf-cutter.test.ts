@@ -1,0 +1,167 @@
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PdfCutter, type PdfCutterOptions } from '#src/cut/pdf-cutter.ts'
+import type { CutDocument, Piece } from '#src/ports.ts'
+import { buildPdf, text } from '../support/build-pdf.ts'
+import { sha256 } from '../support/documents.ts'
+import { headingOf, type LargePdf, writeLargePdf } from '../support/large-pdf.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+
+const KB = 1000
+const LIMIT = 300 * KB
+const never = new AbortController().signal
+const tenPages = Array.from({ length: 10 }, () => 90 * KB)
+
+let folder: TempFolder
+beforeAll(async () => {
+  folder = await tempFolder()
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+let written = 0
+async function pdfOf(pdf: LargePdf): Promise<string> {
+  written += 1
+  const path = join(folder.path, `${written}.pdf`)
+  await writeLargePdf(path, pdf)
+  return path
+}
+
+async function cut(path: string, options: PdfCutterOptions = {}, upToPage: number | null = null, signal = never) {
+  const cutter = new PdfCutter({ limitBytes: LIMIT, folder: folder.path, ...options })
+  return cutter.cut({ read: () => createReadStream(path), upToPage }, signal)
+}
+
+async function pieces(...asked: Parameters<typeof cut>): Promise<CutDocument> {
+  const document = await cut(...asked)
+  if ('message' in document) throw new Error(document.message)
+  return document
+}
+
+/** All tests cut in the one folder: whatever is left in it is a leak. */
+const leftovers = async (): Promise<string[]> =>
+  (await readdir(folder.path)).filter((name) => name.startsWith('sluice-cut-'))
+
+async function bytesOf(piece: Piece): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of piece.read(never)) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
+}
+
+/** Pages whose heading stands in these bytes; content streams are copied as they are. */
+const pagesIn = (bytes: Buffer, of: number): number[] =>
+  Array.from({ length: of }, (_, index) => index + 1).filter((page) => bytes.includes(`(${headingOf(page)})`))
+
+describe('the pieces of a PDF', () => {
+  test('are PDFs below the limit that hold all pages once, in order, even where every page links to all others', async () => {
+    await using document = await pieces(await pdfOf({ pictures: tenPages, linked: true }))
+    expect(document.totalPages).toBe(10)
+    const held: number[][] = []
+    for (const piece of document.pieces) {
+      const bytes = await bytesOf(piece)
+      expect(bytes.length).toBe(piece.bytes)
+      expect(bytes.length).toBeLessThanOrEqual(LIMIT)
+      expect(sha256(bytes)).toBe(piece.contentHash)
+      expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
+      const own = pagesIn(bytes, 10)
+      expect([own.at(0), own.at(-1)]).toEqual([piece.firstPage, piece.lastPage])
+      held.push(own)
+    }
+    expect(held.flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(held.length).toBeGreaterThan(2)
+  })
+
+  test('are the same bytes at every cut, whatever page the cut goes up to', async () => {
+    const path = await pdfOf({ pictures: tenPages })
+    const hashes = async (upToPage: number | null) => {
+      await using document = await pieces(path, {}, upToPage)
+      return document.pieces.map(({ firstPage, lastPage, contentHash }) => `${firstPage}-${lastPage} ${contentHash}`)
+    }
+    const all = await hashes(null)
+    expect(await hashes(null)).toEqual(all)
+    const some = await hashes(6)
+    expect(some.at(-1)).toMatch(/-6 /)
+    expect(some.slice(0, -1)).toEqual(all.slice(0, some.length - 1))
+  })
+
+  test('are shorter where pages are large', async () => {
+    const pictures = [5, 5, 5, 5, 5, 5, 5, 250, 250, 250].map((size) => size * KB)
+    await using document = await pieces(await pdfOf({ pictures }))
+    expect(document.pieces.at(-1)).toMatchObject({ firstPage: 10, lastPage: 10 })
+    expect(Math.max(...document.pieces.map(({ bytes }) => bytes))).toBeLessThanOrEqual(LIMIT)
+  })
+
+  test('have no name on the disk, and can be read as often as one likes until they are disposed of', async () => {
+    const document = await pieces(await pdfOf({ pictures: tenPages }))
+    expect(await leftovers()).toEqual([])
+    const [first] = document.pieces
+    if (first === undefined) throw new Error('no piece')
+    expect((await bytesOf(first)).equals(await bytesOf(first))).toBe(true)
+    await document[Symbol.asyncDispose]()
+    await expect(bytesOf(first)).rejects.toThrow()
+  })
+})
+
+describe('a PDF that cannot be cut', () => {
+  test('fails where one page is over the limit, unless nobody wants that page', async () => {
+    const path = await pdfOf({ pictures: [...tenPages, 400 * KB] })
+    expect(await cut(path)).toMatchObject({
+      code: 'too_large',
+      message: /^page 11 alone is 0.4 MB, over the limit of 0.3 MB/,
+    })
+    await using upToTen = await pieces(path, {}, 10)
+    expect(upToTen.pieces.at(-1)?.lastPage).toBe(10)
+  })
+
+  test('fails as encrypted, or as damaged, and leaves nothing behind', async () => {
+    const locked = join(folder.path, 'locked.pdf')
+    await writeFile(locked, buildPdf([{ content: text(72, 72, 'secret') }], { password: 'open sesame' }))
+    expect(await cut(locked)).toMatchObject({ code: 'encrypted', message: /password/ })
+
+    const torn = await pdfOf({ pictures: tenPages })
+    await truncate(torn, 500 * KB)
+    expect(await cut(torn)).toMatchObject({ code: 'corrupt', message: /damaged/ })
+
+    const lost = await pdfOf({ pictures: tenPages })
+    const bytes = await readFile(lost)
+    await writeFile(lost, bytes.toString('latin1').replace(/startxref\n\d+/, 'startxref\n12'), 'latin1')
+    expect(await cut(lost)).toMatchObject({ code: 'corrupt' })
+
+    const noise = join(folder.path, 'noise.pdf')
+    await writeFile(noise, `%PDF-1.7\n${'no PDF at all '.repeat(1000)}`)
+    expect(await cut(noise)).toMatchObject({ code: 'corrupt' })
+    expect(await leftovers()).toEqual([])
+  })
+
+  test('is killed at its limit of time and at its limit of memory', async () => {
+    const path = await pdfOf({ pictures: Array.from({ length: 40 }, () => 1000 * KB) })
+    expect(await cut(path, { timeoutMs: 1 })).toMatchObject({ code: 'too_large', message: /within its time/ })
+    expect(await cut(path, { memoryBytes: 1000 })).toMatchObject({ code: 'too_large', message: /the cutter died/ })
+    expect(await leftovers()).toEqual([])
+  })
+})
+
+test('an abort ends the cut at once, and its files with it', async () => {
+  const path = await pdfOf({ pictures: tenPages })
+  await expect(cut(path, {}, null, AbortSignal.timeout(50))).rejects.toThrow(/abort|timeout/i)
+  expect(await leftovers()).toEqual([])
+})
+
+test('a document waits until another one has given up its place', async () => {
+  const path = await pdfOf({ pictures: tenPages })
+  const cutter = new PdfCutter({ limitBytes: LIMIT, folder: folder.path, documents: 1 })
+  const request = { read: () => createReadStream(path), upToPage: null }
+  const order: string[] = []
+  const first = (await cutter.cut(request, never)) as CutDocument
+  const cutSecond = async (): Promise<void> => {
+    await using second = (await cutter.cut(request, never)) as CutDocument
+    order.push(`second is cut into ${second.pieces.length}`)
+  }
+  const second = cutSecond()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  order.push('first is done')
+  await first[Symbol.asyncDispose]()
+  await second
+  expect(order).toEqual(['first is done', 'second is cut into 4'])
+})
