@@ -18,22 +18,21 @@ export interface ReadDocument {
 /** Reads a document's bytes once: hashes all, keeps the head, and the whole when it is small. */
 export async function readOnce(opened: OpenedDocument, signal: AbortSignal): Promise<ReadDocument> {
   const hash = createHash('sha256')
-  const kept: Uint8Array[] = []
-  const keepBytes = opened.bytes <= HELD_BYTES ? HELD_BYTES : SNIFF_BYTES
+  const small = opened.bytes <= HELD_BYTES
+  const kept = Buffer.allocUnsafeSlow(small ? opened.bytes : SNIFF_BYTES)
   let bytes = 0
   for await (const chunk of opened.read(signal)) {
     hash.update(chunk)
-    if (bytes < keepBytes) kept.push(Buffer.from(chunk))
+    if (bytes < kept.length) kept.set(chunk.subarray(0, kept.length - bytes), bytes)
     bytes += chunk.length
   }
   if (bytes !== opened.bytes) throw new DocumentChanged(`${opened.bytes} bytes were announced, ${bytes} were read`)
   const digest = hash.digest('hex')
-  const whole = Buffer.concat(kept)
   return {
     contentHash: contentHash(digest),
     bytes,
-    head: Buffer.from(whole.subarray(0, SNIFF_BYTES)),
-    reread: (again) => (opened.bytes <= HELD_BYTES ? once(whole) : samePass(opened, digest, again)),
+    head: kept.subarray(0, SNIFF_BYTES),
+    reread: (again) => (small ? once(kept) : samePass(opened, digest, again)),
   }
 }
 

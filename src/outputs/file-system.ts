@@ -4,9 +4,10 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 
 /*
- * What is done at once and what is handed to a thread: a call that only touches names or the page cache takes a few
- * microseconds, and handing it to a thread and back takes ten times as much. So names are looked up, made and renamed,
- * and small files written, on the spot; whatever waits for the disk (every flush) or is large goes to a thread.
+ * What is done at once and what is handed to a thread: a call that only reads names or fills the page cache takes a few
+ * microseconds, and handing it to a thread and back takes ten times as much. So names are looked up and small files
+ * filled on the spot. Whatever waits for the disk goes to a thread: every flush, and every call that makes or renames
+ * something, because the journal of the file system may hold it up while another's flush is under way.
  */
 
 const flushDescriptor = promisify(fsync)

@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { flushFolder, isOneOf, isThere, readIfThere } from './file-system.ts'
@@ -55,7 +55,7 @@ async function putInPlace(staged: string, folder: string, aside: string): Promis
   let hadOld = false
   for (let tries = 1; ; tries++) {
     try {
-      renameSync(staged, folder)
+      await rename(staged, folder)
       return hadOld
     } catch (error) {
       if (tries === MAX_TRIES) throw error

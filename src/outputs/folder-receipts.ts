@@ -1,5 +1,5 @@
-import { existsSync, renameSync } from 'node:fs'
-import { mkdir, opendir, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, opendir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
@@ -56,11 +56,11 @@ export class FolderReceipts {
 /** Renames a file into a folder that may not be there yet. */
 export async function renameInto(from: string, to: string): Promise<void> {
   try {
-    renameSync(from, to)
+    await rename(from, to)
   } catch (error) {
     if (!isOneOf(error, 'ENOENT')) throw error
     await mkdir(dirname(to), { recursive: true })
-    renameSync(from, to)
+    await rename(from, to)
   }
 }
 
