@@ -1,10 +1,7 @@
-import { mkdir } from 'node:fs/promises'
 import type { Settings } from '#config/settings.ts'
 import { recipeBook } from '#src/contract/rules.ts'
 import type { Events } from '#src/events.ts'
 import type { IngestDeps, ScanDeps } from '#src/ingest/deps.ts'
-import { giveUpDelivery } from '#src/ingest/give-up-delivery.ts'
-import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { rebuildIfLost } from '#src/ingest/rebuild-ledger.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
@@ -13,26 +10,30 @@ import { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import type { Ledger, OutputStore, Source, SourceWatch } from '#src/ports.ts'
-import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
-import { type Consumer, consume } from '#src/queue/consume.ts'
+import type { RedisConnection } from '#src/queue/connection.ts'
+import type { Consumer } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { keepSchedule } from '#src/queue/schedule.ts'
-import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
-import { type Folders, foldersOf, pipelineId } from './folders.ts'
-import { observe } from './observe.ts'
+import { consumeInPlaces } from './consume-in-places.ts'
+import { pipelineId } from './folders.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
-import { estimateMs, openRequests, pageCounting, priceWith } from './open-requests.ts'
+import { estimateMs, pageCounting, priceWith } from './open-requests.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
 import { parseOptionsOf } from './parse-options.ts'
+import { openShared, type Shared } from './shared.ts'
 
 export interface PipelineOptions {
-  /** The source as the command line names it. */
+  /** As the settings file names it; null for what the command line says. */
+  readonly name?: string | null
+  /** The source as the command line or the settings file names it. */
   readonly source: string
   readonly settings: Settings
   readonly events: Events
   /** Told in one line what takes a moment. */
   readonly say: (line: string) => void
+  /** What it has in common with the other pipelines of this process; its own when not given. */
+  readonly shared?: Shared
 }
 
 /** A source, a store and all that lies between them, open. Disposing closes it in reverse. */
@@ -70,7 +71,7 @@ export interface Workshop extends Pipeline {
 interface Opened extends Pipeline {
   readonly id: string
   readonly connection: RedisConnection
-  readonly folders: Folders
+  readonly shared: Shared
   readonly resources: AsyncDisposableStack
 }
 
@@ -84,12 +85,13 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
   const { settings, events } = options
   const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
   const opened = await open(options)
-  const { resources, id, connection, source, store, ledger, queue, folders } = opened
+  const { resources, id, connection, source, store, ledger, queue, shared } = opened
   try {
     await store.recover()
     const rebuilt = await rebuildIfLost(ledger, store, signal)
     if (rebuilt > 0) options.say(`the ledger was empty: ${rebuilt} documents were found in the store`)
-    const requests = await openRequests({ settings, folders, connection, pipeline: id }, resources)
+    const requests = await shared.requests(settings, id)
+    const { free } = requests.service
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
     const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
@@ -103,8 +105,8 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       halt,
       parser: requests.parser,
       gate: requests.gate,
-      price: priceWith(requests.free, settings),
-      countPages: pageCounting(requests.free, resources),
+      price: priceWith(free, settings),
+      countPages: pageCounting(free, resources),
       claims: new RedisClaims({ connection, pipeline: id, lease }),
       intents,
       render: renderOutputs,
@@ -114,7 +116,8 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       storePatienceMs: settings.storePatienceMs,
       deadlineMs: settings.deadlineMs,
     }
-    await observe({ settings, folders, events, ledger, queue, gateState: () => requests.gate.state() }, resources)
+    const observer = await shared.observer()
+    resources.use(observer.observe({ name: options.name ?? null, events, ledger, queue }))
     return {
       ...opened,
       settings,
@@ -123,16 +126,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       gateLine: requests.gateLine,
       probe: () => requests.gate.probe(),
       ambiguous: () => intents.ambiguousTotal(),
-      consume: () =>
-        consume({
-          connection,
-          pipeline: id,
-          concurrency: settings.concurrency,
-          timing: { lockMs: settings.takeoverMs, stalledCheckMs: 0.4 * settings.takeoverMs },
-          handle: (delivery, cut) => ingestDocument(delivery, ingest, cut),
-          giveUp: (delivery, reason) => giveUpDelivery(delivery, reason, ingest),
-          onError: (error, key) => events.emit('process:error', { key, error }),
-        }),
+      consume: () => consumeInPlaces({ connection, pipeline: id, places: shared.places, settings, ingest }),
       onSchedule: scheduling(opened, settings),
     }
   } catch (error) {
@@ -187,13 +181,13 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
   }
 }
 
-async function open({ source: name, settings, events, say }: PipelineOptions): Promise<Opened> {
+async function open(options: PipelineOptions): Promise<Opened> {
+  const { source: name, settings, events, say } = options
   await using resources = new AsyncDisposableStack()
-  const folders = foldersOf(settings)
+  const shared = options.shared ?? resources.use(openShared({ settings, configFile: null, say }))
   const store = await openStore(settings, resources)
   const { source, watch } = await openSource(name, settings, { storeUrl: store.url, say }, resources)
-  await mkdir(folders.state, { recursive: true })
-  const connection = await openRedis(settings, folders, say, resources)
+  const connection = await shared.connection()
   const id = pipelineId(source.url, store.url)
   const queue = new DocumentQueue({ connection, pipeline: id })
   resources.defer(() => queue.close())
@@ -208,26 +202,8 @@ async function open({ source: name, settings, events, say }: PipelineOptions): P
     queue,
     events,
     connection,
-    folders,
+    shared,
     resources: kept,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-async function openRedis(
-  settings: Settings,
-  folders: Folders,
-  say: (line: string) => void,
-  resources: AsyncDisposableStack,
-): Promise<RedisConnection> {
-  let url = settings.redisUrl
-  if (url === undefined) {
-    const dataDir = `${folders.state}/redis`
-    const redis = await openEmbeddedRedis({ dataDir, cacheDir: folders.cache, notify: say })
-    resources.defer(() => redis.close())
-    url = redis.url
-  }
-  const connection = await connectRedis({ url, name: 'sluice' })
-  resources.defer(() => connection.disconnect())
-  return connection
 }

@@ -11,6 +11,8 @@ export interface EngineProcess extends AsyncDisposable {
 
 export interface EngineProcessOptions {
   readonly processes: number
+  /** Where the engine finds its further settings, beside the environment. */
+  readonly configFile: string | null
   readonly cacheDir: string
   /** The engine's own log file. */
   readonly logFile: string
@@ -29,7 +31,12 @@ export async function startEngineProcess(options: EngineProcessOptions): Promise
   )
   const child = spawn(
     process.execPath,
-    [entry, '--exit-with-parent', `--children=${options.processes}`],
+    [
+      entry,
+      '--exit-with-parent',
+      `--children=${options.processes}`,
+      ...(options.configFile === null ? [] : [`--config=${options.configFile}`]),
+    ],
     // A session of its own: Ctrl-C on the terminal is for us, so that what is under way can be finished.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
   )

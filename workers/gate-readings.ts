@@ -1,8 +1,23 @@
 import type { GateState } from '#src/gate/gate-state.ts'
 import type { Reading } from '#src/observe/reading.ts'
+import type { Requests } from './open-requests.ts'
 
-/** What the gate has learned and does, for all processes on the API key, as Prometheus values. */
-export function gateReadings(state: GateState): Reading[] {
+/**
+ * What the gates have learned and do, for all processes on their API keys, as Prometheus values. Where a process has to
+ * do with several services, each value carries its service.
+ */
+export async function gateReadings(opened: readonly Requests[]): Promise<Reading[]> {
+  const gates = new Map(opened.map(({ service, gate }) => [service.digest, { name: service.name, gate }]))
+  const readings = await Promise.all(
+    [...gates.values()].map(async ({ name, gate }) => {
+      const own = readingsOf(await gate.state())
+      return gates.size === 1 ? own : own.map((one) => ({ ...one, labels: { ...one.labels, service: name } }))
+    }),
+  )
+  return readings.flat()
+}
+
+function readingsOf(state: GateState): Reading[] {
   const { rate, places, shut, refused, credits, shutMs } = state
   const of = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
     name: `sluice_gate_${name}`,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Settings } from '#config/settings.ts'
 import { creditsFor, FREE } from '#src/contract/price.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
@@ -10,28 +9,27 @@ import { HttpParser } from '#src/parse/http-parser.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Parser } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
-import type { Folders } from './folders.ts'
-import { openService } from './open-service.ts'
+import type { Service } from './open-service.ts'
 
 export interface Requests {
+  readonly service: Service
   readonly parser: Parser
   readonly gate: RedisGate
-  /** Nothing is charged: the embedded engine. */
-  readonly free: boolean
   readonly gateLine: () => Promise<string | null>
 }
 
 interface RequestsOptions {
   readonly settings: Settings
-  readonly folders: Folders
+  readonly service: Service
   readonly connection: RedisConnection
-  readonly pipeline: string
+  readonly budgets: readonly Budget[]
 }
 
 /** The way to the service: the client, and the gate that everybody with the same key shares. */
-export async function openRequests(options: RequestsOptions, resources: AsyncDisposableStack): Promise<Requests> {
-  const { settings, folders, connection } = options
-  const service = await openService(settings, folders, resources)
+export async function openRequests(
+  { settings, service, connection, budgets }: RequestsOptions,
+  resources: AsyncDisposableStack,
+): Promise<Requests> {
   const parser = resources.use(
     new HttpParser({
       baseUrl: new URL(service.url),
@@ -44,30 +42,35 @@ export async function openRequests(options: RequestsOptions, resources: AsyncDis
   const gate = resources.use(
     await openGate({
       redis: connection,
-      // An engine of our own listens on another port each time, and knows no other limit than its processes.
-      keyDigest: gateDigest(service.free ? `engine ${options.pipeline}` : service.url, service.apiKey),
+      keyDigest: service.digest,
       windowMs: settings.rateWindowMs,
-      budgets: service.free ? [] : budgetsOf(settings),
+      budgets: service.free ? [] : budgets,
       ceilings: {
         requestsPerWindow: settings.rate ?? null,
         concurrency: service.free ? settings.engineProcesses : (settings.apiConcurrency ?? null),
       },
     }),
   )
-  return {
-    parser,
-    gate,
-    free: service.free,
-    gateLine: async () => (service.free ? null : gateLine(await gate.state())),
-  }
+  return { service, parser, gate, gateLine: async () => (service.free ? null : gateLine(await gate.state())) }
 }
 
-/** Each process that is told `--max-credits` is a run of its own; a run that goes on tomorrow is another one. */
-function budgetsOf({ maxCredits, monthlyCredits }: Settings): Budget[] {
-  return [
-    { per: 'run', run: randomUUID(), limitCredits: maxCredits ?? null },
-    { per: 'month', limitCredits: monthlyCredits ?? null },
+interface BudgetNeeds {
+  /** Names this process: each that is told `--max-credits` is a run of its own, also when it goes on tomorrow. */
+  readonly run: string
+  readonly pipeline: string
+  /** The settings of the pipeline, and those of all pipelines together. */
+  readonly own: Settings
+  readonly all: Settings
+}
+
+/** A pipeline that has a cap of its own spends from that one and from the one of the whole run. */
+export function budgetsOf({ run, pipeline, own, all }: BudgetNeeds): Budget[] {
+  const shared: Budget[] = [
+    { per: 'run', run, limitCredits: all.maxCredits ?? null },
+    { per: 'month', limitCredits: all.monthlyCredits ?? null },
   ]
+  if (own.maxCredits === undefined || own.maxCredits === all.maxCredits) return shared
+  return [...shared, { per: 'run', run: `${run} ${pipeline}`, limitCredits: own.maxCredits }]
 }
 
 /** Pages are only counted where they cost something. */

@@ -6,7 +6,7 @@ import { type Reading, readingsText } from './reading.ts'
 export interface ObserveServerOptions {
   /** 0 takes a free one. */
   readonly port: number
-  readonly registry: Registry
+  readonly registry: Pick<Registry, 'metrics' | 'contentType'>
   /** Asked at each scrape, beside what the registry counts. */
   readonly readings: () => Promise<readonly Reading[]>
   /** Why this process cannot work at the moment, or null: the answer of /readyz. */

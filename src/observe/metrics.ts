@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { type Counts, OUTCOMES } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
 
@@ -11,7 +11,6 @@ export interface MetricsOptions {
 /** Prometheus metrics, each fed by one event; names end in their unit, labels are closed lists. */
 export function metricsOf(events: Events, options: MetricsOptions): Registry {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'sluice_' })
   countDocuments(events, registry)
   countRequests(events, registry)
   gauge(registry, 'sluice_queue_backlog', 'Jobs waiting, delayed or active.', async (set) =>

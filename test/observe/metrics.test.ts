@@ -3,6 +3,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { Events } from '#src/events.ts'
 import { openObserveServer } from '#src/observe/http-server.ts'
 import { metricsOf } from '#src/observe/metrics.ts'
+import { ProcessMetrics } from '#src/observe/process-metrics.ts'
 import { readingsText } from '#src/observe/reading.ts'
 
 const counts = { pending: 3, done: 2, partial: 1, failed: 1, skipped: 0 }
@@ -67,4 +68,26 @@ test('values of one name stand together under one help line, labels quoted', () 
   ).toBe(
     '# HELP a_total Shut.\n# TYPE a_total counter\na_total{cause="x\\"y"} 1\na_total{cause="z"} 3\n\n# HELP b B.\n# TYPE b gauge\nb 2\n',
   )
+})
+
+test('several pipelines of one process are told apart by a label, under one help line', async () => {
+  const metrics = new ProcessMetrics()
+  const [papers, scans] = [new Events(), new Events()]
+  metrics.add(papers, options, 'papers')
+  const leaving = metrics.add(scans, options, 'scans')
+  papers.emit('request:sent', { key: sourceKey('a.pdf'), bytes: 10 })
+  const both = await metrics.metrics()
+  expect(both).toContain('sluice_requests_total{pipeline="papers"} 1')
+  expect(both).toContain('sluice_requests_total{pipeline="scans"} 0')
+  expect(both).toContain('sluice_documents{outcome="pending",pipeline="scans"} 3')
+  expect(both.match(/^# TYPE sluice_requests_total /gm)).toHaveLength(1)
+  expect(both.match(/^# TYPE sluice_process_cpu_seconds_total /gm)).toHaveLength(1)
+  leaving[Symbol.dispose]()
+  expect(await metrics.metrics()).not.toContain('scans')
+})
+
+test('the only pipeline of a process carries no label', async () => {
+  const metrics = new ProcessMetrics()
+  metrics.add(new Events(), options, null)
+  expect(await metrics.metrics()).toContain('\nsluice_requests_total 0\n')
 })

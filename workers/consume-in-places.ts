@@ -1,0 +1,46 @@
+import type { LimitFunction } from 'p-limit'
+import type { Settings } from '#config/settings.ts'
+import type { IngestDeps } from '#src/ingest/deps.ts'
+import { giveUpDelivery } from '#src/ingest/give-up-delivery.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import type { JobVerdict } from '#src/ports.ts'
+import type { RedisConnection } from '#src/queue/connection.ts'
+import { type Consumer, consume } from '#src/queue/consume.ts'
+
+export interface PlacedConsumerOptions {
+  readonly connection: RedisConnection
+  readonly pipeline: string
+  /** Shared with the other pipelines of this process. */
+  readonly places: LimitFunction
+  readonly settings: Settings
+  readonly ingest: IngestDeps
+}
+
+const HAND_BACK: JobVerdict = { do: 'postpone', afterMs: 0, counted: false, reason: 'the process ends' }
+
+/**
+ * Takes jobs of one pipeline, and does them in the places of the process. A job that is taken while other pipelines have
+ * all places waits here; when the process ends, it goes back untouched.
+ */
+export function consumeInPlaces({ connection, pipeline, places, settings, ingest }: PlacedConsumerOptions): Consumer {
+  let stopping = false
+  const { concurrency, takeoverMs } = settings
+  const consumer = consume({
+    connection,
+    pipeline,
+    concurrency,
+    timing: { lockMs: takeoverMs, stalledCheckMs: 0.4 * takeoverMs },
+    handle: (delivery, cut) => places(() => (stopping ? HAND_BACK : ingestDocument(delivery, ingest, cut))),
+    giveUp: (delivery, reason) => giveUpDelivery(delivery, reason, ingest),
+    onError: (error, key) => ingest.events.emit('process:error', { key, error }),
+  })
+  return {
+    get active() {
+      return consumer.active
+    },
+    stop(options) {
+      stopping = true
+      return consumer.stop(options)
+    },
+  }
+}
