@@ -247,7 +247,8 @@ export interface Claims {
 
 /**
  * What is about to be bought. An intent is written before a request and cleared when its receipt is safe; one left by
- * a process that died is `ambiguous`: nobody can know whether the service charged it (Law 2).
+ * a process that died, or that let go of its request, is `ambiguous`: nobody can know whether the service charged it
+ * (Law 2).
  */
 export interface Intents {
   /** False while a live process is buying this very receipt: a copy of the document must wait for it, not pay too. */

@@ -3,7 +3,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Answer, Remedy, Verdict } from '#src/document/verdict.ts'
-import { type Departure, DocumentChanged, type JobVerdict, type Recipe } from '#src/ports.ts'
+import { type Admission, type Departure, DocumentChanged, type JobVerdict, type Recipe } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
 import { type AttemptsUsed, postpone } from './job-verdicts.ts'
 import { untilWritten } from './until-written.ts'
@@ -70,9 +70,7 @@ async function sendOnce(
   signal: AbortSignal,
 ): Promise<Sent> {
   const { key } = work.job
-  const pages = await deps.countPages(work.read, work.extension, signal)
-  const ticket = { key, credits: deps.price(recipe, work.extension, pages) }
-  const admission = await deps.gate.enter(ticket, signal)
+  const { admission, pages } = await queueUp(work, recipe, id, deps, signal)
   if (admission.kind === 'wait') return { ...later(postpone(admission.waitMs, admission.reason)), remedy: NO_REMEDY }
   if (admission.kind === 'halted') {
     // Shut by somebody's answer, maybe while a probe is under way: only our own answer, or a budget, halts this run.
@@ -107,10 +105,32 @@ async function sendOnce(
     if (verdict.kind !== 'parsed' || recipe.options.zeroDataRetention) return
     await untilWritten(() => deps.store.saveReceipt(id, verdict.answer.body), key, deps, signal)
   }
-  // Side by side: what was paid for must not wait for Redis, nor the next request for the disk.
-  const [departure] = await Promise.all([deps.gate.leave(admission.permit, { verdict, durationMs, credits }), save()])
+  // Side by side: what was paid for must not wait for Redis, nor the next request for the disk. Neither is left behind
+  // when the other fails: nobody may look for a receipt that is still being written.
+  const leaving = deps.gate.leave(admission.permit, { verdict, durationMs, credits })
+  const [left, saved] = await Promise.allSettled([leaving, save()])
+  if (saved.status === 'rejected') throw saved.reason
+  if (left.status === 'rejected') throw left.reason
   tell(work, verdict, durationMs, deps)
-  return { ...purchaseOf(verdict, departure, work.attempt, deps), remedy: remedyOf(verdict, deps) }
+  return { ...purchaseOf(verdict, left.value, work.attempt, deps), remedy: remedyOf(verdict, deps) }
+}
+
+/** Up to the gate. Whoever is cut off here has sent nothing, so nothing is in doubt. */
+async function queueUp(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<{ readonly admission: Admission; readonly pages: number | null }> {
+  try {
+    const pages = await deps.countPages(work.read, work.extension, signal)
+    const ticket = { key: work.job.key, credits: deps.price(recipe, work.extension, pages) }
+    return { admission: await deps.gate.enter(ticket, signal), pages }
+  } catch (error) {
+    await deps.intents.clear(id)
+    throw error
+  }
 }
 
 /**

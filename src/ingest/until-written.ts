@@ -8,7 +8,8 @@ const LONGEST_PAUSE_MS = 10_000
 /**
  * Writes an answer that was paid for, however long the disk is full: it is held in memory and tried again, and every
  * worker that comes to this point waits in the same way, so that nothing more is bought. When `storePatienceMs` is
- * over the batch is halted and the error thrown; the intent of the request then stays, and counts it as ambiguous.
+ * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts; the intent of the
+ * request then stays, and counts it as ambiguous.
  */
 export async function untilWritten(
   write: () => Promise<void>,
@@ -18,6 +19,7 @@ export async function untilWritten(
 ): Promise<void> {
   const startedAt = deps.now()
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const isLast = signal.aborted
     try {
       return await write()
     } catch (error) {
@@ -26,7 +28,9 @@ export async function untilWritten(
         deps.halt('store', `the output store cannot be written: ${error instanceof Error ? error.message : 'unknown'}`)
         throw error
       }
-      await sleep(pauseMs, undefined, { signal })
+      if (isLast) throw error
+      // Where the worker is cut the pause ends, and it is tried once more.
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
     }
   }
 }

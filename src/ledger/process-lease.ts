@@ -53,6 +53,7 @@ export class ProcessLease {
   readonly leaseMs: number
   readonly #client: RedisClient
   readonly #timer: NodeJS.Timeout
+  readonly #held = new Set<symbol>()
   #settling: Promise<void> | null = null
 
   private constructor(options: ProcessLeaseOptions) {
@@ -77,10 +78,21 @@ export class ProcessLease {
     return this.#settling
   }
 
-  /** What this process still holds is free for others from now on. */
+  /** Something is under way that nobody else may begin, until the function returned is called. */
+  hold(): () => void {
+    const holding = Symbol()
+    this.#held.add(holding)
+    return () => void this.#held.delete(holding)
+  }
+
+  /**
+   * What this process has left is free for others from now on. Where something is still under way, it is free only
+   * when the sign has run out: a worker that is cut hands its jobs back while an answer may just be on its way to disk.
+   */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#client.off('ready', this.#renewSoon)
+    if (this.#held.size > 0) return
     const forgotten = this.#client.del(this.key).catch(() => undefined)
     // Where Redis is away the sign runs out by itself.
     await Promise.race([forgotten, sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })])

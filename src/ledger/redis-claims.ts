@@ -60,7 +60,7 @@ export class RedisClaims {
     this.#count += 1
     const token = `${this.#options.lease.id}:${this.#count}`
     if ((await inTouch(this.#options.lease, () => this.#run(CLAIM, key, token))) !== 1) return null
-    return new RedisClaim((script) => this.#run(script, key, token))
+    return new RedisClaim((script) => this.#run(script, key, token), this.#options.lease.hold())
   }
 
   #run(script: LuaScript, key: SourceKey, token: string): Promise<unknown> {
@@ -71,9 +71,11 @@ export class RedisClaims {
 
 class RedisClaim {
   readonly #run: (script: LuaScript) => Promise<unknown>
+  readonly #letGo: () => void
 
-  constructor(run: (script: LuaScript) => Promise<unknown>) {
+  constructor(run: (script: LuaScript) => Promise<unknown>, letGo: () => void) {
     this.#run = run
+    this.#letGo = letGo
   }
 
   /** False when another worker took the document over. True holds for a whole lease from now. */
@@ -83,5 +85,6 @@ class RedisClaim {
 
   async release(): Promise<void> {
     await this.#run(RELEASE)
+    this.#letGo()
   }
 }

@@ -10,7 +10,7 @@ export interface Intent {
   readonly key: SourceKey
   /** Epoch milliseconds of the moment before the request. */
   readonly sentAt: number
-  /** `ambiguous`: its process is gone, or it is far too old; nobody knows whether the service charged for it. */
+  /** `ambiguous`: its process is gone, or it is far too old: nobody knows whether the service charged for it. */
   readonly state: 'in_flight' | 'ambiguous'
 }
 
@@ -20,11 +20,11 @@ const LONGEST_REQUEST_MS = 900_000
 /*
  * An intent is `<process id> <moment> <nonce> <source key>` under the receipt's id in one hash.
  *
- * KEYS: intents, own lease, number of ambiguous ones that were sent again. ARGV: receipt, own intent, prefix of process
- * keys, lease in ms, source key, now, longest request in ms.
+ * KEYS: intents, own lease, how often each receipt was sent again in doubt. ARGV: receipt, own intent, prefix of
+ * process keys, lease in ms, source key, now, longest request in ms.
  *
  * Answers 0 when a live process buys this receipt for another document. For the same document it cannot be under way
- * any more, because we have the claim: an earlier try of it left the intent.
+ * any more, because we have the claim: an earlier try was cut off between the request and its receipt, and left it.
  */
 const BEGIN = new LuaScript(`${IN_TOUCH}
 local before = redis.call('HGET', KEYS[1], ARGV[1])
@@ -33,10 +33,15 @@ if before and before ~= ARGV[2] then
   local owner, sent, key = string.match(before, '^(%S+) (%S+) %S+ (.*)$')
   local alive = redis.call('EXISTS', ARGV[3] .. owner) == 1 and ARGV[6] - sent < tonumber(ARGV[7])
   if alive and key ~= ARGV[5] then return 0 end
-  if not alive then redis.call('INCR', KEYS[3]) end
+  redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
+`)
+
+/** Somebody else's, who took the document over from a process that stood still, is left alone. */
+const CLEAR = new LuaScript(`
+if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
 `)
 
 export interface RedisIntentsOptions {
@@ -50,11 +55,13 @@ export class RedisIntents {
   readonly #options: RedisIntentsOptions
   readonly #intentsKey: string
   readonly #resentKey: string
+  /** Intents of this process, until they are cleared. */
+  readonly #own = new Map<ReceiptId, string>()
 
   constructor(options: RedisIntentsOptions) {
     this.#options = options
     this.#intentsKey = `${redisPrefix(options.pipeline)}:intents`
-    this.#resentKey = `${this.#intentsKey}:resent`
+    this.#resentKey = `${redisPrefix(options.pipeline)}:resent`
   }
 
   /** False while a live process is buying this very receipt for another document. */
@@ -64,11 +71,16 @@ export class RedisIntents {
     const intent = `${lease.id} ${now} ${randomUUID().slice(0, 8)} ${key}`
     const keys = [this.#intentsKey, lease.key, this.#resentKey]
     const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS]
-    return (await inTouch(lease, () => BEGIN.run(connection, keys, values))) === 1
+    if ((await inTouch(lease, () => BEGIN.run(connection, keys, values))) !== 1) return false
+    this.#own.set(id, intent)
+    return true
   }
 
   async clear(id: ReceiptId): Promise<void> {
-    await this.#options.connection.hdel(this.#intentsKey, id)
+    const intent = this.#own.get(id)
+    if (intent === undefined) return
+    this.#own.delete(id)
+    await CLEAR.run(this.#options.connection, [this.#intentsKey], [id, intent])
   }
 
   /** Every intent that was not cleared. Holds one line a request under way. */
@@ -88,8 +100,9 @@ export class RedisIntents {
 
   /** How many ambiguous requests there ever were: those left now, and those that were sent again. */
   async ambiguousTotal(): Promise<number> {
-    const resent = Number((await this.#options.connection.get(this.#resentKey)) ?? 0)
-    return resent + (await this.list()).filter(({ state }) => state === 'ambiguous').length
+    const resent = await this.#options.connection.hvals(this.#resentKey)
+    const again = resent.reduce((sum, times) => sum + Number(times), 0)
+    return again + (await this.list()).filter(({ state }) => state === 'ambiguous').length
   }
 }
 

@@ -8,10 +8,11 @@ export async function openIntents(redis: RedisConnection): Promise<readonly stri
   return key === null ? [] : (await redis.hkeys(key)).map((receipt) => receipt.slice(0, 64))
 }
 
-/** Requests that were in doubt and sent again. */
-export async function resentIntents(redis: RedisConnection): Promise<number> {
-  const key = await onlyKey(redis, '*:intents:resent')
-  return key === null ? 0 : Number(await redis.get(key))
+/** Contents that were sent again while an earlier request for them was in doubt, each as often as that happened. */
+export async function resentContents(redis: RedisConnection): Promise<readonly string[]> {
+  const key = await onlyKey(redis, '*:resent')
+  const resent = key === null ? [] : Object.entries(await redis.hgetall(key))
+  return resent.flatMap(([receipt, times]) => Array<string>(Number(times)).fill(receipt.slice(0, 64)))
 }
 
 const LETTERS = ['p', 'd', 'r', 'f', 's'] as const

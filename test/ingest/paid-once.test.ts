@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
-import type { Delivery } from '#src/ports.ts'
+import type { RedisIntents } from '#src/ledger/redis-intents.ts'
+import type { Delivery, OutputStore } from '#src/ports.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openWorkbench, type Workbench } from '../support/workbench.ts'
 
@@ -41,4 +43,65 @@ test('a copy finds the receipt that came between its look for it and its turn to
   expect(await ingestDocument(copy, { ...bench.deps, intents: lateIntents }, SIGNAL)).toEqual({ do: 'finish' })
   expect(bench.service.charged).toBe(1)
   expect((await bench.deps.store.readRecord(sourceKey('copy of a.csv')))?.cost).toEqual({ credits: 0, basis: 'saved' })
+})
+
+/** The store, with something done before each receipt is saved. */
+function beforeSaving(store: OutputStore, act: () => Promise<void>): OutputStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name !== 'saveReceipt') return (Reflect.get(target, name) as () => unknown).bind(target)
+      return async (...asked: Parameters<OutputStore['saveReceipt']>) => {
+        await act()
+        await target.saveReceipt(...asked)
+      }
+    },
+  })
+}
+
+test('a document whose receipt is still being written is not let go when the gate cannot be told', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'slowly,kept')
+  const { gate, store } = bench.deps
+  const cutOff = {
+    enter: gate.enter.bind(gate),
+    leave: () => Promise.reject(new Error('Connection is closed.')),
+  }
+  const slowStore = beforeSaving(store, () => sleep(200))
+  const delivery = await deliveryOf(bench, 'a.csv')
+  const first = ingestDocument(delivery, { ...bench.deps, gate: cutOff, store: slowStore }, SIGNAL)
+  await expect(first).rejects.toThrow('Connection is closed.')
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(bench.service.charged).toBe(1)
+})
+
+test('a worker that is cut while the disk is full tries once more to keep the answer', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'nearly,dropped')
+  const cut = new AbortController()
+  let tries = 0
+  const fullStore = beforeSaving(bench.deps.store, async () => {
+    tries += 1
+    if (tries > 1) return
+    cut.abort(new Error('cut'))
+    throw new Error('ENOSPC: no space left on device')
+  })
+  const delivery = await deliveryOf(bench, 'a.csv')
+  await ingestDocument(delivery, { ...bench.deps, store: fullStore }, cut.signal).catch(() => undefined)
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect([tries, bench.service.charged]).toEqual([2, 1])
+})
+
+test('a request is in doubt when it was cut off after it was sent, and not when it was cut off at the gate', async () => {
+  await using bench = await openWorkbench({ redis, answers: [{ fault: 'hang' }] })
+  await bench.write('a.csv', 'a')
+  const delivery = await deliveryOf(bench, 'a.csv')
+  const { gate } = bench.deps
+  const intents = bench.deps.intents as RedisIntents
+  const shut = { enter: () => Promise.reject(new Error('cut')), leave: gate.leave.bind(gate) }
+  await expect(ingestDocument(delivery, { ...bench.deps, gate: shut }, SIGNAL)).rejects.toThrow('cut')
+  expect(await intents.list()).toEqual([])
+  const cut = AbortSignal.timeout(300)
+  await expect(ingestDocument(delivery, bench.deps, cut)).rejects.toThrow('aborted')
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await intents.ambiguousTotal()).toBe(1)
 })

@@ -70,6 +70,18 @@ describe('a claim', () => {
     connection.disconnect()
   })
 
+  test('that is still at work when its process lets go is free only after the lease', async () => {
+    const [one, two] = [await processOf('letting-go'), await processOf('letting-go')]
+    const claim = await one.claims.claim(key)
+    const done = await one.claims.claim(other)
+    await done?.release()
+    await one.lease.close()
+    expect(await two.claims.claim(other)).not.toBeNull()
+    expect(await two.claims.claim(key)).toBeNull()
+    await until('the claim is free', 3000, async () => (await two.claims.claim(key)) !== null)
+    expect(await claim?.stillHeld()).toBe(false)
+  })
+
   test.each(['frozen', 'killed'])('outlives an outage longer than the lease, with the server %s', async (how) => {
     const [mine, theirs] = [await connectRedis({ url: redis.url }), await connectRedis({ url: redis.url })]
     const [one, two] = [await processOf(how, mine), await processOf(how, theirs)]
@@ -98,12 +110,24 @@ describe('an intent', () => {
     expect(await two.intents.begin(receipt, other)).toBe(true)
   })
 
-  test('does not keep the same document from being tried again', async () => {
+  test('does not keep the same document from being tried again, which counts when it was not cleared', async () => {
     const [one, two] = [await processOf('again'), await processOf('again')]
     expect(await one.intents.begin(receipt, key)).toBe(true)
+    await one.intents.clear(receipt)
     expect(await one.intents.begin(receipt, key)).toBe(true)
-    expect(await two.intents.begin(receipt, key)).toBe(true)
     expect(await two.intents.ambiguousTotal()).toBe(0)
+    expect(await two.intents.begin(receipt, key)).toBe(true)
+    expect(await two.intents.ambiguousTotal()).toBe(1)
+  })
+
+  test('is cleared only by the process that has it now', async () => {
+    const [one, two] = [await processOf('own'), await processOf('own')]
+    await one.intents.begin(receipt, key)
+    await two.intents.begin(receipt, key)
+    await one.intents.clear(receipt)
+    expect(await two.intents.list()).toHaveLength(1)
+    await two.intents.clear(receipt)
+    expect(await two.intents.list()).toEqual([])
   })
 
   test('of a process that died is ambiguous, and stays counted when the request is sent again', async () => {
