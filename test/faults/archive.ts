@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Random } from '../support/random.ts'
-import { readFile } from 'node:fs/promises'
 
 /** What the service makes of a document; it stands in its first line. */
 export type Kind = 'good' | 'rejected' | 'poison'
@@ -50,25 +49,38 @@ export class Archive {
     }
   }
 
-  /** One change as a person makes it: an edit in place or by a rename, a move, a deletion, a copy, something new. */
-  async change(): Promise<void> {
+  /**
+   * One change as a person makes it: an edit in place or by a rename, a touch, a move, a deletion, a copy, a new one.
+   * Answers what it did.
+   */
+  async change(): Promise<string> {
     const key = this.#random.pick(this.keys)
-    switch (this.#random.below(6)) {
+    const path = join(this.folder, key)
+    switch (this.#random.below(7)) {
       case 0:
-        return this.#write(key, 'good')
+        await this.#write(key, 'good')
+        return `edited ${key}`
       case 1:
         await writeFile(join(this.folder, '.new'), this.#text('good'))
-        return rename(join(this.folder, '.new'), join(this.folder, key))
+        await rename(join(this.folder, '.new'), path)
+        return `replaced ${key}`
       case 2:
-        return this.#move(key)
+        await this.#move(key)
+        return `moved ${key}`
       case 3:
-        if (this.#present.size < 5) return
+        if (this.#present.size < 5) return 'nothing to delete'
         this.#present.delete(key)
-        return rm(join(this.folder, key))
+        await rm(path)
+        return `deleted ${key}`
       case 4:
-        return this.#copy()
+        await this.#copy()
+        return 'copied one'
+      case 5:
+        await utimes(path, new Date(), new Date(1_000_000_000_000 + this.#random.below(1e9)))
+        return `touched ${key}`
       default:
-        return this.#write(this.#newKey(), 'good')
+        await this.#write(this.#newKey(), 'good')
+        return 'made a new one'
     }
   }
 

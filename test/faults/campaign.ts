@@ -1,13 +1,9 @@
-import { parseArgs } from 'node:util'
 import { startTestRedis } from '../support/redis.ts'
 import { ChargingService } from './charging-service.ts'
 import { faultRun, type FaultRunResult } from './fault-run.ts'
+import { isEmpty } from './laws.ts'
 import { planOf } from './plan.ts'
-
-/*
- * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is told
- * with its seed; the last line is the sum as one JSON object. `--runs 1 --seed X` does a single one again.
- */
+import { bundledProgram, mutatedProgram } from './program.ts'
 
 export interface CampaignOptions {
   readonly runs: number
@@ -15,7 +11,10 @@ export interface CampaignOptions {
   readonly sideBySide: number
   /** Few documents and one or two faults. */
   readonly short: boolean
+  /** A module of `preloads/` that plants a mistake; null for the program as it is. */
   readonly mutant: string | null
+  /** Tells each plan before it is played. */
+  readonly verbose: boolean
   /** Ends at the first seed that breaks a law. */
   readonly untilFound: boolean
   readonly say: (line: string) => void
@@ -34,6 +33,7 @@ export interface CampaignResult {
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
   await using service = await ChargingService.start()
+  await using program = options.mutant === null ? await bundledProgram() : mutatedProgram(options.mutant)
   const results: FaultRunResult[] = []
   let next = options.seed
   let found = false
@@ -41,10 +41,11 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
     await using redis = await startTestRedis()
     while (next < options.seed + options.runs && !(found && options.untilFound)) {
       const plan = planOf(next++, options)
+      if (options.verbose) options.say(JSON.stringify(plan))
       const startedAt = Date.now()
-      const result = await faultRun({ plan, service, redis, mutant: options.mutant })
+      const result = await faultRun({ plan, service, redis, program })
       results.push(result)
-      found ||= Object.values(result.breaches).flat().length > 0
+      found ||= !isEmpty(result.breaches)
       const faults = plan.faults.map(({ kind }) => kind).join(' ')
       options.say(
         `seed ${plan.seed}: ${plan.documents} documents, ${result.requests} requests, ${faults}, ` +
@@ -53,6 +54,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
       for (const [law, said] of Object.entries(result.breaches)) {
         for (const sentence of said) options.say(`  seed ${plan.seed} ${law}: ${sentence}`)
       }
+      if (result.journal !== null) options.say(`  seed ${plan.seed}: what happened is in ${result.journal}`)
     }
   }
   await Promise.all(Array.from({ length: options.sideBySide }, slot))
@@ -77,27 +79,4 @@ function sumOf(results: readonly FaultRunResult[]): CampaignResult {
 export function isBroken(result: CampaignResult): boolean {
   const { lost, paid_twice_received, torn, unexplained, conservation_errors, ambiguous, ambiguous_bound } = result
   return lost + paid_twice_received + torn + unexplained + conservation_errors > 0 || ambiguous > ambiguous_bound
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      runs: { type: 'string', default: '100' },
-      seed: { type: 'string', default: '1' },
-      'side-by-side': { type: 'string', default: '4' },
-      short: { type: 'boolean', default: false },
-      mutant: { type: 'string' },
-    },
-  })
-  const result = await campaign({
-    runs: Number(values.runs),
-    seed: Number(values.seed),
-    sideBySide: Number(values['side-by-side']),
-    short: values.short,
-    mutant: values.mutant === undefined ? null : `${values.mutant}.ts`,
-    untilFound: values.mutant !== undefined,
-    say: (line) => void process.stdout.write(`${line}\n`),
-  })
-  process.stdout.write(`${JSON.stringify(result)}\n`)
-  process.exitCode = isBroken(result) ? 2 : 0
 }

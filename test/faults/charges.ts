@@ -1,5 +1,9 @@
+import type { Burst } from './plan.ts'
+
 /** What the service remembers of one request. */
 export interface Charge {
+  /** Epoch milliseconds of its arrival. */
+  readonly at: number
   /** SHA-256 of the document. */
   readonly content: string
   /** Whether the document was parsed and paid for. */
@@ -15,6 +19,7 @@ export interface ServiceRun {
   readonly seed: number
   /** Share of requests that meet a fault. */
   readonly faultRate: number
+  readonly bursts: readonly Burst[]
   /** Longest time of an answer. */
   readonly delayMs: number
   /** The `receipts` folder of the run's store, looked at from the outside. */

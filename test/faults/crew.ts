@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Finished, type RunningSluice, startSluice } from '../support/sluice.ts'
+import type { Journal } from './journal.ts'
+import type { Program } from './program.ts'
 
 export interface CrewOptions {
   readonly source: string
@@ -9,15 +12,21 @@ export interface CrewOptions {
   readonly redisUrl: string
   readonly serviceUrl: string
   readonly apiKey: string
+  readonly seed: number
   readonly concurrency: number
-  /** A module of `mutants/` that every process loads first; null for the program as it is. */
-  readonly mutant: string | null
+  readonly program: Program
+  readonly journal: Journal
 }
 
 /** A process silent for this long is taken for dead: short, so that a run with kills takes seconds. */
 const TAKEOVER_MS = 1_000
 /** What is under way at a SIGTERM gets this long: short, so that some of it is cut. */
 const GRACE_MS = 300
+/** What was learned from refusals, and every pause that follows from them, is over in a fraction of a second. */
+const RATE_WINDOW_MS = 200
+const STABLE_MS = 100
+/** After the grace, an abort and the end of all connections. */
+const ENDING_MS = 20_000
 /** Compiled once for the whole campaign. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/sluice/compiled')
 
@@ -25,7 +34,7 @@ const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/sluic
 export class Crew {
   readonly #options: CrewOptions
   readonly #living = new Set<RunningSluice>()
-  /** What processes that ended by themselves said, for whoever looks into a failing seed. */
+  /** What processes that ended by themselves said. */
   readonly ended: Finished[] = []
 
   constructor(options: CrewOptions) {
@@ -36,9 +45,9 @@ export class Crew {
     return [...this.#living]
   }
 
-  start(command: 'run' | 'work', { writeErrors = false } = {}): RunningSluice {
-    const { source, out, state, redisUrl, serviceUrl, apiKey, concurrency, mutant } = this.#options
-    const preloads = [...(mutant === null ? [] : [mutant]), ...(writeErrors ? ['write-errors.ts'] : [])]
+  start(command: 'run' | 'work' | 'watch', { writeErrors = false } = {}): RunningSluice {
+    const { source, out, state, redisUrl, serviceUrl, apiKey, concurrency, program, seed } = this.#options
+    const preloads = [...program.preloads, ...(writeErrors ? ['write-errors.ts'] : [])]
     const settings = {
       out,
       'state-dir': state,
@@ -51,16 +60,24 @@ export class Crew {
       'log-level': 'warn',
     }
     const running = startSluice([command, source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)], {
-      env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
+      program: program.path,
+      env: {
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
+        SLUICE_STABLE_MS: String(STABLE_MS),
+        FAULT_SEED: String(seed),
+      },
       execArgv: preloads.flatMap((module) => ['--import', join(import.meta.dirname, 'preloads', module)]),
     })
     this.#living.add(running)
-    void this.#watch(running)
+    void this.#watch(running, `${command} ${running.child.pid}${writeErrors ? ' with write errors' : ''}`)
     return running
   }
 
-  async #watch(running: RunningSluice): Promise<void> {
+  async #watch(running: RunningSluice, name: string): Promise<void> {
+    this.#options.journal.note(`${name} starts`)
     const end = await running.finished
+    this.#options.journal.note(`${name} ended: ${end.signal ?? `exit code ${end.code}`}`)
     this.#living.delete(running)
     if (end.signal === null) this.ended.push(end)
   }
@@ -73,7 +90,7 @@ export class Crew {
   /** SIGTERM, and SIGKILL when it did not end within what its grace allows. True when it ended by itself. */
   async terminate(running: RunningSluice): Promise<boolean> {
     running.child.kill('SIGTERM')
-    const ended = await Promise.race([running.finished.then(() => true), sleep(20_000, false, { ref: false })])
+    const ended = await Promise.race([running.finished.then(() => true), sleep(ENDING_MS, false, { ref: false })])
     if (!ended) await this.kill(running)
     return ended
   }
@@ -81,4 +98,12 @@ export class Crew {
   async endAll(): Promise<void> {
     for (const running of this.living) await this.kill(running)
   }
+
+  log(): Promise<string> {
+    return readFile(join(this.#options.state, 'sluice.log'), 'utf8').catch(() => '')
+  }
 }
+
+/** Whether a process brings documents in by itself. */
+export const scans = ({ child }: RunningSluice): boolean =>
+  child.spawnargs.includes('run') || child.spawnargs.includes('watch')

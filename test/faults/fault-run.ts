@@ -6,32 +6,37 @@ import { temporaryFolder } from '../support/folder.ts'
 import type { TestRedis } from '../support/redis.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { Archive } from './archive.ts'
+import type { Charge } from './charges.ts'
 import type { ChargingService } from './charging-service.ts'
-import { Crew } from './crew.ts'
-import { type Breaches, checkAtRest, checkCharges, checkLedger, checkOutcome, noBreaches } from './laws.ts'
+import { Crew, scans } from './crew.ts'
+import { Journal } from './journal.ts'
+import { type Breaches, checkAtRest, checkCharges, checkLedger, checkOutcome, isEmpty, noBreaches } from './laws.ts'
 import type { Plan, PlannedFault } from './plan.ts'
-import { describeRedis, openIntents, resentIntents } from './redis-outside.ts'
+import type { Program } from './program.ts'
+import { describeRedis, openIntents, resentContents } from './redis-outside.ts'
 import { readStoreOutside } from './store-outside.ts'
+import { Strikes } from './strikes.ts'
 
 /** The last run, without faults, may take this long: attempts of poison with their waits, on a busy machine. */
 const PEACE_MS = 120_000
-const FREEZE_MS = 2_500
 const POLL_MS = 10
 
 export interface FaultRunResult {
   readonly breaches: Breaches
   /** Requests that Sluice itself counts as in doubt. */
   readonly ambiguous: number
-  /** Requests that can have been under way at the kills. */
+  /** Requests that can have been under way in processes that were struck. */
   readonly ambiguousBound: number
   readonly requests: number
+  /** Where it is written what happened; null when no law was broken. */
+  readonly journal: string | null
 }
 
 export interface FaultRunOptions {
   readonly plan: Plan
   readonly service: ChargingService
   readonly redis: TestRedis
-  readonly mutant: string | null
+  readonly program: Program
 }
 
 /** One run of the campaign: an archive, real processes, the plan's faults, then peace, then the laws. */
@@ -53,15 +58,16 @@ class Scene {
   readonly #out: string
   readonly #id: string
   readonly #breaches = noBreaches()
-  readonly #doubts: string[] = []
-  #ambiguousBound = 0
+  readonly #journal = new Journal()
+  readonly #strikes: Strikes
 
   constructor(folder: string, options: FaultRunOptions) {
-    const { plan, redis, service, mutant } = options
+    const { plan, redis, service, program } = options
     this.#options = options
     this.#id = `run-${plan.seed}`
     this.#out = join(folder, 'out')
     this.#archive = new Archive(join(folder, 'in'), new Random(plan.seed + 1))
+    const { concurrency } = plan
     this.crew = new Crew({
       source: this.#archive.folder,
       out: this.#out,
@@ -69,8 +75,19 @@ class Scene {
       redisUrl: redis.url,
       serviceUrl: service.url,
       apiKey: this.#id,
-      concurrency: plan.concurrency,
-      mutant,
+      seed: plan.seed,
+      concurrency,
+      program,
+      journal: this.#journal,
+    })
+    this.#strikes = new Strikes({
+      crew: this.crew,
+      archive: this.#archive,
+      redis,
+      out: this.#out,
+      concurrency,
+      breaches: this.#breaches,
+      journal: this.#journal,
     })
   }
 
@@ -78,9 +95,9 @@ class Scene {
     const { plan, service } = this.#options
     await mkdir(this.#archive.folder)
     await this.#archive.fill(plan)
-    const { seed, faultRate, delayMs } = plan
-    service.begin({ id: this.#id, seed, faultRate, delayMs, receipts: join(this.#out, 'receipts') })
-    this.crew.start('run')
+    const { seed, faultRate, delayMs, bursts } = plan
+    service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, receipts: join(this.#out, 'receipts') })
+    this.crew.start(plan.follows ? 'watch' : 'run')
     if (plan.helper) this.crew.start('work')
     for (const fault of plan.faults) await this.#strikeAt(fault)
     service.peace(this.#id)
@@ -93,80 +110,19 @@ class Scene {
     const from = service.requests(this.#id)
     const until = Date.now() + fault.patienceMs
     while (service.requests(this.#id) < from + fault.requests && Date.now() < until) await sleep(POLL_MS)
-    await this.#strike(fault)
-    if (!this.crew.living.some(isRun)) this.crew.start('run')
-  }
-
-  async #strike({ kind }: PlannedFault): Promise<void> {
-    const [victim] = this.crew.living
-    switch (kind) {
-      case 'kill':
-        if (victim !== undefined) await this.#kill([victim])
-        return
-      case 'kill-all':
-        return this.#kill(this.crew.living)
-      case 'terminate':
-        if (victim !== undefined) await this.#terminate(victim)
-        return
-      case 'freeze':
-        if (victim !== undefined) await this.#freeze(victim)
-        return
-      case 'kill-redis':
-        return this.#options.redis.killServer()
-      case 'second-run':
-        this.crew.start('run')
-        return
-      case 'change':
-        for (let count = 0; count < 5; count++) await this.#archive.change()
-        return
-      case 'write-errors':
-        this.crew.start('run', { writeErrors: true })
-        return
-      default:
-        throw new Error(`no such fault: ${String(kind satisfies never)}`)
-    }
-  }
-
-  async #kill(victims: readonly RunningSluice[]): Promise<void> {
-    for (const victim of victims) victim.child.kill('SIGKILL')
-    await Promise.all(victims.map((victim) => victim.finished))
-    await this.#doubt(victims.length)
-    if (this.crew.living.length === 0) {
-      await checkAtRest(await readStoreOutside(this.#out), this.#options.redis.connection, this.#breaches)
-    }
-  }
-
-  async #terminate(victim: RunningSluice): Promise<void> {
-    const ending = this.crew.terminate(victim)
-    // What it leaves behind may be taken up by another process before it has ended, so one look is not enough.
-    while (this.crew.living.includes(victim)) {
-      this.#doubts.push(...(await openIntents(this.#options.redis.connection)))
-      await sleep(POLL_MS)
-    }
-    if (!(await ending)) this.#breaches.unexplained.push('SIGTERM did not end a process')
-    await this.#doubt(1)
-  }
-
-  async #freeze(victim: RunningSluice): Promise<void> {
-    victim.child.kill('SIGSTOP')
-    await this.#doubt(1)
-    await sleep(FREEZE_MS)
-    victim.child.kill('SIGCONT')
-  }
-
-  /** What is not settled now is in doubt, if its process is among those that were struck. */
-  async #doubt(struck: number): Promise<void> {
-    this.#doubts.push(...(await openIntents(this.#options.redis.connection)))
-    this.#ambiguousBound += struck * this.#options.plan.concurrency
+    await this.#strikes.strike(fault.kind)
+    if (!this.crew.living.some(scans)) this.crew.start('run')
   }
 
   async #comeToAnEnd(): Promise<void> {
-    for (const running of this.crew.living.filter(isRun)) await this.#ended(running)
+    this.#journal.note('peace')
+    for (const running of this.crew.living.filter(scans)) {
+      if (running.child.spawnargs.includes('watch')) await this.#strikes.terminate(running)
+      else await this.#ended(running)
+    }
     const helpers = this.crew.living
     await this.#ended(this.crew.start('run'))
-    for (const helper of helpers) {
-      if (!(await this.crew.terminate(helper))) this.#breaches.unexplained.push('SIGTERM did not end a worker')
-    }
+    for (const helper of helpers) await this.#strikes.terminate(helper)
   }
 
   async #ended(running: RunningSluice): Promise<void> {
@@ -181,17 +137,24 @@ class Scene {
     const { redis, service } = this.#options
     const store = await readStoreOutside(this.#out)
     const charges = await service.end(this.#id)
+    const doubts = await resentContents(redis.connection)
+    const left = await openIntents(redis.connection)
     await checkAtRest(store, redis.connection, this.#breaches)
     await checkOutcome(this.#archive, store, this.#breaches)
     await checkLedger(this.#archive, store, redis.connection, this.#breaches)
-    checkCharges(charges, this.#doubts, this.#breaches)
+    checkCharges(charges, doubts, this.#breaches)
     this.#checkWords(store.letters.size > 0 ? 2 : 0)
-    const left = await openIntents(redis.connection)
+    const ambiguous = left.length + doubts.length
+    const { ambiguousBound } = this.#strikes
+    if (ambiguous > ambiguousBound) {
+      this.#breaches.unexplained.push(`${ambiguous} requests in doubt, and ${ambiguousBound} can be`)
+    }
     return {
       breaches: this.#breaches,
-      ambiguous: left.length + (await resentIntents(redis.connection)),
-      ambiguousBound: this.#ambiguousBound,
+      ambiguous,
+      ambiguousBound,
       requests: charges.length,
+      journal: isEmpty(this.#breaches) ? null : await this.#keepJournal(charges, doubts),
     }
   }
 
@@ -205,6 +168,20 @@ class Scene {
       if (trace !== null) unexplained.push(`a process says: ${trace[0]}`)
     }
   }
-}
 
-const isRun = ({ child }: RunningSluice): boolean => child.spawnargs.includes('run')
+  async #keepJournal(charges: readonly Charge[], doubts: readonly string[]): Promise<string> {
+    const { plan, redis } = this.#options
+    for (const { at, content, charged, fault, kept } of charges) {
+      const how = [charged ? 'charged' : 'free', fault ?? 'whole', ...(kept ? ['its receipt was there'] : [])]
+      this.#journal.note(`request for ${content}: ${how.join(', ')}`, at)
+    }
+    return this.#journal.keep(this.#id, {
+      plan: JSON.stringify(plan),
+      'laws broken': JSON.stringify(this.#breaches, null, 2),
+      'in doubt and sent again': doubts.join('\n'),
+      Redis: await describeRedis(redis.connection),
+      'what processes said': this.crew.ended.map(({ stdout, stderr }) => stdout + stderr).join('\n'),
+      log: await this.crew.log(),
+    })
+  }
+}

@@ -11,6 +11,7 @@ test('whatever is killed, frozen, stopped or changed in between: nothing lost, n
     sideBySide: 3,
     short: true,
     mutant: null,
+    verbose: false,
     untilFound: false,
     say: (line) => said.push(line),
   })

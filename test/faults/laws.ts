@@ -18,6 +18,8 @@ export interface Breaches {
 
 export const noBreaches = (): Breaches => ({ lost: [], paidTwice: [], torn: [], unexplained: [], conservation: [] })
 
+export const isEmpty = (breaches: Breaches): boolean => Object.values(breaches).flat().length === 0
+
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** What must hold at every moment, also right after a kill. */
@@ -76,7 +78,8 @@ function checkBad(key: string, version: string, store: StoreOutside, { lost, une
 
 /**
  * Law 2 from the service's books: a content may be charged again only for an answer that the service cut off itself, or
- * for a request that was in doubt at a kill. `doubts` has a content once for each kill at which it was under way.
+ * for a request that Sluice says was in doubt (`doubts`: a content once for each time it was sent again). How many can
+ * be in doubt is bounded by what was struck, so that nothing can be explained away.
  */
 export function checkCharges(charges: readonly Charge[], doubts: readonly string[], breaches: Breaches): void {
   for (const { content, kept } of charges) {

@@ -20,7 +20,15 @@ export interface PlannedFault {
   readonly patienceMs: number
 }
 
-/** A run as its seed has it. */
+/** A stretch of requests that the service refuses, whatever they bring. */
+export interface Burst {
+  readonly status: 429 | 503
+  /** The first one, counted from the run's first request. */
+  readonly from: number
+  readonly requests: number
+}
+
+/** A run as its seed has it: everything that is drawn by lot is drawn from here. */
 export interface Plan {
   readonly seed: number
   readonly documents: number
@@ -28,8 +36,11 @@ export interface Plan {
   readonly concurrency: number
   readonly faultRate: number
   readonly delayMs: number
+  readonly bursts: readonly Burst[]
   /** A worker beside the run. */
   readonly helper: boolean
+  /** The first process follows the folder, so that changes reach it as events, more than once and in any order. */
+  readonly follows: boolean
   readonly faults: readonly PlannedFault[]
 }
 
@@ -50,5 +61,11 @@ export function planOf(seed: number, { short }: { readonly short: boolean }): Pl
     delayMs: 2 + random.below(40),
     helper: random.next() < 0.3,
     faults,
+    bursts: Array.from({ length: random.below(3) }, () => ({
+      status: random.pick([429, 503] as const),
+      from: random.below(documents),
+      requests: 1 + random.below(8),
+    })),
+    follows: random.next() < 0.2,
   }
 }

@@ -5,6 +5,8 @@ import { resolve } from 'node:path'
 const ROOT = resolve(import.meta.dirname, '../..')
 
 export interface SluiceOptions {
+  /** Another entry than that of the sources. */
+  readonly program?: string
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   /** Flags of Node, before the program. */
@@ -29,7 +31,7 @@ export interface RunningSluice {
 export function startSluice(args: readonly string[], options: SluiceOptions = {}): RunningSluice {
   const { PATH = '', HOME = '' } = process.env
   const node = ['--disable-warning=ExperimentalWarning', ...(options.execArgv ?? [])]
-  const child = spawn(process.execPath, [...node, `${ROOT}/src/cli/main.ts`, ...args], {
+  const child = spawn(process.execPath, [...node, options.program ?? `${ROOT}/src/cli/main.ts`, ...args], {
     cwd: options.cwd ?? ROOT,
     env: { PATH, HOME, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

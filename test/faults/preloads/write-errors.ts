@@ -1,6 +1,7 @@
 import { writeFile, type FileHandle } from 'node:fs/promises'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { Random } from '../../support/random.ts'
 
 /*
  * Loaded before the program: for a while after the start some writes meet a full disk, half of the bytes written. It
@@ -10,11 +11,12 @@ import { syncBuiltinESMExports } from 'node:module'
 const LASTS_MS = 2_500
 const RATE = 0.3
 
+const random = new Random(Number(process.env.FAULT_SEED))
 const startedAt = performance.now()
 const real = writeFile
 
 const faulty: typeof writeFile = async (path, data, options) => {
-  if (performance.now() - startedAt > LASTS_MS || Math.random() >= RATE || !(data instanceof Uint8Array)) {
+  if (performance.now() - startedAt > LASTS_MS || random.next() >= RATE || !(data instanceof Uint8Array)) {
     return real(path, data, options)
   }
   await real(path, data.subarray(0, data.length >> 1), options)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { kindOf, markdownOf } from '../archive.ts'
 import type { Charge, FromService, ServiceRun, ToService } from '../charges.ts'
+import type { Burst } from '../plan.ts'
 import { Random } from '../../support/random.ts'
 import {
   errorReply,
@@ -44,6 +45,7 @@ function hear(message: ToService): void {
 }
 
 async function answer(request: ReceivedRequest): Promise<Reply> {
+  const at = Date.now()
   const run = runs.get((request.headers.authorization ?? '').replace(/^Bearer /, ''))
   const bytes = request.file?.content
   if (run === undefined || !bytes) return errorReply(401, 'no such run')
@@ -54,7 +56,7 @@ async function answer(request: ReceivedRequest): Promise<Reply> {
   // A content's n-th request meets the same fault, whatever else arrives in between.
   const random = new Random(run.seed ^ Number.parseInt(content.slice(0, 7), 16) ^ (times * 7919))
   const { reply, charged, fault } = replyTo(run, bytes, random)
-  run.charges.push({ content, charged, fault, kept })
+  run.charges.push({ at, content, charged, fault, kept })
   tell({ say: 'request', id: run.id })
   return { ...reply, delayMs: random.below(run.delayMs) }
 }
@@ -66,6 +68,8 @@ interface Outcome {
 }
 
 function replyTo(run: Run, bytes: Buffer, random: Random): Outcome {
+  const burst = run.peace ? undefined : run.bursts.find((one) => isWithin(one, run.charges.length))
+  if (burst !== undefined) return free(errorReply(burst.status, 'Not now'), burst.status)
   const kind = kindOf(bytes)
   if (kind === 'rejected') return free(errorReply(422, 'The document is damaged'))
   if (kind === 'poison') return free(errorReply(500, 'Internal error'))
@@ -81,7 +85,13 @@ function replyTo(run: Run, bytes: Buffer, random: Random): Outcome {
   ])()
 }
 
-const free = (reply: Reply): Outcome => ({ reply, charged: false, fault: null })
+const free = (reply: Reply, status?: number): Outcome => ({
+  reply: status === 429 ? { ...reply, headers: { 'retry-after': '1' } } : reply,
+  charged: false,
+  fault: null,
+})
+
+const isWithin = ({ from, requests }: Burst, number: number): boolean => number >= from && number < from + requests
 
 async function isKept(receipts: string, content: string): Promise<boolean> {
   const shelf = join(receipts, content.slice(0, 2))

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TestRedis } from '../support/redis.ts'
+import type { RunningSluice } from '../support/sluice.ts'
+import type { Archive } from './archive.ts'
+import { type Crew, scans } from './crew.ts'
+import type { Journal } from './journal.ts'
+import { type Breaches, checkAtRest } from './laws.ts'
+import type { FaultKind } from './plan.ts'
+import { readStoreOutside } from './store-outside.ts'
+
+const FREEZE_MS = 2_500
+
+export interface StrikesOptions {
+  readonly crew: Crew
+  readonly archive: Archive
+  readonly redis: TestRedis
+  readonly out: string
+  readonly concurrency: number
+  readonly breaches: Breaches
+  readonly journal: Journal
+}
+
+/** Does a plan's faults to the processes of a run, to Redis and to the archive. */
+export class Strikes {
+  readonly #options: StrikesOptions
+  #ambiguousBound = 0
+
+  constructor(options: StrikesOptions) {
+    this.#options = options
+  }
+
+  /** Requests that can have been under way in the processes that were struck. */
+  get ambiguousBound(): number {
+    return this.#ambiguousBound
+  }
+
+  async strike(kind: FaultKind): Promise<void> {
+    const { crew, archive, redis, journal } = this.#options
+    journal.note(`strike: ${kind}; living: ${crew.living.map(({ child }) => child.pid).join(' ') || 'none'}`)
+    const [victim] = crew.living
+    switch (kind) {
+      case 'kill':
+        return this.kill(victim === undefined ? [] : [victim])
+      case 'kill-all':
+        return this.kill(crew.living)
+      case 'terminate':
+        return victim === undefined ? undefined : this.terminate(victim)
+      case 'freeze':
+        return victim === undefined ? undefined : this.#freeze(victim)
+      case 'kill-redis':
+        return redis.killServer()
+      case 'second-run':
+        crew.start('run')
+        return
+      case 'change':
+        for (let count = 0; count < 5; count++) journal.note(await archive.change())
+        return
+      case 'write-errors':
+        crew.start('run', { writeErrors: true })
+        return
+      default:
+        throw new Error(`no such fault: ${String(kind satisfies never)}`)
+    }
+  }
+
+  async kill(victims: readonly RunningSluice[]): Promise<void> {
+    const { crew, redis, out, breaches } = this.#options
+    this.#struck(victims.length)
+    for (const victim of victims) victim.child.kill('SIGKILL')
+    await Promise.all(victims.map((victim) => victim.finished))
+    if (victims.length > 0 && crew.living.length === 0) {
+      await checkAtRest(await readStoreOutside(out), redis.connection, breaches)
+    }
+  }
+
+  /** SIGTERM: whoever does not end within its grace and what it may take to let go breaks a promise. */
+  async terminate(victim: RunningSluice): Promise<void> {
+    const { crew, breaches } = this.#options
+    this.#struck(1)
+    if (!(await crew.terminate(victim))) {
+      breaches.unexplained.push(`SIGTERM did not end the ${scans(victim) ? 'run' : 'worker'}`)
+    }
+  }
+
+  async #freeze(victim: RunningSluice): Promise<void> {
+    this.#struck(1)
+    victim.child.kill('SIGSTOP')
+    await sleep(FREEZE_MS)
+    victim.child.kill('SIGCONT')
+  }
+
+  #struck(processes: number): void {
+    this.#ambiguousBound += processes * this.#options.concurrency
+  }
+}
