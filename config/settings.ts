@@ -135,6 +135,15 @@ export const SETTINGS = {
     doc: 'how long answers are held in memory while the store cannot be written',
   }),
 
+  receiptMinAgeMs: whole({
+    env: 'SLUICE_RECEIPT_MIN_AGE_MS',
+    default: DAY_MS,
+    min: 0,
+    max: 365 * DAY_MS,
+    unit: 'milliseconds',
+    doc: 'receipts saved or used since are never removed: a worker may be about to refer to them',
+  }),
+
   stateDir: optionalText({
     env: 'SLUICE_STATE_DIR',
     placeholder: 'folder',

@@ -182,14 +182,23 @@ export interface Gate {
 
 // ------------------------------------------------------------------------------------------------------------ store
 
+export interface KeptReceipt {
+  readonly id: ReceiptId
+  /** Epoch milliseconds of the last `saveReceipt`, by the clock of the store. */
+  readonly savedAt: number
+}
+
 export interface OutputStore {
   readonly url: string
   /** The answer that was kept, byte for byte, or null. A damaged receipt counts as none. */
   readReceipt(id: ReceiptId): Promise<Buffer | null>
-  /** Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. */
+  /**
+   * Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. A whole one that
+   * was there stays as it is, and counts as saved now: so it is kept from being collected while a record is made for it.
+   */
   saveReceipt(id: ReceiptId, body: Buffer): Promise<void>
   removeReceipt(id: ReceiptId): Promise<void>
-  listReceipts(signal: AbortSignal): AsyncIterable<ReceiptId>
+  listReceipts(signal: AbortSignal): AsyncIterable<KeptReceipt>
 
   /** Null when nothing is committed for this key. */
   readRecord(key: SourceKey): Promise<DocumentRecord | null>

@@ -1,13 +1,19 @@
-import type { ReceiptId } from '#src/document/ids.ts'
-import type { OutputStore } from '#src/ports.ts'
+import { receiptId } from '#src/document/ids.ts'
+import type { KeptReceipt, OutputStore } from '#src/ports.ts'
 import { KeySet } from './key-set.ts'
 
 /**
- * The receipts that no record refers to: of documents that were removed, changed, or are asked for by another recipe.
- * Several records may share one. Not for while a run is under way: its answers have a receipt before they have a record.
+ * The receipts that nothing refers to: of documents that were removed, changed, or are asked for by another recipe.
+ * Several records may share one; a dead letter has one when its answer came and could not be committed.
+ *
+ * A worker saves a receipt before there is a record for it, and an old one that it uses again once more. So while
+ * anybody is at work, whoever removes a receipt must leave those alone that were saved since (`savedAt`).
  */
-export async function* unusedReceipts(store: OutputStore, signal: AbortSignal): AsyncGenerator<ReceiptId> {
+export async function* unusedReceipts(store: OutputStore, signal: AbortSignal): AsyncGenerator<KeptReceipt> {
   const used = new KeySet()
   for await (const { receipt } of store.listRecords(signal)) if (receipt !== null) used.add(receipt)
-  for await (const id of store.listReceipts(signal)) if (!used.has(id)) yield id
+  for await (const { contentHash, recipeHash } of store.listDeadLetters(signal)) {
+    if (contentHash !== null && recipeHash !== null) used.add(receiptId(contentHash, recipeHash))
+  }
+  for await (const receipt of store.listReceipts(signal)) if (!used.has(receipt.id)) yield receipt
 }

@@ -65,7 +65,9 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   const id = receiptId(work.read.contentHash, work.recipe.hash)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
   const kept = keepsReceipt ? await deps.store.readReceipt(id) : null
-  const reuse = (body: Buffer): Promise<JobVerdict> => {
+  const reuse = async (body: Buffer): Promise<JobVerdict> => {
+    // So that nobody collects it for unused before the record refers to it.
+    await deps.store.saveReceipt(id, body)
     deps.events.emit('receipt:reused', { key })
     return commitAnswer(work, { body, receipt: id, requestId: null, saved: true }, deps)
   }

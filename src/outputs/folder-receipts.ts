@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir, opendir, rename, rm } from 'node:fs/promises'
+import { mkdir, opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
+import type { KeptReceipt } from '#src/ports.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
 import type { WorkArea } from './work-area.ts'
@@ -23,10 +24,10 @@ export class FolderReceipts {
     return packed === null ? null : unpackReceipt(packed)
   }
 
-  /** A whole receipt that is there already is left as it is; a damaged one is replaced. */
+  /** A whole receipt that is there already is left as it is, but for its date; a damaged one is replaced. */
   async save(id: ReceiptId, body: Buffer): Promise<void> {
-    if ((await this.read(id)) !== null) return
     const path = join(this.#folder, receiptPath(id))
+    if ((await this.read(id)) !== null && (await touchIfThere(path))) return
     const staged = await this.#area.staged(this.#area.newId())
     try {
       await writeFlushed(staged, await packReceipt(body))
@@ -42,14 +43,35 @@ export class FolderReceipts {
     await rm(join(this.#folder, receiptPath(id)), { force: true })
   }
 
-  async *list(signal: AbortSignal): AsyncGenerator<ReceiptId> {
+  async *list(signal: AbortSignal): AsyncGenerator<KeptReceipt> {
     for await (const shelf of names(this.#folder)) {
       for await (const name of names(join(this.#folder, shelf))) {
         signal.throwIfAborted()
         const id = receiptIdOf(name)
-        if (id !== null) yield id
+        const savedAt = id === null ? null : await savedAtIfThere(join(this.#folder, shelf, name))
+        if (id !== null && savedAt !== null) yield { id, savedAt }
       }
     }
+  }
+}
+
+async function touchIfThere(path: string): Promise<boolean> {
+  const now = Date.now() / 1000
+  try {
+    await utimes(path, now, now)
+    return true
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+async function savedAtIfThere(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mtimeMs
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
+    throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { KeptReceipt, OutputStore } from '#src/ports.ts'
 import { checkFiles, isOutputName } from './checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from './document-path.ts'
 import { isOneOf, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
@@ -57,7 +57,7 @@ class FolderStore implements OutputStore {
     await this.#receipts.remove(id)
   }
 
-  listReceipts(signal: AbortSignal): AsyncIterable<ReceiptId> {
+  listReceipts(signal: AbortSignal): AsyncIterable<KeptReceipt> {
     return this.#receipts.list(signal)
   }
 

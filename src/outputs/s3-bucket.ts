@@ -24,6 +24,12 @@ export interface StoredObject {
   readonly etag: string
 }
 
+export interface ListedObject {
+  readonly name: string
+  /** Epoch milliseconds, by the clock of the store. */
+  readonly modifiedAt: number
+}
+
 /** When a write may happen: only where nothing is, or only over the object that has this ETag. */
 export type Condition = { readonly only: 'absent' } | { readonly only: 'over'; readonly etag: string }
 
@@ -105,6 +111,11 @@ export class S3Bucket {
 
   /** Streams names by pages of up to 1,000. */
   async *list(folder: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
+    for await (const objects of this.listObjects(folder, signal)) yield objects.map(({ name }) => name)
+  }
+
+  /** As `list`, with the moment of each object's last write. */
+  async *listObjects(folder: string, signal?: AbortSignal): AsyncGenerator<readonly ListedObject[]> {
     let token: string | undefined
     do {
       const page = await this.#at.client.send(
@@ -116,7 +127,10 @@ export class S3Bucket {
         }),
         signal === undefined ? {} : { abortSignal: signal },
       )
-      yield (page.Contents ?? []).map(({ Key }) => decode(Key ?? '').slice(this.#at.prefix.length))
+      yield (page.Contents ?? []).map(({ Key, LastModified }) => ({
+        name: decode(Key ?? '').slice(this.#at.prefix.length),
+        modifiedAt: LastModified?.getTime() ?? 0,
+      }))
       token = page.NextContinuationToken
     } while (token !== undefined)
   }

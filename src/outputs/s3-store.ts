@@ -1,7 +1,7 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { KeptReceipt, OutputStore } from '#src/ports.ts'
 import { checkFiles } from './checked-files.ts'
 import { letterName } from './document-path.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
@@ -62,11 +62,13 @@ class S3Store implements OutputStore {
     return packed === null ? null : unpackReceipt(packed.bytes)
   }
 
-  /** A whole receipt that is there already is left as it is; a damaged one is replaced. */
+  /** A whole receipt that is there already is written once more as it is, for its date; a damaged one is replaced. */
   async saveReceipt(id: ReceiptId, body: Buffer): Promise<void> {
     await explainedS3(`cannot keep a receipt in ${this.url}`, async () => {
       const name = `receipts/${receiptPath(id)}`
-      if ((await this.readReceipt(id)) === null) await this.#bucket.put(name, await packReceipt(body))
+      const kept = await this.#bucket.get(name)
+      const whole = kept !== null && (await unpackReceipt(kept.bytes)) !== null
+      await this.#bucket.put(name, whole ? kept.bytes : await packReceipt(body))
     })
   }
 
@@ -74,11 +76,11 @@ class S3Store implements OutputStore {
     await this.#bucket.remove([`receipts/${receiptPath(id)}`])
   }
 
-  async *listReceipts(signal: AbortSignal): AsyncGenerator<ReceiptId> {
-    for await (const names of this.#bucket.list('receipts/', signal)) {
-      for (const name of names) {
+  async *listReceipts(signal: AbortSignal): AsyncGenerator<KeptReceipt> {
+    for await (const objects of this.#bucket.listObjects('receipts/', signal)) {
+      for (const { name, modifiedAt } of objects) {
         const id = receiptIdOf(name.slice(name.lastIndexOf('/') + 1))
-        if (id !== null) yield id
+        if (id !== null) yield { id, savedAt: modifiedAt }
       }
     }
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import type { OutputStore } from '#src/ports.ts'
@@ -24,15 +25,27 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       expect((await opened.store.readReceipt(receiptOf('one')))?.toString()).toBe('first')
     })
 
+    test('count as saved when they are saved again', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const savedAt = async (): Promise<number> => (await collect(store.listReceipts(never)))[0]?.savedAt ?? Number.NaN
+      await store.saveReceipt(receiptOf('one'), Buffer.from('first'))
+      const first = await savedAt()
+      expect(Math.abs(Date.now() - first)).toBeLessThan(10_000)
+      await sleep(1_100)
+      await store.saveReceipt(receiptOf('one'), Buffer.from('first'))
+      expect(await savedAt()).toBeGreaterThan(first)
+    })
+
     test('are listed, and gone once removed', async () => {
       await using opened = await open()
       const { store } = opened
       const ids = ['a', 'b', 'c', 'd', 'e'].map(receiptOf)
       await Promise.all(ids.map((id) => store.saveReceipt(id, Buffer.from(id))))
-      expect((await collect(store.listReceipts(never))).toSorted()).toEqual(ids.toSorted())
+      expect((await collect(store.listReceipts(never))).map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
       await store.removeReceipt(ids[0] as (typeof ids)[0])
       await store.removeReceipt(ids[0] as (typeof ids)[0])
-      expect((await collect(store.listReceipts(never))).toSorted()).toEqual(ids.slice(1).toSorted())
+      expect((await collect(store.listReceipts(never))).map(({ id }) => id).toSorted()).toEqual(ids.slice(1).toSorted())
     })
   })
 

@@ -65,7 +65,7 @@ test('no receipt is kept under zero data retention, so that a second time is pai
   await using bench = await openWorkbench({ redis, settings: { options: { zeroDataRetention: true } } })
   expect(await ingested(bench)).toMatchObject({ receipt: null })
   const receipts: string[] = []
-  for await (const id of bench.deps.store.listReceipts(new AbortController().signal)) receipts.push(id)
+  for await (const { id } of bench.deps.store.listReceipts(new AbortController().signal)) receipts.push(id)
   expect(receipts).toEqual([])
   await bench.ingest('a.pdf')
   expect(bench.service.charged).toBe(2)

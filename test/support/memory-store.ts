@@ -1,25 +1,26 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { KeptReceipt, OutputStore } from '#src/ports.ts'
 
 /** The promises of an output store in their shortest form: what the conformance suite is read against. */
 export class MemoryStore implements OutputStore {
   readonly url = 'memory:'
-  readonly #receipts = new Map<ReceiptId, Buffer>()
+  readonly #receipts = new Map<ReceiptId, { readonly body: Buffer; savedAt: number }>()
   readonly #documents = new Map<SourceKey, { record: DocumentRecord; files: ReadonlyMap<string, Buffer> }>()
   readonly #letters = new Map<SourceKey, DeadLetter>()
 
   async readReceipt(id: ReceiptId): Promise<Buffer | null> {
-    return this.#receipts.get(id) ?? null
+    return this.#receipts.get(id)?.body ?? null
   }
   async saveReceipt(id: ReceiptId, body: Buffer): Promise<void> {
-    if (!this.#receipts.has(id)) this.#receipts.set(id, Buffer.from(body))
+    const kept = this.#receipts.get(id)?.body ?? Buffer.from(body)
+    this.#receipts.set(id, { body: kept, savedAt: Date.now() })
   }
   async removeReceipt(id: ReceiptId): Promise<void> {
     this.#receipts.delete(id)
   }
-  async *listReceipts(): AsyncGenerator<ReceiptId> {
-    yield* this.#receipts.keys()
+  async *listReceipts(): AsyncGenerator<KeptReceipt> {
+    for (const [id, { savedAt }] of this.#receipts) yield { id, savedAt }
   }
   async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
     return this.#documents.get(key)?.record ?? null
