@@ -45,6 +45,21 @@ export function extensionOf(name: string): Extension | null {
   return Object.hasOwn(FORMATS, ending) ? (ending as Extension) : null
 }
 
+/** Other media types under which servers send them. */
+const ALSO_SENT_AS: Readonly<Record<string, Extension>> = {
+  'application/csv': 'csv',
+  'text/rtf': 'rtf',
+  'application/x-pdf': 'pdf',
+  'application/xml+xhtml': 'xhtml',
+}
+
+/** The supported extension of a `Content-Type`, its parameters left aside, else null. */
+export function extensionOfMediaType(contentType: string): Extension | null {
+  const mediaType = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
+  const alias = ALSO_SENT_AS[mediaType]
+  return alias ?? EXTENSIONS.find((extension) => FORMATS[extension].mediaType === mediaType) ?? null
+}
+
 export function formatOf(extension: Extension): Format {
   return FORMATS[extension]
 }

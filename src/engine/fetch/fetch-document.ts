@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs'
-import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Agent, request, type Dispatcher } from 'undici'
+import { assertNever } from '#src/document/assert-never.ts'
+import { answerBody } from '#src/fetch/answer-body.ts'
+import { FetchRefused, type FetchRefusal } from '#src/fetch/fetch-refused.ts'
+import { fileNameOf } from '#src/fetch/file-name.ts'
+import { requestUrl, webAgent, webUrl } from '#src/fetch/request-url.ts'
 import { ApiError } from '../api-error.ts'
-import { publicLookup, refuseWrittenPrivateAddress } from './public-connect.ts'
 
 export interface FetchOptions {
   readonly headers: Readonly<Record<string, string>>
@@ -23,72 +24,36 @@ export interface FetchedDocument {
   readonly fileName: string | null
 }
 
-const MAX_REDIRECTS = 10
-const DECODERS = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }
-
 const invalidUrl = (): ApiError => new ApiError({ status: 400, code: 'BAD_REQUEST', message: 'Invalid URL' })
 
-export function webUrl(text: unknown, base?: URL): URL {
-  const url = typeof text === 'string' ? URL.parse(text, base?.href) : null
-  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') throw invalidUrl()
+export function scrapeUrl(text: unknown): URL {
+  const url = typeof text === 'string' ? webUrl(text) : null
+  if (url === null) throw invalidUrl()
   return url
 }
 
-function headerOf(response: Dispatcher.ResponseData, name: string): string | null {
-  return [response.headers[name]].flat()[0] ?? null
-}
-
-/** Counts what comes out of the decompression too: a few bytes on the wire may be gigabytes in the file. */
-async function* capped(source: Readable, maxBytes: number): AsyncGenerator<Buffer> {
-  let bytes = 0
-  for await (const chunk of source as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) {
-      const message = `Payload Too Large: the document is larger than ${Math.floor(maxBytes / 1024 ** 2)}MB.`
-      throw new ApiError({ status: 413, code: 'PAYLOAD_TOO_LARGE', message })
-    }
-    yield chunk
+function refusal(reason: FetchRefusal, message: string, maxBytes: number): ApiError {
+  const limit = `${Math.floor(maxBytes / 1024 ** 2)}MB`
+  const tooLarge = `Payload Too Large: the document is larger than ${limit}.`
+  switch (reason) {
+    case 'private_address':
+      return new ApiError({ status: 403, code: 'FORBIDDEN', message: `Forbidden: ${message}.` })
+    case 'bad_redirect':
+      return invalidUrl()
+    case 'too_many_redirects':
+      return new ApiError({ status: 502, code: 'SCRAPE_FETCH_FAILED', message: `Bad Gateway: ${message}.` })
+    case 'too_large':
+      return new ApiError({ status: 413, code: 'PAYLOAD_TOO_LARGE', message: tooLarge })
+    default:
+      return assertNever(reason)
   }
 }
 
-async function save(response: Dispatcher.ResponseData, path: string, maxBytes: number): Promise<void> {
-  const encoding = headerOf(response, 'content-encoding')?.trim().toLowerCase() ?? ''
-  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding as keyof typeof DECODERS]() : null
-  const body = decoder === null ? response.body : response.body.compose(decoder)
-  await pipeline(capped(body as Readable, maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-}
-
-function fileNameOf(response: Dispatcher.ResponseData): string | null {
-  return /filename\s*=\s*"?([^";]+)/i.exec(headerOf(response, 'content-disposition') ?? '')?.[1] ?? null
-}
-
-async function follow(start: URL, path: string, options: FetchOptions, dispatcher: Agent, signal: AbortSignal) {
-  let url = start
-  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
-    if (!options.allowPrivateAddresses) refuseWrittenPrivateAddress(url)
-    // What the sender wants to tell one host is not for another that it redirects to.
-    const own = url.origin === start.origin ? options.headers : {}
-    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'sluice', ...own }
-    const response = await request(url, { dispatcher, signal, headers })
-    const location = headerOf(response, 'location')
-    if (response.statusCode < 300 || response.statusCode >= 400 || location === null) {
-      await save(response, path, options.maxBytes)
-      const contentType = headerOf(response, 'content-type')
-      return { url, statusCode: response.statusCode, contentType, fileName: fileNameOf(response) }
-    }
-    await response.body.dump()
-    url = webUrl(location, url)
-  }
-  throw new ApiError({ status: 502, code: 'SCRAPE_FETCH_FAILED', message: 'Bad Gateway: too many redirects.' })
-}
-
-/** Our own errors stay; a private address is forbidden; all else is the fault of the far side. */
-function asApiError(error: unknown, signal: AbortSignal): unknown {
-  if (error instanceof ApiError || signal.aborted) return error
+/** A private address is forbidden; all else that was not refused by us is the fault of the far side. */
+function asApiError(error: unknown, maxBytes: number, signal: AbortSignal): unknown {
+  if (signal.aborted) return error
+  if (error instanceof FetchRefused) return refusal(error.reason, error.message, maxBytes)
   const { name, code } = error as { readonly name?: string; readonly code?: string }
-  if (name === 'PrivateAddressRefused') {
-    return new ApiError({ status: 403, code: 'FORBIDDEN', message: `Forbidden: ${(error as Error).message}.` })
-  }
   const message = `Bad Gateway: the URL could not be fetched (${code ?? name ?? 'unknown'}).`
   return new ApiError({ status: 502, code: 'SCRAPE_FETCH_FAILED', message, cause: error })
 }
@@ -103,12 +68,15 @@ export async function fetchDocument(
   options: FetchOptions,
   signal: AbortSignal,
 ): Promise<FetchedDocument> {
-  const lookup = options.allowPrivateAddresses ? {} : { lookup: publicLookup }
-  const dispatcher = new Agent({ connect: { rejectUnauthorized: !options.skipTlsVerification, ...lookup } })
+  const { headers, allowPrivateAddresses, maxBytes } = options
+  const dispatcher = webAgent(options)
   try {
-    return await follow(url, path, options, dispatcher, signal)
+    const answer = await requestUrl(url, { method: 'GET', headers, allowPrivateAddresses, dispatcher }, signal)
+    await pipeline(answerBody(answer, maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    const { url: last, statusCode } = answer
+    return { url: last, statusCode, contentType: answer.header('content-type'), fileName: fileNameOf(answer) }
   } catch (error) {
-    throw asApiError(error, signal)
+    throw asApiError(error, maxBytes, signal)
   } finally {
     await dispatcher.destroy()
   }

@@ -1,21 +1,5 @@
-import { EXTENSIONS, FORMATS, extensionOf, type Extension } from '#src/document/formats.ts'
+import { EXTENSIONS, extensionOf, extensionOfMediaType, type Extension } from '#src/document/formats.ts'
 import { ApiError } from '../api-error.ts'
-
-const essence = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
-
-const ALSO_SENT_AS: Readonly<Record<string, Extension>> = {
-  'application/csv': 'csv',
-  'text/rtf': 'rtf',
-  'application/x-pdf': 'pdf',
-  'application/xml+xhtml': 'xhtml',
-}
-
-function extensionOfMediaType(contentType: string): Extension | null {
-  const mediaType = essence(contentType)
-  const alias = ALSO_SENT_AS[mediaType]
-  if (alias !== undefined) return alias
-  return EXTENSIONS.find((extension) => FORMATS[extension].mediaType === mediaType) ?? null
-}
 
 /**
  * What a document claims to be: by its name, else by its media type, else by another name. 400 when that is nothing

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseOptionsSchema, type ParseOptions } from '#src/contract/options.ts'
 import type { Extension } from '#src/document/formats.ts'
 import { badRequest } from '../api-error.ts'
-import { fetchDocument, webUrl, type FetchedDocument } from '../fetch/fetch-document.ts'
+import { fetchDocument, scrapeUrl, type FetchedDocument } from '../fetch/fetch-document.ts'
 import { answerDocument } from './answer-document.ts'
 import type { AnswerBody } from './answer.ts'
 import { scrapeTimeout } from './conversion-outcome.ts'
@@ -22,13 +22,18 @@ interface ScrapeRequest {
   readonly ignored: readonly string[]
 }
 
+/** Asked of services that answer from a cache; this one keeps nothing. */
+const HONOURED: readonly string[] = ['maxAge']
+
 /** Contract, "POST /v2/scrape": only `url` is shown of it; the rest is read as parse options. */
 function readScrapeRequest(body: unknown): ScrapeRequest {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) throw badRequest('Bad Request')
   const { url, ...rest } = body as Readonly<Record<string, unknown>>
   const known = Object.entries(rest).filter(([name]) => Object.hasOwn(parseOptionsSchema.shape, name))
-  const ignored = Object.keys(rest).filter((name) => !Object.hasOwn(parseOptionsSchema.shape, name))
-  return { url: webUrl(url), options: readOptions(Object.fromEntries(known)), ignored }
+  const ignored = Object.keys(rest).filter(
+    (name) => !HONOURED.includes(name) && !Object.hasOwn(parseOptionsSchema.shape, name),
+  )
+  return { url: scrapeUrl(url), options: readOptions(Object.fromEntries(known)), ignored }
 }
 
 /** By content type, unless that says nothing; then by the name of the file, then by the path. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPrivateAddress } from '#src/engine/fetch/private-address.ts'
+import { isPrivateAddress } from '#src/fetch/private-address.ts'
 
 test.each([
   '127.0.0.1',

@@ -1,14 +1,9 @@
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { FetchRefused } from './fetch-refused.ts'
 import { isPrivateAddress } from './private-address.ts'
 
-/** A connection that may not be made. */
-class PrivateAddressRefused extends Error {
-  override name = 'PrivateAddressRefused' as const
-}
-
-const refuse = (): PrivateAddressRefused =>
-  new PrivateAddressRefused('the URL leads to a private, loopback or link-local address')
+const refuse = (): FetchRefused => new FetchRefused('private_address')
 
 /**
  * Name resolution that gives public addresses only. The socket is opened to the very address that was checked here, so

@@ -1,0 +1,19 @@
+export type FetchRefusal = 'private_address' | 'bad_redirect' | 'too_many_redirects' | 'too_large'
+
+const WORDS: Readonly<Record<FetchRefusal, string>> = {
+  private_address: 'the URL leads to a private, loopback or link-local address',
+  bad_redirect: 'the server redirects to something that is no http or https URL',
+  too_many_redirects: 'too many redirects',
+  too_large: 'the document is larger than what is accepted',
+}
+
+/** What we do not do, whatever the server says; all other errors are of the line or of the far side. */
+export class FetchRefused extends Error {
+  override name = 'FetchRefused' as const
+  readonly reason: FetchRefusal
+
+  constructor(reason: FetchRefusal) {
+    super(WORDS[reason])
+    this.reason = reason
+  }
+}

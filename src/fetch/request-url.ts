@@ -1,0 +1,77 @@
+import type { Readable } from 'node:stream'
+import { Agent, type Dispatcher, request } from 'undici'
+import { FetchRefused } from './fetch-refused.ts'
+import { publicLookup, refuseWrittenPrivateAddress } from './public-connect.ts'
+
+export interface AgentOptions {
+  readonly allowPrivateAddresses: boolean
+  readonly skipTlsVerification: boolean
+  /** Connections to one server at the most. */
+  readonly connections?: number
+}
+
+/** Connections to the web. Addresses of private networks are refused where they are resolved, unless they are allowed. */
+export function webAgent(options: AgentOptions): Agent {
+  const { allowPrivateAddresses, skipTlsVerification, connections } = options
+  const lookup = allowPrivateAddresses ? {} : { lookup: publicLookup }
+  return new Agent({
+    connect: { rejectUnauthorized: !skipTlsVerification, ...lookup },
+    ...(connections === undefined ? {} : { connections }),
+  })
+}
+
+export interface UrlRequest {
+  readonly method: 'GET' | 'HEAD'
+  /** For the server of the first address only: what is told to it is not for another that it redirects to. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly dispatcher: Agent
+  readonly allowPrivateAddresses: boolean
+}
+
+export interface UrlAnswer {
+  /** After redirects. */
+  readonly url: URL
+  readonly statusCode: number
+  /** By name in lower case; the first of several values. */
+  header(name: string): string | null
+  /** To be read, or destroyed. */
+  readonly body: Readable
+}
+
+const MAX_REDIRECTS = 10
+
+/** An absolute http or https URL with a host, else null. */
+export function webUrl(text: string, base?: URL): URL | null {
+  const url = URL.parse(text, base?.href)
+  return url === null || !/^https?:$/.test(url.protocol) || url.hostname === '' ? null : url
+}
+
+/**
+ * Sends a request and follows its redirects; the address is checked at each of them.
+ *
+ * @throws {FetchRefused} and what undici says of the line
+ */
+export async function requestUrl(start: URL, options: UrlRequest, signal: AbortSignal): Promise<UrlAnswer> {
+  let url = start
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
+    if (!options.allowPrivateAddresses) refuseWrittenPrivateAddress(url)
+    const own = url.origin === start.origin ? options.headers : {}
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'sluice', ...own }
+    const { method, dispatcher } = options
+    const response = await request(url, { method, dispatcher, signal, headers })
+    const location = headerOf(response, 'location')
+    if (response.statusCode < 300 || response.statusCode >= 400 || location === null) {
+      const { statusCode, body } = response
+      return { url, statusCode, body, header: (name) => headerOf(response, name) }
+    }
+    await response.body.dump()
+    const next = webUrl(location, url)
+    if (next === null) throw new FetchRefused('bad_redirect')
+    url = next
+  }
+  throw new FetchRefused('too_many_redirects')
+}
+
+function headerOf(response: Dispatcher.ResponseData, name: string): string | null {
+  return [response.headers[name]].flat()[0] ?? null
+}
