@@ -40,10 +40,14 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   const startedAt = deps.now()
   let seen = 0
   let enqueued = 0
+  // What a batch without a job left of the backlog is no more than it was: an unchanged archive asks once.
+  let grown = true
   const listed = new KeySet()
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
-    await backlogBelowLimit(deps, signal)
-    enqueued += await scanBatch(batch, deps, signal)
+    if (grown) await backlogBelowLimit(deps, signal)
+    const jobs = await scanBatch(batch, deps, signal)
+    grown = jobs > 0
+    enqueued += jobs
     seen += batch.length
     for (const { key } of batch) listed.add(key)
   }
