@@ -1,0 +1,63 @@
+/**
+ * The listing side, in a process of its own, made of the worker's own parts: source → ledger → queue, with the ceiling
+ * on the backlog. argv: Redis url, an empty folder for a store, number of documents, source (`synthetic`, a folder or
+ * `s3://bucket`), backlog limit. S3 is set as it is for a worker, by the environment.
+ */
+import { readFileSync } from 'node:fs'
+import { loadSettings } from '#config/load.ts'
+import { recipeBook } from '#src/contract/rules.ts'
+import { Events } from '#src/events.ts'
+import { scanSource } from '#src/ingest/scan-source.ts'
+import { RedisLedger } from '#src/ledger/redis-ledger.ts'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { connectRedis } from '#src/queue/connection.ts'
+import { DocumentQueue } from '#src/queue/document-queue.ts'
+import { openSource } from '#workers/open-source.ts'
+import { cpuMs } from '../pipeline/cpu-time.ts'
+import { syntheticSource } from './synthetic-source.ts'
+import { PIPELINE } from './pipeline.ts'
+
+const EARLY = 100_000
+
+const [redisUrl = '', out = '', count = '0', name = '', backlogLimit = ''] = process.argv.slice(2)
+const loaded = loadSettings({ out, backlogLimit })
+if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
+const { settings } = loaded
+await using resources = new AsyncDisposableStack()
+const connection = await connectRedis({ url: redisUrl })
+resources.defer(() => connection.disconnect())
+const store = await openFolderStore({ path: out })
+const source =
+  name === 'synthetic'
+    ? syntheticSource(Number(count))
+    : (await openSource(name, settings, store.url, resources)).source
+const ledger = new RedisLedger({ connection, pipeline: PIPELINE })
+const queue = new DocumentQueue({ connection, pipeline: PIPELINE })
+resources.defer(() => queue.close())
+const events = new Events()
+let seen = 0
+let earlyPeakMb = Number.NaN
+events.on('document:seen', () => {
+  seen += 1
+  if (seen === EARLY) earlyPeakMb = peakMb()
+})
+const recipeFor = recipeBook({})
+const deps = { source, store, ledger, queue, events, recipeFor, now: Date.now, backlogLimit: settings.backlogLimit }
+const cpuAtStart = cpuMs()
+const startedAt = Date.now()
+const { enqueued } = await scanSource({ ...deps, checksum: false }, new AbortController().signal)
+const seconds = (Date.now() - startedAt) / 1000
+const figures = {
+  cpu_us_per_file: ((cpuMs() - cpuAtStart) * 1000) / seen,
+  started_at: startedAt,
+  seconds,
+  enqueued,
+  peak_mb: peakMb(),
+  early_peak_mb: earlyPeakMb,
+}
+process.stdout.write(`${JSON.stringify(figures)}\n`)
+
+/** Most memory that this process was ever given. */
+function peakMb(): number {
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
+}

@@ -1,0 +1,2 @@
+/** Both sides, and whoever looks into Redis afterwards, mean this one. */
+export const PIPELINE = 'enqueue'
