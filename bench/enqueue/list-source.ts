@@ -30,7 +30,7 @@ const store = await openFolderStore({ path: out })
 const source =
   name === 'synthetic'
     ? syntheticSource(Number(count))
-    : (await openSource(name, settings, store.url, resources)).source
+    : (await openSource(name, settings, { storeUrl: store.url, say: () => undefined }, resources)).source
 const ledger = new RedisLedger({ connection, pipeline: PIPELINE })
 const queue = new DocumentQueue({ connection, pipeline: PIPELINE })
 resources.defer(() => queue.close())

@@ -1,0 +1,147 @@
+import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { openS3Store } from '#src/outputs/s3-store.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { openS3Client } from '#src/sources/s3-client.ts'
+import { collect } from '../support/documents.ts'
+import { forward } from '../support/forward.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { openMachines } from '../support/machines.ts'
+import { startTestRedis, until } from '../support/redis.ts'
+import { startS3Server } from '../support/s3-server.ts'
+import { ScriptedService } from '../support/scripted-service.ts'
+import { sluice } from '../support/sluice.ts'
+
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts')
+const DOCUMENTS = 160
+const WORKERS = 4
+const CONCURRENCY = 6
+
+const machines = await openMachines()
+afterAll(async () => {
+  if (machines.kind === 'namespaces') await machines[Symbol.asyncDispose]()
+})
+const s3 = machines.kind === 'namespaces' ? await startS3Server() : null
+
+/** Where documents come from and go to, as every machine names it. */
+interface Place {
+  readonly source: string
+  readonly out: string
+  readonly env: Readonly<Record<string, string>>
+  readonly store: OutputStore
+}
+
+const names = Array.from({ length: DOCUMENTS }, (_, number) => `${number}.html`)
+const text = (name: string): string => `<title>${name}</title><p>Gate ${name}.`
+
+async function bucketPlace(hub: string, resources: AsyncDisposableStack): Promise<Place> {
+  if (s3?.kind !== 'ready') throw new Error('no S3')
+  resources.use(s3)
+  const client = openS3Client(s3)
+  resources.defer(() => client.destroy())
+  const bucket = 'archive'
+  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  for (const name of names) {
+    await client.send(new PutObjectCommand({ Bucket: bucket, Key: `in/${name}`, Body: text(name) }))
+  }
+  const port = Number(new URL(s3.endpoint).port)
+  const there = resources.use(await forward(hub, { host: '127.0.0.1', port }))
+  return {
+    source: `s3://${bucket}/in`,
+    out: `s3://${bucket}/out`,
+    env: {
+      SLUICE_S3_ENDPOINT: `http://${hub}:${there.port}`,
+      AWS_ACCESS_KEY_ID: s3.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    },
+    store: await openS3Store({ client, bucket, prefix: 'out' }),
+  }
+}
+
+async function folderPlace(folder: string): Promise<Place> {
+  const [source, out] = [join(folder, 'in'), join(folder, 'out')]
+  await mkdir(source)
+  for (const name of names) await writeFile(join(source, name), text(name))
+  return { source, out, env: {}, store: await openFolderStore({ path: out }) }
+}
+
+/** Keys of the documents that a machine settled, from its own log. */
+async function settledBy(stateDir: string): Promise<readonly string[]> {
+  const log = await readFile(join(stateDir, 'sluice.log'), 'utf8')
+  const lines = log.split('\n').filter((line) => line.includes('"document settled"'))
+  return lines.map((line) => (JSON.parse(line) as { key: string }).key)
+}
+
+const PLACES = [
+  { kind: 'a bucket', missing: s3?.kind === 'unavailable' ? s3.reason : null },
+  { kind: 'a shared folder', missing: null },
+] as const
+
+for (const { kind, missing } of PLACES) {
+  const reason = machines.kind === 'unavailable' ? machines.reason : missing
+  const name = `four machines at work on ${kind}${reason === null ? '' : ` (skipped: ${reason})`}`
+  describe.skipIf(reason !== null)(name, () => {
+    test('share it fairly, do every document once, and take over what one of them held when its power went', async () => {
+      if (machines.kind === 'unavailable') return
+      await using resources = new AsyncDisposableStack()
+      const folder = resources.use(await temporaryFolder())
+      const redis = resources.use(await startTestRedis())
+      const service = resources.use(await new ScriptedService({ answers: () => ({ delayMs: 150 }) }).listen())
+      const { hub } = machines
+      const redisPort = resources.use(await forward(hub, { path: redis.url })).port
+      const servicePort = resources.use(
+        await forward(hub, { host: '127.0.0.1', port: Number(new URL(service.url).port) }),
+      ).port
+      const place = kind === 'a bucket' ? await bucketPlace(hub, resources) : await folderPlace(folder.path)
+      const stateDir = (machine: string): string => join(folder.path, machine)
+      const envOf = (machine: string): Record<string, string> => ({
+        PATH: process.env['PATH'] ?? '',
+        HOME: stateDir(machine),
+        REDIS_URL: `redis://${hub}:${redisPort}`,
+        PARSE_API_URL: `http://${hub}:${servicePort}`,
+        PARSE_API_KEY: 'test-key',
+        SLUICE_OUT: place.out,
+        SLUICE_CONCURRENCY: String(CONCURRENCY),
+        SLUICE_TAKEOVER_MS: '2000',
+        SLUICE_STATE_DIR: stateDir(machine),
+        ...place.env,
+      })
+      const command = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, 'work', place.source]
+      const workers = await Promise.all(
+        Array.from({ length: WORKERS }, (_, number) => `machine-${number}`).map((machine) =>
+          machines.start(machine, command, envOf(machine)),
+        ),
+      )
+      resources.defer(async () => void (await Promise.all(workers.map((worker) => worker.cutPower()))))
+      await Promise.all(workers.map((worker) => worker.says('working on')))
+
+      // The fifth lists, works along with one document at a time, and ends when all are done.
+      const env = { ...envOf('lister'), SLUICE_CONCURRENCY: '1' }
+      const run = sluice(['run', place.source], { env })
+      await until('a good part is done', 60_000, () => service.charged > DOCUMENTS / 4)
+      await workers[0]?.cutPower()
+      const { code, stderr, stdout } = await run
+      expect(code, stderr).toBe(0)
+
+      const records = (await collect(place.store.listRecords(new AbortController().signal))).map(({ key }) => key)
+      expect(records.toSorted()).toEqual(names.toSorted())
+      const shares = await Promise.all(
+        [...workers.map(({ name: machine }) => machine), 'lister'].map((machine) => settledBy(stateDir(machine))),
+      )
+      const settled = shares.flat()
+      expect(settled).toEqual([...new Set(settled)])
+      // Nothing is paid twice but what the dead machine had asked for and got no answer to, and that is told.
+      const paidTwice = service.charged - DOCUMENTS
+      expect(paidTwice).toBeGreaterThanOrEqual(0)
+      expect(paidTwice).toBeLessThanOrEqual(CONCURRENCY)
+      if (paidTwice > 0) expect(stdout).toMatch(/^ambiguous: /m)
+      const survivors = shares.slice(1, WORKERS).map((keys) => keys.length)
+      expect(Math.min(...survivors), `shares ${shares.map((keys) => keys.length).join(', ')}`).toBeGreaterThan(
+        Math.max(...survivors) / 2,
+      )
+    }, 120_000)
+  })
+}
