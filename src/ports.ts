@@ -156,7 +156,10 @@ export interface Permit {
   readonly paced: boolean
 }
 
-/** How a request that had a permit ended; `abandoned` when it was cut off by us and nothing is known. */
+/**
+ * How a request that had a permit ended; `abandoned` when it was cut off by us and nothing is known, `unsent` when it
+ * turned out not to be needed.
+ */
 export type Report =
   | {
       readonly verdict: Verdict
@@ -165,6 +168,7 @@ export type Report =
       readonly credits: number | null
     }
   | { readonly verdict: 'abandoned' }
+  | { readonly verdict: 'unsent' }
 
 export interface Departure {
   /** False while the service is down: then its failures are not the document's, and use no attempt (Law 5). */

@@ -22,7 +22,7 @@ export class OptionsHalt {
   }
 
   learn(report: Report, now: number): void {
-    if (report.verdict === 'abandoned') return
+    if (report.verdict === 'abandoned' || report.verdict === 'unsent') return
     const { verdict } = report
     if (verdict.kind === 'parsed') this.#halted = null
     else if (verdict.kind === 'halted' && verdict.cause === 'options') {

@@ -23,7 +23,7 @@ export interface RequestOutcome {
   readonly credits?: number
 }
 
-/** A permit that came too late for its document: given back, nothing was sent. */
+/** A permit that nobody needs any more: given back, nothing was sent. */
 export const UNSENT: RequestOutcome = { kind: 'unsent', credits: 0 }
 
 /**
@@ -32,6 +32,7 @@ export const UNSENT: RequestOutcome = { kind: 'unsent', credits: 0 }
  */
 export function outcomeOf(report: Report): RequestOutcome {
   if (report.verdict === 'abandoned') return { kind: 'abandoned' }
+  if (report.verdict === 'unsent') return UNSENT
   const { verdict, durationMs } = report
   const told = report.credits === null ? {} : { credits: report.credits }
   switch (verdict.kind) {

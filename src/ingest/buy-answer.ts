@@ -2,15 +2,14 @@ import { optionsForAttempt, remedied } from '#src/contract/remedies.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
-import type { Answer, Remedy, Verdict } from '#src/document/verdict.ts'
-import { type Admission, type Departure, DocumentChanged, type JobVerdict, type Recipe } from '#src/ports.ts'
+import type { Remedy, Verdict } from '#src/document/verdict.ts'
+import { type Departure, DocumentChanged, type Recipe } from '#src/ports.ts'
+import { admit } from './admit.ts'
 import type { IngestDeps } from './deps.ts'
-import { type AttemptsUsed, postpone } from './job-verdicts.ts'
+import { postpone } from './job-verdicts.ts'
+import { later, type Purchase } from './purchase.ts'
 import { untilWritten } from './until-written.ts'
 import type { Work } from './work.ts'
-
-/** How long a copy of a document waits while the same bytes are being bought under another name. */
-const SAME_RECEIPT_MS = 1_000
 
 /** Shortest wait after a refusal for which neither the service nor the gate named a time. */
 const REFUSED_MS = 1_000
@@ -18,44 +17,16 @@ const REFUSED_MS = 1_000
 /** A halted batch keeps its jobs; whoever resumes finds them ready. */
 const HALTED_MS = 1_000
 
-/** How often a document asks again while a probe may find the service open to us. */
-const PROBED_MS = 2_000
-
-export type Purchase =
-  | { readonly kind: 'bought'; readonly answer: Answer }
-  /** Another worker bought it for a copy of the document in the moment after we looked for its receipt. */
-  | { readonly kind: 'kept'; readonly body: Buffer }
-  | { readonly kind: 'later'; readonly verdict: JobVerdict }
-  | {
-      readonly kind: 'failed'
-      readonly failure: Failure
-      /** The counted attempt that this failure ends, or `final` where no further one can help. */
-      readonly countsUntil: AttemptsUsed
-      /** What the service asked to wait before another attempt; null when it named no time. */
-      readonly retryAfterMs: number | null
-    }
-
 /**
  * Steps 3 and 4: through the gate, one request, its answer into the store before anything else is done with it. The
  * intent is cleared only when nothing was bought or the receipt is safe: after a kill, or an error on the way between
  * the two, it stays and shows the request as ambiguous.
  */
 export async function buyAnswer(work: Work, id: ReceiptId, deps: IngestDeps, signal: AbortSignal): Promise<Purchase> {
-  if (!(await deps.intents.begin(id, work.job.key))) {
-    return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
-  }
-  // Nobody else can save this receipt from here on, so only now its absence can be relied on.
-  const body = work.recipe.options.zeroDataRetention ? null : await deps.store.readReceipt(id)
-  if (body !== null) {
-    await deps.intents.clear(id)
-    return { kind: 'kept', body }
-  }
   const recipe = { ...work.recipe, options: optionsForAttempt(work.recipe.options, work.attempt) }
   const first = await sendOnce(work, recipe, id, deps, signal)
   const options = remedied(recipe.options, first.remedy)
-  const purchase = options === null ? first : await sendOnce(work, { ...recipe, options }, id, deps, signal)
-  await deps.intents.clear(id)
-  return purchase
+  return options === null ? first : sendOnce(work, { ...recipe, options }, id, deps, signal)
 }
 
 type Sent = Purchase & { readonly remedy: Remedy }
@@ -70,14 +41,9 @@ async function sendOnce(
   signal: AbortSignal,
 ): Promise<Sent> {
   const { key } = work.job
-  const { admission, pages } = await queueUp(work, recipe, id, deps, signal)
-  if (admission.kind === 'wait') return { ...later(postpone(admission.waitMs, admission.reason)), remedy: NO_REMEDY }
-  if (admission.kind === 'halted') {
-    // Shut by somebody's answer, maybe while a probe is under way: only our own answer, or a budget, halts this run.
-    if (admission.retryInMs === null) deps.halt(admission.cause, admission.message)
-    const waitMs = Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS)
-    return { ...later(postpone(waitMs, admission.message)), remedy: NO_REMEDY }
-  }
+  const entry = await admit(work, recipe, id, deps, signal)
+  if (entry.kind !== 'admitted') return { ...entry, remedy: NO_REMEDY }
+  const { permit, pages } = entry
   const sentAt = performance.now()
   deps.events.emit('request:sent', { key, bytes: work.read.bytes })
   let verdict: Verdict
@@ -94,43 +60,28 @@ async function sendOnce(
       signal,
     )
   } catch (error) {
-    await deps.gate.leave(admission.permit, { verdict: 'abandoned' })
+    await deps.gate.leave(permit, { verdict: 'abandoned' })
     if (!(error instanceof DocumentChanged)) throw error
+    await deps.intents.clear(id)
     const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
     return { kind: 'failed', failure, countsUntil: work.attempt, retryAfterMs: null, remedy: NO_REMEDY }
   }
   const durationMs = performance.now() - sentAt
   const credits = chargedCredits(verdict, recipe, work, deps)
   const save = async (): Promise<void> => {
-    if (verdict.kind !== 'parsed' || recipe.options.zeroDataRetention) return
-    await untilWritten(() => deps.store.saveReceipt(id, verdict.answer.body), key, deps, signal)
+    if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
+      await untilWritten(() => deps.store.saveReceipt(id, verdict.answer.body), key, deps, signal)
+    }
+    await deps.intents.clear(id)
   }
   // Side by side: what was paid for must not wait for Redis, nor the next request for the disk. Neither is left behind
   // when the other fails: nobody may look for a receipt that is still being written.
-  const leaving = deps.gate.leave(admission.permit, { verdict, durationMs, credits })
+  const leaving = deps.gate.leave(permit, { verdict, durationMs, credits })
   const [left, saved] = await Promise.allSettled([leaving, save()])
   if (saved.status === 'rejected') throw saved.reason
   if (left.status === 'rejected') throw left.reason
   tell(work, verdict, durationMs, deps)
   return { ...purchaseOf(verdict, left.value, work.attempt, deps), remedy: remedyOf(verdict, deps) }
-}
-
-/** Up to the gate. Whoever is cut off here has sent nothing, so nothing is in doubt. */
-async function queueUp(
-  work: Work,
-  recipe: Recipe,
-  id: ReceiptId,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<{ readonly admission: Admission; readonly pages: number | null }> {
-  try {
-    const pages = await deps.countPages(work.read, work.extension, signal)
-    const ticket = { key: work.job.key, credits: deps.price(recipe, work.extension, pages) }
-    return { admission: await deps.gate.enter(ticket, signal), pages }
-  } catch (error) {
-    await deps.intents.clear(id)
-    throw error
-  }
 }
 
 /**
@@ -166,8 +117,6 @@ function purchaseOf(verdict: Verdict, departure: Departure, attempt: number, dep
       return assertNever(verdict)
   }
 }
-
-const later = (verdict: JobVerdict): Purchase => ({ kind: 'later', verdict })
 
 /**
  * What may be tried at once for a document that would be rejected as it is. A time-out has no place here: it waits for

@@ -105,3 +105,34 @@ test('a request is in doubt when it was cut off after it was sent, and not when 
   expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
   expect(await intents.ambiguousTotal()).toBe(1)
 })
+
+test('a document that waits at the gate has nothing in doubt, and a copy leaves the intent of the first alone', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'waits')
+  const { deps } = bench
+  const begun: string[] = []
+  const watched = {
+    begin: async (...asked: Parameters<typeof deps.intents.begin>) => {
+      begun.push(asked[1])
+      return deps.intents.begin(...asked)
+    },
+    clear: async (...asked: Parameters<typeof deps.intents.clear>) => {
+      begun.length = 0
+      return deps.intents.clear(...asked)
+    },
+  }
+  const shut = {
+    enter: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) as const,
+    leave: deps.gate.leave.bind(deps.gate),
+  }
+  const job = await deliveryOf(bench, 'a.csv')
+  const waits = await ingestDocument(job, { ...deps, intents: watched, gate: shut }, SIGNAL)
+  expect(waits).toMatchObject({ do: 'postpone', counted: false })
+  expect(begun).toEqual([])
+
+  const taken = { ...watched, begin: async () => false }
+  begun.push('of another')
+  expect(await ingestDocument(job, { ...deps, intents: taken }, SIGNAL)).toMatchObject({ do: 'postpone' })
+  expect(begun).toEqual(['of another'])
+  expect(bench.service.charged).toBe(0)
+})

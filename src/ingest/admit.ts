@@ -1,0 +1,57 @@
+import type { ReceiptId } from '#src/document/ids.ts'
+import type { Permit, Recipe } from '#src/ports.ts'
+import type { IngestDeps } from './deps.ts'
+import { postpone } from './job-verdicts.ts'
+import { later, type Purchase } from './purchase.ts'
+import type { Work } from './work.ts'
+
+/** How long a copy of a document waits while the same bytes are being bought under another name. */
+const SAME_RECEIPT_MS = 1_000
+
+/** A halted batch keeps its jobs; whoever resumes finds them ready. */
+const HALTED_MS = 1_000
+
+/** How often a document asks again while a probe may find the service open to us. */
+const PROBED_MS = 2_000
+
+export type Entry =
+  | {
+      readonly kind: 'admitted'
+      readonly permit: Permit
+      /** Pages of a PDF, where they were counted. */
+      readonly pages: number | null
+    }
+  | Extract<Purchase, { kind: 'later' | 'kept' }>
+
+/**
+ * Step 3: a place at the gate, and the intent that goes with it. The intent is written last, right before the request,
+ * so that a kill counts as ambiguous what was sent and not what only waited for its turn.
+ */
+export async function admit(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Entry> {
+  const { key } = work.job
+  const pages = await deps.countPages(work.read, work.extension, signal)
+  const ticket = { key, credits: deps.price(recipe, work.extension, pages) }
+  const admission = await deps.gate.enter(ticket, signal)
+  if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
+  if (admission.kind === 'halted') {
+    // Shut by somebody's answer, maybe while a probe is under way: only our own answer, or a budget, halts this run.
+    if (admission.retryInMs === null) deps.halt(admission.cause, admission.message)
+    return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
+  }
+  const { permit } = admission
+  if (!(await deps.intents.begin(id, key))) {
+    await deps.gate.leave(permit, { verdict: 'unsent' })
+    return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
+  }
+  // Nobody else can save this receipt from here on, so only now its absence can be relied on.
+  const body = recipe.options.zeroDataRetention ? null : await deps.store.readReceipt(id)
+  if (body === null) return { kind: 'admitted', permit, pages }
+  await Promise.all([deps.gate.leave(permit, { verdict: 'unsent' }), deps.intents.clear(id)])
+  return { kind: 'kept', body }
+}
