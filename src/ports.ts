@@ -156,10 +156,7 @@ export interface Permit {
   readonly paced: boolean
 }
 
-/**
- * How a request that had a permit ended; `abandoned` when it was cut off by us and nothing is known, `unsent` when it
- * turned out not to be needed.
- */
+/** How a request that had a permit ended. `abandoned`: cut off by us, nothing is known. `unsent`: not needed after all. */
 export type Report =
   | {
       readonly verdict: Verdict
