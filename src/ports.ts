@@ -3,7 +3,8 @@ import type { Extension } from './document/formats.ts'
 import type { Failure } from './document/failure.ts'
 import type { ContentHash, ReceiptId, RecipeHash, SourceKey, Version } from './document/ids.ts'
 import type { Counts, Outcome } from './document/outcome.ts'
-import type { DeadLetter, DocumentRecord } from './document/record.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt } from './document/record.ts'
+import type { Stray } from './document/stray.ts'
 import type { HaltCause, Verdict } from './document/verdict.ts'
 
 export type { Recipe } from './contract/recipe.ts'
@@ -183,12 +184,6 @@ export interface Gate {
 
 // ------------------------------------------------------------------------------------------------------------ store
 
-export interface KeptReceipt {
-  readonly id: ReceiptId
-  /** Epoch milliseconds of the last `saveReceipt`, by the clock of the store. */
-  readonly savedAt: number
-}
-
 export interface OutputStore {
   readonly url: string
   /** The answer that was kept, byte for byte, or null. A damaged receipt counts as none. */
@@ -219,6 +214,10 @@ export interface OutputStore {
   listDeadLetters(signal: AbortSignal): AsyncIterable<DeadLetter>
   /** Finishes or undoes what a crash left half done. Run once before a run. */
   recover(): Promise<void>
+  /** Looks through everything that is there. What is written meanwhile is no stray. */
+  listStrays(signal: AbortSignal): AsyncIterable<Stray>
+  /** Removes a foreign one for good. Repeatable. */
+  removeStray(stray: Stray): Promise<void>
 }
 
 // ----------------------------------------------------------------------------------------------------------- ledger

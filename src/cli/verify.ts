@@ -2,7 +2,9 @@ import { Command } from 'commander'
 import { openPipeline } from '#workers/compose.ts'
 import { openStore } from '#workers/open-store.ts'
 import { rebuildLedger } from '#src/ingest/rebuild-ledger.ts'
-import { verifyStore } from '#src/ingest/verify-store.ts'
+import { assertNever } from '#src/document/assert-never.ts'
+import { type Finding, type VerifyOptions, verifyStore } from '#src/ingest/verify-store.ts'
+import type { Stray } from '#src/document/stray.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { Events } from '#src/events.ts'
 import { EXIT } from './exit-codes.ts'
@@ -12,44 +14,71 @@ import { readSettings } from './read-settings.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
 import { UsageError } from './usage-error.ts'
 
-interface VerifyOptions {
+interface Options {
   readonly repair?: boolean
+  readonly removeStrays?: boolean
   readonly rebuild?: boolean
 }
 
 export function verifyCommand(): Command {
   const command = new Command('verify')
-    .description('hold every file of the store against its record; with --rebuild, make the ledger from the store')
+    .description('hold every file of the store against its record, and tell what no record explains')
     .argument('[source]', 'the source, for --rebuild')
-    .option('--repair', 'derive from its receipt again what is missing or altered')
+    .option('--repair', 'derive from its receipt again what is missing or altered, settle what a crash left half done')
+    .option(
+      '--remove-strays',
+      'remove what is in the folders of the store and no record explains: maybe your own files',
+    )
     .option('--rebuild', 'make the ledger of this source from the store; not while a run is under way')
   addSettings(command, PLACE_SETTINGS)
   return command.action(async (source: string | undefined) => {
-    const { repair = false, rebuild = false } = command.opts<VerifyOptions>()
+    const { repair = false, removeStrays = false, rebuild = false } = command.opts<Options>()
     if (rebuild && source === undefined) throw new UsageError('--rebuild needs the source, as in the run')
-    await verify(command, repair)
+    await verify(command, { repair, removeStrays })
     if (rebuild && source !== undefined) await remakeLedger(command, source)
   })
 }
 
-async function verify(command: Command, repair: boolean): Promise<void> {
+async function verify(command: Command, options: VerifyOptions): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(readSettings(command), resources)
-  if (repair) await store.recover()
-  const tally = { whole: 0, damaged: 0, repaired: 0 }
-  const { signal } = new AbortController()
-  for await (const finding of verifyStore({ store, render: renderOutputs }, { repair }, signal)) {
-    if (finding === null) tally.whole += 1
-    else {
-      tally[finding.repaired ? 'repaired' : 'damaged'] += 1
-      const after = finding.repaired ? ' (repaired)' : ''
-      process.stdout.write(`${printable(finding.key)}: ${finding.damage.join('; ')}${after}\n`)
-    }
+  const tally = { whole: 0, damaged: 0, repaired: 0, strays: 0, removed: 0, beside: 0 }
+  for await (const finding of verifyStore({ store, render: renderOutputs }, options, new AbortController().signal)) {
+    tally[countedAs(finding)] += 1
+    if (finding.kind !== 'whole') process.stdout.write(`${lineOf(finding)}\n`)
   }
-  const { whole, damaged, repaired } = tally
+  const { whole, damaged, repaired, strays, removed } = tally
   process.stdout.write(`${plural(whole, 'document')} whole, ${damaged} damaged, ${repaired} repaired\n`)
-  if (damaged > 0) process.exitCode = EXIT.someFailed
+  if (strays + removed > 0) process.stdout.write(`${plural(strays, 'stray')}, ${removed} removed\n`)
+  if (damaged > 0 || strays > 0) process.exitCode = EXIT.someFailed
 }
+
+/** What stands beside the folders of the store is told, and does not count. */
+function countedAs(finding: Finding): 'whole' | 'damaged' | 'repaired' | 'strays' | 'removed' | 'beside' {
+  if (finding.kind === 'whole') return 'whole'
+  if (finding.kind === 'damaged') return finding.repaired ? 'repaired' : 'damaged'
+  if (finding.kind === 'stray' && finding.stray.kind === 'beside') return 'beside'
+  return finding.removed ? 'removed' : 'strays'
+}
+
+function lineOf(finding: Exclude<Finding, { kind: 'whole' }>): string {
+  switch (finding.kind) {
+    case 'damaged':
+      return `${printable(finding.key)}: ${finding.damage.join('; ')}${finding.repaired ? ' (repaired)' : ''}`
+    case 'half_receipt':
+      return `receipt ${finding.id} is cut off or altered${finding.removed ? ' (removed)' : '; --repair removes it'}`
+    case 'stray':
+      return `${printable(finding.stray.path)} ${finding.stray.reason}${finding.removed ? ' (removed)' : REMEDY[finding.stray.kind]}`
+    default:
+      return assertNever(finding)
+  }
+}
+
+const REMEDY = {
+  foreign: '; --remove-strays removes it',
+  leftover: '; --repair, or the next run, settles it',
+  beside: '; it is left alone',
+} as const satisfies Record<Stray['kind'], string>
 
 async function remakeLedger(command: Command, source: string): Promise<void> {
   const say = (): void => undefined

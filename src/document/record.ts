@@ -80,3 +80,9 @@ export interface DeadLetter {
   readonly firstAt: string
   readonly lastAt: string
 }
+
+export interface KeptReceipt {
+  readonly id: ReceiptId
+  /** Epoch milliseconds of the last `saveReceipt`, by the clock of the store. */
+  readonly savedAt: number
+}

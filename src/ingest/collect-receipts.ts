@@ -1,5 +1,6 @@
 import { receiptId } from '#src/document/ids.ts'
-import type { KeptReceipt, OutputStore } from '#src/ports.ts'
+import type { KeptReceipt } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
 import { KeySet } from './key-set.ts'
 
 /**

@@ -38,7 +38,11 @@ export async function damageOf(record: DocumentRecord, store: IngestDeps['store'
   for (const file of record.files) {
     const content = await store.readOutput(record.key, file.name)
     if (content === null) damage.push(`${file.name} is missing`)
-    else if (describeFile([file.name, content]).sha256 !== file.sha256) damage.push(`${file.name} was altered`)
+    else if (content.length !== file.bytes) {
+      damage.push(`${file.name} was altered: it has ${content.length} bytes, and its record says ${file.bytes}`)
+    } else if (describeFile([file.name, content]).sha256 !== file.sha256) {
+      damage.push(`${file.name} was altered: its SHA-256 is not that of its record`)
+    }
   }
   return damage
 }

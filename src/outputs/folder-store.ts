@@ -2,14 +2,16 @@ import { mkdir, opendir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
-import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
-import type { KeptReceipt, OutputStore } from '#src/ports.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
+import type { Stray } from '#src/document/stray.ts'
 import { checkFiles, isOutputName } from './checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from './document-path.ts'
 import { isOneOf, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
 import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
 import { documentFolders } from './folder-records.ts'
+import { folderStrays } from './folder-strays.ts'
 import { foldsNames } from './folding.ts'
 import { parseDeadLetter, parseRecord, RECORD_FILE, toJson } from './record-json.ts'
 import { explained } from './store-error.ts'
@@ -30,6 +32,7 @@ export async function openFolderStore(options: { readonly path: string }): Promi
 /** Several processes may share one folder; two that commit the same document are both whole, the later one stands. */
 class FolderStore implements OutputStore {
   readonly url: string
+  readonly #root: string
   readonly #documents: string
   readonly #failures: string
   readonly #receipts: FolderReceipts
@@ -38,6 +41,7 @@ class FolderStore implements OutputStore {
 
   constructor(root: string, area: WorkArea, rules: PathRules) {
     this.url = pathToFileURL(`${root}/`).href
+    this.#root = root
     this.#documents = join(root, 'documents')
     this.#failures = join(root, 'failures')
     this.#receipts = new FolderReceipts(join(root, 'receipts'), area)
@@ -144,6 +148,15 @@ class FolderStore implements OutputStore {
     const { asides, staged } = await this.#area.leftovers()
     for (const aside of asides) await settleAside(aside, this.#area, (item) => this.#homeOf(item))
     for (const { path } of staged) await rm(path, { recursive: true, force: true })
+  }
+
+  listStrays(signal: AbortSignal): AsyncIterable<Stray> {
+    return folderStrays({ root: this.#root, area: this.#area, rules: this.#rules }, signal)
+  }
+
+  async removeStray({ kind, path }: Stray): Promise<void> {
+    if (kind !== 'foreign') throw new Error(`${path} is not for the store to remove`)
+    await rm(join(this.#root, path), { recursive: true, force: true })
   }
 
   /** Where something that stepped aside came from; null when it is not whole. */

@@ -30,7 +30,7 @@ interface Stored {
 const MAX_TRIES = 50
 
 /** Other commits' folders are left alone for as long as one may take, hours more than it does. */
-const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000
+export const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000
 
 export class S3Documents {
   readonly #bucket: S3Bucket
@@ -136,7 +136,8 @@ function newFolder(): string {
   return `${Date.now().toString(36)}-${randomBytes(5).toString('hex')}`
 }
 
-function ageOf(name: string): number {
+/** Of the folder that a name begins with, in milliseconds; NaN when no commit made it. */
+export function ageOf(name: string): number {
   return Date.now() - Number.parseInt(name, 36)
 }
 
@@ -145,7 +146,7 @@ function isRecord(name: string): boolean {
   return parts.at(-1) === RECORD_FILE && isDocumentFolder(parts.at(-2) ?? '')
 }
 
-function parseStored(json: Buffer): { readonly record: DocumentRecord; readonly folder: string } | null {
+export function parseStored(json: Buffer): { readonly record: DocumentRecord; readonly folder: string } | null {
   const parsed = parseRecord(json)
   if (parsed === null) return null
   const { folder, ...record } = parsed as DocumentRecord & { readonly folder?: unknown }

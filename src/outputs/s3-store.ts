@@ -1,7 +1,8 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
-import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
-import type { KeptReceipt, OutputStore } from '#src/ports.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
+import type { Stray } from '#src/document/stray.ts'
 import { checkFiles } from './checked-files.ts'
 import { letterName } from './document-path.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
@@ -9,6 +10,7 @@ import { parseDeadLetter, toJson } from './record-json.ts'
 import { S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3 } from './s3-errors.ts'
+import { s3Strays } from './s3-strays.ts'
 
 export interface S3StoreOptions {
   readonly client: S3Placing['client']
@@ -144,6 +146,14 @@ class S3Store implements OutputStore {
       const outdated = record?.version === letter.version && record.finishedAt >= letter.lastAt
       if (outdated) await this.#removeLetter(letter.key)
     }
+  }
+
+  listStrays(signal: AbortSignal): AsyncIterable<Stray> {
+    return s3Strays(this.#bucket, signal)
+  }
+
+  async removeStray({ path }: Stray): Promise<void> {
+    await this.#bucket.remove([path])
   }
 
   async #removeLetter(key: SourceKey): Promise<void> {

@@ -194,6 +194,19 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     })
   })
 
+  test(`${name}: a store in order has no strays, whatever its documents are called`, async () => {
+    await using opened = await open()
+    const { store } = opened
+    const files = outputs({ 'document.md': 'text', 'pages.jsonl': '{}\n' })
+    for (const key of NASTY_KEYS) await store.commit(recordOf(key, files), files)
+    for (const key of ['b.pdf', ...NASTY_KEYS.map((nasty) => `failed ${nasty}`)]) await store.bury(letterOf(key))
+    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'))
+    await store.commit(recordOf('a.pdf', files), files)
+    await store.commit(recordOf('a.pdf', files), files)
+    await store.remove(sourceKey(NASTY_KEYS[0] ?? ''))
+    expect(await collect(store.listStrays(never))).toEqual([])
+  })
+
   test(`${name}: recovering a store in order changes nothing`, async () => {
     await using opened = await open()
     const { store } = opened

@@ -5,7 +5,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { openS3Store } from '#src/outputs/s3-store.ts'
 import { openS3Client } from '#src/sources/s3-client.ts'
 import { openS3Source } from '#src/sources/s3-source.ts'
-import { letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
+import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { testOutputStore } from './output-store.ts'
 import { testSource } from './source.ts'
@@ -70,6 +70,32 @@ if (server.kind === 'unavailable') {
   testOutputStore('the S3 store', async () => {
     const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed' })
     return { store, async [Symbol.asyncDispose]() {} }
+  })
+
+  test('the S3 store: objects that nothing explains are strays, those of a commit under way are not', async () => {
+    const bucket = await newBucket()
+    const store = await openS3Store({ client, bucket, prefix: 'parsed' })
+    const files = outputs({ 'document.md': 'text' })
+    await store.commit(recordOf('folder/a.pdf', files), files)
+    await store.commit(recordOf('b.pdf', files), files)
+    const old = `${(Date.now() - 48 * 3_600_000).toString(36)}-0123456789`
+    const young = `${Date.now().toString(36)}-0123456789`
+    const strays = [
+      'documents/b.pdf/notes.txt',
+      'documents/c.pdf/record.json',
+      `documents/folder/a.pdf/${old}/document.md`,
+      'documents/readme.txt',
+      'failures/half.json',
+      'receipts/ab/mine.json.gz',
+    ]
+    for (const name of [...strays, `documents/folder/a.pdf/${young}/document.md`]) {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: `parsed/${name}`, Body: '{"half' }))
+    }
+    const found = await collect(store.listStrays(new AbortController().signal))
+    expect(found.map(({ path }) => path).sort()).toEqual(strays)
+    for (const stray of found) await store.removeStray(stray)
+    expect(await collect(store.listStrays(new AbortController().signal))).toEqual([])
+    expect((await store.readOutput(sourceKey('folder/a.pdf'), 'document.md'))?.toString()).toBe('text')
   })
 
   testStoreCrashes('the S3 store', 5, async () => {

@@ -32,6 +32,14 @@ test('verify finds what was altered, repairs it from the receipt, and makes the 
   const repaired = await sluice(['verify', source, '--rebuild', '--repair', '--out', out])
   expect(repaired.stdout).toMatch(/1 document whole, 0 damaged, 1 repaired\nthe ledger was made anew: 3 documents/)
   expect(repaired.code).toBe(0)
+
+  await writeFile(join(out, 'documents/notes.txt'), 'mine')
+  const told = await sluice(['verify', '--repair', '--out', out])
+  expect(told.stdout).toMatch(
+    /documents\/notes.txt is a file where only .*--remove-strays removes it\n.*\n1 stray, 0 removed/,
+  )
+  expect(told.code).toBe(2)
+  expect(await sluice(['verify', '--remove-strays', '--out', out])).toMatchObject({ code: 0 })
   await rm(markdown)
   expect((await sluice(['render', '--out', out])).stdout).toMatch(/1 document written, 1 as they were/)
   expect((await readStore(out)).records).toEqual(whole.records)

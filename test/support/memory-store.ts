@@ -1,6 +1,7 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
-import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
-import type { KeptReceipt, OutputStore } from '#src/ports.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
+import type { Stray } from '#src/document/stray.ts'
 
 /** The promises of an output store in their shortest form: what the conformance suite is read against. */
 export class MemoryStore implements OutputStore {
@@ -51,4 +52,6 @@ export class MemoryStore implements OutputStore {
     yield* this.#letters.values()
   }
   async recover(): Promise<void> {}
+  async *listStrays(): AsyncGenerator<Stray> {}
+  async removeStray(): Promise<void> {}
 }

@@ -1,0 +1,13 @@
+/** Something in the place of a store that no record, receipt or dead letter explains. */
+export interface Stray {
+  /**
+   * - `foreign`: in the folders of the store. May be somebody's own file.
+   * - `leftover`: of a write that its process did not finish; `recover` settles it.
+   * - `beside`: next to those folders. Nobody's business but its owner's.
+   */
+  readonly kind: 'foreign' | 'leftover' | 'beside'
+  /** Below the store's own place. */
+  readonly path: string
+  /** Says after the path what it is, in a few words. */
+  readonly reason: string
+}

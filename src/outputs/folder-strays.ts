@@ -1,0 +1,123 @@
+import type { Dirent } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Stray } from '#src/document/stray.ts'
+import { documentPath, isDocumentFolder, letterName, type PathRules } from './document-path.ts'
+import { isOneOf, readIfThere } from './file-system.ts'
+import { receiptPath, receiptIdOf } from './receipt-bytes.ts'
+import { parseDeadLetter, parseRecord, RECORD_FILE } from './record-json.ts'
+import type { WorkArea } from './work-area.ts'
+
+/** Folders are made a moment before something is put into them. */
+const EMPTY_AFTER_MS = 60_000
+
+const OWN_FOLDERS: readonly string[] = ['documents', 'receipts', 'failures', '.sluice']
+
+export interface StraysOptions {
+  readonly root: string
+  readonly area: WorkArea
+  readonly rules: PathRules
+}
+
+/** Streams what is in the folder of a store and no part of it. Paths are relative to `root`. */
+export async function* folderStrays({ root, area, rules }: StraysOptions, signal: AbortSignal): AsyncGenerator<Stray> {
+  for (const { name } of await entriesOf(root)) {
+    if (!OWN_FOLDERS.includes(name)) yield { kind: 'beside', path: name, reason: 'is no part of the store' }
+  }
+  const { asides, staged } = await area.leftovers()
+  for (const { name } of asides) yield { ...LEFTOVER, path: `.sluice/aside/${name}` }
+  for (const { name } of staged) yield { ...LEFTOVER, path: `.sluice/staging/${name}` }
+  yield* inDocuments(root, '', rules, signal)
+  yield* inReceipts(root, signal)
+  yield* inFailures(root, signal)
+}
+
+const LEFTOVER = { kind: 'leftover', reason: 'was left by a process that ended in the middle of a write' } as const
+
+const foreign = (path: string, reason: string): Stray => ({ kind: 'foreign', path, reason })
+
+/** `below`: the folder's path below `documents/`, empty or with a slash at its end. */
+async function* inDocuments(root: string, below: string, rules: PathRules, signal: AbortSignal): AsyncGenerator<Stray> {
+  const folder = `documents/${below}`
+  const entries = await entriesOf(join(root, folder))
+  for (const entry of entries) {
+    signal.throwIfAborted()
+    const at = below + entry.name
+    if (!entry.isDirectory()) yield foreign(folder + entry.name, 'is a file where only folders of documents belong')
+    else if (!isDocumentFolder(entry.name)) yield* inDocuments(root, `${at}/`, rules, signal)
+    else yield* await seenTwice(() => inDocument(root, at, rules))
+  }
+  if (entries.length === 0 && below !== '' && (await idleMs(join(root, folder))) > EMPTY_AFTER_MS) {
+    yield foreign(folder.slice(0, -1), 'is an empty folder')
+  }
+}
+
+/** A document may be exchanged for its next version between two looks at it: what is a stray still is one a look later. */
+async function seenTwice(look: () => Promise<readonly Stray[]>): Promise<readonly Stray[]> {
+  const first = await look()
+  if (first.length === 0) return first
+  const again = new Set((await look()).map(({ path }) => path))
+  return first.filter(({ path }) => again.has(path))
+}
+
+async function inDocument(root: string, at: string, rules: PathRules): Promise<readonly Stray[]> {
+  const path = `documents/${at}`
+  const names = (await entriesOf(join(root, path))).map(({ name }) => name)
+  const json = await readIfThere(join(root, path, RECORD_FILE))
+  const record = json === null ? null : parseRecord(json)
+  if (record !== null && documentPath(record.key, rules) !== at) {
+    return [foreign(path, `holds the record of ${JSON.stringify(record.key)}, whose place is another`)]
+  }
+  if (record === null) {
+    const what = json === null ? 'has no record.json' : 'has half a record.json'
+    return [foreign(path, `${what}: its document counts as not done`)]
+  }
+  const listed = new Set([RECORD_FILE, ...record.files.map(({ name }) => name)])
+  return names.filter((name) => !listed.has(name)).map((name) => foreign(`${path}/${name}`, 'is in no record'))
+}
+
+async function* inReceipts(root: string, signal: AbortSignal): AsyncGenerator<Stray> {
+  for (const shelf of await entriesOf(join(root, 'receipts'))) {
+    const path = `receipts/${shelf.name}`
+    if (!shelf.isDirectory()) yield foreign(path, 'is no receipt')
+    else {
+      for (const { name } of await entriesOf(join(root, path))) {
+        signal.throwIfAborted()
+        const id = receiptIdOf(name)
+        if (id === null || receiptPath(id) !== `${shelf.name}/${name}`)
+          yield foreign(`${path}/${name}`, 'is no receipt')
+      }
+    }
+  }
+}
+
+async function* inFailures(root: string, signal: AbortSignal): AsyncGenerator<Stray> {
+  for (const entry of await entriesOf(join(root, 'failures'))) {
+    signal.throwIfAborted()
+    const path = `failures/${entry.name}`
+    const json = entry.isFile() ? await readIfThere(join(root, path)) : Buffer.alloc(0)
+    // Gone since it was listed: its document came out well.
+    if (json === null) continue
+    const letter = parseDeadLetter(json)
+    if (letter === null) yield foreign(path, 'is no whole dead letter')
+    else if (letterName(letter.key) !== entry.name) yield foreign(path, 'is the dead letter of another name')
+  }
+}
+
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return []
+    throw error
+  }
+}
+
+async function idleMs(folder: string): Promise<number> {
+  try {
+    return Date.now() - (await stat(folder)).mtimeMs
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT')) return 0
+    throw error
+  }
+}
