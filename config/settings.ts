@@ -179,7 +179,14 @@ export const SETTINGS = {
     min: 0,
     max: 65535,
     scope: 'process',
-    doc: 'port on loopback for /metrics, /healthz and /readyz; 0 for none',
+    doc: 'port for /metrics, /healthz and /readyz; 0 for none',
+  }),
+  metricsHost: text({
+    env: 'SLUICE_METRICS_HOST',
+    default: '127.0.0.1',
+    placeholder: 'address',
+    scope: 'process',
+    doc: 'address that the metrics port listens on; anything but loopback is open to the network',
   }),
 } as const satisfies Record<string, Setting<unknown>>
 

@@ -50,7 +50,8 @@ export async function openObserver({ settings, folders, readings, ping }: Observ
       () => null,
       () => 'Redis does not answer',
     )
-  const server = await openObserveServer({ port: settings.metricsPort, registry: metrics, readings, notReady })
+  const { metricsHost: host, metricsPort: port } = settings
+  const server = await openObserveServer({ host, port, registry: metrics, readings, notReady })
   log.info({ url: server.url }, 'metrics')
   return {
     observe({ name, events, ledger, queue }) {

@@ -39,6 +39,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'storePatienceMs',
   'engineProcesses',
   'metricsPort',
+  'metricsHost',
 ]
 
 /** What keeps jobs coming. */

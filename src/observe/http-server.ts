@@ -4,6 +4,8 @@ import type { Registry } from 'prom-client'
 import { type Reading, readingsText } from './reading.ts'
 
 export interface ObserveServerOptions {
+  /** Default loopback: whoever reaches it can read counts and credits, never a key or a text. */
+  readonly host?: string
   /** 0 takes a free one. */
   readonly port: number
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>
@@ -17,8 +19,9 @@ export interface ObserveServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** GET /metrics, /healthz (the process answers) and /readyz (it can work), on loopback only. */
+/** GET /metrics, /healthz (the process answers) and /readyz (it can work). */
 export async function openObserveServer({
+  host = '127.0.0.1',
   port,
   registry,
   readings,
@@ -40,11 +43,11 @@ export async function openObserveServer({
     )
   })
   const listening = Promise.withResolvers<void>()
-  server.once('error', listening.reject).listen(port, '127.0.0.1', listening.resolve)
+  server.once('error', listening.reject).listen(port, host, listening.resolve)
   await listening.promise
   server.unref()
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: async () => {
       const closed = Promise.withResolvers<void>()
       server.close(() => closed.resolve())
