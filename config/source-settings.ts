@@ -18,6 +18,11 @@ export const SOURCE_SETTINGS = {
     default: false,
     doc: 'compare content (SHA-256) in place of size, date and inode, or of the ETag: reads every document at each look',
   }),
+  splitLargePdfs: flag({
+    env: 'SLUICE_SPLIT_LARGE_PDFS',
+    default: true,
+    doc: 'cut PDFs over 50 MB by their pages, parse the pieces and put them together as one document',
+  }),
   stableMs: whole({
     env: 'SLUICE_STABLE_MS',
     default: 2_000,

@@ -1,6 +1,7 @@
 import type { Settings } from '#config/settings.ts'
 import { recipeBook } from '#src/contract/rules.ts'
 import type { Events } from '#src/events.ts'
+import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { IngestDeps, ScanDeps } from '#src/ingest/deps.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { rebuildIfLost } from '#src/ingest/rebuild-ledger.ts'
@@ -107,6 +108,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       gate: requests.gate,
       price: priceWith(free, settings),
       countPages: pageCounting(free, resources),
+      cutter: cutterOf(settings),
       claims: new RedisClaims({ connection, pipeline: id, lease }),
       intents,
       render: renderOutputs,
@@ -146,6 +148,8 @@ const scheduling =
     return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onError }, signal)
   }
 
+const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
+
 const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({
   remove: deleteGone,
   believableShare: goneLimitPercent / 100,
@@ -176,6 +180,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
       checksum: settings.checksum,
       price: priceWith(false, settings),
       countPages: pageCounting(false, resources),
+      cutter: cutterOf(settings),
     },
     estimatedMs: (requests) => estimateMs(requests, settings, opened.connection),
   }

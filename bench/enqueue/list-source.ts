@@ -45,7 +45,7 @@ const recipeFor = recipeBook({})
 const deps = { source, store, ledger, queue, events, recipeFor, now: Date.now, backlogLimit: settings.backlogLimit }
 const cpuAtStart = cpuMs()
 const startedAt = Date.now()
-const { enqueued } = await scanSource({ ...deps, checksum: false }, new AbortController().signal)
+const { enqueued } = await scanSource({ ...deps, cutter: null, checksum: false }, new AbortController().signal)
 const seconds = (Date.now() - startedAt) / 1000
 const figures = {
   cpu_us_per_file: ((cpuMs() - cpuAtStart) * 1000) / seen,

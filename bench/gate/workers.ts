@@ -62,6 +62,13 @@ export class Workers implements AsyncDisposable {
 async function fillQueue(source: string, settings: Settings): Promise<void> {
   await using pipeline = await openPipeline({ source, settings, events: new Events(), say: () => undefined })
   const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: [] })
-  const deps = { ...pipeline, recipeFor, now: Date.now, backlogLimit: Number.MAX_SAFE_INTEGER, checksum: false }
+  const deps = {
+    ...pipeline,
+    recipeFor,
+    cutter: null,
+    now: Date.now,
+    backlogLimit: Number.MAX_SAFE_INTEGER,
+    checksum: false,
+  }
   await scanSource(deps, new AbortController().signal)
 }

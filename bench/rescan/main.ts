@@ -47,6 +47,7 @@ try {
     queue,
     events: new Events(),
     recipeFor,
+    cutter: null,
     now: Date.now,
     backlogLimit: 1,
     checksum: false,

@@ -22,10 +22,9 @@ const NOTHING: FormatTotals = { requests: 0, pages: 0, saved: 0, credits: 0 }
 export const NO_PLAN: Plan = { ...NOTHING, seen: 0, changes: {}, refused: {}, byFormat: {} }
 
 export function addTo(plan: Plan, entry: PlannedEntry): Plan {
-  const { change, refusal, extension } = entry
-  const sent = refusal === null && change !== 'unchanged' && change !== 'unusable' && !entry.saved
-  const own = { requests: sent ? 1 : 0, pages: entry.pages ?? 0, saved: entry.saved ? 1 : 0, credits: entry.credits }
-  const counts = sent || entry.saved
+  const { change, refusal, extension, requests, credits } = entry
+  const own = { requests, pages: entry.pages ?? 0, saved: entry.saved ? 1 : 0, credits }
+  const counts = requests > 0 || entry.saved
   return {
     ...sum(plan, own),
     seen: plan.seen + 1,

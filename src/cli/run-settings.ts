@@ -19,7 +19,14 @@ export const PLACE_SETTINGS: readonly SettingName[] = [
 const PARSE_SETTINGS: readonly SettingName[] = ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback']
 
 /** Which files of a source are documents. */
-const SELECTION_SETTINGS: readonly SettingName[] = ['include', 'exclude', 'hidden', 'followSymlinks', 'archives']
+const SELECTION_SETTINGS: readonly SettingName[] = [
+  'include',
+  'exclude',
+  'hidden',
+  'followSymlinks',
+  'archives',
+  'splitLargePdfs',
+]
 
 export const WORK_SETTINGS: readonly SettingName[] = [
   ...PLACE_SETTINGS,

@@ -34,6 +34,11 @@ export function readAnswer(
 ): AnswerReading {
   const fields = fieldsOf(json?.data)
   if (fields === null) throw new Error('the receipt holds no document')
+  return readData(fields, receivedAtMs)
+}
+
+/** As `readAnswer`, of the answer's `data`. */
+export function readData(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): AnswerReading {
   const data = tolerantData(fields)
   const spans = verifySpans(data.markdown ?? '', data.blocks ?? [])
   const usage = usageOf(fields)

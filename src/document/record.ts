@@ -34,6 +34,14 @@ export interface SpanCounts {
   readonly dropped: number
 }
 
+/** One of the pieces that a document over the limit was parsed in: its pages, counted from 1 in the whole document. */
+export interface PieceRecord {
+  readonly firstPage: number
+  readonly lastPage: number
+  /** Null when the answer may not be kept. */
+  readonly receipt: ReceiptId | null
+}
+
 /** What was done for which version of a document, at what cost. Committed last: no record, not done. */
 export interface DocumentRecord {
   readonly schema: typeof RECORD_SCHEMA
@@ -45,8 +53,10 @@ export interface DocumentRecord {
   /** Canonical parse options, as `contract/recipe.ts` writes them. */
   readonly recipe: Readonly<Record<string, unknown>>
   readonly recipeHash: RecipeHash
-  /** Null when the answer may not be kept (zero data retention). */
+  /** Null when the answer may not be kept (zero data retention), and where `pieces` has several. */
   readonly receipt: ReceiptId | null
+  /** In page order; only of a document that was parsed in pieces. */
+  readonly pieces?: readonly PieceRecord[]
   readonly outcome: 'done' | 'partial'
   /** Why it is only partial, one sentence each; empty when done. */
   readonly problems: readonly string[]
@@ -85,4 +95,9 @@ export interface KeptReceipt {
   readonly id: ReceiptId
   /** Epoch milliseconds of the last `saveReceipt`, by the clock of the store. */
   readonly savedAt: number
+}
+
+/** The receipts that a document's outputs are derived from, in page order; null for an answer that may not be kept. */
+export function receiptsOf({ receipt, pieces }: DocumentRecord): readonly (ReceiptId | null)[] {
+  return pieces?.map((piece) => piece.receipt) ?? [receipt]
 }

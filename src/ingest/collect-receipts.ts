@@ -1,5 +1,5 @@
 import { receiptId } from '#src/document/ids.ts'
-import type { KeptReceipt } from '#src/document/record.ts'
+import { type KeptReceipt, receiptsOf } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { KeySet } from './key-set.ts'
 
@@ -12,7 +12,9 @@ import { KeySet } from './key-set.ts'
  */
 export async function* unusedReceipts(store: OutputStore, signal: AbortSignal): AsyncGenerator<KeptReceipt> {
   const used = new KeySet()
-  for await (const { receipt } of store.listRecords(signal)) if (receipt !== null) used.add(receipt)
+  for await (const record of store.listRecords(signal)) {
+    for (const receipt of receiptsOf(record)) if (receipt !== null) used.add(receipt)
+  }
   for await (const { contentHash, recipeHash } of store.listDeadLetters(signal)) {
     if (contentHash !== null && recipeHash !== null) used.add(receiptId(contentHash, recipeHash))
   }

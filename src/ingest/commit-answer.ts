@@ -1,6 +1,6 @@
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
-import { type Cost, type DocumentRecord, RECORD_SCHEMA } from '#src/document/record.ts'
+import { type Cost, type DocumentRecord, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
 import type { JobVerdict } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
 import { FINISH, postpone } from './job-verdicts.ts'
@@ -24,8 +24,23 @@ export interface CommitInput {
 /** Step 5: the answer becomes outputs; the record is committed last, and the ledger follows the store (Law 4). */
 export async function commitAnswer(work: Work, input: CommitInput, deps: IngestDeps): Promise<JobVerdict> {
   const reading = readAnswer(input.body, deps.now(), input.json)
-  const files = deps.render(reading.data)
-  const record = { ...recordOf(work, input, reading, deps), files: [...files].map(describeFile) }
+  const cost = costOf(work, input.saved, reading, deps)
+  return commitReading(work, { reading, receipt: input.receipt, requestId: input.requestId, cost }, deps)
+}
+
+/** An answer that was read, and where it came from. */
+export interface ReadingOrigin {
+  readonly reading: AnswerReading
+  readonly receipt: ReceiptId | null
+  readonly pieces?: readonly PieceRecord[]
+  readonly requestId: string | null
+  readonly cost: Cost
+}
+
+/** As `commitAnswer`, for an answer that was read already. */
+export async function commitReading(work: Work, origin: ReadingOrigin, deps: IngestDeps): Promise<JobVerdict> {
+  const files = deps.render(origin.reading.data)
+  const record = { ...recordOf(work, origin, deps), files: [...files].map(describeFile) }
   if (!(await work.claim.stillHeld())) return postpone(LOST_CLAIM_MS, 'another worker took this document over')
   await deps.store.commit(record, files)
   const { key } = work.job
@@ -47,8 +62,7 @@ export async function commitAnswer(work: Work, input: CommitInput, deps: IngestD
 
 function recordOf(
   work: Work,
-  input: CommitInput,
-  reading: AnswerReading,
+  { reading, receipt, pieces, requestId, cost }: ReadingOrigin,
   deps: IngestDeps,
 ): Omit<DocumentRecord, 'files'> {
   return {
@@ -60,13 +74,14 @@ function recordOf(
     bytes: work.read.bytes,
     recipe: work.recipe.canonical,
     recipeHash: work.recipe.hash,
-    receipt: input.receipt,
+    receipt,
+    ...(pieces === undefined ? {} : { pieces }),
     outcome: reading.problems.length === 0 ? 'done' : 'partial',
     problems: reading.problems,
     pages: reading.pages,
     spans: reading.spans,
-    cost: costOf(work, input, reading, deps),
-    requestId: input.requestId ?? reading.requestId,
+    cost,
+    requestId: requestId ?? reading.requestId,
     service: deps.parser.service,
     attempts: work.attempt,
     startedAt: new Date(work.startedAt).toISOString(),
@@ -75,8 +90,15 @@ function recordOf(
   }
 }
 
-function costOf(work: Work, input: CommitInput, reading: AnswerReading, deps: IngestDeps): Cost {
-  if (input.saved) return { credits: 0, basis: 'saved' }
-  if (reading.creditsReported !== null) return { credits: reading.creditsReported, basis: 'reported' }
-  return { credits: deps.price(work.recipe, work.extension, reading.pages.parsed), basis: 'estimated' }
+/** `pages` of a PDF, where they are known and the service may not say how many it parsed. */
+export function costOf(
+  work: Work,
+  saved: boolean,
+  { creditsReported, pages: { parsed } }: AnswerReading,
+  deps: Pick<IngestDeps, 'price'>,
+  pages: number | null = null,
+): Cost {
+  if (saved) return { credits: 0, basis: 'saved' }
+  if (creditsReported !== null) return { credits: creditsReported, basis: 'reported' }
+  return { credits: deps.price(work.recipe, work.extension, parsed ?? pages), basis: 'estimated' }
 }

@@ -3,7 +3,18 @@ import type { Extension } from '#src/document/formats.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import type { Events } from '#src/events.ts'
-import type { Claims, Gate, Intents, JobQueue, Ledger, OutputStore, Parser, Recipe, Source } from '#src/ports.ts'
+import type {
+  Claims,
+  Gate,
+  Intents,
+  JobQueue,
+  Ledger,
+  OutputStore,
+  Parser,
+  PieceCutter,
+  Recipe,
+  Source,
+} from '#src/ports.ts'
 import type { ReadDocument } from './read-once.ts'
 
 /** Everything the use cases need, handed over by `workers/compose.ts`. */
@@ -22,6 +33,8 @@ export interface IngestDeps {
   readonly price: (recipe: Recipe, extension: Extension, pages: number | null) => number
   /** Pages of a PDF, counted on this machine before it is paid for; null where nobody needs to know, or can tell. */
   readonly countPages: (read: ReadDocument, extension: Extension, signal: AbortSignal) => Promise<number | null>
+  /** For PDFs over the limit; null where they are refused. */
+  readonly cutter: PieceCutter | null
   /** Tells the process that nothing more may be sent: credits, key or options. Every job is kept. */
   readonly halt: (cause: HaltCause, message: string) => void
   /** Epoch milliseconds. */
@@ -36,7 +49,10 @@ export interface IngestDeps {
   readonly deadlineMs: number
 }
 
-export interface ScanDeps extends Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'events' | 'recipeFor' | 'now'> {
+export interface ScanDeps extends Pick<
+  IngestDeps,
+  'source' | 'store' | 'ledger' | 'events' | 'recipeFor' | 'cutter' | 'now'
+> {
   readonly queue: JobQueue
   /** Jobs in Redis at the most; the listing waits while there are more (Law 6). */
   readonly backlogLimit: number

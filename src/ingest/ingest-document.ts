@@ -5,9 +5,11 @@ import { receiptId } from '#src/document/ids.ts'
 import { type Claim, type Delivery, DocumentChanged, type JobVerdict, type OpenedDocument } from '#src/ports.ts'
 import { bury } from './bury.ts'
 import { buyAnswer } from './buy-answer.ts'
-import { commitAnswer } from './commit-answer.ts'
+import { commitAnswer, commitReading } from './commit-answer.ts'
 import type { IngestDeps } from './deps.ts'
-import { refuseByContent, refuseByListing } from './preflight.ts'
+import { ingestPieces } from './ingest-pieces.ts'
+import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
+import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
@@ -46,7 +48,7 @@ async function ingestClaimed(
   const work = { ...delivery, claim, startedAt, version: 'message' in opened ? job.version : opened.version }
   if ('message' in opened) return giveUp(work, opened, deps)
   await using document = opened
-  const refusal = refuseByListing(job.key, document.bytes)
+  const refusal = refuseByListing(job.key, document.bytes, deps.cutter)
   if (refusal !== null || extension === null) return giveUp(work, refusal ?? unsupported, deps)
   if (startedAt - job.queuedAt > deps.deadlineMs) return giveUp(work, pastDeadline(deps.deadlineMs), deps)
 
@@ -62,6 +64,12 @@ async function ingestClaimed(
 /** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */
 async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
   const { key } = work.job
+  const cutter = cutterFor(work, deps)
+  if (cutter !== null) {
+    const outcome = await ingestPieces(work, cutter, deps, signal)
+    if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps)
+    return putOff(outcome, work, deps)
+  }
   const id = receiptId(work.read.contentHash, work.recipe.hash)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
   const kept = keepsReceipt ? await deps.store.readReceipt(id) : null
@@ -79,18 +87,22 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
     case 'kept':
       return reuse(purchase.body)
     case 'later':
-      return purchase.verdict
     case 'failed':
-      return retryOrGiveUp(
-        purchase.countsUntil,
-        purchase.failure,
-        deps,
-        (failure) => giveUp(work, failure, deps, work.read),
-        purchase.retryAfterMs,
-      )
+      return putOff(purchase, work, deps)
     default:
       return assertNever(purchase)
   }
+}
+
+/** Later, or never: a failure uses an attempt, or was the last. */
+async function putOff(
+  purchase: Extract<Purchase, { kind: 'later' | 'failed' }>,
+  work: Work,
+  deps: IngestDeps,
+): Promise<JobVerdict> {
+  if (purchase.kind === 'later') return purchase.verdict
+  const { countsUntil, failure, retryAfterMs } = purchase
+  return retryOrGiveUp(countsUntil, failure, deps, (final) => giveUp(work, final, deps, work.read), retryAfterMs)
 }
 
 async function giveUp(

@@ -7,12 +7,16 @@ import { batchesOf } from './batches.ts'
 import { decideByContent } from './compare-content.ts'
 import { decideChange } from './decide-change.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
-import { refuseByContent, refuseByListing } from './preflight.ts'
+import { planPieces } from './plan-pieces.ts'
+import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import { readOnce } from './read-once.ts'
 
 const BATCH = 200
 
-export type PlanDeps = Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'recipeFor' | 'countPages' | 'price'> &
+export type PlanDeps = Pick<
+  IngestDeps,
+  'source' | 'store' | 'ledger' | 'recipeFor' | 'countPages' | 'price' | 'cutter'
+> &
   Pick<ScanDeps, 'checksum'>
 
 /** What would be done with one entry of a source. */
@@ -23,6 +27,8 @@ export interface PlannedEntry {
   readonly extension: Extension | null
   /** Why it would end failed without being sent; null when it would be sent, or is done already. */
   readonly refusal: Failure | null
+  /** Requests that would be sent for it: more than one for a PDF that is cut into pieces. */
+  readonly requests: number
   /** Pages of a PDF that would be sent; null where none were counted. */
   readonly pages: number | null
   /** What it would cost; 0 when nothing would be sent for it. */
@@ -53,8 +59,8 @@ async function planEntry(
 ): Promise<PlannedEntry> {
   const { key } = entry
   const extension = extensionOf(key)
-  const nothing = { key, extension, refusal: null, pages: null, credits: 0, saved: false }
-  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(key, entry.bytes)
+  const nothing = { key, extension, refusal: null, requests: 0, pages: null, credits: 0, saved: false }
+  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(key, entry.bytes, deps.cutter)
   if (entry.kind === 'unusable' || refusal !== null || extension === null) {
     return { ...nothing, change: 'unusable', refusal }
   }
@@ -85,6 +91,12 @@ async function priced(
   const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
   if (bought.has(mark) || (await deps.store.readReceipt(id)) !== null) return { saved: true }
   bought.add(mark)
+  const cutter = cutterFor({ extension, read }, deps)
+  if (cutter !== null) {
+    const planned = await planPieces(read, recipe, cutter, deps, signal)
+    if ('message' in planned) return { refusal: planned }
+    return planned.requests === 0 ? { saved: true } : planned
+  }
   const pages = await deps.countPages(read, extension, signal)
-  return { pages, credits: deps.price(recipe, extension, pages) }
+  return { requests: 1, pages, credits: deps.price(recipe, extension, pages) }
 }

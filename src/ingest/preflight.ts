@@ -1,10 +1,15 @@
 import type { Failure } from '#src/document/failure.ts'
-import { EXTENSIONS, extensionOf, MAX_FILE_BYTES } from '#src/document/formats.ts'
+import { type Extension, EXTENSIONS, extensionOf, MAX_FILE_BYTES } from '#src/document/formats.ts'
+import type { PieceCutter } from '#src/ports.ts'
 import { contradiction, signatureOf } from '#src/document/sniff.ts'
 
-/** What can be told from a listing alone: a document that no service would take is not even opened. */
-export function refuseByListing(key: string, bytes: number): Failure | null {
-  if (extensionOf(key) === null) {
+/**
+ * What can be told from a listing alone: a document that no service would take is not even opened. A PDF may be of any
+ * size where there is a cutter for it.
+ */
+export function refuseByListing(key: string, bytes: number, cutter: PieceCutter | null): Failure | null {
+  const extension = extensionOf(key)
+  if (extension === null) {
     return {
       code: 'unsupported_type',
       stage: 'scan',
@@ -12,7 +17,8 @@ export function refuseByListing(key: string, bytes: number): Failure | null {
     }
   }
   if (bytes === 0) return { code: 'empty', stage: 'scan', message: 'the file is empty' }
-  if (bytes > MAX_FILE_BYTES) {
+  const cut = extension === 'pdf' && cutter !== null
+  if (bytes > MAX_FILE_BYTES && !cut) {
     const megabytes = (bytes / 1024 / 1024).toFixed(1)
     return { code: 'too_large', stage: 'scan', message: `${megabytes} MB is over the limit of 50 MB; split the file` }
   }
@@ -25,4 +31,19 @@ export function refuseByContent(key: string, head: Uint8Array): Failure | null {
   const really = extension === null ? null : contradiction(extension, signatureOf(head))
   if (really === null) return null
   return { code: 'wrong_type', stage: 'read', message: `it is named .${extension} but holds ${really}; rename it` }
+}
+
+/** The cutter that a document needs, or null: it is small enough, or no PDF. */
+export function cutterFor(
+  { extension, read }: { readonly extension: Extension; readonly read: { readonly bytes: number } },
+  { cutter }: { readonly cutter: PieceCutter | null },
+): PieceCutter | null {
+  return extension === 'pdf' && cutter !== null && read.bytes > cutter.limitBytes ? cutter : null
+}
+
+/** Unparsed, a PDF comes back as it was sent: pieces of it are no use to anybody. */
+export const needsPdfParser: Failure = {
+  code: 'too_large',
+  stage: 'read',
+  message: 'it is over the limit of 50 MB, and without a PDF parser its pieces cannot be put together',
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readAnswer } from '#src/contract/read-answer.ts'
 import type { DocumentRecord, OutputFile } from '#src/document/record.ts'
 import type { IngestDeps } from './deps.ts'
+import { keptAnswer } from './kept-answer.ts'
 
 export type RederiveDeps = Pick<IngestDeps, 'store' | 'render'>
 
@@ -12,13 +12,13 @@ export type Rederived =
   | { readonly kind: 'no_receipt' }
 
 /**
- * Derives a document's outputs from its receipt once more, and commits them when they, or what stands in the store,
+ * Derives a document's outputs from its receipts once more, and commits them when they, or what stands in the store,
  * differ from the record. Sends nothing, and costs nothing.
  */
 export async function rederive(record: DocumentRecord, { store, render }: RederiveDeps): Promise<Rederived> {
-  const body = record.receipt === null ? null : await store.readReceipt(record.receipt)
-  if (body === null) return { kind: 'no_receipt' }
-  const files = render(readAnswer(body, Date.parse(record.finishedAt)).data)
+  const reading = await keptAnswer(record, store)
+  if (reading === null) return { kind: 'no_receipt' }
+  const files = render(reading.data)
   const described = [...files].map(describeFile)
   const same = JSON.stringify(described) === JSON.stringify(record.files)
   if (same && (await damageOf(record, store)).length === 0) return { kind: 'same' }

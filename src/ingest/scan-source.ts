@@ -99,7 +99,7 @@ async function scanEntry(
   deps: ScanDeps,
   signal: AbortSignal,
 ): Promise<DocumentJob | Touched | null> {
-  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(entry.key, entry.bytes)
+  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(entry.key, entry.bytes, deps.cutter)
   const extension = extensionOf(entry.key)
   if (entry.kind === 'unusable' || refusal !== null || extension === null) {
     if (refusal !== null) await buryOnce(burialOf(entry, refusal), known, deps)

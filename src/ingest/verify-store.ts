@@ -1,4 +1,5 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import { receiptsOf } from '#src/document/record.ts'
 import type { Stray } from '#src/document/stray.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { KeySet } from './key-set.ts'
@@ -34,11 +35,14 @@ export async function* verifyStore(
   if (repair) await store.recover()
   const used = new KeySet()
   for await (const record of store.listRecords(signal)) {
-    const { key, receipt } = record
+    const { key } = record
     const damage = [...(await damageOf(record, store))]
-    if (receipt !== null) used.add(receipt)
-    const unkept = receipt !== null && (await store.readReceipt(receipt)) === null
-    if (unkept) damage.push('its receipt is missing or damaged: after a change it would be paid for again')
+    for (const receipt of receiptsOf(record)) {
+      if (receipt === null) continue
+      used.add(receipt)
+      if ((await store.readReceipt(receipt)) !== null) continue
+      damage.push('its receipt is missing or damaged: after a change it would be paid for again')
+    }
     if (damage.length === 0) yield { kind: 'whole' }
     else yield { kind: 'damaged', key, damage, repaired: repair && (await rederive(record, deps)).kind === 'written' }
   }

@@ -16,7 +16,7 @@ import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
-import type { JobVerdict } from '#src/ports.ts'
+import type { JobVerdict, PieceCutter } from '#src/ports.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
 import type { TestRedis } from './redis.ts'
 import { type ScriptedService, type ScriptedServiceOptions, startScriptedService } from './scripted-service.ts'
@@ -40,12 +40,14 @@ export interface WorkbenchOptions extends ScriptedServiceOptions {
   readonly redis: TestRedis
   readonly settings?: RecipeSettings
   readonly ocrFallback?: boolean
+  readonly cutter?: PieceCutter | null
 }
 
 export async function openWorkbench({
   redis,
   settings = {},
   ocrFallback = false,
+  cutter = null,
   ...script
 }: WorkbenchOptions): Promise<Workbench> {
   await using resources = new AsyncDisposableStack()
@@ -73,6 +75,7 @@ export async function openWorkbench({
     recipeFor: recipeBook(settings),
     render: renderOutputs,
     countPages: async () => null,
+    cutter,
     price: ({ options }, extension, pages) => creditsFor(options, extension, pages, DEFAULT_PRICES),
     halt: (cause, message) => halts.push([cause, message]),
     now: Date.now,

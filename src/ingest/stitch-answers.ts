@@ -1,0 +1,131 @@
+import { type AnswerReading, readData } from '#src/contract/read-answer.ts'
+import type { Block, BlockPage, ParsedData, ParsedMetadata, ParsedPage } from '#src/contract/response.ts'
+import { stitchMarkdown } from './stitch-markdown.ts'
+
+/** The answer for one piece of a document; its pages are counted from 1 in the whole document. */
+export interface PieceReading {
+  readonly firstPage: number
+  readonly lastPage: number
+  readonly reading: AnswerReading
+}
+
+export interface WholeDocument {
+  readonly totalPages: number
+  /** Whether the recipe asks for page markers. */
+  readonly pageMarkers: boolean
+}
+
+/** What a recipe in its canonical form says of page markers. */
+export function marksPages(canonical: Readonly<Record<string, unknown>>): boolean {
+  const [pdf] = (canonical.parsers ?? []) as readonly { readonly pageMarkers?: boolean }[]
+  return pdf?.pageMarkers === true
+}
+
+/**
+ * The answers for the pieces of a document as one answer for the whole, as if the service had taken it in one go: page
+ * numbers, block ids and spans of the whole, links and images once each, pages and credits summed. What a model wrote for
+ * each piece by itself cannot be made one: that is told among the problems, and the document is partial.
+ */
+export function stitchAnswers(
+  pieces: readonly PieceReading[],
+  whole: WholeDocument,
+  receivedAtMs: number,
+): AnswerReading {
+  const texts = pieces.map((piece) => ({ ...piece, markdown: piece.reading.data.markdown ?? '' }))
+  const { markdown, toWhole } = stitchMarkdown(texts, whole)
+  /** A field of each piece that has it. */
+  const each = <T>(of: (data: ParsedData, piece: PieceReading, index: number) => T | null | undefined): T[] =>
+    pieces.map((piece, index) => of(piece.reading.data, piece, index) ?? null).filter((value) => value !== null)
+  const joined = {
+    markdown: each((of) => of.markdown).length > 0 ? markdown : null,
+    pages: flat(each((of, piece) => of.pages?.map((page) => pageOfWhole(page, piece)))),
+    blocks: flat(each((of, piece, index) => of.blocks?.map((page) => blocksOfWhole(page, piece, toWhole[index])))),
+    html: text(
+      '\n',
+      each((of) => of.html),
+    ),
+    rawHtml: text(
+      '\n',
+      each((of) => of.rawHtml),
+    ),
+    summary: text(
+      '\n\n',
+      each((of) => of.summary),
+    ),
+    links: once(each((of) => of.links)),
+    images: once(each((of) => of.images)),
+    json: oneOrAll(each((of) => of.json)),
+    warning: text(
+      '; ',
+      pieces.flatMap((piece) => saidOf(piece, piece.reading.data.warning)),
+    ),
+  }
+  const present = Object.fromEntries(Object.entries(joined).filter(([, value]) => value !== null))
+  const metadata = metadataOf(pieces, whole)
+  const stitched = readData({ ...pieces[0]?.reading.data, ...present, metadata }, receivedAtMs)
+  const dropped = pieces.reduce((sum, { reading }) => sum + reading.spans.dropped, stitched.spans.dropped)
+  // Plain text fits in every unit, so a piece that fitted in another one than ours knows the service's.
+  const units = pieces.map(({ reading }) => reading.spans.unit).filter((told) => told !== null)
+  const unit = units.find((told) => told !== 'utf16') ?? units[0] ?? null
+  return { ...stitched, problems: [...stitched.problems, ...writtenApart(pieces)], spans: { unit, dropped } }
+}
+
+const pageOfWhole = (page: ParsedPage, { firstPage }: PieceReading): ParsedPage => ({
+  ...page,
+  pageNumber: page.pageNumber + firstPage - 1,
+})
+
+function blocksOfWhole(
+  page: BlockPage,
+  { firstPage }: PieceReading,
+  toWhole: (offset: number) => number = (offset) => offset,
+): BlockPage {
+  const pageNumber = page.pageNumber + firstPage - 1
+  const items = page.items.map((block): Block => ({
+    ...block,
+    id: idOfWhole(block.id, pageNumber, firstPage),
+    markdownSpan: block.markdownSpan && [toWhole(block.markdownSpan[0]), toWhole(block.markdownSpan[1])],
+  }))
+  return { ...page, pageNumber, items }
+}
+
+/** `p<page>.b<index>` (contract); an id of another shape is made to tell its page, so that no two pieces share one. */
+function idOfWhole(id: string, pageNumber: number, firstPage: number): string {
+  const told = /^p(\d+)(\..*)$/.exec(id)
+  return told === null ? `p${pageNumber}.${id}` : `p${Number(told[1]) + firstPage - 1}${told[2]}`
+}
+
+/** Of fields that pieces disagree in, the first piece's counts: it has the title page. */
+function metadataOf(pieces: readonly PieceReading[], { totalPages }: WholeDocument): ParsedMetadata {
+  const each = pieces.map(({ reading }) => reading.data.metadata ?? {})
+  const credits = pieces.map(({ reading }) => reading.creditsReported)
+  const queuedMs = each.map(({ concurrencyQueueDurationMs: waited }) => (typeof waited === 'number' ? waited : 0))
+  const errors = pieces.flatMap((piece) => saidOf(piece, piece.reading.data.metadata?.error))
+  return {
+    ...Object.assign({}, ...each.toReversed()),
+    numPages: total(pieces.map(({ reading, firstPage, lastPage }) => reading.pages.parsed ?? lastPage - firstPage + 1)),
+    totalPages,
+    ...(credits.every((told) => told !== null) ? { creditsUsed: total(credits) } : { creditsUsed: null }),
+    ...(total(queuedMs) > 0 ? { concurrencyLimited: true, concurrencyQueueDurationMs: total(queuedMs) } : {}),
+    ...(errors.length > 0 ? { error: errors.join('; ') } : {}),
+  } as ParsedMetadata
+}
+
+/** What a model wrote cannot be put together. */
+function writtenApart(pieces: readonly PieceReading[]): string[] {
+  if (pieces.length === 1) return []
+  const written = (['json', 'summary'] as const).filter((field) =>
+    pieces.some(({ reading }) => (reading.data[field] ?? null) !== null),
+  )
+  return written.map((field) => `${field} was written for each of ${pieces.length} pieces of the document by itself`)
+}
+
+const saidOf = ({ firstPage, lastPage }: PieceReading, said: string | null | undefined): string[] =>
+  said === undefined || said === null || said.trim() === '' ? [] : [`pages ${firstPage} to ${lastPage}: ${said}`]
+
+const total = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
+const text = (between: string, texts: readonly string[]): string | null =>
+  texts.length === 0 ? null : texts.join(between)
+const flat = <T>(lists: readonly (readonly T[])[]): T[] | null => (lists.length === 0 ? null : lists.flat())
+const once = (lists: readonly (readonly string[])[]): string[] | null => flat(lists) && [...new Set(lists.flat())]
+const oneOrAll = (values: readonly unknown[]): unknown => (values.length < 2 ? (values[0] ?? null) : values)
