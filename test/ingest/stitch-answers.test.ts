@@ -176,7 +176,7 @@ describe('an answer put together', () => {
 })
 
 test('only true markers get other numbers, and a blank line stands between parts that end in line breaks', () => {
-  const marker = (page: number) => `\n\n---\n\n<!-- page ${page} -->\n\n`
+  const marker = (number: number) => `\n\n---\n\n<!-- page ${number} -->\n\n`
   const first = { firstPage: 1, lastPage: 9, markdown: `a${marker(3)}b\n` }
   const second = { firstPage: 10, lastPage: 12, markdown: `c${marker(99)}d${marker(3)}e${marker(2)}` }
   const { markdown } = stitchMarkdown([first, second], { pageMarkers: true })
