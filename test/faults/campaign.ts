@@ -2,8 +2,9 @@ import { startTestRedis } from '../support/redis.ts'
 import { ChargingService } from './charging-service.ts'
 import { faultRun, type FaultRunResult } from './fault-run.ts'
 import { isEmpty } from './laws.ts'
+import type { Mutant } from './mutants.ts'
 import { planOf } from './plan.ts'
-import { bundledProgram, mutatedProgram } from './program.ts'
+import { bundledProgram } from './program.ts'
 
 export interface CampaignOptions {
   readonly runs: number
@@ -11,8 +12,8 @@ export interface CampaignOptions {
   readonly sideBySide: number
   /** Few documents and one or two faults. */
   readonly short: boolean
-  /** A module of `preloads/` that plants a mistake; null for the program as it is. */
-  readonly mutant: string | null
+  /** Null for the program as it is. */
+  readonly mutant: Mutant | null
   /** Tells each plan before it is played. */
   readonly verbose: boolean
   /** Ends at the first seed that breaks a law. */
@@ -33,7 +34,7 @@ export interface CampaignResult {
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
   await using service = await ChargingService.start()
-  await using program = options.mutant === null ? await bundledProgram() : mutatedProgram(options.mutant)
+  await using program = await bundledProgram(options.mutant)
   const results: FaultRunResult[] = []
   let next = options.seed
   let found = false

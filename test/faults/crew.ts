@@ -29,6 +29,7 @@ const STABLE_MS = 100
 const ENDING_MS = 20_000
 /** Compiled once for the whole campaign. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/sluice/compiled')
+const WRITE_ERRORS = join(import.meta.dirname, 'preloads/write-errors.ts')
 
 /** The processes of one run of the campaign: the real program, started as a person starts it. */
 export class Crew {
@@ -47,7 +48,6 @@ export class Crew {
 
   start(command: 'run' | 'work' | 'watch', { writeErrors = false } = {}): RunningSluice {
     const { source, out, state, redisUrl, serviceUrl, apiKey, concurrency, program, seed } = this.#options
-    const preloads = [...program.preloads, ...(writeErrors ? ['write-errors.ts'] : [])]
     const settings = {
       out,
       'state-dir': state,
@@ -67,7 +67,7 @@ export class Crew {
         SLUICE_STABLE_MS: String(STABLE_MS),
         FAULT_SEED: String(seed),
       },
-      execArgv: preloads.flatMap((module) => ['--import', join(import.meta.dirname, 'preloads', module)]),
+      execArgv: writeErrors ? ['--import', WRITE_ERRORS] : [],
     })
     this.#living.add(running)
     void this.#watch(running, `${command} ${running.child.pid}${writeErrors ? ' with write errors' : ''}`)

@@ -11,6 +11,7 @@ import type { ChargingService } from './charging-service.ts'
 import { Crew, scans } from './crew.ts'
 import { Journal } from './journal.ts'
 import { type Breaches, checkAtRest, checkCharges, checkLedger, checkOutcome, isEmpty, noBreaches } from './laws.ts'
+import { Onlooker } from './onlooker.ts'
 import type { Plan, PlannedFault } from './plan.ts'
 import type { Program } from './program.ts'
 import { describeRedis, openIntents, resentContents } from './redis-outside.ts'
@@ -18,7 +19,7 @@ import { readStoreOutside } from './store-outside.ts'
 import { Strikes } from './strikes.ts'
 
 /** The last run, without faults, may take this long: attempts of poison with their waits, on a busy machine. */
-const PEACE_MS = 120_000
+const PEACE_MS = 300_000
 const POLL_MS = 10
 
 export interface FaultRunResult {
@@ -97,12 +98,18 @@ class Scene {
     await this.#archive.fill(plan)
     const { seed, faultRate, delayMs, bursts } = plan
     service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, receipts: join(this.#out, 'receipts') })
+    await this.#work()
+    return this.#judge()
+  }
+
+  async #work(): Promise<void> {
+    const { plan, service } = this.#options
+    await using _ = new Onlooker(this.#out, this.#breaches.torn)
     this.crew.start(plan.follows ? 'watch' : 'run')
     if (plan.helper) this.crew.start('work')
     for (const fault of plan.faults) await this.#strikeAt(fault)
     service.peace(this.#id)
     await this.#comeToAnEnd()
-    return this.#judge()
   }
 
   async #strikeAt(fault: PlannedFault): Promise<void> {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { campaign, isBroken } from './campaign.ts'
+import { isMutant, MUTANTS } from './mutants.ts'
 
 /*
  * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is told
@@ -17,14 +18,16 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 })
+const { mutant = null } = values
+if (mutant !== null && !isMutant(mutant)) throw new Error(`--mutant is one of ${Object.keys(MUTANTS).join(', ')}`)
 const result = await campaign({
   runs: Number(values.runs),
   seed: Number(values.seed),
   sideBySide: Number(values['side-by-side']),
   short: values.short,
-  mutant: values.mutant ?? null,
+  mutant,
   verbose: values.verbose,
-  untilFound: values.mutant !== undefined,
+  untilFound: mutant !== null,
   say: (line) => void process.stdout.write(`${line}\n`),
 })
 process.stdout.write(`${JSON.stringify(result)}\n`)

@@ -38,7 +38,8 @@ export async function readStoreOutside(out: string): Promise<StoreOutside> {
   return { records, folders, letters: await readLetters(out, torn), receipts: await readReceipts(out, torn), torn }
 }
 
-async function differences(record: DocumentRecord, folder: string): Promise<string[]> {
+/** One sentence for each file that is not as the record beside it says. */
+export async function differences(record: DocumentRecord, folder: string): Promise<string[]> {
   const found: string[] = []
   const listed = new Map(record.files.map((file) => [file.name, file]))
   for (const name of (await readdir(folder)).filter((file) => file !== 'record.json')) {
@@ -79,7 +80,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+export async function filesBelow(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
     return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
