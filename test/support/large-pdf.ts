@@ -12,7 +12,7 @@ export interface LargePdf {
 
 /** What is written on a page, in a content stream that is not compressed: a heading and a sentence. */
 export const headingOf = (page: number): string => `Chapter ${page} begins`
-const sentenceOf = (page: number): string => `This is what page ${page} says and no other page does.`
+export const sentenceOf = (page: number): string => `This is what page ${page} says and no other page does.`
 
 const PICTURE_WIDTH = 1000
 
