@@ -1,12 +1,26 @@
-import type { z } from 'zod'
+import { readFileSync } from 'node:fs'
+import { zodIssues } from '#src/contract/check-options.ts'
+import type { FromFile, Layer } from './layer.ts'
+import { withoutLogin } from './secrets.ts'
 import { SETTINGS, type SettingName, type Settings } from './settings.ts'
 import type { Setting } from './setting.ts'
 
 /** What the command line gave, by setting name; text, or true and false for a flag without a value. */
 export type Flags = Readonly<Partial<Record<SettingName, string | boolean>>>
 
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Who said what a setting is. */
+export type Origin =
+  | { readonly from: 'flag' | 'environment'; readonly name: string; readonly inFile?: string }
+  /** `at`: `sluice.yaml:12`. `inFile`: what is named there holds the value. */
+  | { readonly from: 'file'; readonly at: string; readonly inFile?: string }
+  | { readonly from: 'default' }
+
+export type Origins = Readonly<Record<SettingName, Origin>>
+
 export type Loaded =
-  | { readonly ok: true; readonly settings: Settings }
+  | { readonly ok: true; readonly settings: Settings; readonly origins: Origins }
   /** Every mistake at once, one sentence each. */
   | { readonly ok: false; readonly problems: readonly string[] }
 
@@ -15,47 +29,82 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
 /** `maxCredits` → `max-credits`. */
 export const flagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
+/** The only place that the environment is read from. */
+export const environment = (): Environment => process.env
+
 /**
- * The only reader of the environment. Flags win over the environment, that over the settings file, that over the
- * defaults; an empty variable counts as unset.
+ * Flags win over the environment, that over the settings file, that over the defaults; an empty variable counts as
+ * unset. A secret may lie in a file that its variable with `_FILE` behind, or the settings file, names.
  */
-export function loadSettings(
-  flags: Flags,
-  file: Readonly<Record<string, unknown>> = {},
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Loaded {
+export function loadSettings(flags: Flags, file: Layer = {}, env: Environment = environment()): Loaded {
   const problems: string[] = []
   const settings: Record<string, unknown> = {}
+  const origins: Partial<Record<SettingName, Origin>> = {}
   for (const name of SETTING_NAMES) {
     const setting: Setting<unknown> = SETTINGS[name]
-    const { value, from } = valueOf(name, setting, flags, file, env)
-    const parsed = setting.schema.safeParse(value)
+    const found = find(name, setting, flags, file[name], env)
+    origins[name] = found.origin
+    if ('problem' in found) {
+      problems.push(found.problem)
+      continue
+    }
+    const parsed = setting.schema.safeParse(found.value)
     if (parsed.success) settings[name] = parsed.data
-    else problems.push(...problemsOf(from, parsed.error, setting.secret !== undefined ? undefined : value))
+    else {
+      const given = setting.secret === undefined ? found.value : undefined
+      for (const { path, message } of zodIssues(parsed.error)) {
+        problems.push(`${[nameOf(found.origin, name), ...path].join('.')}: ${message}${shownText(given)}`)
+      }
+    }
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, settings: Object.freeze(settings) as Settings }
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, settings: Object.freeze(settings) as Settings, origins: origins as Origins }
 }
 
-function valueOf(
+type Found = { readonly origin: Origin } & ({ readonly value: unknown } | { readonly problem: string })
+
+function find(
   name: SettingName,
   setting: Setting<unknown>,
   flags: Flags,
-  file: Readonly<Record<string, unknown>>,
-  env: Readonly<Record<string, string | undefined>>,
-): { readonly value: unknown; readonly from: string } {
-  const given = flags[name]
-  if (given !== undefined) {
-    return { value: typeof given === 'string' ? setting.fromText(given) : given, from: `--${flagOf(name)}` }
+  file: FromFile | undefined,
+  env: Environment,
+): Found {
+  const flag = flags[name]
+  if (flag !== undefined) {
+    const origin = { from: 'flag', name: `--${flagOf(name)}` } as const
+    return { value: typeof flag === 'string' ? setting.fromText(flag) : flag, origin }
   }
   const variable = env[setting.env]
-  if (variable !== undefined && variable !== '') return { value: setting.fromText(variable), from: setting.env }
-  return { value: file[name], from: name }
+  if (variable !== undefined && variable !== '') {
+    return { value: setting.fromText(variable), origin: { from: 'environment', name: setting.env } }
+  }
+  const named = setting.secret === undefined ? undefined : env[`${setting.env}_FILE`]
+  if (named !== undefined && named !== '') {
+    return contentOf(named, setting, { from: 'environment', name: `${setting.env}_FILE`, inFile: named })
+  }
+  if (file === undefined) return { value: undefined, origin: { from: 'default' } }
+  if (file.namesFile !== true) return { value: file.value, origin: { from: 'file', at: file.at } }
+  const path = String(file.value)
+  return contentOf(path, setting, { from: 'file', at: file.at, inFile: path })
 }
 
-function problemsOf(from: string, error: z.ZodError, value: unknown): string[] {
-  return error.issues.map((issue) => {
-    const path = [from, ...issue.path.map(String)].join('.')
-    const shown = typeof value === 'string' || typeof value === 'number' ? ` (given: ${String(value)})` : ''
-    return `${path}: ${issue.message}${shown}`
-  })
+function contentOf(path: string, setting: Setting<unknown>, origin: Exclude<Origin, { from: 'default' }>): Found {
+  const named = `${origin.from === 'file' ? origin.at : origin.name}: the file ${path}`
+  try {
+    const content = readFileSync(path, 'utf8').trim()
+    if (content !== '') return { value: setting.fromText(content), origin }
+    return { problem: `${named} is empty`, origin }
+  } catch (error) {
+    return { problem: `${named} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, origin }
+  }
+}
+
+const nameOf = (origin: Origin, name: SettingName): string => {
+  if (origin.from === 'default') return name
+  return origin.from === 'file' ? `${origin.at}: ${name}` : origin.name
+}
+
+function shownText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? ` (given: ${withoutLogin(String(value))})` : ''
 }

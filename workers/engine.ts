@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
-import { loadSettings } from '#config/load.ts'
+import { readConfiguration } from '#config/read-config.ts'
 import { serveEngine } from './serve-engine.ts'
 
-/* The engine as a process of its own, as `sluice run` starts it; all else that can be set comes from the environment. */
+/* The engine as a process of its own, as `sluice run` starts it; all else that can be set comes from the environment
+ * and from the settings file that it is told. */
 
 const { values } = parseArgs({
   options: {
@@ -11,6 +12,7 @@ const { values } = parseArgs({
     socket: { type: 'string' },
     children: { type: 'string' },
     'log-level': { type: 'string' },
+    config: { type: 'string' },
     'exit-with-parent': { type: 'boolean', default: false },
   },
 })
@@ -23,9 +25,9 @@ const given = {
   engineLogLevel: values['log-level'],
 }
 const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-const loaded = loadSettings(flags)
-if (loaded.ok) await serveEngine(loaded.settings, values['exit-with-parent'])
+const read = await readConfiguration({ flags, config: values.config ?? false })
+if (read.ok) await serveEngine(read.configuration.settings, values['exit-with-parent'])
 else {
-  process.stderr.write(`${loaded.problems.join('\n')}\n`)
+  process.stderr.write(`${read.problems.join('\n')}\n`)
   process.exitCode = 1
 }

@@ -11,6 +11,6 @@ export function engineCommand(): Command {
   return command.action(async () => {
     // Loaded only here: every other command starts a third faster without it.
     const { serveEngine } = await import('#workers/serve-engine.ts')
-    await serveEngine(readSettings(command), false)
+    await serveEngine(await readSettings(command), false)
   })
 }

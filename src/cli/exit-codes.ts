@@ -21,3 +21,10 @@ export function exitCodeOf(end: RunEnd, counts: { readonly failed: number; reado
   if (end.kind === 'interrupted') return EXIT.interrupted
   return counts.failed > 0 || counts.pending > 0 ? EXIT.someFailed : EXIT.allDone
 }
+
+/** From what is well to what needs somebody most. */
+const WORSE: readonly number[] = [EXIT.allDone, EXIT.someFailed, EXIT.halted, EXIT.usage, EXIT.interrupted]
+
+/** The exit code of a process that did several things. */
+export const worstOf = (codes: readonly number[]): number =>
+  WORSE.findLast((code) => codes.includes(code)) ?? EXIT.allDone

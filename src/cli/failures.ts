@@ -3,13 +3,13 @@ import { openStore } from '#workers/open-store.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
 import { addSettings } from './flags.ts'
 import { oneLine, plural, printable } from './format.ts'
-import { readSettings } from './read-settings.ts'
 import { STORE_SETTINGS } from './run-settings.ts'
+import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
 interface FailuresOptions {
-  readonly code?: string
-  readonly json?: boolean
+  readonly code?: string | undefined
+  readonly json?: boolean | undefined
 }
 
 export function failuresCommand(): Command {
@@ -17,26 +17,30 @@ export function failuresCommand(): Command {
     .description('the dead letters of a store: every document that ended failed, with its reason')
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
     .option('--json', 'one JSON object a line')
-  addSettings(command, STORE_SETTINGS)
+  addSettings(addPipelines(command), STORE_SETTINGS)
   return command.action(async () => {
     const { code, json } = command.opts<FailuresOptions>()
     if (code !== undefined && !FAILURE_CODES.some((known) => known === code)) {
       throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
     }
-    await using resources = new AsyncDisposableStack()
-    const store = await openStore(readSettings(command), resources)
-    let shown = 0
-    for await (const letter of store.listDeadLetters(new AbortController().signal)) {
-      const { key, failure, attempts } = letter
-      if (code !== undefined && failure.code !== code) continue
-      shown += 1
-      const tries = attempts > 1 ? ` (${attempts} attempts)` : ''
-      const line =
-        json === true
-          ? JSON.stringify(letter)
-          : `${printable(key)}: ${failure.code}, ${oneLine(failure.message)}${tries}`
-      process.stdout.write(`${line}\n`)
-    }
-    if (json !== true) process.stdout.write(`${plural(shown, 'failure')}\n`)
+    await forEachTarget(await storesOf(command), (target) => list(target, { code, json }), json !== true)
   })
+}
+
+async function list({ name, settings }: Target, { code, json }: FailuresOptions): Promise<void> {
+  await using resources = new AsyncDisposableStack()
+  const store = await openStore(settings, resources)
+  let shown = 0
+  for await (const letter of store.listDeadLetters(new AbortController().signal)) {
+    const { key, failure, attempts } = letter
+    if (code !== undefined && failure.code !== code) continue
+    shown += 1
+    const tries = attempts > 1 ? ` (${attempts} attempts)` : ''
+    const line =
+      json === true
+        ? JSON.stringify(name === null ? letter : { pipeline: name, ...letter })
+        : `${printable(key)}: ${failure.code}, ${oneLine(failure.message)}${tries}`
+    process.stdout.write(`${line}\n`)
+  }
+  if (json !== true) process.stdout.write(`${plural(shown, 'failure')}\n`)
 }

@@ -17,6 +17,8 @@ export function addSettings(command: Command, names: readonly SettingName[], wit
     command.addOption(option)
   }
   settingsOf.set(command, settings)
+  command.option('--config <file>', 'settings file (default: sluice.yaml in the working folder) [SLUICE_CONFIG]')
+  command.option('--no-config', 'leave the settings file alone')
   return command
 }
 

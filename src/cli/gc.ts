@@ -3,8 +3,8 @@ import { openStore } from '#workers/open-store.ts'
 import { unusedReceipts } from '#src/ingest/collect-receipts.ts'
 import { addSettings } from './flags.ts'
 import { duration, plural } from './format.ts'
-import { readSettings } from './read-settings.ts'
 import { STORE_SETTINGS } from './run-settings.ts'
+import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
 export function gcCommand(): Command {
   const command = new Command('gc')
@@ -12,26 +12,29 @@ export function gcCommand(): Command {
       'remove receipts that no record and no dead letter refers to, but for young ones: a worker may be at it',
     )
     .option('--dry-run', 'only list them')
-  addSettings(command, [...STORE_SETTINGS, 'receiptMinAgeMs'])
+  addSettings(addPipelines(command), [...STORE_SETTINGS, 'receiptMinAgeMs'])
   return command.action(async () => {
     const dry = command.opts<{ readonly dryRun?: boolean }>().dryRun === true
-    const settings = readSettings(command)
-    await using resources = new AsyncDisposableStack()
-    const store = await openStore(settings, resources)
-    const tally = { removed: 0, young: 0 }
-    for await (const { id, savedAt } of unusedReceipts(store, new AbortController().signal)) {
-      if (Date.now() - savedAt < settings.receiptMinAgeMs) {
-        tally.young += 1
-        continue
-      }
-      tally.removed += 1
-      if (dry) process.stdout.write(`${id}\n`)
-      else await store.removeReceipt(id)
-    }
-    process.stdout.write(`${plural(tally.removed, 'receipt')} ${dry ? 'would be ' : ''}removed\n`)
-    if (tally.young > 0) {
-      const age = duration(settings.receiptMinAgeMs)
-      process.stdout.write(`${plural(tally.young, 'unused receipt')} saved or used in the last ${age}: left alone\n`)
-    }
+    await forEachTarget(await storesOf(command), (target) => collect(target, dry))
   })
+}
+
+async function collect({ settings }: Target, dry: boolean): Promise<void> {
+  await using resources = new AsyncDisposableStack()
+  const store = await openStore(settings, resources)
+  const tally = { removed: 0, young: 0 }
+  for await (const { id, savedAt } of unusedReceipts(store, new AbortController().signal)) {
+    if (Date.now() - savedAt < settings.receiptMinAgeMs) {
+      tally.young += 1
+      continue
+    }
+    tally.removed += 1
+    if (dry) process.stdout.write(`${id}\n`)
+    else await store.removeReceipt(id)
+  }
+  process.stdout.write(`${plural(tally.removed, 'receipt')} ${dry ? 'would be ' : ''}removed\n`)
+  if (tally.young > 0) {
+    const age = duration(settings.receiptMinAgeMs)
+    process.stdout.write(`${plural(tally.young, 'unused receipt')} saved or used in the last ${age}: left alone\n`)
+  }
 }

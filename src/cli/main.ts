@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { configCommand } from './config.ts'
 import { engineCommand } from './engine.ts'
 import { EXIT } from './exit-codes.ts'
 import { failuresCommand } from './failures.ts'
@@ -39,6 +40,7 @@ const program = new Command('sluice')
   .addCommand(watchCommand())
   .addCommand(workCommand())
   .addCommand(engineCommand())
+  .addCommand(configCommand())
   .addCommand(statusCommand())
   .addCommand(failuresCommand())
   .addCommand(retryCommand())

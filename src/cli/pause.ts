@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import { openPipeline } from '#workers/compose.ts'
 import { Events } from '#src/events.ts'
 import { addSettings } from './flags.ts'
-import { readSettings } from './read-settings.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
+import { addPipelines, forEachTarget, quiet, targetsOf } from './targets.ts'
 
 /** By hand, for all workers of a source on all machines; it outlives restarts until somebody resumes. */
 export function pauseCommand(): Command {
@@ -15,12 +15,19 @@ export function resumeCommand(): Command {
 }
 
 function switching(name: string, description: string, paused: boolean): Command {
-  const command = new Command(name).description(description).argument('<source>', 'the source of the run')
-  addSettings(command, PLACE_SETTINGS)
-  return command.action(async (source: string) => {
-    const say = (): void => undefined
-    await using pipeline = await openPipeline({ source, settings: readSettings(command), events: new Events(), say })
-    await (paused ? pipeline.queue.pause() : pipeline.queue.resume())
-    process.stdout.write(`${paused ? 'paused' : 'resumed'}: ${pipeline.source.url}\n`)
+  const command = new Command(name)
+    .description(description)
+    .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
+  addSettings(addPipelines(command), PLACE_SETTINGS)
+  return command.action(async (source: string | undefined) => {
+    await forEachTarget(
+      await targetsOf(command, source, quiet),
+      async (target, shared) => {
+        await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
+        await (paused ? pipeline.queue.pause() : pipeline.queue.resume())
+        process.stdout.write(`${paused ? 'paused' : 'resumed'}: ${pipeline.source.url}\n`)
+      },
+      false,
+    )
   })
 }

@@ -1,33 +1,37 @@
 import Table from 'cli-table3'
 import { Command } from 'commander'
 import { openPlanning } from '#workers/compose.ts'
+import type { Shared } from '#workers/shared.ts'
 import { planSource } from '#src/ingest/plan-source.ts'
 import { Events } from '#src/events.ts'
 import { addSettings } from './flags.ts'
 import { count, duration } from './format.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
-import { readSettings } from './read-settings.ts'
 import { PLAN_SETTINGS } from './run-settings.ts'
+import { addPipelines, forEachTarget, sayOnStderr, type Target, targetsOf } from './targets.ts'
 
 export function planCommand(): Command {
   const command = new Command('plan')
     .description('what a run would do and what it would cost; reads the source and sends nothing')
-    .argument('<source>', 'a folder, or s3://bucket/prefix')
+    .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
     .option('--json', 'one JSON object')
-  addSettings(command, PLAN_SETTINGS)
-  return command.action(async (source: string) => {
-    const settings = readSettings(command)
-    const none = new AbortController().signal
-    const say = (line: string): void => void process.stderr.write(`${line}\n`)
-    await using planning = await openPlanning({ source, settings, events: new Events(), say })
-    let plan = NO_PLAN
-    for await (const entry of planSource(planning.plan, none)) plan = addTo(plan, entry)
-    const estimatedMs = await planning.estimatedMs(plan.requests)
-    const free = settings.parseApiUrl === undefined
-    if (command.opts<{ json?: boolean }>().json === true) {
-      process.stdout.write(`${JSON.stringify({ ...plan, estimatedMs, free })}\n`)
-    } else process.stdout.write(`${tableOf(plan, free, estimatedMs)}\n`)
+  addSettings(addPipelines(command), PLAN_SETTINGS)
+  return command.action(async (source: string | undefined) => {
+    const { json = false } = command.opts<{ readonly json?: boolean }>()
+    const targets = await targetsOf(command, source, sayOnStderr)
+    await forEachTarget(targets, (target, shared) => showPlan(target, shared, json), !json)
   })
+}
+
+async function showPlan(target: Target, shared: Shared, json: boolean): Promise<void> {
+  await using planning = await openPlanning({ ...target, shared, events: new Events(), say: sayOnStderr })
+  let plan = NO_PLAN
+  for await (const entry of planSource(planning.plan, new AbortController().signal)) plan = addTo(plan, entry)
+  const estimatedMs = await planning.estimatedMs(plan.requests)
+  const free = target.settings.parseApiUrl === undefined
+  const named = target.name === null ? {} : { pipeline: target.name }
+  const text = json ? JSON.stringify({ ...named, ...plan, estimatedMs, free }) : tableOf(plan, free, estimatedMs)
+  process.stdout.write(`${text}\n`)
 }
 
 function tableOf(plan: Plan, free: boolean, estimatedMs: number | null): string {

@@ -1,12 +1,26 @@
 import type { Command } from 'commander'
-import { loadSettings } from '#config/load.ts'
+import { type Configuration, readConfiguration } from '#config/read-config.ts'
 import type { Settings } from '#config/settings.ts'
 import { givenFlags } from './flags.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Flags over environment over defaults; every mistake is told at once. */
-export function readSettings(command: Command): Settings {
-  const loaded = loadSettings(givenFlags(command))
-  if (loaded.ok) return loaded.settings
-  throw new UsageError(`these settings cannot be used:\n${loaded.problems.map((problem) => `  ${problem}`).join('\n')}`)
+interface ConfigOption {
+  readonly config?: string | false
 }
+
+/** Flags over environment over settings file over defaults; every mistake is told at once. */
+export async function readConfig(command: Command): Promise<Configuration> {
+  const { config } = command.opts<ConfigOption>()
+  const flags = givenFlags(command)
+  const read = await readConfiguration(config === undefined ? { flags } : { flags, config })
+  if (read.ok) return read.configuration
+  throw unusable(read.problems)
+}
+
+/** As `readConfig`, for a command that has nothing to do with pipelines. */
+export async function readSettings(command: Command): Promise<Settings> {
+  return (await readConfig(command)).settings
+}
+
+export const unusable = (problems: readonly string[]): UsageError =>
+  new UsageError(`these settings cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)

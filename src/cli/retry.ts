@@ -3,9 +3,9 @@ import picomatch from 'picomatch'
 import type { DeadLetter } from '#src/document/record.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
 import { addSettings } from './flags.ts'
-import { readSettings } from './read-settings.ts'
 import { runSession } from './run-session.ts'
 import { FEED_SETTINGS } from './run-settings.ts'
+import { addPipelines, sayOnStderr, targetsOf } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
 interface RetryOptions {
@@ -16,12 +16,13 @@ interface RetryOptions {
 export function retryCommand(): Command {
   const command = new Command('retry')
     .description('drive dead letters again, all or those that are chosen; other options than before may be given')
-    .argument('<source>', 'the source of the run that they failed in')
+    .argument('[source]', 'the source of the run that they failed in; without one, the pipelines of the settings file')
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
     .option('--key <glob>', 'only documents whose key matches')
-  addSettings(command, FEED_SETTINGS)
-  return command.action((source: string) => {
-    return runSession(source, readSettings(command), wanted(command.opts<RetryOptions>()))
+  addSettings(addPipelines(command), FEED_SETTINGS)
+  return command.action(async (source: string | undefined) => {
+    const chosen = wanted(command.opts<RetryOptions>())
+    await runSession(await targetsOf(command, source, sayOnStderr), chosen)
   })
 }
 

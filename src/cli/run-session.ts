@@ -1,35 +1,62 @@
 import { openWorkshop, type Workshop } from '#workers/compose.ts'
 import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
-import { listenForStop } from '#workers/lifecycle.ts'
-import type { Settings } from '#config/settings.ts'
+import { listenForStop, type Stopping } from '#workers/lifecycle.ts'
+import type { Shared } from '#workers/shared.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import { type Tally, tallyOf } from '#src/observe/tally.ts'
 import { Events } from '#src/events.ts'
-import { exitCodeOf, type RunEnd } from './exit-codes.ts'
+import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
 import { startProgress } from './progress.ts'
 import { summaryOf } from './summary.ts'
+import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
+import { messageOf } from './usage-error.ts'
 
 /** Dead letters read for the summary at the most. */
 const LETTERS = 10
 
 type Intake = WorkerOptions['intake']
 
-/** Work that comes to an end, as a person sees it: progress, then the summary; sets the honest exit code. */
-export async function runSession(source: string, settings: Settings, intake: Intake): Promise<void> {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`)
+/**
+ * Work that comes to an end, one target after the other, as a person sees it: progress, then the summary of each; sets
+ * the honest exit code. A pipeline that cannot be run does not keep the others from their turn.
+ */
+export async function runSession({ targets, shared }: Targets, intake: Intake): Promise<void> {
+  await using _closing = shared
+  using stopping = listenForStop(
+    () => sayOnStderr('finishing what is under way; Ctrl-C again to stop at once'),
+    () => sayOnStderr('stopping at once; nothing is lost, run again to go on'),
+  )
+  const codes: number[] = []
+  for (const target of targets) {
+    if (stopping.soft.aborted) {
+      sayFor(target, sayOnStderr)('not begun: run again to go on')
+      continue
+    }
+    try {
+      codes.push(await runTarget(target, shared, stopping, intake))
+    } catch (error) {
+      if (targets.length === 1) throw error
+      codes.push(EXIT.usage)
+      sayFor(target, sayOnStderr)(messageOf(error))
+    }
+  }
+  process.exitCode = worstOf(codes)
+}
+
+async function runTarget(target: Target, shared: Shared, stopping: Stopping, intake: Intake): Promise<number> {
   const events = new Events()
   const tally = tallyOf(events)
-  using stopping = listenForStop(
-    () => say('finishing what is under way; Ctrl-C again to stop at once'),
-    () => say('stopping at once; nothing is lost, run again to go on'),
-  )
-  await using workshop = await openWorkshop({ source, settings, events, say }, stopping.soft)
+  const say = sayFor(target, sayOnStderr)
+  await using workshop = await openWorkshop({ ...target, shared, events, say }, stopping.soft)
   const startedAt = Date.now()
-  const end = await runOnce(workshop, tally, stopping, intake)
+  const end = await runOnce(workshop, tally, stopping, intake, say)
   const counts = await workshop.ledger.counts()
   const letters = counts.failed > 0 ? await firstLetters(workshop) : []
-  process.stdout.write(
+  sayFor(
+    target,
+    (text) => void process.stdout.write(text),
+  )(
     summaryOf({
       end,
       counts,
@@ -40,14 +67,15 @@ export async function runSession(source: string, settings: Settings, intake: Int
       ambiguous: await workshop.ambiguous(),
     }),
   )
-  process.exitCode = exitCodeOf(end, counts)
+  return exitCodeOf(end, counts)
 }
 
 async function runOnce(
   workshop: Workshop,
   tally: Tally,
-  stopping: Parameters<typeof runWorker>[1],
+  stopping: Stopping,
   intake: Intake,
+  say: Say,
 ): Promise<RunEnd> {
   const progress = startProgress({
     stream: process.stderr,
@@ -58,7 +86,7 @@ async function runOnce(
   })
   try {
     const end = await runWorker(workshop, stopping, { intake, onHalt: 'stop' })
-    if (end.kind === 'halted') process.stderr.write(`halted: ${oneLine(end.message)}\n`)
+    if (end.kind === 'halted') say(`halted: ${oneLine(end.message)}`)
     return end
   } finally {
     progress.stop()

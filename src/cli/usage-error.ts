@@ -2,3 +2,6 @@
 export class UsageError extends Error {
   override name = 'UsageError' as const
 }
+
+/** What a person is told of an error that others of several went on without. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

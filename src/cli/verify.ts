@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { openPipeline } from '#workers/compose.ts'
+import type { Shared } from '#workers/shared.ts'
 import { openStore } from '#workers/open-store.ts'
 import { rebuildLedger } from '#src/ingest/rebuild-ledger.ts'
 import { assertNever } from '#src/document/assert-never.ts'
@@ -10,8 +11,8 @@ import { Events } from '#src/events.ts'
 import { EXIT } from './exit-codes.ts'
 import { addSettings } from './flags.ts'
 import { plural, printable } from './format.ts'
-import { readSettings } from './read-settings.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
+import { addPipelines, forEachTarget, quiet, storesOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
 interface Options {
@@ -30,18 +31,20 @@ export function verifyCommand(): Command {
       'remove what is in the folders of the store and no record explains: maybe your own files',
     )
     .option('--rebuild', 'make the ledger of this source from the store; not while a run is under way')
-  addSettings(command, PLACE_SETTINGS)
+  addSettings(addPipelines(command), PLACE_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const { repair = false, removeStrays = false, rebuild = false } = command.opts<Options>()
-    if (rebuild && source === undefined) throw new UsageError('--rebuild needs the source, as in the run')
-    await verify(command, { repair, removeStrays })
-    if (rebuild && source !== undefined) await remakeLedger(command, source)
+    await forEachTarget(await storesOf(command, source), async (target, shared) => {
+      if (rebuild && target.source === '') throw new UsageError('--rebuild needs the source, as in the run')
+      await verify(target, { repair, removeStrays })
+      if (rebuild) await remakeLedger(target, shared)
+    })
   })
 }
 
-async function verify(command: Command, options: VerifyOptions): Promise<void> {
+async function verify({ settings }: Target, options: VerifyOptions): Promise<void> {
   await using resources = new AsyncDisposableStack()
-  const store = await openStore(readSettings(command), resources)
+  const store = await openStore(settings, resources)
   const tally = { whole: 0, damaged: 0, repaired: 0, strays: 0, removed: 0, beside: 0 }
   for await (const finding of verifyStore({ store, render: renderOutputs }, options, new AbortController().signal)) {
     tally[countedAs(finding)] += 1
@@ -80,10 +83,8 @@ const REMEDY = {
   beside: '; it is left alone',
 } as const satisfies Record<Stray['kind'], string>
 
-async function remakeLedger(command: Command, source: string): Promise<void> {
-  const say = (): void => undefined
-  const settings = readSettings(command)
-  await using pipeline = await openPipeline({ source, settings, events: new Events(), say })
+async function remakeLedger(target: Target, shared: Shared): Promise<void> {
+  await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const rebuilt = await rebuildLedger(pipeline.ledger, pipeline.store, new AbortController().signal)
   process.stdout.write(`the ledger was made anew: ${plural(rebuilt, 'document')}\n`)
 }

@@ -22,7 +22,8 @@ export interface Tally {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-export function tallyOf(events: Events): Tally {
+/** Of one pipeline, or of several together. */
+export function tallyOf(...sources: readonly Events[]): Tally {
   const changes = { new: 0, changed: 0, recipe_changed: 0, unchanged: 0, pending: 0, gone: 0, unusable: 0 }
   const settled = { done: 0, partial: 0, failed: 0, skipped: 0 }
   const failures = new Map<FailureCode, number>()
@@ -40,18 +41,20 @@ export function tallyOf(events: Events): Tally {
     scanned: false,
     gone: { kept: 0, removed: 0, unbelievable: false },
   }
-  events.on('document:seen', ({ change }) => (changes[change] += 1))
-  events.on('document:settled', ({ outcome, failure, cost, pages }) => {
-    settled[outcome] += 1
-    if (failure !== null) failures.set(failure.code, (failures.get(failure.code) ?? 0) + 1)
-    if (cost !== null && cost.basis !== 'saved') credits[cost.basis] += cost.credits
-    tally.pages += pages?.parsed ?? 0
-  })
-  events.on('document:postponed', ({ counted }) => (tally.retries += counted ? 1 : 0))
-  events.on('request:sent', () => (tally.requests += 1))
-  events.on('request:throttled', () => (tally.throttled += 1))
-  events.on('receipt:reused', () => (tally.receiptsReused += 1))
-  events.on('sweep:finished', (gone) => (tally.gone = gone))
-  events.on('scan:finished', () => (tally.scanned = true))
+  for (const events of sources) {
+    events.on('document:seen', ({ change }) => (changes[change] += 1))
+    events.on('document:settled', ({ outcome, failure, cost, pages }) => {
+      settled[outcome] += 1
+      if (failure !== null) failures.set(failure.code, (failures.get(failure.code) ?? 0) + 1)
+      if (cost !== null && cost.basis !== 'saved') credits[cost.basis] += cost.credits
+      tally.pages += pages?.parsed ?? 0
+    })
+    events.on('document:postponed', ({ counted }) => (tally.retries += counted ? 1 : 0))
+    events.on('request:sent', () => (tally.requests += 1))
+    events.on('request:throttled', () => (tally.throttled += 1))
+    events.on('receipt:reused', () => (tally.receiptsReused += 1))
+    events.on('sweep:finished', (gone) => (tally.gone = gone))
+    events.on('scan:finished', () => (tally.scanned = true))
+  }
   return tally
 }

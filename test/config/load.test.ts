@@ -10,8 +10,19 @@ describe('settings', () => {
 
   test('come from flags over the environment over the file', () => {
     const env = { SLUICE_OUT: 'from-env', SLUICE_MODE: 'ocr' }
-    const loaded = loadSettings({ out: 'from-flag' }, { out: 'from-file', mode: 'fast', concurrency: 7 }, env)
-    expect(loaded).toMatchObject({ ok: true, settings: { out: 'from-flag', mode: 'ocr', concurrency: 7 } })
+    const at = 'sluice.yaml:3'
+    const file = { out: { value: 'from-file', at }, mode: { value: 'fast', at }, concurrency: { value: 7, at } }
+    const loaded = loadSettings({ out: 'from-flag' }, file, env)
+    expect(loaded).toMatchObject({
+      ok: true,
+      settings: { out: 'from-flag', mode: 'ocr', concurrency: 7 },
+      origins: {
+        out: { from: 'flag', name: '--out' },
+        mode: { from: 'environment', name: 'SLUICE_MODE' },
+        concurrency: { from: 'file', at },
+        pages: { from: 'default' },
+      },
+    })
   })
 
   test('tell every mistake at once, each with where it stands', () => {
@@ -24,8 +35,10 @@ describe('settings', () => {
   })
 
   test('never show a secret in a mistake', () => {
-    const loaded = loadSettings({}, { parseApiKey: 12345 }, {})
-    expect(loaded.ok ? '' : loaded.problems.join('\n')).not.toContain('12345')
+    const loaded = loadSettings({ engineKeys: '{"hush": 1}', redisUrl: '' }, {}, {})
+    expect(loaded.ok ? '' : loaded.problems.join('\n')).not.toContain('1}')
+    const login = loadSettings({ concurrency: 'redis://user:hush@host' }, {}, {})
+    expect(login.ok ? '' : login.problems.join('\n')).toMatch(/given: redis:\/\/user:…@host/)
   })
 
   test('take an empty variable as unset, lists with commas and structures as JSON', () => {

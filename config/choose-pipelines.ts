@@ -1,0 +1,39 @@
+import { dirname, join } from 'node:path'
+import type { Configuration, ConfiguredPipeline } from './read-config.ts'
+import type { Settings } from './settings.ts'
+import { didYouMean } from './suggest.ts'
+
+export type Chosen =
+  | { readonly ok: true; readonly pipelines: readonly ConfiguredPipeline[] }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** The pipelines of the settings file that are named, or all. */
+export function choosePipelines({ file, pipelines }: Configuration, names: readonly string[]): Chosen {
+  const known = pipelines.map(({ name }) => name)
+  const where = file === null ? 'no settings file was found' : `${file.name} has ${known.join(', ') || 'none'}`
+  const unknown = names
+    .filter((name) => !known.includes(name))
+    .map((name) => `there is no pipeline "${name}": ${where}${didYouMean(name, known)}`)
+  const chosen = names.length === 0 ? pipelines : pipelines.filter(({ name }) => names.includes(name))
+  const problems = [...unknown, ...sameStore(chosen)]
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, pipelines: chosen }
+}
+
+/** Documents of two sources would lie over one another. */
+function sameStore(pipelines: readonly ConfiguredPipeline[]): string[] {
+  const byStore = Map.groupBy(pipelines, ({ settings }) => settings.out.replace(/\/+$/, ''))
+  return [...byStore].flatMap(([store, writers]) => {
+    if (writers.length < 2) return []
+    const names = writers.map(({ name }) => name).join(' and ')
+    return [`the pipelines ${names} would write to the same place, ${store}: give each an "out" of its own`]
+  })
+}
+
+/**
+ * The settings that the pipelines of a file share. Their private Redis and their log lie beside the file, wherever each
+ * pipeline writes to.
+ */
+export function sharedSettings({ file, settings }: Configuration): Settings {
+  if (file === null || settings.stateDir !== undefined) return settings
+  return Object.freeze({ ...settings, stateDir: join(dirname(file.path), '.sluice') })
+}

@@ -1,0 +1,61 @@
+import { type FileName, isShared, placeOf, rowOf, type Section, written } from './file-names.ts'
+import { type Origin, type Origins, SETTING_NAMES } from './load.ts'
+import type { Configuration } from './read-config.ts'
+import { shown } from './secrets.ts'
+import type { SettingName, Settings } from './settings.ts'
+
+/** A setting as it is in force, fit to be shown. */
+export interface Effective {
+  readonly name: string
+  readonly section: Section | null
+  readonly key: string
+  /** `undefined` where it is not set; a secret is never here. */
+  readonly value: unknown
+  readonly hidden: boolean
+  /** `--mode`, `SLUICE_MODE`, `sluice.yaml:12` or `default`. */
+  readonly from: string
+}
+
+export interface EffectiveConfiguration {
+  readonly file: string | null
+  readonly settings: readonly Effective[]
+  /** Of each pipeline, what is not as it is for all. */
+  readonly pipelines: readonly {
+    readonly name: string
+    readonly source: string
+    readonly at: string
+    readonly settings: readonly Effective[]
+  }[]
+}
+
+export function effectiveOf({ file, settings, origins, pipelines }: Configuration): EffectiveConfiguration {
+  return {
+    file: file?.path ?? null,
+    settings: SETTING_NAMES.map((name) => effective(name, settings, origins)),
+    pipelines: pipelines.map(({ name, source, at, ...own }) => {
+      const different = SETTING_NAMES.filter(
+        (setting) => !isShared(setting) && whereFrom(own.origins[setting]) !== whereFrom(origins[setting]),
+      )
+      return { name, source, at, settings: different.map((one) => effective(one, own.settings, own.origins)) }
+    }),
+  }
+}
+
+function effective(setting: SettingName, settings: Settings, origins: Origins): Effective {
+  const value: unknown = settings[setting]
+  const hidden = rowOf(setting).secret === true && value !== undefined
+  const place: Pick<FileName, 'section' | 'key'> = placeOf(setting)
+  return {
+    name: written(place),
+    ...place,
+    value: hidden ? undefined : shown(value),
+    hidden,
+    from: whereFrom(origins[setting]),
+  }
+}
+
+function whereFrom(origin: Origin): string {
+  if (origin.from === 'default') return 'default'
+  const by = origin.from === 'file' ? origin.at : origin.name
+  return origin.inFile === undefined ? by : `${by}, in ${origin.inFile}`
+}

@@ -1,0 +1,37 @@
+import type { Document, LineCounter } from 'yaml'
+
+/** Tells where in the file something is, and notes what is wrong there. */
+export interface Place {
+  /** `sluice.yaml:12`: the line of a key or of the innermost part of its path that is there. */
+  at(path: readonly (string | number)[]): string
+  note(path: readonly (string | number)[], message: string): void
+}
+
+/** Mistakes are noted in `problems`; `name` is how they call the file. */
+export function placeIn(document: Document, lines: LineCounter, name: string, problems: string[]): Place {
+  const at = (path: readonly (string | number)[]): string => `${name}:${lineOf(document, lines, path)}`
+  return { at, note: (path, message) => void problems.push(`${at(path)}: ${message}`) }
+}
+
+/** The line of a key; for an item of a list that of the item; for what is not there, that of what it would be in. */
+function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
+    const offset = offsetIn(parent, path[length - 1])
+    if (offset !== null) return lines.linePos(offset).line
+  }
+  return 1
+}
+
+interface Ranged {
+  readonly range?: readonly [number, number, number] | null
+}
+interface Items {
+  readonly items?: readonly ((Ranged & { readonly key?: (Ranged & { readonly value?: unknown }) | null }) | null)[]
+}
+
+function offsetIn(parent: unknown, step: string | number | undefined): number | null {
+  const items = (parent as Items | null | undefined)?.items ?? []
+  const item = typeof step === 'number' ? items[step] : items.find((pair) => String(pair?.key?.value) === step)
+  return item?.key?.range?.[0] ?? item?.range?.[0] ?? null
+}

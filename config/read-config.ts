@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { ConfigFile, ReadConfigFile } from './config-file.ts'
+import { type Environment, environment, type Flags, type Loaded, loadSettings, type Origins } from './load.ts'
+import type { Layer, Pipeline } from './layer.ts'
+import type { Settings } from './settings.ts'
+
+const NAMES = ['sluice.yaml', 'sluice.yml']
+
+export interface ReadOptions {
+  readonly flags: Flags
+  /** `--config`; `false` for `--no-config`. Else `SLUICE_CONFIG`, else `sluice.yaml` of the working folder. */
+  readonly config?: string | false
+  readonly env?: Environment
+  readonly cwd?: string
+}
+
+/** What is set, for what the command line says and for each pipeline of the settings file. */
+export interface Configuration {
+  readonly file: ConfigFile | null
+  readonly settings: Settings
+  readonly origins: Origins
+  readonly pipelines: readonly ConfiguredPipeline[]
+}
+
+export interface ConfiguredPipeline extends Pick<Pipeline, 'name' | 'source' | 'at'> {
+  readonly settings: Settings
+  readonly origins: Origins
+}
+
+export type Read =
+  | { readonly ok: true; readonly configuration: Configuration }
+  /** Every mistake at once: of the file, the environment and the command line. */
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+export async function readConfiguration(options: ReadOptions): Promise<Read> {
+  const { flags, env = environment(), cwd = process.cwd() } = options
+  const path = pathOf(options.config ?? env['SLUICE_CONFIG'], cwd)
+  const read = path === null ? null : await readFileAt(path, cwd)
+  const problems = new Set(read?.problems)
+  const top = load(flags, read?.file.top, env, problems)
+  const pipelines: ConfiguredPipeline[] = []
+  for (const { name, source, at, layer } of read?.file.pipelines ?? []) {
+    const loaded = load(flags, { ...read?.file.top, ...layer }, env, problems)
+    if (loaded !== null) pipelines.push({ name, source, at, ...loaded })
+  }
+  if (top === null || problems.size > 0) return { ok: false, problems: [...problems] }
+  return { ok: true, configuration: { file: read?.file ?? null, ...top, pipelines } }
+}
+
+function load(flags: Flags, layer: Layer | undefined, env: Environment, problems: Set<string>) {
+  const loaded: Loaded = loadSettings(flags, layer, env)
+  if (loaded.ok) return { settings: loaded.settings, origins: loaded.origins }
+  for (const problem of loaded.problems) problems.add(problem)
+  return null
+}
+
+function pathOf(given: string | false | undefined, cwd: string): string | null {
+  if (given === false) return null
+  if (given !== undefined && given !== '') return given
+  return NAMES.find((name) => existsSync(join(cwd, name))) ?? null
+}
+
+async function readFileAt(path: string, cwd: string): Promise<ReadConfigFile> {
+  // Loaded only where there is such a file.
+  const { NO_CONFIG, parseConfigFile } = await import('./config-file.ts')
+  try {
+    return await parseConfigFile(await readFile(resolve(cwd, path), 'utf8'), resolve(cwd, path), path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
+    return { file: NO_CONFIG, problems: [`${path}: ${reason}`] }
+  }
+}

@@ -1,0 +1,64 @@
+import { openWorkshop, type Workshop } from '#workers/compose.ts'
+import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
+import { listenForStop, type Stopping } from '#workers/lifecycle.ts'
+import type { Shared } from '#workers/shared.ts'
+import { Events } from '#src/events.ts'
+import { EXIT, worstOf } from './exit-codes.ts'
+import { oneLine } from './format.ts'
+import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
+
+export interface StandingOptions {
+  readonly intake: Extract<WorkerOptions['intake'], 'follow' | 'none'>
+  /** Hears the events of a target from the beginning. */
+  readonly listen?: (events: Events, say: Say) => void
+  /** What is said of a target that is open. */
+  readonly greeting: (workshop: Workshop) => string
+  /** Called when all are open; what it returns is disposed of at the end. */
+  readonly whileStanding?: (workshops: readonly Workshop[]) => Disposable
+}
+
+/**
+ * Work that goes on until it is stopped, on all targets at the same time. When one of them cannot be opened, or breaks,
+ * the process ends with its error: a watch that does half of what it was told would not be noticed.
+ */
+export async function standingSession({ targets, shared }: Targets, options: StandingOptions): Promise<void> {
+  await using _closing = shared
+  using stopping = listenForStop(
+    () => sayOnStderr('finishing what is under way; Ctrl-C again to stop at once'),
+    () => sayOnStderr('stopping at once; nothing is lost'),
+  )
+  await using resources = new AsyncDisposableStack()
+  const opened: { readonly target: Target; readonly workshop: Workshop }[] = []
+  for (const target of targets) {
+    opened.push({ target, workshop: resources.use(await open(target, shared, stopping, options)) })
+  }
+  sayOnStderr('Ctrl-C to stop')
+  using _standing = options.whileStanding?.(opened.map(({ workshop }) => workshop))
+  const ends = await Promise.allSettled(
+    opened.map(({ target, workshop }) => stand(workshop, stopping, options, sayFor(target, sayOnStderr))),
+  )
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  process.exitCode = worstOf(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])))
+}
+
+async function open(target: Target, shared: Shared, { soft }: Stopping, options: StandingOptions): Promise<Workshop> {
+  const say = sayFor(target, sayOnStderr)
+  const events = new Events()
+  options.listen?.(events, say)
+  const workshop = await openWorkshop({ ...target, shared, events, say }, soft)
+  say(options.greeting(workshop))
+  return workshop
+}
+
+async function stand(workshop: Workshop, stopping: Stopping, { intake }: StandingOptions, say: Say): Promise<number> {
+  try {
+    const end = await runWorker(workshop, stopping, { intake, onHalt: 'wait' })
+    // Being stopped is how it is meant to end: only a halt is worth an exit code of its own.
+    if (end.kind !== 'halted') return EXIT.allDone
+    say(`halted: ${oneLine(end.message)}`)
+    return EXIT.halted
+  } catch (error) {
+    stopping.stop()
+    throw error
+  }
+}

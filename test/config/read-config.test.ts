@@ -1,0 +1,233 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
+import { type Configuration, type ReadOptions, readConfiguration } from '#config/read-config.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+interface Given extends Partial<ReadOptions> {
+  readonly yaml?: string
+}
+
+async function read({ yaml, ...options }: Given, folder: string) {
+  if (yaml !== undefined) await writeFile(join(folder, 'sluice.yaml'), yaml)
+  return readConfiguration({ flags: {}, env: {}, cwd: folder, ...options })
+}
+
+async function accepted(given: Given): Promise<Configuration & { readonly folder: string }> {
+  await using folder = await temporaryFolder()
+  const result = await read(given, folder.path)
+  if (!result.ok) throw new Error(result.problems.join('\n'))
+  return { ...result.configuration, folder: folder.path }
+}
+
+async function refused(given: Given): Promise<readonly string[]> {
+  await using folder = await temporaryFolder()
+  const result = await read(given, folder.path)
+  return result.ok ? [] : result.problems
+}
+
+describe('the settings file', () => {
+  test('stands below the environment and the flags, and above the defaults', async () => {
+    const { settings, origins } = await accepted({
+      yaml: 'mode: fast\nconcurrency: 7\nengine:\n  processes: 3\ninclude: ["*.pdf"]\n',
+      env: { SLUICE_CONCURRENCY: '8' },
+      flags: { mode: 'ocr' },
+    })
+    expect(settings).toMatchObject({ mode: 'ocr', concurrency: 8, engineProcesses: 3, include: ['*.pdf'], pages: true })
+    expect(origins.engineProcesses).toEqual({ from: 'file', at: 'sluice.yaml:4' })
+    expect(origins.include).toEqual({ from: 'file', at: 'sluice.yaml:5' })
+  })
+
+  test('is not needed, may be empty, and can be named or left out', async () => {
+    expect((await accepted({})).file).toBeNull()
+    expect((await accepted({ yaml: '# nothing yet\n' })).pipelines).toEqual([])
+    expect((await accepted({ yaml: 'mode: fast', config: false })).settings.mode).toBe('auto')
+    expect(await refused({ config: 'other.yaml' })).toEqual(['other.yaml: there is no such file'])
+    expect(await refused({ env: { SLUICE_CONFIG: 'other.yaml' } })).toEqual(['other.yaml: there is no such file'])
+  })
+
+  test('has every mistake told at once, each with its line, its name and what may have been meant', async () => {
+    const problems = await refused({
+      yaml: `max-credits: 5
+concurency: 3
+concurrency: many
+engine:
+  proceses: 2
+  memoryMb: 1
+s3Endpoint: http://localhost
+options:
+  timeout: 0
+  onlyMainContnet: true
+rules:
+  - match: "*.pdf"
+    options:
+      parsers:
+        - type: pdf
+          mode: fastest
+pipelines:
+  papers:
+    sorce: in
+  scans:
+    source: scans
+    concurrency: 3
+    fomats: [markdown]
+  "bad name": { source: x }
+`,
+      flags: { backlogLimit: 'lots' },
+      env: { SLUICE_PAGES: 'perhaps' },
+    })
+    const expected = [
+      /^sluice\.yaml:1: there is no setting "max-credits"; did you mean "maxCredits"\?/,
+      /^sluice\.yaml:2: there is no setting "concurency"; did you mean "concurrency"\?/,
+      /^sluice\.yaml:3: concurrency: .*\(given: many\)/,
+      /^sluice\.yaml:5: there is no setting "engine\.proceses"; did you mean "engine\.processes"\?/,
+      /^sluice\.yaml:6: engine\.memoryMb: .*128.*\(given: 1\)/,
+      /^sluice\.yaml:7: there is no setting "s3Endpoint"; did you mean "s3\.endpoint"\?/,
+      /^sluice\.yaml:9: options\.timeout: /,
+      /^sluice\.yaml:10: options\.onlyMainContnet: .*did you mean "onlyMainContent"\?/,
+      /^sluice\.yaml:16: rules\.0\.options\.parsers\.0\.mode: /,
+      /^sluice\.yaml:19: there is no setting "sorce"; did you mean "source"\?/,
+      /^sluice\.yaml:18: pipeline papers needs a source/,
+      /^sluice\.yaml:22: concurrency is the same for all pipelines: set it at the top/,
+      /^sluice\.yaml:23: there is no setting "fomats"; did you mean "formats"\?/,
+      /^sluice\.yaml:24: "bad name" is no name for a pipeline/,
+      /^--backlog-limit: /,
+      /^SLUICE_PAGES: /,
+    ]
+    for (const pattern of expected) expect(problems).toContainEqual(expect.stringMatching(pattern))
+    expect(problems).toHaveLength(expected.length)
+  })
+
+  test('has mistakes in its YAML told with their lines', async () => {
+    expect(await refused({ yaml: 'mode: fast\nmode: ocr\n' })).toEqual([
+      expect.stringMatching(/^sluice\.yaml:2: .*unique/),
+    ])
+    expect(await refused({ yaml: 'a: [1\nb: 2' })).toContainEqual(expect.stringMatching(/^sluice\.yaml:\d+: /))
+    expect(await refused({ yaml: '- mode: fast' })).toEqual([expect.stringMatching(/a map of names to values/)])
+  })
+
+  test('unsets with null what is set above it', async () => {
+    const { pipelines } = await accepted({ yaml: 'rate: 10\npipelines:\n  a: { source: in, rate: null }\n' })
+    expect(pipelines[0]?.settings.rate).toBeUndefined()
+  })
+})
+
+describe('secrets', () => {
+  test('are refused in the file, each with the way that they come by, and never shown', async () => {
+    const problems = await refused({
+      yaml: `parseApiKey: hush-1
+redisUrl: redis://user:hush-2@host:6379
+parseApiUrl: https://me:hush-3@host
+s3: { secretAccessKey: hush-4 }
+engine: { modelKey: hush-5 }
+options:
+  headers: { Authorization: hush-6 }
+rules:
+  - { match: "*", options: { headers: { Cookie: hush-7 } } }
+pipelines:
+  a: { source: "https://me:hush-8@host", parseApiKey: hush-9 }
+`,
+    })
+    expect(problems.join('\n')).not.toMatch(/hush/)
+    const expected = [
+      /^sluice\.yaml:1: parseApiKey is a secret.*PARSE_API_KEY.*parseApiKeyFile/,
+      /^sluice\.yaml:2: redisUrl holds a password.*REDIS_URL.*redisUrlFile/,
+      /^sluice\.yaml:3: parseApiUrl holds a password.*PARSE_API_URL/,
+      /^sluice\.yaml:4: s3\.secretAccessKey.*AWS_SECRET_ACCESS_KEY/,
+      /^sluice\.yaml:5: engine\.modelKey is a secret.*SLUICE_ENGINE_MODEL_KEY.*engine\.modelKeyFile/,
+      /^sluice\.yaml:7: the header Authorization is a secret.*SLUICE_OPTIONS/,
+      /^sluice\.yaml:9: the header Cookie is a secret.*SLUICE_RULES/,
+      /^sluice\.yaml:11: source holds a password/,
+      /^sluice\.yaml:11: parseApiKey is a secret/,
+    ]
+    for (const pattern of expected) expect(problems).toContainEqual(expect.stringMatching(pattern))
+    expect(problems).toHaveLength(expected.length)
+  })
+
+  test('come from the environment, or from files that it or the settings file names', async () => {
+    await using folder = await temporaryFolder()
+    const { path } = folder
+    await writeFile(join(path, 'key'), 'from-file\n')
+    await writeFile(join(path, 'empty'), '\n')
+    const keyOf = async (yaml: string, env = {}) => {
+      const result = await read({ yaml, env }, path)
+      return result.ok ? result.configuration.settings.parseApiKey : result.problems
+    }
+    expect(await keyOf('parseApiKeyFile: key')).toBe('from-file')
+    expect(await keyOf('', { PARSE_API_KEY_FILE: join(path, 'key') })).toBe('from-file')
+    expect(await keyOf('parseApiKeyFile: key', { PARSE_API_KEY: 'direct' })).toBe('direct')
+    expect(await keyOf('redisUrl: redis://host:6379\nparseApiKeyFile: empty')).toEqual([
+      expect.stringMatching(/^sluice\.yaml:2: the file .*empty is empty/),
+    ])
+    expect(await keyOf('parseApiKeyFile: missing')).toEqual([
+      expect.stringMatching(/missing cannot be read \(ENOENT\)/),
+    ])
+  })
+})
+
+describe('pipelines', () => {
+  const TWO = `out: corpus
+concurrency: 9
+pipelines:
+  papers:
+    source: ~/papers
+    formats: [markdown, html]
+  scans:
+    source: s3://bucket/scans
+    out: scans-out
+    mode: ocr
+    s3:
+      region: eu-west-1
+`
+
+  test('have the defaults of the file and what they set for themselves', async () => {
+    const { pipelines, folder, settings } = await accepted({ yaml: TWO })
+    expect(pipelines).toMatchObject([
+      {
+        name: 'papers',
+        source: join(homedir(), 'papers'),
+        settings: { formats: ['markdown', 'html'], concurrency: 9 },
+      },
+      { name: 'scans', source: 's3://bucket/scans', settings: { mode: 'ocr', s3Region: 'eu-west-1', concurrency: 9 } },
+    ])
+    expect(pipelines.map((pipeline) => pipeline.settings.out)).toEqual([
+      join(folder, 'corpus'),
+      join(folder, 'scans-out'),
+    ])
+    expect(settings.formats).toEqual([])
+  })
+
+  test('give way to flags and the environment', async () => {
+    const { pipelines } = await accepted({ yaml: TWO, flags: { mode: 'fast' }, env: { SLUICE_FORMATS: 'links' } })
+    expect(pipelines.map(({ settings }) => [settings.mode, settings.formats])).toEqual([
+      ['fast', ['links']],
+      ['fast', ['links']],
+    ])
+  })
+
+  test('are looked for relative to a file that lies elsewhere, and keep their state beside it', async () => {
+    await using folder = await temporaryFolder()
+    await mkdir(join(folder.path, 'etc'))
+    await writeFile(join(folder.path, 'etc/own.yaml'), 'pipelines:\n  a: { source: in, out: ./out }\n')
+    const result = await read({ config: 'etc/own.yaml' }, folder.path)
+    if (!result.ok) throw new Error(result.problems.join('\n'))
+    expect(result.configuration.pipelines).toMatchObject([
+      { source: join(folder.path, 'etc/in'), settings: { out: join(folder.path, 'etc/out') } },
+    ])
+    expect(sharedSettings(result.configuration).stateDir).toBe(join(folder.path, 'etc/.sluice'))
+  })
+
+  test('are chosen by name, and refused when two would write to one place', async () => {
+    const configuration = await accepted({ yaml: TWO })
+    expect(choosePipelines(configuration, ['scans'])).toMatchObject({ ok: true, pipelines: [{ name: 'scans' }] })
+    expect(choosePipelines(configuration, ['scan'])).toMatchObject({
+      problems: [expect.stringMatching(/no pipeline "scan": sluice\.yaml has papers, scans; did you mean "scans"\?/)],
+    })
+    const clash = await accepted({ yaml: TWO, flags: { out: 'one' } })
+    expect(choosePipelines(clash, [])).toMatchObject({
+      problems: [expect.stringMatching(/papers and scans would write to the same place, one/)],
+    })
+  })
+})

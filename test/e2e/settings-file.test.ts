@@ -1,0 +1,164 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readStore } from '../support/check-store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { ScriptedService } from '../support/scripted-service.ts'
+import { sluice, startSluice } from '../support/sluice.ts'
+
+/** Two small archives with one document each in common by name, and a settings file for both. */
+async function twoPipelines(folder: string, top: string): Promise<void> {
+  for (const [name, count] of [
+    ['letters', 3],
+    ['notes', 2],
+  ] as const) {
+    await mkdir(join(folder, name))
+    for (let number = 0; number < count; number++) {
+      await writeFile(join(folder, name, `${number}.html`), `<title>${name}</title><p>Number ${number} of ${name}.`)
+    }
+  }
+  await writeFile(join(folder, 'key'), 'hush-key\n')
+  const pipelines = `pipelines:
+  letters: { source: letters, out: out/letters }
+  notes: { source: ./notes, out: out/notes, formats: [markdown, html] }
+`
+  await writeFile(join(folder, 'sluice.yaml'), `${top}\n${pipelines}`)
+}
+
+const hosted = (service: ScriptedService): string => `parseApiUrl: ${service.url}\nparseApiKeyFile: key`
+
+async function until(condition: () => Promise<boolean>, limitMs = 40_000): Promise<void> {
+  const end = Date.now() + limitMs
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('it did not come to pass in time')
+    await new Promise((tick) => setTimeout(tick, 50))
+  }
+}
+
+const keysOf = async (out: string): Promise<string[]> =>
+  readStore(out).then(
+    ({ records }) => [...records.keys()].toSorted(),
+    () => [],
+  )
+
+describe('./sluice with the pipelines of a settings file', () => {
+  test('runs one after the other, tells of each, and every command finds them by name', async () => {
+    await using folder = await temporaryFolder()
+    const cwd = folder.path
+    await using service = await new ScriptedService({}).listen()
+    await twoPipelines(cwd, hosted(service))
+    const first = await sluice(['run'], { cwd })
+    expect(first.stderr).not.toMatch(/at .*\.ts:\d+/)
+    expect(first.code).toBe(0)
+    expect(first.stdout).toMatch(/letters: 3 documents in [^]*notes: 2 documents in /)
+    expect(await keysOf(join(cwd, 'out/letters'))).toEqual(['0.html', '1.html', '2.html'])
+    expect(await keysOf(join(cwd, 'out/notes'))).toEqual(['0.html', '1.html'])
+    expect(service.charged).toBe(5)
+
+    const again = await sluice(['run', '--pipeline', 'notes'], { cwd })
+    expect(again.stdout).toMatch(/^notes: 2 documents unchanged, nothing sent/)
+    expect(again.stdout).not.toMatch(/letters/)
+    const status = await sluice(['status', '--json'], { cwd })
+    expect(
+      status.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toMatchObject([
+      { pipeline: 'letters', done: 3, pending: 0 },
+      { pipeline: 'notes', done: 2, pending: 0 },
+    ])
+    const verified = await sluice(['verify', '--pipeline', 'letters'], { cwd })
+    expect(verified.stdout).toMatch(/^3 documents whole, 0 damaged/)
+    const log = await readFile(join(cwd, '.sluice/sluice.log'), 'utf8')
+    expect(log).toMatch(/"pipeline":"letters"/)
+    expect(log + first.stdout + first.stderr).not.toMatch(/hush/)
+
+    const other = await sluice(['run', 'letters', '--out', 'else'], { cwd })
+    expect([other.code, await keysOf(join(cwd, 'else'))]).toEqual([0, ['0.html', '1.html', '2.html']])
+    expect(service.charged).toBe(8)
+  }, 120_000)
+
+  test('gives every pipeline its turn and ends with the worst exit code', async () => {
+    await using folder = await temporaryFolder()
+    const cwd = folder.path
+    await using service = await new ScriptedService({}).listen()
+    await twoPipelines(cwd, `${hosted(service)}\nstateDir: state`)
+    await writeFile(join(cwd, 'letters/broken.pdf'), '')
+    await writeFile(
+      join(cwd, 'sluice.yaml'),
+      `${await readFile(join(cwd, 'sluice.yaml'), 'utf8')}  away: { source: away, out: out/away }\n`,
+    )
+    const { code, stdout, stderr } = await sluice(['run'], { cwd })
+    expect(stdout).toMatch(/letters: [^]*broken\.pdf: empty/)
+    expect(stdout).toMatch(/notes: 2 documents in /)
+    expect(stderr).toMatch(/away: .*/)
+    expect(code).toBe(1)
+    expect((await sluice(['run', '--pipeline', 'letters', '--pipeline', 'notes'], { cwd })).code).toBe(2)
+  }, 120_000)
+
+  test('watches all of them at once in one process', async () => {
+    await using folder = await temporaryFolder()
+    const cwd = folder.path
+    await using service = await new ScriptedService({}).listen()
+    await twoPipelines(cwd, `${hosted(service)}\nstableMs: 100\nconcurrency: 1`)
+    const running = startSluice(['watch'], { cwd })
+    try {
+      await until(async () => (await keysOf(join(cwd, 'out/notes'))).length === 2 && service.charged >= 5)
+      await writeFile(join(cwd, 'letters/late.html'), '<p>Late.')
+      await writeFile(join(cwd, 'notes/late.html'), '<p>Late as well.')
+      await until(async () => {
+        const both = [...(await keysOf(join(cwd, 'out/letters'))), ...(await keysOf(join(cwd, 'out/notes')))]
+        return both.filter((key) => key === 'late.html').length === 2
+      })
+    } finally {
+      running.child.kill('SIGINT')
+    }
+    const { code, stderr } = await running.finished
+    expect(stderr).toMatch(/letters: watching file:[^]*notes: watching file:/)
+    expect(code).toBe(0)
+    expect(service.charged).toBe(7)
+  }, 120_000)
+
+  test('refuses mistakes before anything is opened, all at once', async () => {
+    await using folder = await temporaryFolder()
+    const cwd = folder.path
+    await writeFile(join(cwd, 'sluice.yaml'), 'concurency: 3\nparseApiKey: hush\npipelines:\n  a: {}\n')
+    const { code, stderr } = await sluice(['run', '--max-credits', 'many'], { cwd })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/sluice\.yaml:1: .*did you mean "concurrency"\?/)
+    expect(stderr).toMatch(/sluice\.yaml:2: parseApiKey is a secret/)
+    expect(stderr).toMatch(/sluice\.yaml:4: pipeline a needs a source/)
+    expect(stderr).toMatch(/--max-credits: /)
+    expect(stderr).not.toMatch(/hush|at .*\.ts:\d+/)
+    expect((await sluice(['run', '--no-config'], { cwd })).stderr).toMatch(/name a source/)
+  }, 30_000)
+
+  test('shows with config what is in force, where it comes from, and no secret; what it shows is a settings file', async () => {
+    await using folder = await temporaryFolder()
+    const cwd = folder.path
+    await twoPipelines(cwd, 'parseApiKeyFile: key\nrate: 60')
+    const env = { REDIS_URL: 'redis://me:hush@127.0.0.1:1', SLUICE_MODE: 'ocr' }
+    const { stdout, code } = await sluice(['config', '--backlog-limit', '5'], { cwd, env })
+    expect(code).toBe(0)
+    expect(stdout).not.toMatch(/hush/)
+    for (const line of [
+      /^rate: 60 # sluice\.yaml:2$/m,
+      /^mode: ocr # SLUICE_MODE$/m,
+      /^backlogLimit: 5 # --backlog-limit$/m,
+      /^pages: true # default$/m,
+      /^redisUrl: .*me:….*# REDIS_URL$/m,
+      /^# parseApiKey: hidden \(sluice\.yaml:1, in .*key\)$/m,
+      /^ {4}formats: \[ markdown, html \] # sluice\.yaml:5$/m,
+    ]) {
+      expect(stdout).toMatch(line)
+    }
+    await writeFile(join(cwd, 'again.yaml'), stdout.replace(/^redisUrl.*$/m, ''))
+    const again = await sluice(['config', '--config', 'again.yaml', '--json'], { cwd })
+    expect(again.stderr).toBe('')
+    const json = await sluice(['config', '--json'], { cwd })
+    const sources = (text: string): unknown =>
+      (JSON.parse(text) as { pipelines: { source: string }[] }).pipelines.map(({ source }) => source)
+    expect(sources(again.stdout)).toEqual(sources(json.stdout))
+  }, 30_000)
+})
