@@ -1,11 +1,17 @@
 import { z } from 'zod'
 import { DEFAULT_PRICES } from '#src/contract/price.ts'
-import { optionalNumber, structure } from './setting.ts'
+import { choice, optionalNumber, structure } from './setting.ts'
 
 const price = (credits: number) => z.number().min(0).default(credits)
 
 /** What a document costs, and when to stop. */
 export const SPENDING_SETTINGS = {
+  onAmbiguous: choice({
+    env: 'SLUICE_ON_AMBIGUOUS',
+    values: ['send', 'hold'],
+    default: 'send',
+    doc: 'a request in flight at a hard kill may have been charged: send it again, or hold the document as a dead letter',
+  }),
   maxCredits: optionalNumber({
     env: 'SLUICE_MAX_CREDITS',
     min: 0,

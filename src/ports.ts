@@ -260,8 +260,10 @@ export interface Claims {
  * (Law 2).
  */
 export interface Intents {
-  /** False while a live process is buying this very receipt: a copy of the document must wait for it, not pay too. */
-  begin(id: ReceiptId, key: SourceKey): Promise<boolean>
+  /** `busy`: a live process is buying this very receipt, for a copy. `held`: a request for it is ambiguous, and stays. */
+  begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'busy' | 'held'>
+  /** What is held of a receipt, or of a document and its pieces, may be sent again; it stays counted. Repeatable. */
+  release(id: ReceiptId, key: SourceKey): Promise<void>
   clear(id: ReceiptId): Promise<void>
 }
 

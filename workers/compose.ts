@@ -2,12 +2,13 @@ import type { Settings } from '#config/settings.ts'
 import { recipeBook } from '#src/contract/rules.ts'
 import type { Events } from '#src/events.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
-import type { IngestDeps, ScanDeps } from '#src/ingest/deps.ts'
+import type { IngestDeps } from '#src/ingest/deps.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { rebuildIfLost } from '#src/ingest/rebuild-ledger.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
-import { RedisIntents } from '#src/ledger/redis-intents.ts'
+import type { RetryDeps } from '#src/ingest/retry-dead-letters.ts'
+import { type Intent, RedisIntents } from '#src/ledger/redis-intents.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import type { Ledger, OutputStore, Source, SourceWatch } from '#src/ports.ts'
@@ -21,6 +22,7 @@ import type { PlanDeps } from '#src/ingest/plan-source.ts'
 import { estimateMs, pageCounting, priceWith } from './open-requests.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
+import { requestsInDoubt } from './in-doubt.ts'
 import { parseOptionsOf } from './parse-options.ts'
 import { openShared, type Shared } from './shared.ts'
 
@@ -46,11 +48,13 @@ export interface Pipeline extends AsyncDisposable {
   readonly ledger: Ledger
   readonly queue: DocumentQueue
   readonly events: Events
+  /** Requests in flight at a hard kill that were not sent again: nobody knows whether they were charged (Law 2). */
+  readonly inDoubt: () => Promise<readonly Intent[]>
 }
 
 /** A pipeline that can also send requests. */
 export interface Workshop extends Pipeline {
-  readonly scan: ScanDeps
+  readonly scan: RetryDeps
   readonly gone: GonePolicy
   readonly settings: Settings
   /** Asks the service anew instead of believing that credits or key are still as an earlier run found them. */
@@ -96,7 +100,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
     const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
-    const intents = new RedisIntents({ connection, pipeline: id, lease })
+    const intents = new RedisIntents({ connection, pipeline: id, lease, onAmbiguous: settings.onAmbiguous })
     const ingest: IngestDeps = {
       source,
       store,
@@ -206,6 +210,7 @@ async function open(options: PipelineOptions): Promise<Opened> {
     ledger,
     queue,
     events,
+    inDoubt: () => requestsInDoubt(connection, id),
     connection,
     shared,
     resources: kept,

@@ -40,6 +40,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'apiConcurrency',
   'monthlyCredits',
   'prices',
+  'onAmbiguous',
   'deadlineMs',
   'graceMs',
   'takeoverMs',

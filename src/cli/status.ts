@@ -28,9 +28,11 @@ async function showStatus(target: Target, shared: Shared, json: boolean): Promis
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
   const gone = await countGone(pipeline.ledger, new AbortController().signal)
+  const inDoubt = await pipeline.inDoubt()
   if (json) {
     const named = target.name === null ? {} : { pipeline: target.name }
-    process.stdout.write(`${JSON.stringify({ ...named, ...counts, seen: seen(counts), gone, backlog })}\n`)
+    const ambiguous = inDoubt.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() }))
+    process.stdout.write(`${JSON.stringify({ ...named, ...counts, seen: seen(counts), gone, backlog, ambiguous })}\n`)
     return
   }
   const rows = new Table({ style: { head: [], border: [] }, colAligns: ['left', 'right'] })
@@ -38,5 +40,6 @@ async function showStatus(target: Target, shared: Shared, json: boolean): Promis
   rows.push(['seen', count(seen(counts))])
   if (gone > 0) rows.push(['of these gone from the source', count(gone)])
   rows.push(['jobs in the queue', count(backlog)])
+  if (inDoubt.length > 0) rows.push(['ambiguous requests', count(inDoubt.length)])
   process.stdout.write(`${rows.toString()}\n`)
 }

@@ -90,5 +90,7 @@ export function goneLines({ kept, removed, unbelievable }: Tally['gone']): strin
 /** What a hard kill left in doubt is counted, never hidden (Law 2). */
 function inDoubt({ ambiguous }: SummaryInput): string[] {
   if (ambiguous === 0) return []
-  return [`ambiguous: ${plural(ambiguous, 'request')} in flight when a process was killed may have been charged twice`]
+  return [
+    `ambiguous: ${plural(ambiguous, 'request')} in flight when a process was killed may have been charged without an answer`,
+  ]
 }

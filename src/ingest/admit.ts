@@ -1,3 +1,4 @@
+import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Permit, Recipe } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
@@ -14,6 +15,14 @@ const HALTED_MS = 1_000
 /** How often a document asks again while a probe may find the service open to us. */
 const PROBED_MS = 2_000
 
+const inDoubt: Failure = {
+  code: 'ambiguous',
+  stage: 'parse',
+  message:
+    'a request for it was in flight when its process was killed and may have been charged; ' +
+    '"sluice retry --code ambiguous" sends it again',
+}
+
 export type Entry =
   | {
       readonly kind: 'admitted'
@@ -21,7 +30,7 @@ export type Entry =
       /** Pages of a PDF, where they were counted. */
       readonly pages: number | null
     }
-  | Extract<Purchase, { kind: 'later' | 'kept' }>
+  | Extract<Purchase, { kind: 'later' | 'kept' | 'failed' }>
 
 /**
  * Step 3: a place at the gate, and the intent that goes with it. The intent is written last, right before the request,
@@ -45,8 +54,10 @@ export async function admit(
     return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
   }
   const { permit } = admission
-  if (!(await deps.intents.begin(id, key))) {
+  const beginning = await deps.intents.begin(id, key)
+  if (beginning !== 'begun') {
     await deps.gate.leave(permit, { verdict: 'unsent' })
+    if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
     return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
   }
   // Nobody else can save this receipt from here on, so only now its absence can be relied on.

@@ -1,11 +1,14 @@
 import { extensionOf } from '#src/document/formats.ts'
+import { receiptId } from '#src/document/ids.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { DocumentJob, LedgerEntry } from '#src/ports.ts'
 import { batchesOf } from './batches.ts'
-import type { ScanDeps } from './deps.ts'
+import type { IngestDeps, ScanDeps } from './deps.ts'
 import { backlogBelowLimit } from './scan-source.ts'
 
 const BATCH = 500
+
+export type RetryDeps = ScanDeps & Pick<IngestDeps, 'intents'>
 
 /**
  * Enqueues exactly the documents of the dead letters that `wanted` takes, as pending, with all their attempts. A letter
@@ -13,18 +16,26 @@ const BATCH = 500
  */
 export async function retryDeadLetters(
   wanted: (letter: DeadLetter) => boolean,
-  deps: ScanDeps,
+  deps: RetryDeps,
   signal: AbortSignal,
 ): Promise<number> {
   let enqueued = 0
   for await (const letters of batchesOf(deps.store.listDeadLetters(signal), BATCH)) {
     await backlogBelowLimit(deps, signal)
-    const jobs = letters.filter(wanted).flatMap((letter) => jobOf(letter, deps))
+    const chosen = letters.filter(wanted)
+    for (const letter of chosen) await letGo(letter, deps)
+    const jobs = chosen.flatMap((letter) => jobOf(letter, deps))
     await deps.ledger.write(jobs.map((job) => [job.key, pending(job)] as const))
     await deps.queue.add(jobs)
     enqueued += jobs.length
   }
   return enqueued
+}
+
+/** What was held because its request is in doubt is sent again: that is what was asked for. */
+async function letGo({ key, failure, contentHash, recipeHash }: DeadLetter, { intents }: RetryDeps): Promise<void> {
+  if (failure.code !== 'ambiguous' || contentHash === null || recipeHash === null) return
+  await intents.release(receiptId(contentHash, recipeHash), key)
 }
 
 /** None for a file that no service takes: a retry could only say so again. */

@@ -21,10 +21,11 @@ const LONGEST_REQUEST_MS = 900_000
  * An intent is `<process id> <moment> <nonce> <source key>` under the receipt's id in one hash.
  *
  * KEYS: intents, own lease, how often each receipt was sent again in doubt. ARGV: receipt, own intent, prefix of
- * process keys, lease in ms, source key, now, longest request in ms.
+ * process keys, lease in ms, source key, now, longest request in ms, `send` or `hold` for what is in doubt.
  *
- * Answers 0 when a live process buys this receipt for another document. For the same document it cannot be under way
+ * Answers 2 when it is to be held, 0 when a live process buys this receipt for another document. For the same document it cannot be under way
  * any more, because we have the claim: an earlier try was cut off between the request and its receipt, and left it.
+ * One that is held has `held` in place of its process, which is alive no more than a dead one.
  */
 const BEGIN = new LuaScript(`${IN_TOUCH}
 local before = redis.call('HGET', KEYS[1], ARGV[1])
@@ -33,6 +34,10 @@ if before and before ~= ARGV[2] then
   local owner, sent, key = string.match(before, '^(%S+) (%S+) %S+ (.*)$')
   local alive = redis.call('EXISTS', ARGV[3] .. owner) == 1 and ARGV[6] - sent < tonumber(ARGV[7])
   if alive and key ~= ARGV[5] then return 0 end
+  if ARGV[8] == 'hold' then
+    redis.call('HSET', KEYS[1], ARGV[1], 'held ' .. sent .. ' - ' .. key)
+    return 2
+  end
   redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
@@ -44,10 +49,20 @@ const CLEAR = new LuaScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
 `)
 
+/** KEYS and the first of ARGV as above. Counted as if it were sent again right now. */
+const RELEASE = new LuaScript(`
+local held = redis.call('HGET', KEYS[1], ARGV[1])
+if not held or string.match(held, '^%S+') ~= 'held' then return end
+redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
+redis.call('HDEL', KEYS[1], ARGV[1])
+`)
+
 export interface RedisIntentsOptions {
   readonly connection: RedisClient
   readonly pipeline: string
   readonly lease: ProcessLease
+  /** What becomes of a document whose earlier request is ambiguous. Default `send`. */
+  readonly onAmbiguous?: 'send' | 'hold'
 }
 
 /** Intents in Redis: written before a request, cleared when its receipt is safe (Law 2). */
@@ -64,16 +79,24 @@ export class RedisIntents {
     this.#resentKey = `${redisPrefix(options.pipeline)}:resent`
   }
 
-  /** False while a live process is buying this very receipt for another document. */
-  async begin(id: ReceiptId, key: SourceKey): Promise<boolean> {
-    const { connection, pipeline, lease } = this.#options
+  async begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'busy' | 'held'> {
+    const { connection, pipeline, lease, onAmbiguous = 'send' } = this.#options
     const now = Date.now()
     const intent = `${lease.id} ${now} ${randomUUID().slice(0, 8)} ${key}`
     const keys = [this.#intentsKey, lease.key, this.#resentKey]
-    const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS]
-    if ((await inTouch(lease, () => BEGIN.run(connection, keys, values))) !== 1) return false
+    const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS, onAmbiguous]
+    const answer = await inTouch(lease, () => BEGIN.run(connection, keys, values))
+    if (answer !== 1) return answer === 2 ? 'held' : 'busy'
     this.#own.set(id, intent)
-    return true
+    return 'begun'
+  }
+
+  async release(id: ReceiptId, key: SourceKey): Promise<void> {
+    const { connection, lease } = this.#options
+    const all = Object.entries(await connection.hgetall(this.#intentsKey)).map(([of, text]) => parse(of, text))
+    for (const intent of all.filter((one) => one.receipt === id || one.key === key)) {
+      await RELEASE.run(connection, [this.#intentsKey, lease.key, this.#resentKey], [intent.receipt])
+    }
   }
 
   async clear(id: ReceiptId): Promise<void> {

@@ -38,6 +38,7 @@ test('a copy finds the receipt that came between its look for it and its turn to
       return intents.begin(...asked)
     },
     clear: intents.clear.bind(intents),
+    release: intents.release.bind(intents),
   }
   const copy = await deliveryOf(bench, 'copy of a.csv')
   expect(await ingestDocument(copy, { ...bench.deps, intents: lateIntents }, SIGNAL)).toEqual({ do: 'finish' })
@@ -120,6 +121,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
       begun.length = 0
       return deps.intents.clear(...asked)
     },
+    release: deps.intents.release.bind(deps.intents),
   }
   const shut = {
     enter: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) as const,
@@ -130,7 +132,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
   expect(waits).toMatchObject({ do: 'postpone', counted: false })
   expect(begun).toEqual([])
 
-  const taken = { ...watched, begin: async () => false }
+  const taken = { ...watched, begin: async () => 'busy' as const }
   begun.push('of another')
   expect(await ingestDocument(job, { ...deps, intents: taken }, SIGNAL)).toMatchObject({ do: 'postpone' })
   expect(begun).toEqual(['of another'])

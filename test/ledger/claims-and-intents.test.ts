@@ -101,22 +101,22 @@ describe('a claim', () => {
 describe('an intent', () => {
   test('keeps a copy of the document from being bought at the same time', async () => {
     const [one, two] = [await processOf('copy'), await processOf('copy')]
-    expect(await one.intents.begin(receipt, key)).toBe(true)
-    expect(await two.intents.begin(receipt, other)).toBe(false)
-    expect(await one.intents.begin(receipt, other)).toBe(false)
+    expect(await one.intents.begin(receipt, key)).toBe('begun')
+    expect(await two.intents.begin(receipt, other)).toBe('busy')
+    expect(await one.intents.begin(receipt, other)).toBe('busy')
     expect(await two.intents.list()).toMatchObject([{ receipt, key, state: 'in_flight' }])
     await one.intents.clear(receipt)
     expect(await two.intents.list()).toEqual([])
-    expect(await two.intents.begin(receipt, other)).toBe(true)
+    expect(await two.intents.begin(receipt, other)).toBe('begun')
   })
 
   test('does not keep the same document from being tried again, which counts when it was not cleared', async () => {
     const [one, two] = [await processOf('again'), await processOf('again')]
-    expect(await one.intents.begin(receipt, key)).toBe(true)
+    expect(await one.intents.begin(receipt, key)).toBe('begun')
     await one.intents.clear(receipt)
-    expect(await one.intents.begin(receipt, key)).toBe(true)
+    expect(await one.intents.begin(receipt, key)).toBe('begun')
     expect(await two.intents.ambiguousTotal()).toBe(0)
-    expect(await two.intents.begin(receipt, key)).toBe(true)
+    expect(await two.intents.begin(receipt, key)).toBe('begun')
     expect(await two.intents.ambiguousTotal()).toBe(1)
   })
 
@@ -141,9 +141,33 @@ describe('an intent', () => {
     expect(intent).toMatchObject({ receipt, key })
     expect(intent?.sentAt).toBeGreaterThanOrEqual(before)
     expect(await next.intents.ambiguousTotal()).toBe(1)
-    expect(await next.intents.begin(receipt, other)).toBe(true)
+    expect(await next.intents.begin(receipt, other)).toBe('begun')
     await next.intents.clear(receipt)
     expect(await next.intents.list()).toEqual([])
     expect(await next.intents.ambiguousTotal()).toBe(1)
   })
+})
+
+test('a request in doubt is held where it is to be, by whomever it is asked for, until it is released', async () => {
+  const connection = await connectRedis({ url: redis.url })
+  const [dead, next] = [await processOf('held', connection), await processOf('held')]
+  await dead.intents.begin(receipt, key)
+  connection.disconnect()
+  const holding = new RedisIntents({
+    connection: redis.connection,
+    pipeline: 'held',
+    lease: next.lease,
+    onAmbiguous: 'hold',
+  })
+  await until('it is in doubt', 3000, async () => (await holding.begin(receipt, key)) === 'held')
+  expect(await holding.begin(receipt, other)).toBe('held')
+  expect(await holding.list()).toMatchObject([{ key, state: 'ambiguous' }])
+  expect(await holding.ambiguousTotal()).toBe(1)
+  await holding.release(receipt, key)
+  await holding.release(receipt, key)
+  expect(await holding.list()).toEqual([])
+  expect(await holding.begin(receipt, key)).toBe('begun')
+  await holding.release(receipt, key)
+  expect(await holding.list()).toMatchObject([{ key, state: 'in_flight' }])
+  expect(await holding.ambiguousTotal()).toBe(1)
 })
