@@ -55,6 +55,8 @@ describe('./sluice run on real documents with the embedded engine', () => {
     await writeFile(join(source, 'image.pdf'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))
     await cp(join(SAMPLES, pdf), join(source, 'cut.pdf'))
     await truncate(join(source, 'cut.pdf'), 700)
+    await writeFile(join(source, 'huge.docx'), 'PK')
+    await truncate(join(source, 'huge.docx'), 50 * 1024 * 1024 + 1)
     await writeFile(join(source, 'huge.pdf'), '%PDF-1.4')
     await truncate(join(source, 'huge.pdf'), 50 * 1024 * 1024 + 1)
     await symlink('loop', join(source, 'loop'))
@@ -69,14 +71,15 @@ describe('./sluice run on real documents with the embedded engine', () => {
       'empty.pdf': 'empty',
       'notes.txt': 'unsupported_type',
       'image.pdf': 'wrong_type',
-      'huge.pdf': 'too_large',
+      'huge.docx': 'too_large',
+      'huge.pdf': 'corrupt',
       loop: 'symlink_loop',
     })
     expect(codes['cut.pdf']).toMatch(/corrupt|service_rejected/)
     for (const key of letters.keys()) expect(stdout).toContain(key)
     const listed = await sluice(['failures', '--out', out])
     expect(listed.stdout).toMatch(/empty\.pdf: empty, the file is empty/)
-    expect(listed.stdout).toMatch(/6 failures/)
+    expect(listed.stdout).toMatch(/7 failures/)
   }, 120_000)
 })
 
