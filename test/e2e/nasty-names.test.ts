@@ -63,6 +63,8 @@ test('every odd name becomes a document of its own, inside the store, and is don
   expect((await sluice(args)).stdout).toMatch(/unchanged, nothing sent/)
   const status = await sluice(['status', source, '--out', out, '--json'])
   expect(JSON.parse(status.stdout)).toEqual({
+    gone: 0,
+    ambiguous: [],
     pending: 0,
     done: NASTY.length,
     partial: 0,
