@@ -184,6 +184,14 @@ export interface Gate {
 
 // ------------------------------------------------------------------------------------------------------------ store
 
+/**
+ * The store's surroundings failed (disk full, read-only, no permission, bucket closed): never a document's fault, and
+ * the same for every other. Somebody can mend it, so whoever has something to write holds it and tries again.
+ */
+export class StoreUnusable extends Error {
+  override name = 'StoreUnusable' as const
+}
+
 export interface OutputStore {
   readonly url: string
   /** The answer that was kept, byte for byte, or null. A damaged receipt counts as none. */
@@ -276,7 +284,7 @@ export interface DocumentJob {
   readonly version: Version
   readonly recipeHash: RecipeHash
   readonly bytes: number
-  /** Epoch milliseconds of the first enqueue: the deadline counts from here. */
+  /** When it was first enqueued, epoch milliseconds on the clock that all processes share: the deadline counts from here. */
   readonly queuedAt: number
 }
 

@@ -16,6 +16,7 @@ import type { RedisConnection } from '#src/queue/connection.ts'
 import type { Consumer } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { keepSchedule } from '#src/queue/schedule.ts'
+import { sharedClock } from '#src/queue/shared-clock.ts'
 import { consumeInPlaces } from './consume-in-places.ts'
 import { pipelineId } from './folders.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
@@ -100,7 +101,9 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
     const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
-    const intents = new RedisIntents({ connection, pipeline: id, lease, onAmbiguous: settings.onAmbiguous })
+    const sharedNow = await sharedClock(connection)
+    const { onAmbiguous } = settings
+    const intents = new RedisIntents({ connection, pipeline: id, lease, now: sharedNow, onAmbiguous })
     const ingest: IngestDeps = {
       source,
       store,
@@ -117,6 +120,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       intents,
       render: renderOutputs,
       now: Date.now,
+      sharedNow,
       random: Math.random,
       ocrFallback: settings.ocrFallback,
       storePatienceMs: settings.storePatienceMs,

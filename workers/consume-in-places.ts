@@ -31,7 +31,7 @@ export function consumeInPlaces({ connection, pipeline, places, settings, ingest
     concurrency,
     timing: { lockMs: takeoverMs, stalledCheckMs: 0.4 * takeoverMs },
     handle: (delivery, cut) => places(() => (stopping ? HAND_BACK : ingestDocument(delivery, ingest, cut))),
-    giveUp: (delivery, reason) => giveUpDelivery(delivery, reason, ingest),
+    giveUp: (delivery, reason, cut) => giveUpDelivery(delivery, reason, ingest, cut),
     onError: (error, key) => ingest.events.emit('process:error', { key, error }),
   })
   return {

@@ -62,13 +62,9 @@ export class Workers implements AsyncDisposable {
 async function fillQueue(source: string, settings: Settings): Promise<void> {
   await using pipeline = await openPipeline({ source, settings, events: new Events(), say: () => undefined })
   const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: [] })
-  const deps = {
-    ...pipeline,
-    recipeFor,
-    cutter: null,
-    now: Date.now,
-    backlogLimit: Number.MAX_SAFE_INTEGER,
-    checksum: false,
-  }
+  const clocks = { now: Date.now, sharedNow: Date.now }
+  const patience = { halt: () => undefined, storePatienceMs: 0 }
+  const limits = { backlogLimit: Number.MAX_SAFE_INTEGER, checksum: false, cutter: null }
+  const deps = { ...pipeline, recipeFor, ...clocks, ...patience, ...limits }
   await scanSource(deps, new AbortController().signal)
 }

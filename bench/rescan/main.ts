@@ -49,6 +49,9 @@ try {
     recipeFor,
     cutter: null,
     now: Date.now,
+    sharedNow: Date.now,
+    halt: () => undefined,
+    storePatienceMs: 0,
     backlogLimit: 1,
     checksum: false,
   }

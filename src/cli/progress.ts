@@ -13,7 +13,6 @@ export interface ProgressOptions {
   readonly counts: () => Promise<Counts>
   /** What the gate is doing, in one short sentence; null when nothing is worth saying. */
   readonly gateLine: () => Promise<string | null>
-  readonly now: () => number
 }
 
 export interface Progress {
@@ -51,7 +50,7 @@ export function lineOf(view: View): string {
 }
 
 export function startProgress(options: ProgressOptions): Progress {
-  const startedAt = options.now()
+  const startedAt = performance.now()
   const onTerminal = options.stream.isTTY
   const bar = onTerminal ? terminalBar(options.stream) : null
   const show = async (): Promise<void> => {
@@ -94,7 +93,7 @@ function terminalBar(stream: NodeJS.WriteStream): SingleBar {
   return bar
 }
 
-async function viewOf({ tally, counts, gateLine, now }: ProgressOptions, startedAt: number): Promise<View> {
+async function viewOf({ tally, counts, gateLine }: ProgressOptions, startedAt: number): Promise<View> {
   const { pending, ...ended } = await counts()
   const settled = Object.values(ended).reduce((sum, value) => sum + value, 0)
   return {
@@ -104,7 +103,7 @@ async function viewOf({ tally, counts, gateLine, now }: ProgressOptions, started
     failed: ended.failed,
     retries: tally.retries,
     throttled: tally.throttled,
-    elapsedMs: now() - startedAt,
+    elapsedMs: performance.now() - startedAt,
     settledHere: Object.values(tally.settled).reduce((sum, value) => sum + value, 0),
     gateLine: await gateLine(),
   }

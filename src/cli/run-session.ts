@@ -49,7 +49,7 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
   const tally = tallyOf(events)
   const say = sayFor(target, sayOnStderr)
   await using workshop = await openWorkshop({ ...target, shared, events, say }, stopping.soft)
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   const end = await runOnce(workshop, tally, stopping, intake, say)
   const counts = await workshop.ledger.counts()
   const letters = counts.failed > 0 ? await firstLetters(workshop) : []
@@ -61,7 +61,7 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
       end,
       counts,
       tally,
-      elapsedMs: Date.now() - startedAt,
+      elapsedMs: performance.now() - startedAt,
       out: workshop.store.url,
       letters,
       ambiguous: await workshop.ambiguous(),
@@ -82,7 +82,6 @@ async function runOnce(
     tally,
     counts: () => workshop.ledger.counts(),
     gateLine: () => workshop.gateLine(),
-    now: Date.now,
   })
   try {
     const end = await runWorker(workshop, stopping, { intake, onHalt: 'stop' })

@@ -54,7 +54,6 @@ function showProgress(workshops: readonly Workshop[]): Disposable {
       const lines = await Promise.all(workshops.map((workshop) => workshop.gateLine()))
       return [...new Set(lines.filter((line) => line !== null))].join('; ') || null
     },
-    now: Date.now,
   })
   return { [Symbol.dispose]: () => progress.stop() }
 }

@@ -5,6 +5,7 @@ import type { JobVerdict } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
 import { FINISH, postpone } from './job-verdicts.ts'
 import { describeFile } from './rederive.ts'
+import { untilWritten } from './until-written.ts'
 import type { Work } from './work.ts'
 
 /** How long a worker that lost its hold leaves the document to the one that has it now. */
@@ -22,10 +23,15 @@ export interface CommitInput {
 }
 
 /** Step 5: the answer becomes outputs; the record is committed last, and the ledger follows the store (Law 4). */
-export async function commitAnswer(work: Work, input: CommitInput, deps: IngestDeps): Promise<JobVerdict> {
+export async function commitAnswer(
+  work: Work,
+  input: CommitInput,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
   const reading = readAnswer(input.body, deps.now(), input.json)
   const cost = costOf(work, input.saved, reading, deps)
-  return commitReading(work, { reading, receipt: input.receipt, requestId: input.requestId, cost }, deps)
+  return commitReading(work, { reading, receipt: input.receipt, requestId: input.requestId, cost }, deps, signal)
 }
 
 /** An answer that was read, and where it came from. */
@@ -38,12 +44,23 @@ export interface ReadingOrigin {
 }
 
 /** As `commitAnswer`, for an answer that was read already. */
-export async function commitReading(work: Work, origin: ReadingOrigin, deps: IngestDeps): Promise<JobVerdict> {
+export async function commitReading(
+  work: Work,
+  origin: ReadingOrigin,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
   const files = deps.render(origin.reading.data)
   const record = { ...recordOf(work, origin, deps), files: [...files].map(describeFile) }
-  if (!(await work.claim.stillHeld())) return postpone(LOST_CLAIM_MS, 'another worker took this document over')
-  await deps.store.commit(record, files)
   const { key } = work.job
+  const commit = async (): Promise<boolean> => {
+    if (!(await work.claim.stillHeld())) return false
+    await deps.store.commit(record, files)
+    return true
+  }
+  if (!(await untilWritten(commit, key, deps, signal))) {
+    return postpone(LOST_CLAIM_MS, 'another worker took this document over')
+  }
   const entry = { version: work.version, recipeHash: work.recipe.hash, outcome: record.outcome }
   if (work.version === work.job.version) await deps.ledger.settle(key, entry)
   else await deps.ledger.write([[key, entry]])
@@ -55,7 +72,7 @@ export async function commitReading(work: Work, origin: ReadingOrigin, deps: Ing
     problems: record.problems,
     cost: record.cost,
     pages: record.pages,
-    durationMs: deps.now() - work.startedAt,
+    durationMs: performance.now() - work.begunMs,
   })
   return FINISH
 }

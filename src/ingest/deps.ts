@@ -37,8 +37,10 @@ export interface IngestDeps {
   readonly cutter: PieceCutter | null
   /** Tells the process that nothing more may be sent: credits, key or options. Every job is kept. */
   readonly halt: (cause: HaltCause, message: string) => void
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds by the clock on the wall: for what people read. It may be set at any moment. */
   readonly now: () => number
+  /** Epoch milliseconds by a clock that all processes share and nobody sets: how long a document has waited. */
+  readonly sharedNow: () => number
   /** 0 ≤ x < 1. */
   readonly random: () => number
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
@@ -51,7 +53,7 @@ export interface IngestDeps {
 
 export interface ScanDeps extends Pick<
   IngestDeps,
-  'source' | 'store' | 'ledger' | 'events' | 'recipeFor' | 'cutter' | 'now'
+  'source' | 'store' | 'ledger' | 'events' | 'recipeFor' | 'cutter' | 'now' | 'sharedNow' | 'halt' | 'storePatienceMs'
 > {
   readonly queue: JobQueue
   /** Jobs in Redis at the most; the listing waits while there are more (Law 6). */

@@ -9,7 +9,12 @@ export type GiveUpReason =
   | { readonly kind: 'threw'; readonly error: unknown }
 
 /** Ends a document that never came to a verdict of its own: listed with what happened, never silently dropped. */
-export async function giveUpDelivery(delivery: Delivery, reason: GiveUpReason, deps: IngestDeps): Promise<void> {
+export async function giveUpDelivery(
+  delivery: Delivery,
+  reason: GiveUpReason,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<void> {
   const { job, attempt } = delivery
   await bury(
     {
@@ -19,9 +24,10 @@ export async function giveUpDelivery(delivery: Delivery, reason: GiveUpReason, d
       contentHash: null,
       failure: failureOf(reason),
       attempts: attempt,
-      durationMs: deps.now() - job.queuedAt,
+      durationMs: deps.sharedNow() - job.queuedAt,
     },
     deps,
+    signal,
   )
 }
 

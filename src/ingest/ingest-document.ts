@@ -11,6 +11,7 @@ import { ingestPieces } from './ingest-pieces.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
+import { untilWritten } from './until-written.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
 
@@ -42,20 +43,22 @@ async function ingestClaimed(
 ): Promise<JobVerdict> {
   const { job, attempt } = delivery
   const startedAt = deps.now()
+  const begunMs = performance.now()
   deps.events.emit('document:started', { key: job.key, attempt })
   const extension = extensionOf(job.key)
   const opened = await deps.source.open(job.key, signal)
-  const work = { ...delivery, claim, startedAt, version: 'message' in opened ? job.version : opened.version }
-  if ('message' in opened) return giveUp(work, opened, deps)
+  const work = { ...delivery, claim, startedAt, begunMs, version: 'message' in opened ? job.version : opened.version }
+  if ('message' in opened) return giveUp(work, opened, deps, signal)
   await using document = opened
   const refusal = refuseByListing(job.key, document.bytes, deps.cutter)
-  if (refusal !== null || extension === null) return giveUp(work, refusal ?? unsupported, deps)
-  if (startedAt - job.queuedAt > deps.deadlineMs) return giveUp(work, pastDeadline(deps.deadlineMs), deps)
+  if (refusal !== null || extension === null) return giveUp(work, refusal ?? unsupported, deps, signal)
+  if (deps.sharedNow() - job.queuedAt > deps.deadlineMs)
+    return giveUp(work, pastDeadline(deps.deadlineMs), deps, signal)
 
   const read = await readUnchanged(document, signal)
-  if (read === null) return retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps))
+  if (read === null) return retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps, signal))
   const contradiction = refuseByContent(job.key, read.head)
-  if (contradiction !== null) return giveUp(work, contradiction, deps, read)
+  if (contradiction !== null) return giveUp(work, contradiction, deps, signal, read)
 
   // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
   return await turnIntoOutputs({ ...work, extension, read, recipe: deps.recipeFor(job.key, extension) }, deps, signal)
@@ -67,28 +70,28 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   const cutter = cutterFor(work, deps)
   if (cutter !== null) {
     const outcome = await ingestPieces(work, cutter, deps, signal)
-    if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps)
-    return putOff(outcome, work, deps)
+    if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps, signal)
+    return putOff(outcome, work, deps, signal)
   }
   const id = receiptId(work.read.contentHash, work.recipe.hash)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
   const kept = keepsReceipt ? await deps.store.readReceipt(id) : null
   const reuse = async (body: Buffer): Promise<JobVerdict> => {
     // So that nobody collects it for unused before the record refers to it.
-    await deps.store.saveReceipt(id, body)
+    await untilWritten(() => deps.store.saveReceipt(id, body), key, deps, signal)
     deps.events.emit('receipt:reused', { key })
-    return commitAnswer(work, { body, receipt: id, requestId: null, saved: true }, deps)
+    return commitAnswer(work, { body, receipt: id, requestId: null, saved: true }, deps, signal)
   }
   if (kept !== null) return reuse(kept)
   const purchase = await buyAnswer(work, id, deps, signal)
   switch (purchase.kind) {
     case 'bought':
-      return commitAnswer(work, { ...purchase.answer, receipt: keepsReceipt ? id : null, saved: false }, deps)
+      return commitAnswer(work, { ...purchase.answer, receipt: keepsReceipt ? id : null, saved: false }, deps, signal)
     case 'kept':
       return reuse(purchase.body)
     case 'later':
     case 'failed':
-      return putOff(purchase, work, deps)
+      return putOff(purchase, work, deps, signal)
     default:
       return assertNever(purchase)
   }
@@ -99,16 +102,19 @@ async function putOff(
   purchase: Extract<Purchase, { kind: 'later' | 'failed' }>,
   work: Work,
   deps: IngestDeps,
+  signal: AbortSignal,
 ): Promise<JobVerdict> {
   if (purchase.kind === 'later') return purchase.verdict
   const { countsUntil, failure, retryAfterMs } = purchase
-  return retryOrGiveUp(countsUntil, failure, deps, (final) => giveUp(work, final, deps, work.read), retryAfterMs)
+  const end = (final: Failure): Promise<JobVerdict> => giveUp(work, final, deps, signal, work.read)
+  return retryOrGiveUp(countsUntil, failure, deps, end, retryAfterMs)
 }
 
 async function giveUp(
-  work: Pick<Work, 'job' | 'attempt' | 'version' | 'startedAt'>,
+  work: Pick<Work, 'job' | 'attempt' | 'version' | 'begunMs'>,
   failure: Failure,
   deps: IngestDeps,
+  signal: AbortSignal,
   read?: ReadDocument,
 ): Promise<JobVerdict> {
   await bury(
@@ -119,9 +125,10 @@ async function giveUp(
       contentHash: read?.contentHash ?? null,
       failure,
       attempts: work.attempt,
-      durationMs: deps.now() - work.startedAt,
+      durationMs: performance.now() - work.begunMs,
     },
     deps,
+    signal,
   )
   return FINISH
 }

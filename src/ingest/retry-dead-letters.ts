@@ -43,7 +43,7 @@ function jobOf({ key, version }: DeadLetter, deps: ScanDeps): DocumentJob[] {
   const extension = extensionOf(key)
   if (extension === null) return []
   const recipeHash = deps.recipeFor(key, extension).hash
-  return [{ schema: 1, key, version, recipeHash, bytes: 0, queuedAt: deps.now() }]
+  return [{ schema: 1, key, version, recipeHash, bytes: 0, queuedAt: deps.sharedNow() }]
 }
 
 const pending = ({ version, recipeHash }: DocumentJob): LedgerEntry => ({ version, recipeHash, outcome: 'pending' })

@@ -37,7 +37,7 @@ export interface ScanSummary {
  * the next scan adds again; the other order could leave a job that nobody counts.
  */
 export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<ScanSummary> {
-  const startedAt = deps.now()
+  const startedAt = performance.now()
   let seen = 0
   let enqueued = 0
   // What a batch without a job left of the backlog is no more than it was: an unchanged archive asks once.
@@ -51,7 +51,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
     seen += batch.length
     for (const { key } of batch) listed.add(key)
   }
-  const durationMs = deps.now() - startedAt
+  const durationMs = performance.now() - startedAt
   deps.events.emit('scan:finished', { seen, durationMs })
   return { seen, enqueued, durationMs, listed }
 }
@@ -102,7 +102,7 @@ async function scanEntry(
   const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(entry.key, entry.bytes, deps.cutter)
   const extension = extensionOf(entry.key)
   if (entry.kind === 'unusable' || refusal !== null || extension === null) {
-    if (refusal !== null) await buryOnce(burialOf(entry, refusal), known, deps)
+    if (refusal !== null) await buryOnce(burialOf(entry, refusal), known, deps, signal)
     deps.events.emit('document:seen', { key: entry.key, change: 'unusable' })
     return null
   }
@@ -114,7 +114,7 @@ async function scanEntry(
     : { change: decideChange(known, listed), version: entry.version }
   deps.events.emit('document:seen', { key, change })
   if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
-    return { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.now() }
+    return { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.sharedNow() }
   }
   return known === null || known.version === present ? null : { key, seen: { ...known, version: present } }
 }
@@ -130,9 +130,9 @@ const burialOf = (entry: SourceEntry, failure: Burial['failure']): Burial => ({
 })
 
 /** A refusal that stands in the ledger already is not written again: an unchanged archive costs no writes. */
-async function buryOnce(burial: Burial, known: LedgerEntry | null, deps: ScanDeps): Promise<void> {
+async function buryOnce(burial: Burial, known: LedgerEntry | null, deps: ScanDeps, signal: AbortSignal): Promise<void> {
   if (known?.outcome === 'failed' && known.version === burial.version) return
-  await bury(burial, deps)
+  await bury(burial, deps, signal)
 }
 
 async function failedByChance(key: SourceKey, known: LedgerEntry | null, deps: ScanDeps): Promise<boolean> {

@@ -1,31 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SourceKey } from '#src/document/ids.ts'
+import { StoreUnusable } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 
+export type StorePatience = Pick<IngestDeps, 'events' | 'halt' | 'storePatienceMs'>
+
 /**
- * Writes an answer that was paid for, however long the disk is full: it is held in memory and tried again, and every
+ * Writes to a store, however long its disk is full: what is to be written is held in memory and tried again, and every
  * worker that comes to this point waits in the same way, so that nothing more is bought. When `storePatienceMs` is
- * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts; the intent of the
- * request then stays, and counts it as ambiguous.
+ * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts; the intent of a
+ * request whose answer was not kept then stays, and counts it as ambiguous. What is wrong with this document alone is
+ * thrown at once.
  */
-export async function untilWritten(
-  write: () => Promise<void>,
+export async function untilWritten<T>(
+  write: () => Promise<T>,
   key: SourceKey,
-  deps: Pick<IngestDeps, 'events' | 'halt' | 'now' | 'storePatienceMs'>,
+  deps: StorePatience,
   signal: AbortSignal,
-): Promise<void> {
-  const startedAt = deps.now()
+): Promise<T> {
+  // Not by the clock on the wall: one that is set forward must not end the patience.
+  const startedAt = performance.now()
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const isLast = signal.aborted
     try {
       return await write()
     } catch (error) {
       deps.events.emit('stage:failed', { key, stage: 'commit', error })
-      if (deps.now() - startedAt > deps.storePatienceMs) {
-        deps.halt('store', `the output store cannot be written: ${error instanceof Error ? error.message : 'unknown'}`)
+      if (!(error instanceof StoreUnusable)) throw error
+      if (performance.now() - startedAt > deps.storePatienceMs) {
+        deps.halt('store', `the output store cannot be written: ${error.message}`)
         throw error
       }
       if (isLast) throw error

@@ -8,6 +8,8 @@ export interface Work extends Delivery {
   readonly claim: Claim
   /** Epoch milliseconds. */
   readonly startedAt: number
+  /** `performance.now()` at the same moment: what durations are counted from. */
+  readonly begunMs: number
   /** Of the bytes that were really read: the job may have been enqueued for an earlier one. */
   readonly version: Version
   readonly extension: Extension

@@ -8,7 +8,7 @@ import { IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './proces
 export interface Intent {
   readonly receipt: ReceiptId
   readonly key: SourceKey
-  /** Epoch milliseconds of the moment before the request. */
+  /** The moment before the request, epoch milliseconds by the clock that all processes share. */
   readonly sentAt: number
   /** `ambiguous`: its process is gone, or it is far too old: nobody knows whether the service charged for it. */
   readonly state: 'in_flight' | 'ambiguous'
@@ -63,6 +63,11 @@ export interface RedisIntentsOptions {
   readonly lease: ProcessLease
   /** What becomes of a document whose earlier request is ambiguous. Default `send`. */
   readonly onAmbiguous?: 'send' | 'hold'
+  /**
+   * Epoch milliseconds by a clock that all processes share: by its own, a machine whose clock is off would take what
+   * another is buying for far too old, and buy it too.
+   */
+  readonly now?: () => number
 }
 
 /** Intents in Redis: written before a request, cleared when its receipt is safe (Law 2). */
@@ -81,7 +86,7 @@ export class RedisIntents {
 
   async begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'busy' | 'held'> {
     const { connection, pipeline, lease, onAmbiguous = 'send' } = this.#options
-    const now = Date.now()
+    const now = (this.#options.now ?? Date.now)()
     const intent = `${lease.id} ${now} ${randomUUID().slice(0, 8)} ${key}`
     const keys = [this.#intentsKey, lease.key, this.#resentKey]
     const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS, onAmbiguous]
@@ -114,7 +119,7 @@ export class RedisIntents {
     const owners = [...new Set(intents.map(({ owner }) => owner))]
     const signs = await Promise.all(owners.map((owner) => connection.exists(`${processKeyPrefix(pipeline)}${owner}`)))
     const alive = new Set(owners.filter((_, index) => signs[index] === 1))
-    const youngest = Date.now() - LONGEST_REQUEST_MS
+    const youngest = (this.#options.now ?? Date.now)() - LONGEST_REQUEST_MS
     return intents.map(({ owner, ...intent }) => ({
       ...intent,
       state: alive.has(owner) && intent.sentAt > youngest ? 'in_flight' : 'ambiguous',

@@ -1,21 +1,38 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
-import { StoreUnusable } from './store-error.ts'
+import { StoreUnusable } from '#src/ports.ts'
 
 export function statusOf(error: unknown): number | null {
   return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null
 }
 
-/** As `explained` for folders: what the bucket refuses is thrown with one sentence on what failed and what to do. */
+/** What can be wrong with one object, while every other could be written. */
+const OF_ONE_OBJECT: readonly string[] = ['KeyTooLongError', 'EntityTooLarge', 'InvalidArgument']
+
+/**
+ * As `explained` for folders: what the bucket refuses is thrown with one sentence on what failed and what to do. A line
+ * that stays broken after the client's own tries is the bucket's state, too.
+ */
 export async function explainedS3<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof S3ServiceException)) throw error
-    throw new StoreUnusable(`Sluice ${what}: ${advice(error)}`, { cause: error })
+    if (!(error instanceof S3ServiceException) && !isBrokenLine(error)) throw error
+    const message = `Sluice ${what}: ${advice(error)}`
+    throw OF_ONE_OBJECT.includes(error.name)
+      ? new Error(message, { cause: error })
+      : new StoreUnusable(message, { cause: error })
   }
 }
 
-function advice(error: S3ServiceException): string {
+function isBrokenLine(error: unknown): error is NodeJS.ErrnoException {
+  return (
+    error instanceof Error &&
+    (error.name === 'TimeoutError' || /^(?:E[A-Z]+|UND_.*)$/.test((error as NodeJS.ErrnoException).code ?? ''))
+  )
+}
+
+function advice(error: S3ServiceException | NodeJS.ErrnoException): string {
+  if (!(error instanceof S3ServiceException)) return `the store cannot be reached (${error.code ?? error.name}).`
   const status = error.$metadata.httpStatusCode
   if (error.name === 'NoSuchBucket' || error.name === 'NotFound') return 'there is no such bucket. Create it first.'
   if (status === 403) return 'access denied. Grant s3:GetObject, PutObject, DeleteObject and ListBucket on it.'

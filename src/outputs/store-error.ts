@@ -1,3 +1,4 @@
+import { StoreUnusable } from '#src/ports.ts'
 import { errorCode } from './file-system.ts'
 
 const ADVICE: ReadonlyMap<string, string> = new Map([
@@ -11,18 +12,22 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['EEXIST', 'there is a file where a folder must be. Move it away, or choose another folder.'],
 ])
 
-/** Runs work on a store; what the surroundings refuse is thrown with one sentence on what failed and what to do. */
+/** What can be wrong with one name, while every other document could be written. */
+const OF_ONE_NAME: readonly string[] = ['ENAMETOOLONG', 'EILSEQ', 'EINVAL', 'EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY']
+
+/**
+ * Runs work on a store; what the surroundings refuse is thrown with one sentence on what failed and what to do, as
+ * `StoreUnusable` unless only this name is refused.
+ */
 export async function explained<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const code = errorCode(error)
     if (code === undefined) throw error
-    throw new StoreUnusable(`Sluice ${what}: ${ADVICE.get(code) ?? `${code}.`}`, { cause: error })
+    const message = `Sluice ${what}: ${ADVICE.get(code) ?? `${code}.`}`
+    throw OF_ONE_NAME.includes(code)
+      ? new Error(message, { cause: error })
+      : new StoreUnusable(message, { cause: error })
   }
-}
-
-/** The store's surroundings failed (disk full, read-only, no permission): never the document's fault. */
-export class StoreUnusable extends Error {
-  override name = 'StoreUnusable' as const
 }

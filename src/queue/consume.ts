@@ -1,7 +1,9 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Delivery, JobVerdict } from '#src/ports.ts'
+import { ClockWatch } from './clock-watch.ts'
 import type { RedisConnection } from './connection.ts'
 import { Deliverer } from './deliver.ts'
+import { DocumentQueue } from './document-queue.ts'
 import { QueueWorker } from './queue-worker.ts'
 import { settlesWithin } from './settles-within.ts'
 import { StuckWatch } from './stuck-watch.ts'
@@ -21,7 +23,7 @@ export interface ConsumeOptions {
   /** Does the work. `signal` aborts when the process stops and the time for finishing is over. */
   handle(delivery: Delivery, signal: AbortSignal): Promise<JobVerdict>
   /** Ends a document failed in place of `handle`; the job is removed only after it returned. */
-  giveUp(delivery: Delivery, reason: GiveUpReason): Promise<void>
+  giveUp(delivery: Delivery, reason: GiveUpReason, signal: AbortSignal): Promise<void>
   /** Told what went wrong besides; `key` is null when it was no document's. */
   onError(error: unknown, key: SourceKey | null): void
   readonly timing?: Partial<ConsumeTiming>
@@ -67,6 +69,7 @@ class QueueConsumer implements Consumer {
   readonly #timing: ConsumeTiming
   readonly #deliverer: Deliverer
   readonly #watch: StuckWatch
+  readonly #clock: ClockWatch
   #worker: QueueWorker
 
   constructor(options: ConsumeOptions, timing: ConsumeTiming) {
@@ -75,6 +78,7 @@ class QueueConsumer implements Consumer {
     this.#deliverer = new Deliverer(options, timing.deathsAllowed, ABORT_PATIENCE_MS)
     this.#worker = this.#open()
     this.#watch = new StuckWatch(options, this.#deliverer, timing.stuckAfterMs, () => this.#reopen())
+    this.#clock = new ClockWatch(() => new DocumentQueue(options).promoteDelayed())
   }
 
   get active(): number {
@@ -83,6 +87,7 @@ class QueueConsumer implements Consumer {
 
   async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#watch.stop()
+    this.#clock.stop()
     this.#deliverer.stopping = true
     const drained = this.#worker.drain()
     if (await settlesWithin(drained, graceMs)) return

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { assertNever } from '#src/document/assert-never.ts'
 import { backoffMs, MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Delivery, DocumentJob, JobVerdict } from '#src/ports.ts'
-import type { ConsumeOptions } from './consume.ts'
+import type { ConsumeOptions, GiveUpReason } from './consume.ts'
 import { Postponement } from './postponement.ts'
 import { Suspects } from './suspects.ts'
 
@@ -34,7 +34,7 @@ export class Deliverer {
   readonly #abortPatienceMs: number
   readonly #suspects = new Suspects()
   #active = 0
-  #lastAt = Date.now()
+  #lastAt = performance.now()
 
   constructor(
     options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>,
@@ -50,20 +50,20 @@ export class Deliverer {
     return this.#active
   }
 
-  /** Epoch milliseconds when a job last came or went. */
+  /** `performance.now()` when a job last came or went. */
   get lastAt(): number {
     return this.#lastAt
   }
 
   async process(job: Job<DocumentJob>, token: string | undefined, signal: AbortSignal): Promise<void> {
     this.#active += 1
-    this.#lastAt = Date.now()
+    this.#lastAt = performance.now()
     try {
       const ending = await this.#deliver(job, signal)
       await settle(job, token, ending)
     } finally {
       this.#active -= 1
-      this.#lastAt = Date.now()
+      this.#lastAt = performance.now()
     }
   }
 
@@ -75,7 +75,7 @@ export class Deliverer {
     if (leave === null) return uncounted(SUSPECT_DELAY_MS, 'workers died with it, so it is run by itself')
     const delivery: Delivery = { job: job.data, attempt: job.attemptsMade + 1 }
     try {
-      if (deaths > this.#deathsAllowed) return await this.#giveUp(delivery, { kind: 'deadly', times: deaths })
+      if (deaths > this.#deathsAllowed) return await this.#giveUp(delivery, { kind: 'deadly', times: deaths }, signal)
       return await this.#handle(delivery, signal)
     } finally {
       leave()
@@ -88,7 +88,7 @@ export class Deliverer {
     } catch (error) {
       if (signal.aborted) return { do: 'hand-back' }
       this.#options.onError(error, delivery.job.key)
-      if (delivery.attempt >= MAX_ATTEMPTS) return this.#giveUp(delivery, { kind: 'threw', error })
+      if (delivery.attempt >= MAX_ATTEMPTS) return this.#giveUp(delivery, { kind: 'threw', error }, signal)
       return counted(backoffMs(delivery.attempt, null, Math.random), 'an unexpected error')
     }
   }
@@ -104,11 +104,12 @@ export class Deliverer {
     })
   }
 
-  async #giveUp(delivery: Delivery, reason: Parameters<ConsumeOptions['giveUp']>[1]): Promise<Ending> {
+  async #giveUp(delivery: Delivery, reason: GiveUpReason, signal: AbortSignal): Promise<Ending> {
     try {
-      await this.#options.giveUp(delivery, reason)
+      await this.#options.giveUp(delivery, reason, signal)
       return { do: 'finish' }
     } catch (error) {
+      if (signal.aborted) return { do: 'hand-back' }
       this.#options.onError(error, delivery.job.key)
       return counted(backoffMs(MAX_ATTEMPTS, null, Math.random), 'it could not be buried')
     }

@@ -54,6 +54,11 @@ export class DocumentQueue implements JobQueue {
     return waiting + prioritized
   }
 
+  /** Lets every delayed job out at once. */
+  async promoteDelayed(): Promise<void> {
+    await this.#queue.promoteJobs()
+  }
+
   /** Stops all workers of the pipeline, on every machine, from starting another job. Outlives restarts. */
   async pause(): Promise<void> {
     await this.#queue.pause()
@@ -96,5 +101,8 @@ export class DocumentQueue implements JobQueue {
 }
 
 function isOutage(error: unknown): boolean {
-  return error instanceof Error && /connection|ECONN|EPIPE|NOSCRIPT|LOADING|CLUSTERDOWN/i.test(error.message)
+  return (
+    error instanceof Error &&
+    /connection|ECONN|EPIPE|NOSCRIPT|LOADING|CLUSTERDOWN|MISCONF|EXECABORT/i.test(error.message)
+  )
 }

@@ -67,12 +67,12 @@ class RedisKeeper {
   }
 
   async untilReady(): Promise<void> {
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     for (;;) {
       const state = await probeRedis(this.#place.socketPath)
       if (state === 'ready') return
       if (this.#failures > 0) throw new Error(`redis-server does not start: ${await this.#lastLogLine()}`)
-      const waitedMs = Date.now() - startedAt
+      const waitedMs = performance.now() - startedAt
       if (waitedMs > (state === 'loading' ? LOADING_PATIENCE_MS : LOCK_PATIENCE_MS)) throw this.#notAnswering(waitedMs)
       await sleep(POLL_MS)
     }
@@ -98,12 +98,12 @@ class RedisKeeper {
 
   async #own(): Promise<void> {
     this.#guard = startGuard(this.#place, this.#binary)
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     const code = await this.#guard.ended
     this.#guard = null
     if (this.#closing.signal.aborted) return
     if (code !== LOCK_HELD) {
-      const livedMs = Date.now() - startedAt
+      const livedMs = performance.now() - startedAt
       this.#failures = livedMs > LONGEST_RESTART_DELAY_MS ? 1 : this.#failures + 1
       this.#notify(`redis-server ended with code ${code} and is started again: ${await this.#lastLogLine()}`)
     }

@@ -57,7 +57,7 @@ export class StuckWatch {
   }
 
   async #facts(worker: { readonly active: number; readonly lastAt: number }): Promise<StuckFacts> {
-    const idle = { active: worker.active, idleMs: Date.now() - worker.lastAt }
+    const idle = { active: worker.active, idleMs: performance.now() - worker.lastAt }
     if (idle.active > 0) return { ...idle, waiting: 0, paused: false }
     return { ...idle, waiting: await this.#queue.waiting(), paused: await this.#queue.paused() }
   }

@@ -25,7 +25,7 @@ async function processOf(pipeline: string, connection: RedisConnection = redis.c
   return {
     lease,
     claims: new RedisClaims({ connection, pipeline, lease }),
-    intents: new RedisIntents({ connection, pipeline, lease }),
+    intents: new RedisIntents({ connection, pipeline, lease, now: Date.now }),
   }
 }
 

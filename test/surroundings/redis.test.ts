@@ -14,7 +14,7 @@ describe.concurrent('Redis', () => {
     await using redis = await OwnRedis.start()
     await using scene = await Scene.open({ documents: 500, reply: () => ({ delayMs: 10 }) })
     // A small backlog: the scan goes on adding until shortly before the end.
-    const running = scene.start('run', { 'redis-url': redis.url, 'backlog-limit': 50, 'concurrency': 20 })
+    const running = scene.start('run', { 'redis-url': redis.url, 'backlog-limit': 50, concurrency: 20 })
     let kills = 0
     while (scene.service.requests.length < 450) {
       await scene.requested(scene.service.requests.length + 70, running)
@@ -33,7 +33,7 @@ describe.concurrent('Redis', () => {
   test('away for eight times as long as it takes to be taken for dead, finds two workers waiting, and none doubled', async () => {
     await using redis = await OwnRedis.start()
     await using scene = await Scene.open({ documents: 200, reply: () => ({ delayMs: 20 }) })
-    const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, 'concurrency': 8 }
+    const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 8 }
     const running = scene.start('run', flags)
     const helper = scene.start('work', flags)
     await scene.requested(50, running)

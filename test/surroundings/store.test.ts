@@ -9,7 +9,10 @@ const CONCURRENCY = 4
 const BYTES = 40_000
 const DOCUMENTS = 40
 
-async function sceneOnDisk(size: string, context: TestContext): Promise<AsyncDisposable & { scene: Scene; disk: SmallDisk }> {
+async function sceneOnDisk(
+  size: string,
+  context: TestContext,
+): Promise<AsyncDisposable & { scene: Scene; disk: SmallDisk }> {
   await using resources = new AsyncDisposableStack()
   const scene = await Scene.open({ documents: DOCUMENTS, bytes: BYTES, reply: () => ({ delayMs: 20 }) })
   const disk = await SmallDisk.mount(scene.out, size)
@@ -37,7 +40,7 @@ describe.concurrent('an output store', () => {
     await using redis = await OwnRedis.start()
     await using on = await sceneOnDisk('1m', context)
     const { scene, disk } = on
-    const flags = { 'redis-url': redis.url, 'state-dir': `${scene.source}-state`, 'concurrency': CONCURRENCY }
+    const flags = { 'redis-url': redis.url, 'state-dir': `${scene.source}-state`, concurrency: CONCURRENCY }
     const running = scene.start('run', flags)
     const bought = await standstill(scene)
     const stored = (await scene.read()).records.size
@@ -67,7 +70,7 @@ describe.concurrent('an output store', () => {
     await using redis = await OwnRedis.start()
     await using on = await sceneOnDisk('32m', context)
     const { scene, disk } = on
-    const flags = { 'redis-url': redis.url, 'state-dir': `${scene.source}-state`, 'concurrency': CONCURRENCY }
+    const flags = { 'redis-url': redis.url, 'state-dir': `${scene.source}-state`, concurrency: CONCURRENCY }
     const running = scene.start('run', flags)
     await scene.requested(8, running)
     await disk.makeReadOnly()

@@ -36,12 +36,14 @@ export class Scene implements AsyncDisposable {
   readonly source: string
   readonly out: string
   readonly service: ScriptedService
+  readonly #log: string
   readonly #resources: AsyncDisposableStack
   readonly #living = new Set<RunningSluice>()
 
   private constructor(folder: string, service: ScriptedService, resources: AsyncDisposableStack) {
     this.source = join(folder, 'in')
     this.out = join(folder, 'out')
+    this.#log = join(folder, 'log')
     this.service = service
     this.#resources = resources
   }
@@ -66,7 +68,13 @@ export class Scene implements AsyncDisposable {
   }
 
   start(command: 'run' | 'work', flags: Flags = {}, { preloads = [], env = {} }: StartOptions = {}): RunningSluice {
-    const settings = { 'out': this.out, 'parse-api-url': this.service.url, 'parse-api-key': 'key', ...flags }
+    const settings = {
+      out: this.out,
+      'log-file': this.#log,
+      'parse-api-url': this.service.url,
+      'parse-api-key': 'key',
+      ...flags,
+    }
     const args = [command, this.source, ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)]
     const running = startSluice(args, {
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
@@ -100,9 +108,21 @@ export class Scene implements AsyncDisposable {
       expect(store.records.get(key)?.contentHash, key).toBe(createHash('sha256').update(content).digest('hex'))
       expect(await readFile(join(at, 'document.md'), 'utf8'), key).toBe(textOf(content))
     }
-    expect([...this.service.charges.values()].filter((times) => times > 1)).toEqual([])
+    expect(
+      [...this.service.charges.values()].filter((times) => times > 1),
+      await this.#errors(),
+    ).toEqual([])
     expect(this.service.charged).toBe(documents)
     return store
+  }
+
+  /** What the processes logged as errors, for whoever looks into a test that failed. */
+  async #errors(): Promise<string> {
+    const log = await readFile(this.#log, 'utf8').catch(() => '')
+    return log
+      .split('\n')
+      .filter((line) => line.includes('"level":50') && !line.includes('StoreUnusable'))
+      .join('\n')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { ReceivedRequest, Reply } from '../support/scripted-service.ts'
+import { errorReply } from '../support/scripted-service.ts'
+import { Scene } from './support/scene.ts'
+
+const PRELOADS = { preloads: ['settable-clock.ts'] }
+
+/** Some requests fail, so that their documents wait in the queue for their time to come. */
+const failingNowAndThen = ({ number }: ReceivedRequest): Reply =>
+  number % 15 === 0 ? { ...errorReply(500, 'Internal error'), delayMs: 10 } : { delayMs: 60 }
+
+describe.concurrent('a clock that is set by an hour while a run is under way', () => {
+  test.each(['forward', 'back'])(
+    '%s first, then the other way: nothing waits an hour, fails for its age or is doubled',
+    async (way) => {
+      await using scene = await Scene.open({ documents: 200, reply: failingNowAndThen })
+      const flags = { concurrency: 4, 'takeover-ms': 1_000, 'deadline-ms': 1_800_000 }
+      const running = scene.start('run', flags, { ...PRELOADS, env: { SET_CLOCK: way } })
+      for (const requests of [20, 90, 150]) {
+        await scene.requested(requests, running)
+        running.child.kill('SIGUSR2')
+        await sleep(1_200)
+      }
+      const { code, stderr, stdout } = await running.finished
+      expect(stderr).not.toMatch(/at .*\.ts:\d+/)
+      expect(code).toBe(0)
+      expect(stdout).toMatch(/200 documents in \d+ s/)
+      expect(scene.service.peakInFlight).toBeLessThanOrEqual(4)
+      await scene.expectAllPaidOnce(200)
+    },
+    60_000,
+  )
+})
