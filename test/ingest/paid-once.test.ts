@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
-import type { Delivery, OutputStore } from '#src/ports.ts'
+import { type Delivery, type OutputStore, StoreUnusable } from '#src/ports.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openWorkbench, type Workbench } from '../support/workbench.ts'
 
@@ -84,7 +84,7 @@ test('a worker that is cut while the disk is full tries once more to keep the an
     tries += 1
     if (tries > 1) return
     cut.abort(new Error('cut'))
-    throw new Error('ENOSPC: no space left on device')
+    throw new StoreUnusable('the disk is full')
   })
   const delivery = await deliveryOf(bench, 'a.csv')
   await ingestDocument(delivery, { ...bench.deps, store: fullStore }, cut.signal).catch(() => undefined)
