@@ -42,7 +42,9 @@ events.on('document:seen', () => {
   if (seen === EARLY) earlyPeakMb = peakMb()
 })
 const recipeFor = recipeBook({})
-const deps = { source, store, ledger, queue, events, recipeFor, now: Date.now, backlogLimit: settings.backlogLimit }
+const ports = { source, store, ledger, queue, events, recipeFor }
+const patience = { halt: () => undefined, storePatienceMs: 0 }
+const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlogLimit: settings.backlogLimit }
 const cpuAtStart = cpuMs()
 const startedAt = Date.now()
 const { enqueued } = await scanSource({ ...deps, cutter: null, checksum: false }, new AbortController().signal)

@@ -24,6 +24,8 @@ export interface StartOptions {
   /** Modules of `preloads/` that the process loads first. */
   readonly preloads?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Another source than the scene's own. */
+  readonly source?: string
 }
 
 type Flags = Readonly<Record<string, string | number>>
@@ -67,7 +69,11 @@ export class Scene implements AsyncDisposable {
     await writeFile(join(this.source, key), content)
   }
 
-  start(command: 'run' | 'work', flags: Flags = {}, { preloads = [], env = {} }: StartOptions = {}): RunningSluice {
+  start(
+    command: 'run' | 'work',
+    flags: Flags = {},
+    { preloads = [], env = {}, source = this.source }: StartOptions = {},
+  ): RunningSluice {
     const settings = {
       out: this.out,
       'log-file': this.#log,
@@ -75,7 +81,7 @@ export class Scene implements AsyncDisposable {
       'parse-api-key': 'key',
       ...flags,
     }
-    const args = [command, this.source, ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)]
+    const args = [command, source, ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)]
     const running = startSluice(args, {
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
       execArgv: preloads.flatMap((module) => ['--import', join(import.meta.dirname, '../preloads', module)]),
@@ -92,6 +98,10 @@ export class Scene implements AsyncDisposable {
   /** Resolves when the service has had this many requests, or when the process has ended. */
   async requested(count: number, running: RunningSluice): Promise<void> {
     while (this.service.requests.length < count && this.#living.has(running)) await sleep(5)
+  }
+
+  async pause(): Promise<void> {
+    await sleep(50)
   }
 
   read(): Promise<StoreView> {

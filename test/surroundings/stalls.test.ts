@@ -1,0 +1,52 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { OwnRedis } from './support/own-redis.ts'
+import { Scene } from './support/scene.ts'
+
+describe.concurrent('two workers', () => {
+  test('whose event loops stand still for 100 ms at a time double no document', async () => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: 150, reply: () => ({ delayMs: 50 }) })
+    const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 10 }
+    const stalling = { preloads: ['stalling-loop.ts'] }
+    const running = scene.start('run', flags, stalling)
+    const helper = scene.start('work', flags, stalling)
+    const { code, stdout } = await running.finished
+    expect(code).toBe(0)
+    expect(stdout).not.toMatch(/ambiguous/)
+    await scene.expectAllPaidOnce(150)
+    helper.child.kill('SIGTERM')
+    expect((await helper.finished).code).toBe(0)
+  }, 60_000)
+})
+
+describe.concurrent('a file that is written to while it is read', () => {
+  test('is sent as one of its versions, never as a mixture, and comes out as its last', async () => {
+    await using scene = await Scene.open({ documents: 0 })
+    const path = join(scene.source, 'busy.html')
+    let version = 0
+    const write = (): void => {
+      version += 1
+      // In place, in pieces, always of the same size.
+      const file = openSync(path, version === 1 ? 'w' : 'r+')
+      for (let piece = 0; piece < 8; piece++) writeSync(file, Buffer.alloc(80_000, 65 + (version % 26)))
+      closeSync(file)
+    }
+    write()
+    const running = scene.start('run', { concurrency: 1 })
+    const until = performance.now() + 3_000
+    const writing = setInterval(() => (performance.now() < until ? write() : undefined), 2)
+    await running.finished
+    clearInterval(writing)
+    const last = await scene.run()
+    expect(last.code).toBe(0)
+    for (const { file } of scene.service.requests) {
+      const content = file?.content ?? Buffer.alloc(0)
+      if (content.length === 640_000) expect(new Set(content).size).toBe(1)
+    }
+    const { records, letters } = await scene.read()
+    expect([records.size, letters.size]).toEqual([1, 0])
+    expect(version).toBeGreaterThan(100)
+  }, 60_000)
+})
