@@ -94,7 +94,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
   const { resources, id, connection, source, store, ledger, queue, shared } = opened
   try {
     await store.recover()
-    const rebuilt = await rebuildIfLost(ledger, store, signal)
+    const rebuilt = await rebuildIfLost(opened, signal)
     if (rebuilt > 0) options.say(`the ledger was empty: ${rebuilt} documents were found in the store`)
     const requests = await shared.requests(settings, id)
     const { free } = requests.service

@@ -85,6 +85,6 @@ const REMEDY = {
 
 async function remakeLedger(target: Target, shared: Shared): Promise<void> {
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
-  const rebuilt = await rebuildLedger(pipeline.ledger, pipeline.store, new AbortController().signal)
+  const rebuilt = await rebuildLedger(pipeline, new AbortController().signal)
   process.stdout.write(`the ledger was made anew: ${plural(rebuilt, 'document')}\n`)
 }

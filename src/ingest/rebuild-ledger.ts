@@ -1,26 +1,31 @@
-import type { LedgerEntry, Ledger, OutputStore } from '#src/ports.ts'
+import type { LedgerEntry } from '#src/ports.ts'
 import { seen } from '#src/document/outcome.ts'
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { batchesOf } from './batches.ts'
 import { GONE } from './decide-change.ts'
+import type { IngestDeps } from './deps.ts'
 
 const BATCH = 500
 
+export type RebuildDeps = Pick<IngestDeps, 'ledger' | 'store'> & { readonly source: { readonly url: string } }
+
 /**
  * Fills an empty ledger from the store (Law 4): Redis may be lost, the store tells what is done. A dead letter wins
- * over an older record of the same key; a record for the same version was committed after it.
+ * over an older record of the same key; a record for the same version was committed after it. What other sources put
+ * into the same store is theirs: this source would take it for gone.
  */
-export async function rebuildIfLost(ledger: Ledger, store: OutputStore, signal: AbortSignal): Promise<number> {
-  return seen(await ledger.counts()) > 0 ? 0 : fill(ledger, store, signal)
+export async function rebuildIfLost(deps: RebuildDeps, signal: AbortSignal): Promise<number> {
+  return seen(await deps.ledger.counts()) > 0 ? 0 : fill(deps, signal)
 }
 
 /** Makes the ledger from the store alone, whatever it said before: what was pending is found again by the next scan. */
-export async function rebuildLedger(ledger: Ledger, store: OutputStore, signal: AbortSignal): Promise<number> {
+export async function rebuildLedger(deps: RebuildDeps, signal: AbortSignal): Promise<number> {
+  const { ledger } = deps
   for await (const batch of batchesOf(ledger.entries(signal), BATCH)) await ledger.forget(batch.map(([key]) => key))
-  return fill(ledger, store, signal)
+  return fill(deps, signal)
 }
 
-async function fill(ledger: Ledger, store: OutputStore, signal: AbortSignal): Promise<number> {
+async function fill({ source, ledger, store }: RebuildDeps, signal: AbortSignal): Promise<number> {
   let rebuilt = 0
   let batch: (readonly [SourceKey, LedgerEntry])[] = []
   const flush = async (): Promise<void> => {
@@ -32,10 +37,13 @@ async function fill(ledger: Ledger, store: OutputStore, signal: AbortSignal): Pr
     batch.push([key, entry])
     if (batch.length >= BATCH) await flush()
   }
-  for await (const { key, version, recipeHash, outcome, goneAt } of store.listRecords(signal)) {
+  for await (const record of store.listRecords(signal)) {
+    if (record.source !== source.url) continue
+    const { key, version, recipeHash, outcome, goneAt } = record
     await add(key, { version: goneAt === undefined ? version : GONE, recipeHash, outcome })
   }
   for await (const letter of store.listDeadLetters(signal)) {
+    if (letter.source !== source.url) continue
     const record = await store.readRecord(letter.key)
     if (record !== null && record.version === letter.version && record.finishedAt > letter.lastAt) continue
     await add(letter.key, {

@@ -88,8 +88,13 @@ async function isGone(key: SourceKey, { source }: SweepDeps, signal: AbortSignal
 
 /** Outputs that are there are kept, or removed; a document of which nothing came is forgotten with its dead letter. */
 async function settleGone(key: SourceKey, policy: GonePolicy, deps: SweepDeps): Promise<'kept' | 'removed'> {
-  const record = policy.remove ? null : await deps.store.readRecord(key)
-  if (record === null) {
+  const record = await deps.store.readRecord(key)
+  if (record !== null && record.source !== deps.source.url) {
+    // Another source has put a document of the same name in its place.
+    await deps.ledger.forget([key])
+    return 'kept'
+  }
+  if (record === null || policy.remove) {
     await deps.store.remove(key)
     await deps.ledger.forget([key])
     deps.events.emit('document:seen', { key, change: 'gone' })
