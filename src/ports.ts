@@ -184,14 +184,6 @@ export interface Gate {
 
 // ------------------------------------------------------------------------------------------------------------ store
 
-/**
- * The store's surroundings failed (disk full, read-only, no permission, bucket closed): never a document's fault, and
- * the same for every other. Somebody can mend it, so whoever has something to write holds it and tries again.
- */
-export class StoreUnusable extends Error {
-  override name = 'StoreUnusable' as const
-}
-
 export interface OutputStore {
   readonly url: string
   /** The answer that was kept, byte for byte, or null. A damaged receipt counts as none. */

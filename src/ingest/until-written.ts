@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SourceKey } from '#src/document/ids.ts'
-import { StoreUnusable } from '#src/ports.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { IngestDeps } from './deps.ts'
 
 const FIRST_PAUSE_MS = 250

@@ -1,5 +1,5 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
-import { StoreUnusable } from '#src/ports.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
 
 export function statusOf(error: unknown): number | null {
   return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null

@@ -1,4 +1,4 @@
-import { StoreUnusable } from '#src/ports.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { errorCode } from './file-system.ts'
 
 const ADVICE: ReadonlyMap<string, string> = new Map([
