@@ -23,6 +23,22 @@ export const SOURCE_SETTINGS = {
     default: true,
     doc: 'cut PDFs over 50 MB by their pages, parse the pieces and put them together as one document',
   }),
+  via: choice({
+    env: 'SLUICE_VIA',
+    values: ['scrape', 'download'],
+    default: 'scrape',
+    doc: 'how a list of URLs is parsed: the service fetches them (POST /v2/scrape), or they are downloaded and sent',
+  }),
+  allowPrivateAddresses: flag({
+    env: 'SLUICE_ALLOW_PRIVATE_ADDRESSES',
+    default: false,
+    doc: 'fetch URLs that lead to private, loopback and link-local addresses too',
+  }),
+  refresh: flag({
+    env: 'SLUICE_REFRESH',
+    default: false,
+    doc: 'take URLs whose servers tell no version (no ETag, no Last-Modified) for changed',
+  }),
   stableMs: whole({
     env: 'SLUICE_STABLE_MS',
     default: 2_000,

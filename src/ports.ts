@@ -8,6 +8,7 @@ import type { Stray } from './document/stray.ts'
 import type { HaltCause, Verdict } from './document/verdict.ts'
 
 export type { Recipe } from './contract/recipe.ts'
+export { DocumentChanged } from './document/document-changed.ts'
 
 /*
  * The map of the system: what each adapter promises. The comment on a method is the contract that the conformance
@@ -32,6 +33,10 @@ export interface Source {
   list(signal: AbortSignal): AsyncIterable<SourceEntry>
   /** Opens a document for reading. A `Failure` is about this document only (vanished, unreadable). Repeatable. */
   open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure>
+  /** Where the service fetches a document by itself; only in a source whose documents are not to be read here. */
+  readonly addressOf?: (key: SourceKey) => string
+  /** True for a list that is an order and no inventory: a document that is not listed is not gone. */
+  readonly isPartial?: boolean
 }
 
 export type SourceChange =
@@ -53,6 +58,8 @@ export interface OpenedDocument extends AsyncDisposable {
   readonly kind: 'opened'
   readonly version: Version
   readonly bytes: number
+  /** Where the service fetches it by itself; what is read here then only names it. */
+  readonly address?: string
   /**
    * Starts at the first byte at each call. A chunk is good until the next one is asked for: whoever keeps it keeps a
    * copy. Throws `DocumentChanged` where other bytes than this version's appear.
@@ -60,11 +67,6 @@ export interface OpenedDocument extends AsyncDisposable {
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Whether the source still holds the version that was opened. */
   unchanged(signal: AbortSignal): Promise<boolean>
-}
-
-/** The bytes under a document changed while they were read: start again, never mix two versions. */
-export class DocumentChanged extends Error {
-  override name = 'DocumentChanged' as const
 }
 
 // ----------------------------------------------------------------------------------------------------------- pieces
@@ -110,10 +112,10 @@ export interface PieceCutter {
 
 // ----------------------------------------------------------------------------------------------------------- parser
 
-export interface ParseRequest {
+/** With an `address` the service fetches the document by itself, and nothing of it is sent. */
+export interface ParseRequest extends Pick<OpenedDocument, 'bytes' | 'address'> {
   readonly contentHash: ContentHash
   readonly extension: Extension
-  readonly bytes: number
   /** Pages of a PDF, where somebody counted them: more pages are given more time. */
   readonly pages?: number | null
   /** Streams the document; may be called again for another try. A chunk is good until the next one is asked for. */

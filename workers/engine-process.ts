@@ -11,6 +11,8 @@ export interface EngineProcess extends AsyncDisposable {
 
 export interface EngineProcessOptions {
   readonly processes: number
+  /** Whether it may scrape what lies on private networks. */
+  readonly allowPrivateAddresses: boolean
   /** Where the engine finds its further settings, beside the environment. */
   readonly configFile: string | null
   readonly cacheDir: string
@@ -35,6 +37,7 @@ export async function startEngineProcess(options: EngineProcessOptions): Promise
       entry,
       '--exit-with-parent',
       `--children=${options.processes}`,
+      ...(options.allowPrivateAddresses ? ['--allow-private-addresses'] : []),
       ...(options.configFile === null ? [] : [`--config=${options.configFile}`]),
     ],
     // A session of its own: Ctrl-C on the terminal is for us, so that what is under way can be finished.

@@ -13,6 +13,7 @@ const { values } = parseArgs({
     children: { type: 'string' },
     'log-level': { type: 'string' },
     config: { type: 'string' },
+    'allow-private-addresses': { type: 'boolean' },
     'exit-with-parent': { type: 'boolean', default: false },
   },
 })
@@ -23,6 +24,7 @@ const given = {
   engineSocket: values.socket,
   engineProcesses: values.children,
   engineLogLevel: values['log-level'],
+  engineAllowPrivateAddresses: values['allow-private-addresses'],
 }
 const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 const read = await readConfiguration({ flags, config: values.config ?? false })

@@ -34,6 +34,7 @@ export async function openEngine(
   const { url } = resources.use(
     await startEngineProcess({
       processes: settings.engineProcesses,
+      allowPrivateAddresses: settings.allowPrivateAddresses || settings.engineAllowPrivateAddresses,
       configFile,
       cacheDir: folders.cache,
       logFile: join(folders.state, 'engine.log'),

@@ -22,6 +22,9 @@ export type SourceSettings = Pick<
   | 'eventsPort'
   | 'eventsHost'
   | 'eventsToken'
+  | 'via'
+  | 'allowPrivateAddresses'
+  | 'refresh'
 >
 
 export interface OpenedSource {
@@ -45,7 +48,7 @@ export async function openSource(
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   const opened = await openPlace(name, settings, around, resources)
-  if (!settings.archives) return opened
+  if (!settings.archives || locationOf(name).kind === 'urls') return opened
   const { include, exclude } = settings
   return { ...opened, source: withArchives(opened.source, { include, exclude }) }
 }
@@ -72,6 +75,10 @@ async function openPlace(
         return watchFolder({ ...options, stableMs, poll, ...rescan })
       },
     }
+  }
+  if (at.kind === 'urls') {
+    const { openUrls } = await import('./url-places.ts')
+    return openUrls(at.path, settings, resources)
   }
   const { openSourceInBucket } = await import('./s3-places.ts')
   return openSourceInBucket(at, { ...settings, ...filter }, around, resources)

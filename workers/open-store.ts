@@ -11,6 +11,8 @@ export type StoreSettings = Pick<
 /** The output store that `--out` names. */
 export async function openStore(settings: StoreSettings, resources: AsyncDisposableStack): Promise<OutputStore> {
   const at = locationOf(settings.out)
+  if (at.kind === 'urls')
+    throw new Error(`"${settings.out}" is a list of URLs: --out is a folder or s3://bucket/prefix`)
   if (at.kind === 'folder') return openFolderStore({ path: at.path })
   const { openStoreInBucket } = await import('./s3-places.ts')
   return openStoreInBucket(at, settings, resources)

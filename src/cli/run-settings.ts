@@ -26,6 +26,9 @@ const SELECTION_SETTINGS: readonly SettingName[] = [
   'followSymlinks',
   'archives',
   'splitLargePdfs',
+  'via',
+  'allowPrivateAddresses',
+  'refresh',
 ]
 
 export const WORK_SETTINGS: readonly SettingName[] = [

@@ -37,11 +37,17 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   PARSE_UPLOAD_UNPARSED_LIMIT_REACHED: { means: 'throttled', limit: 'rate' },
   SCRAPE_ALL_ENGINES_FAILED: { means: 'try_again' },
   SCRAPE_RETRY_LIMIT: { means: 'try_again' },
+  // Of a scrape: the site fails, not the service.
+  SCRAPE_SITE_ERROR: { means: 'try_again' },
+  SCRAPE_DNS_RESOLUTION_ERROR: rejected('unreadable'),
+  SCRAPE_SSL_ERROR: rejected('unreadable'),
   // Our own engine's, for what it can tell apart (src/engine).
   DOCUMENT_ENCRYPTED: rejected('encrypted'),
   DOCUMENT_WRONG_TYPE: rejected('wrong_type'),
   DOCUMENT_CORRUPT: rejected('corrupt'),
   DOCUMENT_RESOURCE_LIMIT: rejected('service_rejected'),
+  SCRAPE_FETCH_FAILED: { means: 'try_again' },
+  SCRAPE_ADDRESS_FORBIDDEN: rejected('service_rejected'),
 }
 
 /** Null for a code that does not say more than its status. */

@@ -8,15 +8,18 @@ export interface AgentOptions {
   readonly skipTlsVerification: boolean
   /** Connections to one server at the most. */
   readonly connections?: number
+  /** Longest that a server may take to begin its answer, or to go on with it; 5 min by default. */
+  readonly patienceMs?: number
 }
 
 /** Connections to the web. Addresses of private networks are refused where they are resolved, unless they are allowed. */
 export function webAgent(options: AgentOptions): Agent {
-  const { allowPrivateAddresses, skipTlsVerification, connections } = options
+  const { allowPrivateAddresses, skipTlsVerification, connections, patienceMs } = options
   const lookup = allowPrivateAddresses ? {} : { lookup: publicLookup }
   return new Agent({
     connect: { rejectUnauthorized: !skipTlsVerification, ...lookup },
     ...(connections === undefined ? {} : { connections }),
+    ...(patienceMs === undefined ? {} : { headersTimeout: patienceMs, bodyTimeout: patienceMs }),
   })
 }
 
@@ -34,7 +37,7 @@ export interface UrlAnswer {
   readonly statusCode: number
   /** By name in lower case; the first of several values. */
   header(name: string): string | null
-  /** To be read, or destroyed. */
+  /** To be read, or discarded. */
   readonly body: Readable
 }
 
@@ -70,6 +73,12 @@ export async function requestUrl(start: URL, options: UrlRequest, signal: AbortS
     url = next
   }
   throw new FetchRefused('too_many_redirects')
+}
+
+/** Leaves the body of an answer unread. */
+export function discard({ body }: UrlAnswer): void {
+  // undici tells by an error that somebody has what he wanted.
+  body.on('error', () => undefined).destroy()
 }
 
 function headerOf(response: Dispatcher.ResponseData, name: string): string | null {

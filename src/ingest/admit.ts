@@ -44,7 +44,7 @@ export async function admit(
   signal: AbortSignal,
 ): Promise<Entry> {
   const { key } = work.job
-  const pages = await deps.countPages(work.read, work.extension, signal)
+  const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
   const ticket = { key, credits: deps.price(recipe, work.extension, pages) }
   const admission = await deps.gate.enter(ticket, signal)
   if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))

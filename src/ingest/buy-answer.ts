@@ -56,6 +56,7 @@ async function sendOnce(
         read: work.read.reread,
         options: recipe.options,
         pages,
+        ...(work.address === null ? {} : { address: work.address }),
       },
       signal,
     )

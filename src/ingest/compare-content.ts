@@ -2,6 +2,7 @@ import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/
 import { DocumentChanged, type LedgerEntry, type Source } from '#src/ports.ts'
 import { decideChange, GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
+import { openListed } from './open-listed.ts'
 import { readOnce } from './read-once.ts'
 
 type CompareDeps = Pick<IngestDeps, 'source' | 'store'>
@@ -33,7 +34,7 @@ export async function decideByContent(
   if (known === null || known.outcome === 'pending') return byVersion
   if (known.version === GONE || known.recipeHash !== listed.recipeHash) return byVersion
   const recorded = await recordedHash(listed.key, known, deps)
-  const present = recorded === null ? null : await presentHash(listed.key, deps.source, signal)
+  const present = recorded === null ? null : await presentHash(listed, deps.source, signal)
   if (present === null) return byVersion
   return { change: present.contentHash === recorded ? 'unchanged' : 'changed', version: present.version }
 }
@@ -46,11 +47,11 @@ async function recordedHash(key: SourceKey, known: LedgerEntry, { store }: Compa
 
 /** Null where the document cannot be read now, or changes meanwhile: then its version tells, and its job finds out. */
 async function presentHash(
-  key: SourceKey,
+  listed: Listed,
   source: Source,
   signal: AbortSignal,
 ): Promise<{ readonly contentHash: ContentHash; readonly version: Version } | null> {
-  const opened = await source.open(key, signal)
+  const opened = await openListed(source, listed, signal)
   if ('message' in opened) return null
   await using document = opened
   try {

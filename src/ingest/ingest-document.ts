@@ -11,6 +11,7 @@ import { ingestPieces } from './ingest-pieces.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
+import { openListed } from './open-listed.ts'
 import { untilWritten } from './until-written.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
@@ -46,7 +47,7 @@ async function ingestClaimed(
   const begunMs = performance.now()
   deps.events.emit('document:started', { key: job.key, attempt })
   const extension = extensionOf(job.key)
-  const opened = await deps.source.open(job.key, signal)
+  const opened = await openListed(deps.source, job, signal)
   const work = { ...delivery, claim, startedAt, begunMs, version: 'message' in opened ? job.version : opened.version }
   if ('message' in opened) return giveUp(work, opened, deps, signal)
   await using document = opened
@@ -57,11 +58,13 @@ async function ingestClaimed(
 
   const read = await readUnchanged(document, signal)
   if (read === null) return retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps, signal))
-  const contradiction = refuseByContent(job.key, read.head)
+  const { address } = document
+  const contradiction = address === undefined ? refuseByContent(job.key, read.head) : null
   if (contradiction !== null) return giveUp(work, contradiction, deps, signal, read)
 
   // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
-  return await turnIntoOutputs({ ...work, extension, read, recipe: deps.recipeFor(job.key, extension) }, deps, signal)
+  const recipe = deps.recipeFor(job.key, extension)
+  return await turnIntoOutputs({ ...work, extension, read, address: address ?? null, recipe }, deps, signal)
 }
 
 /** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */

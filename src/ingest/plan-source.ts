@@ -9,6 +9,7 @@ import { decideChange } from './decide-change.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
 import { planPieces } from './plan-pieces.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
+import { openListed } from './open-listed.ts'
 import { readOnce } from './read-once.ts'
 
 const BATCH = 200
@@ -70,22 +71,22 @@ async function planEntry(
     ? (await decideByContent(known, listed, deps, signal)).change
     : decideChange(known, listed)
   if (change === 'unchanged') return { ...nothing, change }
-  return { ...nothing, change, ...(await priced(key, extension, recipe, bought, deps, signal)) }
+  return { ...nothing, change, ...(await priced(entry, extension, recipe, bought, deps, signal)) }
 }
 
 async function priced(
-  key: SourceKey,
+  entry: Pick<Extract<SourceEntry, { kind: 'document' }>, 'key' | 'version'>,
   extension: Extension,
   recipe: Recipe,
   bought: Set<string>,
   deps: PlanDeps,
   signal: AbortSignal,
 ): Promise<Partial<PlannedEntry>> {
-  const opened = await deps.source.open(key, signal)
+  const opened = await openListed(deps.source, entry, signal)
   if ('message' in opened) return { refusal: opened }
   await using document = opened
   const read = await readOnce(document, signal)
-  const refusal = refuseByContent(key, read.head)
+  const refusal = document.address === undefined ? refuseByContent(entry.key, read.head) : null
   if (refusal !== null) return { refusal }
   const id = receiptId(read.contentHash, recipe.hash)
   const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
@@ -97,6 +98,6 @@ async function priced(
     if ('message' in planned) return { refusal: planned }
     return planned.requests === 0 ? { saved: true } : planned
   }
-  const pages = await deps.countPages(read, extension, signal)
+  const pages = document.address === undefined ? await deps.countPages(read, extension, signal) : null
   return { requests: 1, pages, credits: deps.price(recipe, extension, pages) }
 }

@@ -44,7 +44,7 @@ export async function sweepGone(
   signal: AbortSignal,
 ): Promise<GoneSummary> {
   const known = seen(await deps.ledger.counts())
-  if (known <= listed.size) return { kept: 0, removed: 0, unbelievable: false }
+  if (deps.source.isPartial === true || known <= listed.size) return { kept: 0, removed: 0, unbelievable: false }
   const believable = listed.size === 0 ? 0 : Math.max(ALWAYS_BELIEVABLE, known * policy.believableShare)
   const gone: SourceKey[] = []
   let believed = 0

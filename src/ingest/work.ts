@@ -14,5 +14,7 @@ export interface Work extends Delivery {
   readonly version: Version
   readonly extension: Extension
   readonly read: ReadDocument
+  /** Where the service fetches the document by itself; null when its bytes are sent. */
+  readonly address: string | null
   readonly recipe: Recipe
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { MultipartBody } from './multipart.ts'
+import type { RequestBody } from './multipart.ts'
 
 /** An answer that is longer than we are ready to hold. Another try would bring it again. */
 export class AnswerTooLong extends Error {
@@ -38,7 +38,7 @@ export interface RawAnswer {
 export interface ExchangeOptions {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: MultipartBody
+  readonly body: RequestBody
   /** For the whole of it: connecting, sending, waiting, receiving. */
   readonly timeoutMs: number
   readonly maxAnswerBytes: number

@@ -8,10 +8,11 @@ import { ACCEPTED_ENCODINGS, decodeBody } from './decode-body.ts'
 import { exchange } from './exchange.ts'
 import { verdictOnFailure } from './line-failures.ts'
 import { withoutKey } from './without-key.ts'
-import { MULTIPART_TYPE, type MultipartBody, multipartBody } from './multipart.ts'
+import { scrapeBody } from './scrape-body.ts'
+import { MULTIPART_TYPE, type RequestBody, multipartBody } from './multipart.ts'
 
 export interface HttpParserOptions {
-  /** Base address; `/v2/parse` is added to it. */
+  /** Base address; `/v2/parse` and `/v2/scrape` are added to it. */
   readonly baseUrl: URL
   /** Null sends no `Authorization`: the embedded engine asks for none. */
   readonly apiKey: string | null
@@ -40,11 +41,10 @@ export class HttpParser implements Parser, AsyncDisposable {
     const { baseUrl, apiKey, concurrency, userAgent } = options
     this.#options = options
     this.service = options.service ?? `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, '')}`
-    this.#path = `${baseUrl.pathname.replace(/\/+$/, '')}/v2/parse`
+    this.#path = `${baseUrl.pathname.replace(/\/+$/, '')}/v2`
     this.#headers = {
       accept: 'application/json',
       'accept-encoding': ACCEPTED_ENCODINGS,
-      'content-type': MULTIPART_TYPE,
       'user-agent': userAgent,
       ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     }
@@ -57,7 +57,8 @@ export class HttpParser implements Parser, AsyncDisposable {
   async parse(unsized: ParseRequest, signal: AbortSignal): Promise<Verdict> {
     signal.throwIfAborted()
     const request = withTimeFor(unsized)
-    const body = await multipartBody(request, signal)
+    const { address } = request
+    const body = address === undefined ? await multipartBody(request, signal) : scrapeBody(address, request)
     try {
       const answer = await this.#ask(request, body, signal)
       return withoutKey(classify(answer, { options: request.options, nowMs: Date.now() }), this.#options.apiKey)
@@ -74,9 +75,13 @@ export class HttpParser implements Parser, AsyncDisposable {
     await this.#pool.destroy()
   }
 
-  async #ask(request: ParseRequest, body: MultipartBody, signal: AbortSignal): Promise<HttpAnswer> {
+  async #ask(request: ParseRequest, body: RequestBody, signal: AbortSignal): Promise<HttpAnswer> {
     const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, timeoutMs = usualTimeoutMs } = this.#options
-    const options = { path: this.#path, headers: this.#headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes }
+    const [operation, type] =
+      request.address === undefined ? ['parse', MULTIPART_TYPE] : ['scrape', 'application/json; charset=utf-8']
+    const headers = { ...this.#headers, 'content-type': type }
+    const path = `${this.#path}/${operation}`
+    const options = { path, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes }
     const raw = await exchange(this.#pool, options, signal)
     const encoding = raw.headers['content-encoding']
     return encoding === undefined ? raw : { ...raw, body: await decodeBody(raw.body, encoding, maxAnswerBytes) }

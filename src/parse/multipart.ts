@@ -16,7 +16,8 @@ const ONE_BUFFER_BYTES = 256 * 1024
 /** What a socket takes before it tells the writer to wait. */
 const SOCKET_BUFFER_BYTES = getDefaultHighWaterMark(false)
 
-export interface MultipartBody {
+/** A request body of known length. */
+export interface RequestBody {
   readonly content: Buffer | AsyncIterable<Uint8Array>
   /** Exact length of `content`. */
   readonly bytes: number
@@ -33,7 +34,7 @@ export interface MultipartBody {
  *
  * @throws what `read` throws, and DocumentChanged when it gives another length than the request says
  */
-export async function multipartBody(request: ParseRequest, signal: AbortSignal): Promise<MultipartBody> {
+export async function multipartBody(request: ParseRequest, signal: AbortSignal): Promise<RequestBody> {
   const head = Buffer.from(partHeads(request))
   const bytes = head.length + request.bytes + TAIL.length
   return request.bytes <= ONE_BUFFER_BYTES
@@ -46,7 +47,7 @@ async function inOneBuffer(
   bytes: number,
   request: ParseRequest,
   signal: AbortSignal,
-): Promise<MultipartBody> {
+): Promise<RequestBody> {
   const content = Buffer.allocUnsafe(bytes)
   let end = head.copy(content)
   let given = 0
@@ -61,7 +62,7 @@ async function inOneBuffer(
   return { content, bytes, readFailure: () => null }
 }
 
-function asStream(head: Buffer, bytes: number, request: ParseRequest, signal: AbortSignal): MultipartBody {
+function asStream(head: Buffer, bytes: number, request: ParseRequest, signal: AbortSignal): RequestBody {
   let failure: { readonly error: unknown } | null = null
   async function* parts(): AsyncGenerator<Uint8Array> {
     yield head

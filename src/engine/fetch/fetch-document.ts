@@ -37,7 +37,7 @@ function refusal(reason: FetchRefusal, message: string, maxBytes: number): ApiEr
   const tooLarge = `Payload Too Large: the document is larger than ${limit}.`
   switch (reason) {
     case 'private_address':
-      return new ApiError({ status: 403, code: 'FORBIDDEN', message: `Forbidden: ${message}.` })
+      return new ApiError({ status: 403, code: 'SCRAPE_ADDRESS_FORBIDDEN', message: `Forbidden: ${message}.` })
     case 'bad_redirect':
       return invalidUrl()
     case 'too_many_redirects':

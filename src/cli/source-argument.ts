@@ -1,0 +1,9 @@
+import type { Command } from 'commander'
+import { UsageError } from './usage-error.ts'
+
+/** The source that a command was given, by its argument or by `--from-urls`; undefined where it was given none. */
+export function sourceOf(command: Command, source: string | undefined): string | undefined {
+  const { fromUrls } = command.opts<{ fromUrls?: string }>()
+  if (source !== undefined && fromUrls !== undefined) throw new UsageError('give a source or --from-urls, not both')
+  return fromUrls === undefined ? source : `urls:${fromUrls}`
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FetchRefused } from '#src/fetch/fetch-refused.ts'
+import { discard, requestUrl, type UrlAnswer, webAgent } from '#src/fetch/request-url.ts'
+import type { Failure, FailureCode } from '#src/document/failure.ts'
+
+export interface UrlClientOptions {
+  readonly allowPrivateAddresses: boolean
+}
+
+/** Tries of one request, and the pause before the second; it doubles. */
+const TRIES = 3
+const FIRST_PAUSE_MS = 500
+
+/** Longest that a server may take to begin its answer, or to go on with it. */
+const PATIENCE_MS = 30_000
+
+/** Connections to one server: a list often names hundreds of pages of the same one. */
+const CONNECTIONS = 8
+
+/** What is asked of the open web: nothing on a private network, redirects followed, what may pass tried again. */
+export class UrlClient implements AsyncDisposable {
+  readonly #options: UrlClientOptions
+  readonly #dispatcher: ReturnType<typeof webAgent>
+
+  constructor(options: UrlClientOptions) {
+    this.#options = options
+    this.#dispatcher = webAgent({
+      ...options,
+      skipTlsVerification: false,
+      connections: CONNECTIONS,
+      patienceMs: PATIENCE_MS,
+    })
+  }
+
+  /** An answer with a status below 400, its body to be read or discarded; or why there is none. */
+  async ask(method: 'GET' | 'HEAD', url: URL, signal: AbortSignal): Promise<UrlAnswer | Failure> {
+    for (let tries = 1, pauseMs = FIRST_PAUSE_MS; ; tries += 1, pauseMs *= 2) {
+      const { answer, mayPass } = await this.#askOnce(method, url, signal)
+      if (!mayPass || tries === TRIES) return answer
+      await sleep(pauseMs, undefined, { signal })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#dispatcher.destroy()
+  }
+
+  async #askOnce(
+    method: 'GET' | 'HEAD',
+    url: URL,
+    signal: AbortSignal,
+  ): Promise<{ readonly answer: UrlAnswer | Failure; readonly mayPass: boolean }> {
+    try {
+      const { allowPrivateAddresses } = this.#options
+      const options = { method, headers: {}, dispatcher: this.#dispatcher, allowPrivateAddresses }
+      const answer = await requestUrl(url, options, signal)
+      if (answer.statusCode < 400) return { answer, mayPass: false }
+      discard(answer)
+      return {
+        answer: statusFailure(answer.statusCode),
+        mayPass: answer.statusCode === 429 || answer.statusCode >= 500,
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      const failure = lineFailure(error)
+      return { answer: failure, mayPass: !(error instanceof FetchRefused) }
+    }
+  }
+}
+
+const REFUSED: Readonly<Record<FetchRefused['reason'], FailureCode>> = {
+  private_address: 'unreadable_name',
+  bad_redirect: 'unreadable',
+  too_many_redirects: 'unreadable',
+  too_large: 'too_large',
+}
+
+/** What an error on the way to a URL, or on the way back, means for its document. */
+export function lineFailure(error: unknown): Failure {
+  if (error instanceof FetchRefused) {
+    const advice = error.reason === 'private_address' ? '; --allow-private-addresses takes it all the same' : ''
+    return { code: REFUSED[error.reason], stage: 'read', message: `${error.message}${advice}` }
+  }
+  const { code, message } = error as { readonly code?: string; readonly message?: string }
+  return {
+    code: 'unreadable',
+    stage: 'read',
+    message: `the URL cannot be fetched now (${code ?? message ?? 'unknown'})`,
+  }
+}
+
+function statusFailure(status: number): Failure {
+  const code = status === 404 || status === 410 ? 'vanished' : 'unreadable'
+  return { code, stage: 'read', message: `the server answered ${status}`, httpStatus: status }
+}

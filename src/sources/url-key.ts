@@ -1,0 +1,29 @@
+import { type Extension, extensionOf, formatOf } from '#src/document/formats.ts'
+import { type SourceKey, sourceKey } from '#src/document/ids.ts'
+
+/** Stands between a URL that does not end in its document's extension and that extension. */
+const ADDED = /!\.[a-z]+$/
+
+/**
+ * The source key of a URL: host, path and query as they are spelled in it, `http:` in front where it is no https, and
+ * the extension of the document behind `!` where the path does not end in it. `https://a.org/q3.pdf` → `a.org/q3.pdf`,
+ * `http://a.org/?id=7` → `http:a.org/?id=7!.html`. Two URLs never share a key.
+ */
+export function keyOfUrl(url: URL, extension: Extension): SourceKey {
+  // Not put together of its parts: a `?` with nothing behind it is in none of them.
+  const place = url.href.replace(/^https:\/\//, '').replace(/^http:\/\//, 'http:')
+  const isPlain = !place.includes('?') && extensionOf(url.pathname) === extension && !ADDED.test(place)
+  return sourceKey(isPlain ? place : `${place}!.${extension}`)
+}
+
+/** The URL that a key was made of. */
+export function urlOfKey(key: SourceKey): URL {
+  const place = key.replace(ADDED, '')
+  return new URL(place.startsWith('http:') ? `http://${place.slice('http:'.length)}` : `https://${place}`)
+}
+
+/** The extension that a URL's path ends in and that says the same as `extension`, else `extension`. */
+export function asSpelled(url: URL, extension: Extension): Extension {
+  const spelled = extensionOf(url.pathname)
+  return spelled !== null && formatOf(spelled).family === formatOf(extension).family ? spelled : extension
+}

@@ -1,0 +1,36 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { webUrl } from '#src/fetch/request-url.ts'
+
+export type UrlLine =
+  | { readonly kind: 'url'; readonly url: URL }
+  /** No http or https URL, or one with a password in it. `shown` holds no secret. */
+  | { readonly kind: 'unusable'; readonly shown: string; readonly reason: string }
+
+/**
+ * Reads a list of URLs: one a line, empty lines and what follows a `#` at a line's beginning left out. `-` is standard
+ * input. Streams.
+ */
+export async function* urlLines(path: string, signal: AbortSignal): AsyncGenerator<UrlLine> {
+  const input = path === '-' ? process.stdin : createReadStream(path, { signal })
+  let number = 0
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY, signal })) {
+    number += 1
+    const text = line.trim()
+    if (text !== '' && !text.startsWith('#')) yield readLine(text, number)
+  }
+  signal.throwIfAborted()
+}
+
+function readLine(text: string, number: number): UrlLine {
+  const url = webUrl(text)
+  if (url === null) {
+    return { kind: 'unusable', shown: text, reason: `line ${number} of the list is no http or https URL` }
+  }
+  url.hash = ''
+  if (url.username === '' && url.password === '') return { kind: 'url', url }
+  url.username = ''
+  url.password = ''
+  const reason = `line ${number} of the list has a user name or password in it, which would be in every record and log`
+  return { kind: 'unusable', shown: url.href, reason }
+}

@@ -1,0 +1,17 @@
+import type { Failure } from '#src/document/failure.ts'
+import { discard, type UrlAnswer } from '#src/fetch/request-url.ts'
+import type { UrlClient } from './url-client.ts'
+
+/** What servers answer that know no HEAD, or refuse it. */
+const NO_HEAD: readonly number[] = [400, 403, 405, 501]
+
+/** The head of what stands at a URL now, without its body. */
+export async function lookAtUrl(client: UrlClient, url: URL, signal: AbortSignal): Promise<UrlAnswer | Failure> {
+  const head = await client.ask('HEAD', url, signal)
+  const answer = isRefusal(head) ? await client.ask('GET', url, signal) : head
+  if ('body' in answer) discard(answer)
+  return answer
+}
+
+const isRefusal = (head: UrlAnswer | Failure): boolean =>
+  'httpStatus' in head && head.httpStatus !== undefined && NO_HEAD.includes(head.httpStatus)

@@ -1,0 +1,102 @@
+import { pathToFileURL } from 'node:url'
+import { resolve } from 'node:path'
+import type { Failure } from '#src/document/failure.ts'
+import { type Extension, extensionOf, MAX_FILE_BYTES } from '#src/document/formats.ts'
+import { type Version, version } from '#src/document/ids.ts'
+import type { UrlAnswer } from '#src/fetch/request-url.ts'
+import type { Source, SourceEntry } from '#src/ports.ts'
+import { type Filter, wantsKey } from './folder-rules.ts'
+import { mapInOrder } from './map-in-order.ts'
+import { unusable } from './unusable.ts'
+import { UrlClient } from './url-client.ts'
+import { downloadUrl } from './url-document.ts'
+import { keyOfUrl, urlOfKey } from './url-key.ts'
+import { type UrlLine, urlLines } from './url-lines.ts'
+import { lookAtUrl } from './url-look.ts'
+import { urlExtension } from './url-type.ts'
+import { UNVERSIONED, urlVersion } from './url-version.ts'
+
+export interface UrlSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
+  /** File with a URL a line; `-` for standard input, which can be listed once. */
+  readonly path: string
+  /** `scrape`: the service fetches the documents; `download`: we do, and send their bytes. */
+  readonly via: 'scrape' | 'download'
+  readonly allowPrivateAddresses: boolean
+  /** Take URLs whose servers tell no version for changed, at each listing. */
+  readonly refresh: boolean
+  readonly maxBytes?: number
+}
+
+export type UrlSource = Source & AsyncDisposable
+
+/** URLs that are looked at side by side. */
+const LOOKS_AT_ONCE = 16
+
+/** Bytes of a document whose server does not say how long it is. */
+const UNKNOWN_BYTES = 1
+
+/** The documents behind a list of URLs. A list is an order and no inventory: what it no longer names is not gone. */
+export function openUrlSource(options: UrlSourceOptions): UrlSource {
+  const { path, via, maxBytes = MAX_FILE_BYTES } = options
+  const client = new UrlClient(options)
+  const wants = wantsKey({ ...options, hidden: true })
+  return {
+    url: path === '-' ? 'urls:-' : `urls:${pathToFileURL(resolve(path)).href}`,
+    isPartial: true,
+    ...(via === 'scrape' ? { addressOf: (key) => urlOfKey(key).href } : {}),
+    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+      const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
+      const look = (line: UrlLine): Promise<SourceEntry> => entryOf(line, unversioned, { client, via }, signal)
+      for await (const entry of mapInOrder(urlLines(path, signal), LOOKS_AT_ONCE, look)) {
+        if (wants(entry.key)) yield entry
+      }
+    },
+    open: (key, signal) => downloadUrl(client, urlOfKey(key), maxBytes, signal),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+interface Looking {
+  readonly client: UrlClient
+  readonly via: UrlSourceOptions['via']
+}
+
+async function entryOf(
+  line: UrlLine,
+  unversioned: Version,
+  { client, via }: Looking,
+  signal: AbortSignal,
+): Promise<SourceEntry> {
+  if (line.kind === 'unusable') {
+    return unusable(line.shown, { code: 'unreadable_name', stage: 'scan', message: line.reason })
+  }
+  const { url } = line
+  const seen = await lookAtUrl(client, url, signal)
+  if ('code' in seen) return unseen(url, seen, unversioned, via)
+  const extension = urlExtension(seen) ?? (via === 'scrape' ? 'html' : null)
+  if (extension === null) return unusable(keyOfUrl(url, 'html'), noDocument(seen))
+  const told = urlVersion(seen)
+  return {
+    kind: 'document',
+    key: keyOfUrl(url, extension),
+    version: told === UNVERSIONED ? unversioned : told,
+    bytes: Number(seen.header('content-length') ?? 0) || UNKNOWN_BYTES,
+  }
+}
+
+/**
+ * A URL that we cannot look at. The service may see it all the same: servers refuse programs that are no browser. What
+ * is not there, or may not be asked for, is not sent to the service either.
+ */
+function unseen(url: URL, failure: Failure, unversioned: Version, via: UrlSourceOptions['via']): SourceEntry {
+  const extension: Extension = extensionOf(url.pathname) ?? 'html'
+  const key = keyOfUrl(url, extension)
+  if (via === 'download' || failure.code !== 'unreadable') return unusable(key, { ...failure, stage: 'scan' })
+  return { kind: 'document', key, version: unversioned, bytes: UNKNOWN_BYTES }
+}
+
+const noDocument = (seen: UrlAnswer): Failure => ({
+  code: 'unsupported_type',
+  stage: 'scan',
+  message: `the server says that it is ${seen.header('content-type') ?? 'of no type'}, which is no supported document`,
+})

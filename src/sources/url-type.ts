@@ -1,0 +1,19 @@
+import { type Extension, extensionOf, extensionOfMediaType } from '#src/document/formats.ts'
+import { fileNameOf } from '#src/fetch/file-name.ts'
+import type { UrlAnswer } from '#src/fetch/request-url.ts'
+import { asSpelled } from './url-key.ts'
+
+/** Media types that are sent for anything. */
+const SAYS_NOTHING = /^(application\/(octet-stream|zip|x-download|force-download)|text\/plain|binary\/)/i
+
+/**
+ * What an answer holds: by its media type, unless that says nothing; then by the name that the server gives, then by the
+ * path. Null for a type that no document of ours has.
+ */
+export function urlExtension(answer: Pick<UrlAnswer, 'header' | 'url'>): Extension | null {
+  const mediaType = answer.header('content-type') ?? ''
+  const named = extensionOf(fileNameOf(answer) ?? '') ?? extensionOf(answer.url.pathname)
+  if (mediaType === '' || SAYS_NOTHING.test(mediaType)) return named
+  const extension = extensionOfMediaType(mediaType)
+  return extension === null ? null : asSpelled(answer.url, extension)
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Page {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+/** A site of a test's own on loopback; `pages` may change while it serves. Counts what was asked for. */
+export async function openSite(answer: (path: string, body: string, request: IncomingMessage) => Page | undefined) {
+  const asked: string[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    asked.push(`${request.method} ${request.url}`)
+    const page = answer(request.url ?? '/', Buffer.concat(chunks).toString(), request) ?? { status: 404 }
+    response.writeHead(page.status ?? 200, page.headers)
+    response.end(request.method === 'HEAD' ? undefined : page.body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,11 @@
+import { openUrlSource } from '#src/sources/url-source.ts'
+import type { OpenedSource, SourceSettings } from './open-source.ts'
+
+/** A list of URLs as a source. Loaded only where one is named. */
+export function openUrls(path: string, settings: SourceSettings, resources: AsyncDisposableStack): OpenedSource {
+  const { include, exclude, via, allowPrivateAddresses, refresh } = settings
+  return {
+    source: resources.use(openUrlSource({ path, include, exclude, via, allowPrivateAddresses, refresh })),
+    watch: () => Promise.reject(new Error('URLs do not tell when they change: give --every to look at set times')),
+  }
+}
