@@ -8,6 +8,7 @@ import type { Stray } from './document/stray.ts'
 import type { HaltCause, Verdict } from './document/verdict.ts'
 
 export type { Recipe } from './contract/recipe.ts'
+import type { SourceTraits } from './document/source-traits.ts'
 export { DocumentChanged } from './document/document-changed.ts'
 
 /*
@@ -23,7 +24,7 @@ export type SourceEntry =
   /** Seen, but cannot be used: no permission, a symlink loop, a name that is no text. Ends failed, never silent. */
   | { readonly kind: 'unusable'; readonly key: SourceKey; readonly failure: Failure }
 
-export interface Source {
+export interface Source extends SourceTraits {
   /** Canonical address, the same on every machine: `file:///data/papers/`, `s3://bucket/prefix/`. */
   readonly url: string
   /**
@@ -33,10 +34,6 @@ export interface Source {
   list(signal: AbortSignal): AsyncIterable<SourceEntry>
   /** Opens a document for reading. A `Failure` is about this document only (vanished, unreadable). Repeatable. */
   open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure>
-  /** Where the service fetches a document by itself; only in a source whose documents are not to be read here. */
-  readonly addressOf?: (key: SourceKey) => string
-  /** True for a list that is an order and no inventory: a document that is not listed is not gone. */
-  readonly isPartial?: boolean
 }
 
 export type SourceChange =
