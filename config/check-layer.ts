@@ -104,6 +104,7 @@ function givenText(value: unknown, path: readonly (string | number)[]): string {
 
 /** A path of the settings file as an absolute one; addresses and `-` stay as they are. */
 export function placeFrom(path: string, folder: string): string {
+  if (path.startsWith('urls:')) return `urls:${placeFrom(path.slice('urls:'.length), folder)}`
   if (path === '-' || /^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return path
   if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1))
   return resolve(folder, path)

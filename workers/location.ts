@@ -17,10 +17,13 @@ export type Location =
 export function locationOf(name: string): Location {
   const s3 = /^s3:\/\/([^/]+)\/?(.*)$/is.exec(name)
   if (s3 !== null) return { kind: 's3', bucket: s3[1] ?? '', prefix: s3[2] ?? '' }
-  if (name.startsWith('urls:')) return { kind: 'urls', path: name.slice('urls:'.length) }
-  if (/^file:\/\//i.test(name)) return { kind: 'folder', path: decodeURIComponent(new URL(name).pathname) }
+  if (name.startsWith('urls:')) return { kind: 'urls', path: pathOf(name.slice('urls:'.length)) }
+  if (isFileUrl(name)) return { kind: 'folder', path: pathOf(name) }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) {
     throw new Error(`"${name}" is neither a folder nor s3://bucket/prefix`)
   }
   return { kind: 'folder', path: resolve(name) }
 }
+
+const isFileUrl = (name: string): boolean => /^file:\/\//i.test(name)
+const pathOf = (name: string): string => (isFileUrl(name) ? decodeURIComponent(new URL(name).pathname) : name)

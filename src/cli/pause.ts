@@ -3,6 +3,7 @@ import { openPipeline } from '#workers/compose.ts'
 import { Events } from '#src/events.ts'
 import { addSettings } from './flags.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
+import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, targetsOf } from './targets.ts'
 
 /** By hand, for all workers of a source on all machines; it outlives restarts until somebody resumes. */
@@ -18,6 +19,7 @@ function switching(name: string, description: string, paused: boolean): Command 
   const command = new Command(name)
     .description(description)
     .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
+    .option(...FROM_URLS)
   addSettings(addPipelines(command), PLACE_SETTINGS)
   return command.action(async (source: string | undefined) => {
     await forEachTarget(

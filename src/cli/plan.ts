@@ -8,19 +8,19 @@ import { addSettings } from './flags.ts'
 import { count, duration } from './format.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
 import { PLAN_SETTINGS } from './run-settings.ts'
-import { sourceOf } from './source-argument.ts'
+import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, sayOnStderr, type Target, targetsOf } from './targets.ts'
 
 export function planCommand(): Command {
   const command = new Command('plan')
     .description('what a run would do and what it would cost; reads the source and sends nothing')
     .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
-    .option('--from-urls <file>', 'the source is a list of URLs, one a line; - for standard input')
+    .option(...FROM_URLS)
     .option('--json', 'one JSON object')
   addSettings(addPipelines(command), PLAN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const { json = false } = command.opts<{ readonly json?: boolean }>()
-    const targets = await targetsOf(command, sourceOf(command, source), sayOnStderr)
+    const targets = await targetsOf(command, source, sayOnStderr)
     await forEachTarget(targets, (target, shared) => showPlan(target, shared, json), !json)
   })
 }

@@ -5,6 +5,7 @@ import { FAILURE_CODES } from '#src/document/failure.ts'
 import { addSettings } from './flags.ts'
 import { runSession } from './run-session.ts'
 import { FEED_SETTINGS } from './run-settings.ts'
+import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, sayOnStderr, targetsOf } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -17,6 +18,7 @@ export function retryCommand(): Command {
   const command = new Command('retry')
     .description('drive dead letters again, all or those that are chosen; other options than before may be given')
     .argument('[source]', 'the source of the run that they failed in; without one, the pipelines of the settings file')
+    .option(...FROM_URLS)
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
     .option('--key <glob>', 'only documents whose key matches')
   addSettings(addPipelines(command), FEED_SETTINGS)

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { addSettings } from './flags.ts'
 import { runSession } from './run-session.ts'
 import { RUN_SETTINGS } from './run-settings.ts'
-import { sourceOf } from './source-argument.ts'
+import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, sayOnStderr, targetsOf } from './targets.ts'
 
 export function runCommand(): Command {
@@ -11,9 +11,9 @@ export function runCommand(): Command {
       'one pass over a folder or bucket: what is new or changed is parsed; progress, summary, honest exit code',
     )
     .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
-    .option('--from-urls <file>', 'the source is a list of URLs, one a line; - for standard input')
+    .option(...FROM_URLS)
   addSettings(addPipelines(command), RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
-    await runSession(await targetsOf(command, sourceOf(command, source), sayOnStderr), 'scan')
+    await runSession(await targetsOf(command, source, sayOnStderr), 'scan')
   })
 }

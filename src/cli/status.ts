@@ -8,12 +8,14 @@ import { countGone } from '#src/ingest/sweep-gone.ts'
 import { addSettings } from './flags.ts'
 import { count } from './format.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
+import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, type Target, targetsOf } from './targets.ts'
 
 export function statusCommand(): Command {
   const command = new Command('status')
     .description('where a source stands: done, partial, failed, skipped, pending, and what the gate is doing')
     .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
+    .option(...FROM_URLS)
     .option('--json', 'one JSON object')
   addSettings(addPipelines(command), PLACE_SETTINGS)
   return command.action(async (source: string | undefined) => {

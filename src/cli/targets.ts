@@ -3,6 +3,7 @@ import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
 import type { Settings } from '#config/settings.ts'
 import { openShared, type Shared } from '#workers/shared.ts'
 import { readConfig, unusable } from './read-settings.ts'
+import { sourceOf } from './source-argument.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What a command is about: the source of the command line, or a pipeline of the settings file. */
@@ -36,7 +37,7 @@ export function addPipelines(command: Command): Command {
 
 /** The source of the command line, else the pipelines that are named, else all of the settings file. */
 export async function targetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
-  return chosen(command, source, say, false)
+  return chosen(command, sourceOf(command, source), say, false)
 }
 
 /** As `targetsOf`, for commands that look at stores alone: an output folder that is given is enough. */

@@ -9,7 +9,7 @@ import { startProgress } from './progress.ts'
 import { WATCH_SETTINGS } from './run-settings.ts'
 import { standingSession } from './standing-session.ts'
 import { goneLines } from './summary.ts'
-import { sourceOf } from './source-argument.ts'
+import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, type Say, sayOnStderr, targetsOf } from './targets.ts'
 import { messageOf } from './usage-error.ts'
 
@@ -17,10 +17,10 @@ export function watchCommand(): Command {
   const command = new Command('watch')
     .description('keeps following a folder or bucket: what comes or changes is parsed, until it is stopped')
     .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
-    .option('--from-urls <file>', 'the source is a list of URLs, one a line; - for standard input')
+    .option(...FROM_URLS)
   addSettings(addPipelines(command), WATCH_SETTINGS)
   return command.action(async (source: string | undefined) => {
-    await standingSession(await targetsOf(command, sourceOf(command, source), sayOnStderr), {
+    await standingSession(await targetsOf(command, source, sayOnStderr), {
       intake: 'follow',
       listen: tellWhatMatters,
       greeting,

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { addSettings } from './flags.ts'
 import { WORK_SETTINGS } from './run-settings.ts'
 import { standingSession } from './standing-session.ts'
+import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, sayOnStderr, targetsOf } from './targets.ts'
 
 export function workCommand(): Command {
@@ -11,6 +12,7 @@ export function workCommand(): Command {
       '[source]',
       'the same source as the run or watch that it helps; without one, the pipelines of the settings file',
     )
+    .option(...FROM_URLS)
   addSettings(addPipelines(command), WORK_SETTINGS)
   return command.action(async (source: string | undefined) => {
     await standingSession(await targetsOf(command, source, sayOnStderr), {

@@ -73,11 +73,16 @@ function problemsOf(data: ParsedData, { parsed, total, truncated }: PageCounts):
     pagesOf(blocks, 'failed', 'could not be read'),
     pagesOf(blocks, 'partial', 'could be read in part only'),
     said(warning) ? `the service warned: ${oneLine(warning)}` : null,
-    said(metadata?.error) ? `the service reported: ${oneLine(metadata.error)}` : null,
+    said(metadata?.error) ? `the service reported: ${oneLine(metadata.error)}` : siteProblem(metadata?.statusCode),
     OUTPUTS.some((name) => data[name] !== undefined && data[name] !== null)
       ? null
       : 'the answer holds no output at all',
   ].filter((problem) => problem !== null)
+}
+
+/** A scrape of a page that is not there succeeds: with the site's error page as the document. */
+function siteProblem(status: unknown): string | null {
+  return typeof status === 'number' && status >= 400 ? `the site answered ${status}: this is its error page` : null
 }
 
 function pagesOf(pages: readonly BlockPage[] | null | undefined, status: string, what: string): string | null {

@@ -6,6 +6,7 @@ import type { OpenedDocument } from '#src/ports.ts'
 import { TempFile } from './temp-file.ts'
 import { lineFailure, type UrlClient } from './url-client.ts'
 import { lookAtUrl } from './url-look.ts'
+import { inUtf8 } from './url-text.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
 /** Downloads again after a line that broke. */
@@ -23,7 +24,7 @@ export async function downloadUrl(
     if ('code' in answer) return answer
     const file = await TempFile.open(tmpdir())
     try {
-      for await (const chunk of answerBody(answer, maxBytes)) await file.append(chunk)
+      for await (const chunk of inUtf8(answerBody(answer, maxBytes), answer)) await file.append(chunk)
       return new DownloadedUrl(client, url, urlVersion(answer), file)
     } catch (error) {
       await file[Symbol.asyncDispose]()

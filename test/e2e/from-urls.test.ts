@@ -92,6 +92,21 @@ describe('a list of URLs', () => {
     expect((await readStore(out)).records.size).toBe(3)
   }, 120_000)
 
+  test('is read from standard input too; what a site sends in another encoding is sent on as UTF-8', async () => {
+    await using folder = await temporaryFolder()
+    const headers = { etag: '"1"', 'content-type': 'text/html; charset=windows-1251' }
+    await using site = await openSite(() => ({ headers, body: Buffer.from('<p>\xcf\xf0\xe8', 'latin1') }))
+    await using service = await new ScriptedService({}).listen()
+    const out = join(folder.path, 'out')
+    const api = ['--parse-api-url', service.url, '--parse-api-key', 'test-key', '--via', 'download']
+    const args = ['run', '--from-urls', '-', '--out', out, ...api, '--allow-private-addresses']
+    const run = await sluice(args, { input: `${site.url}/hello\n` })
+    expect([run.code, run.stderr]).toEqual([0, expect.anything()])
+    expect(service.requests[0]?.file?.content?.toString()).toBe('\ufeff<p>При')
+    const status = await sluice(['status', '--from-urls', '-', '--out', out, '--json'])
+    expect(JSON.parse(status.stdout)).toMatchObject({ done: 1, seen: 1 })
+  }, 60_000)
+
   test('leads to no private address unless that is allowed', async () => {
     await using folder = await temporaryFolder()
     await using site = await openSite((path) => PAGES().get(path))

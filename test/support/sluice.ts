@@ -11,6 +11,8 @@ export interface SluiceOptions {
   readonly cwd?: string
   /** Flags of Node, before the program. */
   readonly execArgv?: readonly string[]
+  /** What stands on its standard input; nothing when not given. */
+  readonly input?: string
 }
 
 export interface Finished {
@@ -34,8 +36,9 @@ export function startSluice(args: readonly string[], options: SluiceOptions = {}
   const child = spawn(process.execPath, [...node, options.program ?? `${ROOT}/src/cli/main.ts`, ...args], {
     cwd: options.cwd ?? ROOT,
     env: { PATH, HOME, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  child.stdin.end(options.input)
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
