@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import type { Random } from '../support/random.ts'
+import type { Shelf, Shelved } from './shelf.ts'
 
 /** What the service makes of a document; it stands in its first line. */
 export type Kind = 'good' | 'rejected' | 'poison'
@@ -24,17 +23,17 @@ export function kindOf(bytes: Uint8Array): Kind {
   return (/^<!-- (good|rejected|poison)/.exec(Buffer.from(bytes).toString('latin1'))?.[1] ?? 'good') as Kind
 }
 
-/** A folder of small documents, with copies among them, that changes under the hands of those who read it. */
+/** Small documents, with copies among them, that change under the hands of those who read them. */
 export class Archive {
-  readonly folder: string
+  readonly #shelf: Shelf
   readonly #random: Random
   /** Every key that ever was there. */
   readonly everSeen = new Set<string>()
   readonly #present = new Set<string>()
   #made = 0
 
-  constructor(folder: string, random: Random) {
-    this.folder = folder
+  constructor(shelf: Shelf, random: Random) {
+    this.#shelf = shelf
     this.#random = random
   }
 
@@ -55,14 +54,12 @@ export class Archive {
    */
   async change(): Promise<string> {
     const key = this.#random.pick(this.keys)
-    const path = join(this.folder, key)
     switch (this.#random.below(7)) {
       case 0:
         await this.#write(key, 'good')
         return `edited ${key}`
       case 1:
-        await writeFile(join(this.folder, '.new'), this.#text('good'))
-        await rename(join(this.folder, '.new'), path)
+        await this.#shelf.replace(key, this.#text('good'))
         return `replaced ${key}`
       case 2:
         await this.#move(key)
@@ -70,13 +67,13 @@ export class Archive {
       case 3:
         if (this.#present.size < 5) return 'nothing to delete'
         this.#present.delete(key)
-        await rm(path)
+        await this.#shelf.remove(key)
         return `deleted ${key}`
       case 4:
         await this.#copy()
         return 'copied one'
       case 5:
-        await utimes(path, new Date(), new Date(1_000_000_000_000 + this.#random.below(1e9)))
+        await this.#shelf.touch(key, new Date(1_000_000_000_000 + this.#random.below(1e9)))
         return `touched ${key}`
       default:
         await this.#write(this.#newKey(), 'good')
@@ -84,30 +81,25 @@ export class Archive {
     }
   }
 
-  async read(key: string): Promise<{ readonly bytes: Buffer; readonly version: string }> {
-    const path = join(this.folder, key)
-    const { size, mtimeNs, ino } = await stat(path, { bigint: true })
-    return { bytes: await readFile(path), version: `${size}-${mtimeNs}-${ino}` }
+  read(key: string): Promise<Shelved> {
+    return this.#shelf.read(key)
   }
 
   async #copy(): Promise<void> {
     const to = this.#newKey()
-    await mkdir(dirname(join(this.folder, to)), { recursive: true })
-    await copyFile(join(this.folder, this.#random.pick(this.keys)), join(this.folder, to))
+    await this.#shelf.copy(this.#random.pick(this.keys), to)
     this.#add(to)
   }
 
   async #move(key: string): Promise<void> {
     const to = this.#newKey()
-    await mkdir(dirname(join(this.folder, to)), { recursive: true })
-    await rename(join(this.folder, key), join(this.folder, to))
+    await this.#shelf.move(key, to)
     this.#present.delete(key)
     this.#add(to)
   }
 
   async #write(key: string, kind: Kind): Promise<void> {
-    await mkdir(dirname(join(this.folder, key)), { recursive: true })
-    await writeFile(join(this.folder, key), this.#text(kind))
+    await this.#shelf.write(key, this.#text(kind))
     this.#add(key)
   }
 

@@ -5,10 +5,12 @@ import { isEmpty } from './laws.ts'
 import type { Mutant } from './mutants.ts'
 import { planOf } from './plan.ts'
 import { bundledProgram } from './program.ts'
+import type { Venue } from './stage.ts'
 
 export interface CampaignOptions {
   readonly runs: number
   readonly seed: number
+  readonly venue: Venue
   readonly sideBySide: number
   /** Few documents and one or two faults. */
   readonly short: boolean
@@ -44,7 +46,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
       const plan = planOf(next++, options)
       if (options.verbose) options.say(JSON.stringify(plan))
       const startedAt = Date.now()
-      const result = await faultRun({ plan, service, redis, program })
+      const result = await faultRun({ plan, venue: options.venue, service, redis, program })
       results.push(result)
       found ||= !isEmpty(result.breaches)
       const faults = plan.faults.map(({ kind }) => kind).join(' ')

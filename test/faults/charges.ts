@@ -1,4 +1,5 @@
 import type { Burst } from './plan.ts'
+import type { StoreAddress } from './store-files.ts'
 
 /** What the service remembers of one request. */
 export interface Charge {
@@ -22,8 +23,8 @@ export interface ServiceRun {
   readonly bursts: readonly Burst[]
   /** Longest time of an answer. */
   readonly delayMs: number
-  /** The `receipts` folder of the run's store, looked at from the outside. */
-  readonly receipts: string
+  /** The run's store, looked at from the outside. */
+  readonly store: StoreAddress
 }
 
 export type ToService =

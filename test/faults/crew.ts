@@ -4,15 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Finished, type RunningSluice, startSluice } from '../support/sluice.ts'
 import type { Journal } from './journal.ts'
 import type { Program } from './program.ts'
+import type { Stage } from './stage.ts'
 
 export interface CrewOptions {
-  readonly source: string
-  readonly out: string
-  readonly state: string
+  readonly stage: Stage
   readonly redisUrl: string
   readonly serviceUrl: string
   readonly apiKey: string
-  readonly seed: number
   readonly concurrency: number
   readonly program: Program
   readonly journal: Journal
@@ -29,7 +27,6 @@ const STABLE_MS = 100
 const ENDING_MS = 20_000
 /** Compiled once for the whole campaign. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/sluice/compiled')
-const WRITE_ERRORS = join(import.meta.dirname, 'preloads/write-errors.ts')
 
 /** The processes of one run of the campaign: the real program, started as a person starts it. */
 export class Crew {
@@ -46,11 +43,11 @@ export class Crew {
     return [...this.#living]
   }
 
-  start(command: 'run' | 'work' | 'watch', { writeErrors = false } = {}): RunningSluice {
-    const { source, out, state, redisUrl, serviceUrl, apiKey, concurrency, program, seed } = this.#options
+  start(command: 'run' | 'work' | 'watch', execArgv: readonly string[] = []): RunningSluice {
+    const { stage, redisUrl, serviceUrl, apiKey, concurrency, program } = this.#options
     const settings = {
-      out,
-      'state-dir': state,
+      out: stage.out,
+      'state-dir': stage.state,
       'redis-url': redisUrl,
       'parse-api-url': serviceUrl,
       'parse-api-key': apiKey,
@@ -59,18 +56,18 @@ export class Crew {
       'grace-ms': String(GRACE_MS),
       'log-level': 'warn',
     }
-    const running = startSluice([command, source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)], {
+    const running = startSluice([command, stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)], {
       program: program.path,
       env: {
         NODE_COMPILE_CACHE: COMPILE_CACHE,
         SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
         SLUICE_STABLE_MS: String(STABLE_MS),
-        FAULT_SEED: String(seed),
+        ...stage.env,
       },
-      execArgv: writeErrors ? ['--import', WRITE_ERRORS] : [],
+      execArgv,
     })
     this.#living.add(running)
-    void this.#watch(running, `${command} ${running.child.pid}${writeErrors ? ' with write errors' : ''}`)
+    void this.#watch(running, `${command} ${running.child.pid}`)
     return running
   }
 
@@ -100,7 +97,7 @@ export class Crew {
   }
 
   log(): Promise<string> {
-    return readFile(join(this.#options.state, 'sluice.log'), 'utf8').catch(() => '')
+    return readFile(join(this.#options.stage.state, 'sluice.log'), 'utf8').catch(() => '')
   }
 }
 

@@ -1,8 +1,5 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../support/random.ts'
-import { temporaryFolder } from '../support/folder.ts'
 import type { TestRedis } from '../support/redis.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { Archive } from './archive.ts'
@@ -15,6 +12,8 @@ import { Onlooker } from './onlooker.ts'
 import type { Plan, PlannedFault } from './plan.ts'
 import type { Program } from './program.ts'
 import { describeRedis, openIntents, resentContents } from './redis-outside.ts'
+import type { Stage, Venue } from './stage.ts'
+import { openStoreFiles, type StoreFiles } from './store-files.ts'
 import { readStoreOutside } from './store-outside.ts'
 import { Strikes } from './strikes.ts'
 
@@ -35,6 +34,7 @@ export interface FaultRunResult {
 
 export interface FaultRunOptions {
   readonly plan: Plan
+  readonly venue: Venue
   readonly service: ChargingService
   readonly redis: TestRedis
   readonly program: Program
@@ -42,9 +42,9 @@ export interface FaultRunOptions {
 
 /** One run of the campaign: an archive, real processes, the plan's faults, then peace, then the laws. */
 export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult> {
-  await using folder = await temporaryFolder()
+  await using stage = await options.venue.open(options.plan)
   await options.redis.connection.flushall()
-  const scene = new Scene(folder.path, options)
+  const scene = new Scene(stage, options)
   try {
     return await scene.play()
   } finally {
@@ -56,27 +56,26 @@ class Scene {
   readonly crew: Crew
   readonly #options: FaultRunOptions
   readonly #archive: Archive
-  readonly #out: string
+  readonly #stage: Stage
+  readonly #files: StoreFiles
   readonly #id: string
   readonly #breaches = noBreaches()
   readonly #journal = new Journal()
   readonly #strikes: Strikes
 
-  constructor(folder: string, options: FaultRunOptions) {
+  constructor(stage: Stage, options: FaultRunOptions) {
     const { plan, redis, service, program } = options
     this.#options = options
     this.#id = `run-${plan.seed}`
-    this.#out = join(folder, 'out')
-    this.#archive = new Archive(join(folder, 'in'), new Random(plan.seed + 1))
+    this.#stage = stage
+    this.#files = openStoreFiles(stage.store)
+    this.#archive = new Archive(stage.shelf, new Random(plan.seed + 1))
     const { concurrency } = plan
     this.crew = new Crew({
-      source: this.#archive.folder,
-      out: this.#out,
-      state: join(folder, 'state'),
+      stage,
       redisUrl: redis.url,
       serviceUrl: service.url,
       apiKey: this.#id,
-      seed: plan.seed,
       concurrency,
       program,
       journal: this.#journal,
@@ -85,7 +84,8 @@ class Scene {
       crew: this.crew,
       archive: this.#archive,
       redis,
-      out: this.#out,
+      stage,
+      files: this.#files,
       concurrency,
       breaches: this.#breaches,
       journal: this.#journal,
@@ -94,21 +94,21 @@ class Scene {
 
   async play(): Promise<FaultRunResult> {
     const { plan, service } = this.#options
-    await mkdir(this.#archive.folder)
     await this.#archive.fill(plan)
     const { seed, faultRate, delayMs, bursts } = plan
-    service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, receipts: join(this.#out, 'receipts') })
+    service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, store: this.#stage.store })
     await this.#work()
     return this.#judge()
   }
 
   async #work(): Promise<void> {
     const { plan, service } = this.#options
-    await using _ = new Onlooker(this.#out, this.#breaches.torn)
+    await using _ = new Onlooker(this.#files, this.#breaches.torn)
     this.crew.start(plan.follows ? 'watch' : 'run')
     if (plan.helper) this.crew.start('work')
     for (const fault of plan.faults) await this.#strikeAt(fault)
     service.peace(this.#id)
+    this.#stage.peace()
     await this.#comeToAnEnd()
   }
 
@@ -142,7 +142,7 @@ class Scene {
 
   async #judge(): Promise<FaultRunResult> {
     const { redis, service } = this.#options
-    const store = await readStoreOutside(this.#out)
+    const store = await readStoreOutside(this.#files)
     const charges = await service.end(this.#id)
     const doubts = await resentContents(redis.connection)
     const left = await openIntents(redis.connection)

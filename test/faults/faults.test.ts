@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { campaign, type CampaignOptions } from './campaign.ts'
+import { folderVenue } from './stage.ts'
 
 /*
  * A taste of the campaign; `npm run test:faults -- --runs 1000` is the meal. That it finds what it is there for shows
@@ -9,6 +10,7 @@ import { campaign, type CampaignOptions } from './campaign.ts'
 const SHORT: CampaignOptions = {
   runs: 12,
   seed: 1,
+  venue: folderVenue,
   sideBySide: 4,
   short: true,
   mutant: null,

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { RedisConnection } from '#src/queue/connection.ts'
 import { type Archive, kindOf, markdownOf } from './archive.ts'
 import type { Charge } from './charges.ts'
@@ -39,7 +37,7 @@ export async function checkAtRest(store: StoreOutside, redis: RedisConnection, b
 export async function checkOutcome(archive: Archive, store: StoreOutside, breaches: Breaches): Promise<void> {
   for (const key of archive.keys) {
     const { bytes, version } = await archive.read(key)
-    if (kindOf(bytes) === 'good') await checkGood(key, bytes, version, store, breaches)
+    if (kindOf(bytes) === 'good') checkGood(key, bytes, version, store, breaches)
     else checkBad(key, version, store, breaches)
   }
   for (const key of [...store.records.keys(), ...store.letters.keys()]) {
@@ -50,22 +48,21 @@ export async function checkOutcome(archive: Archive, store: StoreOutside, breach
   }
 }
 
-async function checkGood(
+function checkGood(
   key: string,
   bytes: Buffer,
   version: string,
   store: StoreOutside,
   { lost, unexplained }: Breaches,
-): Promise<void> {
+): void {
   const record = store.records.get(key)
   const letter = store.letters.get(key)
   if (letter !== undefined) unexplained.push(`${key} ended failed: ${letter.failure.code}, ${letter.failure.message}`)
   else if (record === undefined) lost.push(`${key} has neither record nor dead letter`)
   else if (record.contentHash !== sha256(bytes)) lost.push(`${key}: the outputs are of other bytes`)
   else if (record.version !== version) lost.push(`${key}: the record is of another version`)
-  else {
-    const markdown = await readFile(join(store.folders.get(key) ?? '', 'document.md'), 'utf8').catch(() => null)
-    if (markdown !== markdownOf(bytes)) lost.push(`${key}: the Markdown is not what the service answered`)
+  else if (store.markdown.get(key) !== markdownOf(bytes)) {
+    lost.push(`${key}: the Markdown is not what the service answered`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { campaign, isBroken } from './campaign.ts'
 import { isMutant, MUTANTS } from './mutants.ts'
+import { folderVenue } from './stage.ts'
 
 /*
  * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is told
@@ -23,6 +24,7 @@ if (mutant !== null && !isMutant(mutant)) throw new Error(`--mutant is one of ${
 const result = await campaign({
   runs: Number(values.runs),
   seed: Number(values.seed),
+  venue: folderVenue,
   sideBySide: Number(values['side-by-side']),
   short: values.short,
   mutant,

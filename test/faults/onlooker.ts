@@ -1,22 +1,20 @@
-import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DocumentRecord } from '#src/document/record.ts'
-import { differences, filesBelow } from './store-outside.ts'
+import type { StoreFiles } from './store-files.ts'
+import { differences, isRecord, outputsOf, readOutputs, type StoredRecord } from './store-outside.ts'
 
 const LOOK_MS = 100
 
 /** Somebody who reads the store while it is written, and looks at each document as soon as it is there (Law 3). */
 export class Onlooker implements AsyncDisposable {
-  readonly #documents: string
+  readonly #files: StoreFiles
   readonly #torn: string[]
   readonly #seen = new Set<string>()
   readonly #stopping = new AbortController()
   readonly #looking: Promise<void>
 
   /** What it finds torn is added to `torn`. */
-  constructor(out: string, torn: string[]) {
-    this.#documents = join(out, 'documents')
+  constructor(files: StoreFiles, torn: string[]) {
+    this.#files = files
     this.#torn = torn
     this.#looking = this.#look()
   }
@@ -29,30 +27,35 @@ export class Onlooker implements AsyncDisposable {
   async #look(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      const files = await filesBelow(this.#documents).catch(() => [])
-      for (const path of files.filter((file) => file.endsWith('/record.json') && !this.#seen.has(file))) {
-        this.#seen.add(path)
-        await this.#check(path)
+      const names = await this.#files.list('documents').catch(() => [])
+      for (const name of names.filter((one) => isRecord(one) && !this.#seen.has(one))) {
+        this.#seen.add(name)
+        await this.#check(name)
       }
       await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
     }
   }
 
-  async #check(path: string): Promise<void> {
-    const text = await readText(path)
+  async #check(name: string): Promise<void> {
+    const text = await this.#text(name)
     if (text === null) return
-    const found = await judge(text, dirname(path))
+    const found = await this.#judge(text, name)
     // Another commit came in between: what was read are parts of two.
-    if (found.length > 0 && (await readText(path)) === text) this.#torn.push(`seen by an onlooker: ${found.join(', ')}`)
+    if (found.length > 0 && (await this.#text(name)) === text) this.#torn.push(`an onlooker saw: ${found.join(', ')}`)
+  }
+
+  async #judge(text: string, name: string): Promise<readonly string[]> {
+    try {
+      const record = JSON.parse(text) as StoredRecord
+      const folder = outputsOf(record, name)
+      return differences(record, await readOutputs(this.#files, folder, await this.#files.list(folder)))
+    } catch (error) {
+      return [String(error)]
+    }
+  }
+
+  async #text(name: string): Promise<string | null> {
+    const bytes = await this.#files.read(name).catch(() => null)
+    return bytes?.toString() ?? null
   }
 }
-
-async function judge(text: string, folder: string): Promise<readonly string[]> {
-  try {
-    return await differences(JSON.parse(text) as DocumentRecord, folder)
-  } catch (error) {
-    return [String(error)]
-  }
-}
-
-const readText = (path: string): Promise<string | null> => readFile(path, 'utf8').catch(() => null)

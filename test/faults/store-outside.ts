@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import pLimit from 'p-limit'
 import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
+import type { StoreFiles } from './store-files.ts'
 
-/** A folder store as somebody sees it who knows nothing but the published layout. */
+/** A record as it stands in a store; in a bucket it names the folder beside it that holds the outputs. */
+export type StoredRecord = DocumentRecord & { readonly folder?: string }
+
+/** A store as somebody sees it who knows nothing but the published layout. */
 export interface StoreOutside {
-  readonly records: ReadonlyMap<string, DocumentRecord>
-  readonly folders: ReadonlyMap<string, string>
+  readonly records: ReadonlyMap<string, StoredRecord>
+  /** `document.md` of each record. */
+  readonly markdown: ReadonlyMap<string, string>
   readonly letters: ReadonlyMap<string, DeadLetter>
   /** Bodies of whole receipts, by id. */
   readonly receipts: ReadonlyMap<string, string>
@@ -15,77 +20,100 @@ export interface StoreOutside {
   readonly torn: readonly string[]
 }
 
+/** Files that are read side by side: each of a bucket waits for an answer. */
+const AT_ONCE = 16
+
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-export async function readStoreOutside(out: string): Promise<StoreOutside> {
+export async function readStoreOutside(files: StoreFiles): Promise<StoreOutside> {
   const torn: string[] = []
-  const records = new Map<string, DocumentRecord>()
-  const folders = new Map<string, string>()
-  const files = await filesBelow(join(out, 'documents'))
-  for (const path of files.filter((file) => file.endsWith('/record.json'))) {
-    const record = parseJson(await readFile(path)) as DocumentRecord | null
+  const records = new Map<string, StoredRecord>()
+  const markdown = new Map<string, string>()
+  const names = await files.list('documents')
+  const homes = new Set<string>()
+  const found = await read<StoredRecord>(files, names.filter(isRecord))
+  for (const [name, record] of found) {
     if (record === null) {
-      torn.push(`${relative(out, path)} is no whole JSON`)
+      torn.push(`${name} is no whole JSON`)
       continue
     }
     if (records.has(record.key)) torn.push(`${record.key} has two records`)
     records.set(record.key, record)
-    folders.set(record.key, dirname(path))
-    torn.push(...(await differences(record, dirname(path))))
+    homes.add(outputsOf(record, name))
   }
-  const homes = new Set(folders.values())
-  torn.push(...files.filter((file) => !homes.has(dirname(file))).map((file) => `${relative(out, file)} has no record`))
-  return { records, folders, letters: await readLetters(out, torn), receipts: await readReceipts(out, torn), torn }
+  await pLimit(AT_ONCE).map(found, async ([name, record]) => {
+    if (record === null) return
+    const outputs = await readOutputs(files, outputsOf(record, name), names)
+    torn.push(...differences(record, outputs))
+    markdown.set(record.key, outputs.get('document.md')?.toString() ?? '')
+  })
+  const strays = names.filter((name) => !isRecord(name) && !homes.has(dirname(name)) && !files.mayBeLeft(name))
+  torn.push(...strays.map((name) => `${name} has no record`))
+  return { records, markdown, letters: await readLetters(files, torn), receipts: await readReceipts(files, torn), torn }
 }
 
-/** One sentence for each file that is not as the record beside it says. */
-export async function differences(record: DocumentRecord, folder: string): Promise<string[]> {
-  const found: string[] = []
+export const isRecord = (name: string): boolean => basename(name) === 'record.json'
+
+/** Folder of the outputs of a record that stands at `name`. */
+export const outputsOf = ({ folder = '' }: StoredRecord, name: string): string => join(dirname(name), folder)
+
+/** What stands in a folder of outputs, by name; `names` is what the store has. */
+export async function readOutputs(
+  files: StoreFiles,
+  folder: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Buffer>> {
+  const outputs = new Map<string, Buffer>()
+  for (const name of names.filter((one) => dirname(one) === folder && !isRecord(one))) {
+    const bytes = await files.read(name)
+    if (bytes !== null) outputs.set(basename(name), bytes)
+  }
+  return outputs
+}
+
+/** One sentence for each output that is not as the record says. */
+export function differences(record: StoredRecord, outputs: ReadonlyMap<string, Buffer>): readonly string[] {
   const listed = new Map(record.files.map((file) => [file.name, file]))
-  for (const name of (await readdir(folder)).filter((file) => file !== 'record.json')) {
-    const bytes = await readFile(join(folder, name))
-    if (listed.get(name)?.sha256 !== sha256(bytes)) found.push(`${record.key}: ${name} is not what its record says`)
-    listed.delete(name)
-  }
-  return [...found, ...[...listed.keys()].map((name) => `${record.key}: ${name} is missing`)]
+  const altered = [...outputs].filter(([name, bytes]) => listed.get(name)?.sha256 !== sha256(bytes))
+  const missing = [...listed.keys()].filter((name) => !outputs.has(name))
+  return [
+    ...altered.map(([name]) => `${record.key}: ${name} is not what its record says`),
+    ...missing.map((name) => `${record.key}: ${name} is missing`),
+  ]
 }
 
-async function readLetters(out: string, torn: string[]): Promise<ReadonlyMap<string, DeadLetter>> {
+async function readLetters(files: StoreFiles, torn: string[]): Promise<ReadonlyMap<string, DeadLetter>> {
   const letters = new Map<string, DeadLetter>()
-  for (const path of await filesBelow(join(out, 'failures'))) {
-    const letter = parseJson(await readFile(path)) as DeadLetter | null
-    if (letter === null) torn.push(`${relative(out, path)} is no whole JSON`)
+  for (const [name, letter] of await read<DeadLetter>(files, await files.list('failures'))) {
+    if (letter === null) torn.push(`${name} is no whole JSON`)
     else letters.set(letter.key, letter)
   }
   return letters
 }
 
-async function readReceipts(out: string, torn: string[]): Promise<ReadonlyMap<string, string>> {
+async function readReceipts(files: StoreFiles, torn: string[]): Promise<ReadonlyMap<string, string>> {
   const receipts = new Map<string, string>()
-  for (const path of await filesBelow(join(out, 'receipts'))) {
+  await pLimit(AT_ONCE).map(await files.list('receipts'), async (name) => {
+    const bytes = await files.read(name)
     try {
-      receipts.set(path.replace(/^.*\//, '').replace(/\.json\.gz$/, ''), gunzipSync(await readFile(path)).toString())
+      if (bytes !== null) receipts.set(basename(name).replace(/\.json\.gz$/, ''), gunzipSync(bytes).toString())
     } catch {
-      torn.push(`${relative(out, path)} is no whole receipt`)
+      torn.push(`${name} is no whole receipt`)
     }
-  }
+  })
   return receipts
 }
 
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString())
-  } catch {
-    return null
-  }
+/** Reads JSON files; null for one that is not whole, and without those that went away meanwhile. */
+async function read<T>(files: StoreFiles, names: readonly string[]): Promise<readonly (readonly [string, T | null])[]> {
+  const found = await pLimit(AT_ONCE).map(names, async (name) => [name, await files.read(name)] as const)
+  return found.flatMap(([name, bytes]) => (bytes === null ? [] : [[name, parseJson<T>(bytes)] as const]))
 }
 
-export async function filesBelow(folder: string): Promise<string[]> {
+function parseJson<T>(bytes: Buffer): T | null {
   try {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
+    return JSON.parse(bytes.toString()) as T
+  } catch {
+    return null
   }
 }

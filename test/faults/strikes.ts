@@ -6,6 +6,8 @@ import { type Crew, scans } from './crew.ts'
 import type { Journal } from './journal.ts'
 import { type Breaches, checkAtRest } from './laws.ts'
 import type { FaultKind } from './plan.ts'
+import type { Stage } from './stage.ts'
+import type { StoreFiles } from './store-files.ts'
 import { readStoreOutside } from './store-outside.ts'
 
 const FREEZE_MS = 2_500
@@ -14,7 +16,8 @@ export interface StrikesOptions {
   readonly crew: Crew
   readonly archive: Archive
   readonly redis: TestRedis
-  readonly out: string
+  readonly stage: Stage
+  readonly files: StoreFiles
   readonly concurrency: number
   readonly breaches: Breaches
   readonly journal: Journal
@@ -35,7 +38,7 @@ export class Strikes {
   }
 
   async strike(kind: FaultKind): Promise<void> {
-    const { crew, archive, redis, journal } = this.#options
+    const { crew, archive, redis, journal, stage } = this.#options
     journal.note(`strike: ${kind}; living: ${crew.living.map(({ child }) => child.pid).join(' ') || 'none'}`)
     const [victim] = crew.living
     switch (kind) {
@@ -56,7 +59,7 @@ export class Strikes {
         for (let count = 0; count < 5; count++) journal.note(await archive.change())
         return
       case 'write-errors':
-        crew.start('run', { writeErrors: true })
+        crew.start('run', stage.trouble())
         return
       default:
         throw new Error(`no such fault: ${String(kind satisfies never)}`)
@@ -64,12 +67,12 @@ export class Strikes {
   }
 
   async kill(victims: readonly RunningSluice[]): Promise<void> {
-    const { crew, redis, out, breaches } = this.#options
+    const { crew, redis, files, breaches } = this.#options
     this.#struck(victims.length)
     for (const victim of victims) victim.child.kill('SIGKILL')
     await Promise.all(victims.map((victim) => victim.finished))
     if (victims.length > 0 && crew.living.length === 0) {
-      await checkAtRest(await readStoreOutside(out), redis.connection, breaches)
+      await checkAtRest(await readStoreOutside(files), redis.connection, breaches)
     }
   }
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { kindOf, markdownOf } from '../archive.ts'
 import type { Charge, FromService, ServiceRun, ToService } from '../charges.ts'
 import type { Burst } from '../plan.ts'
+import { openStoreFiles, type StoreFiles } from '../store-files.ts'
 import { Random } from '../../support/random.ts'
 import {
   errorReply,
@@ -22,6 +22,7 @@ import {
 interface Run extends ServiceRun {
   readonly charges: Charge[]
   readonly times: Map<string, number>
+  readonly files: StoreFiles
   peace: boolean
 }
 
@@ -34,7 +35,10 @@ process.on('disconnect', () => process.exit(0))
 tell({ say: 'listening', url: service.url })
 
 function hear(message: ToService): void {
-  if (message.say === 'begin') runs.set(message.run.id, { ...message.run, charges: [], times: new Map(), peace: false })
+  if (message.say === 'begin') {
+    const files = openStoreFiles(message.run.store)
+    runs.set(message.run.id, { ...message.run, charges: [], times: new Map(), files, peace: false })
+  }
   const run = message.say === 'begin' ? undefined : runs.get(message.id)
   if (run === undefined) return
   if (message.say === 'peace') run.peace = true
@@ -52,7 +56,7 @@ async function answer(request: ReceivedRequest): Promise<Reply> {
   const content = createHash('sha256').update(bytes).digest('hex')
   const times = (run.times.get(content) ?? 0) + 1
   run.times.set(content, times)
-  const kept = await isKept(run.receipts, content)
+  const kept = await isKept(run.files, content)
   // A content's n-th request meets the same fault, whatever else arrives in between.
   const random = new Random(run.seed ^ Number.parseInt(content.slice(0, 7), 16) ^ (times * 7919))
   const { reply, charged, fault } = replyTo(run, bytes, random)
@@ -93,13 +97,13 @@ const free = (reply: Reply, status?: number): Outcome => ({
 
 const isWithin = ({ from, requests }: Burst, number: number): boolean => number >= from && number < from + requests
 
-async function isKept(receipts: string, content: string): Promise<boolean> {
-  const shelf = join(receipts, content.slice(0, 2))
-  const names = await readdir(shelf).catch(() => [])
-  const name = names.find((file) => file.startsWith(content))
-  if (name === undefined) return false
+async function isKept(files: StoreFiles, content: string): Promise<boolean> {
+  const names = await files.list(`receipts/${content.slice(0, 2)}`)
+  const name = names.find((one) => basename(one).startsWith(content))
+  const bytes = name === undefined ? null : await files.read(name)
+  if (bytes === null) return false
   try {
-    gunzipSync(await readFile(join(shelf, name)))
+    gunzipSync(bytes)
     return true
   } catch {
     return false

@@ -1,0 +1,68 @@
+import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+export interface Shelved {
+  readonly bytes: Buffer
+  /** As a record must name it. */
+  readonly version: string
+}
+
+/** Where an archive's documents stand, and what a person can do to them there. */
+export interface Shelf {
+  /** Over the bytes that are there: whoever reads in the same moment sees some of both, where the place allows it. */
+  write(key: string, text: string): Promise<void>
+  /** All at once. */
+  replace(key: string, text: string): Promise<void>
+  copy(key: string, to: string): Promise<void>
+  move(key: string, to: string): Promise<void>
+  remove(key: string): Promise<void>
+  /** The same bytes with another date. */
+  touch(key: string, modifiedAt: Date): Promise<void>
+  read(key: string): Promise<Shelved>
+}
+
+export class FolderShelf implements Shelf {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async write(key: string, text: string): Promise<void> {
+    await writeFile(await this.#path(key), text)
+  }
+
+  async replace(key: string, text: string): Promise<void> {
+    const aside = join(this.#folder, '.new')
+    await writeFile(aside, text)
+    await rename(aside, join(this.#folder, key))
+  }
+
+  async copy(key: string, to: string): Promise<void> {
+    await copyFile(join(this.#folder, key), await this.#path(to))
+  }
+
+  async move(key: string, to: string): Promise<void> {
+    await rename(join(this.#folder, key), await this.#path(to))
+  }
+
+  async remove(key: string): Promise<void> {
+    await rm(join(this.#folder, key))
+  }
+
+  async touch(key: string, modifiedAt: Date): Promise<void> {
+    await utimes(join(this.#folder, key), new Date(), modifiedAt)
+  }
+
+  async read(key: string): Promise<Shelved> {
+    const path = join(this.#folder, key)
+    const { size, mtimeNs, ino } = await stat(path, { bigint: true })
+    return { bytes: await readFile(path), version: `${size}-${mtimeNs}-${ino}` }
+  }
+
+  async #path(key: string): Promise<string> {
+    const path = join(this.#folder, key)
+    await mkdir(dirname(path), { recursive: true })
+    return path
+  }
+}

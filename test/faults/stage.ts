@@ -1,0 +1,55 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { temporaryFolder } from '../support/folder.ts'
+import type { Plan } from './plan.ts'
+import { FolderShelf, type Shelf } from './shelf.ts'
+import type { StoreAddress } from './store-files.ts'
+
+/** Where one run takes place: its archive and its store, empty at the beginning and gone at the end. */
+export interface Stage extends AsyncDisposable {
+  readonly shelf: Shelf
+  /** Source and store, as the command line names them. */
+  readonly source: string
+  readonly out: string
+  /** Folder for what the processes keep for themselves. */
+  readonly state: string
+  readonly store: StoreAddress
+  /** What every process needs to come to source and store. */
+  readonly env: Readonly<Record<string, string>>
+  /** For a while the store refuses some of what is asked of it. Answers the flags of Node for a process that meets it. */
+  trouble(): readonly string[]
+  /** From now on the store does what it is asked for. */
+  peace(): void
+}
+
+/** Gives each run its stage. */
+export interface Venue extends AsyncDisposable {
+  open(plan: Plan): Promise<Stage>
+}
+
+const WRITE_ERRORS = join(import.meta.dirname, 'preloads/write-errors.ts')
+
+/** Source and store are folders of this machine. */
+export const folderVenue: Venue = {
+  async open({ seed }) {
+    const folder = await temporaryFolder()
+    const [source, out, state] = ['in', 'out', 'state'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+      string,
+    ]
+    await mkdir(source)
+    return {
+      shelf: new FolderShelf(source),
+      source,
+      out,
+      state,
+      store: { kind: 'folder', path: out },
+      env: { FAULT_SEED: String(seed) },
+      trouble: () => ['--import', WRITE_ERRORS],
+      peace: () => undefined,
+      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    }
+  },
+  async [Symbol.asyncDispose]() {},
+}
