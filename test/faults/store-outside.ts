@@ -107,12 +107,12 @@ async function readReceipts(files: StoreFiles, torn: string[]): Promise<Readonly
 /** Reads JSON files; null for one that is not whole, and without those that went away meanwhile. */
 async function read<T>(files: StoreFiles, names: readonly string[]): Promise<readonly (readonly [string, T | null])[]> {
   const found = await pLimit(AT_ONCE).map(names, async (name) => [name, await files.read(name)] as const)
-  return found.flatMap(([name, bytes]) => (bytes === null ? [] : [[name, parseJson<T>(bytes)] as const]))
+  return found.flatMap(([name, bytes]) => (bytes === null ? [] : [[name, parseJson(bytes) as T | null] as const]))
 }
 
-function parseJson<T>(bytes: Buffer): T | null {
+function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString()) as T
+    return JSON.parse(bytes.toString())
   } catch {
     return null
   }
