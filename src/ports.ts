@@ -255,8 +255,7 @@ export interface Claims {
 
 /**
  * What is about to be bought. An intent is written before a request and cleared when its receipt is safe; one left by
- * a process that died, or that let go of its request, is `ambiguous`: nobody can know whether the service charged it
- * (Law 2).
+ * a process that died, or that let go of its request, is `ambiguous`: nobody knows whether it was charged (Law 2).
  */
 export interface Intents {
   /** `busy`: a live process is buying this very receipt, for a copy. `held`: a request for it is ambiguous, and stays. */
@@ -264,6 +263,8 @@ export interface Intents {
   /** What is held of a receipt, or of a document and its pieces, may be sent again; it stays counted. Repeatable. */
   release(id: ReceiptId, key: SourceKey): Promise<void>
   clear(id: ReceiptId): Promise<void>
+  /** The receipt was found: what an earlier try for it left, for this document or by a dead process, is in doubt no more. */
+  settle(id: ReceiptId, key: SourceKey): Promise<void>
 }
 
 // ------------------------------------------------------------------------------------------------------------ queue

@@ -85,6 +85,8 @@ export interface DeadLetter {
   readonly version: Version
   readonly contentHash: ContentHash | null
   readonly recipeHash: RecipeHash | null
+  /** Of a document in pieces: those that were parsed before it failed. The next try buys none of them again. */
+  readonly pieces?: readonly PieceRecord[]
   readonly failure: Failure
   readonly attempts: number
   readonly firstAt: string

@@ -1,6 +1,6 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
-import { type DeadLetter, RECORD_SCHEMA } from '#src/document/record.ts'
+import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
 import type { IngestDeps } from './deps.ts'
 import { type StorePatience, untilWritten } from './until-written.ts'
 
@@ -11,6 +11,8 @@ export interface Burial {
   readonly version: Version
   readonly recipeHash: RecipeHash
   readonly contentHash: ContentHash | null
+  /** Undefined where this try did not come to them. */
+  readonly pieces?: readonly PieceRecord[] | undefined
   readonly failure: Failure
   readonly attempts: number
   /** Milliseconds that the document took until it failed. */
@@ -21,7 +23,9 @@ export interface Burial {
 export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal): Promise<void> {
   const { key, version, recipeHash, failure } = burial
   const at = new Date(deps.now()).toISOString()
-  const before = await deps.store.readDeadLetter(key)
+  const earlier = await deps.store.readDeadLetter(key)
+  const before = earlier?.version === version ? earlier : null
+  const pieces = burial.pieces ?? before?.pieces
   const letter: DeadLetter = {
     schema: RECORD_SCHEMA,
     source: deps.source.url,
@@ -29,9 +33,10 @@ export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal):
     version,
     contentHash: burial.contentHash,
     recipeHash,
+    ...(pieces === undefined ? {} : { pieces }),
     failure,
     attempts: burial.attempts,
-    firstAt: before !== null && before.version === version ? before.firstAt : at,
+    firstAt: before?.firstAt ?? at,
     lastAt: at,
   }
   await untilWritten(() => deps.store.bury(letter), key, deps, signal)

@@ -5,7 +5,8 @@ import { KeySet } from './key-set.ts'
 
 /**
  * The receipts that nothing refers to: of documents that were removed, changed, or are asked for by another recipe.
- * Several records may share one; a dead letter has one when its answer came and could not be committed.
+ * Several records may share one; a dead letter has one when its answer came and could not be committed, and more when
+ * some of its pieces were parsed.
  *
  * A worker saves a receipt before there is a record for it, and an old one that it uses again once more. So while
  * anybody is at work, whoever removes a receipt must leave those alone that were saved since (`savedAt`).
@@ -15,8 +16,9 @@ export async function* unusedReceipts(store: OutputStore, signal: AbortSignal): 
   for await (const record of store.listRecords(signal)) {
     for (const receipt of receiptsOf(record)) if (receipt !== null) used.add(receipt)
   }
-  for await (const { contentHash, recipeHash } of store.listDeadLetters(signal)) {
+  for await (const { contentHash, recipeHash, pieces = [] } of store.listDeadLetters(signal)) {
     if (contentHash !== null && recipeHash !== null) used.add(receiptId(contentHash, recipeHash))
+    for (const { receipt } of pieces) if (receipt !== null) used.add(receipt)
   }
   for await (const receipt of store.listReceipts(signal)) if (!used.has(receipt.id)) yield receipt
 }

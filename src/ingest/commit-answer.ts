@@ -61,10 +61,20 @@ export async function commitReading(
   if (!(await untilWritten(commit, key, deps, signal))) {
     return postpone(LOST_CLAIM_MS, 'another worker took this document over')
   }
-  const entry = { version: work.version, recipeHash: work.recipe.hash, outcome: record.outcome }
-  if (work.version === work.job.version) await deps.ledger.settle(key, entry)
-  else await deps.ledger.write([[key, entry]])
   if (record.spans.dropped > 0) deps.events.emit('spans:dropped', { key, count: record.spans.dropped })
+  return settle(work, record, deps)
+}
+
+/** The end of a document that was found done: nothing is written to the store, and nothing was paid. */
+export async function settleRecorded(work: Work, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
+  return settle(work, { ...record, cost: { credits: 0, basis: 'saved' } }, deps)
+}
+
+async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
+  const { key } = record
+  const entry = { version: record.version, recipeHash: record.recipeHash, outcome: record.outcome }
+  if (record.version === work.job.version) await deps.ledger.settle(key, entry)
+  else await deps.ledger.write([[key, entry]])
   deps.events.emit('document:settled', {
     key,
     outcome: record.outcome,

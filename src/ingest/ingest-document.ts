@@ -1,13 +1,15 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import type { Failure } from '#src/document/failure.ts'
-import { receiptId } from '#src/document/ids.ts'
+import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import type { PieceRecord } from '#src/document/record.ts'
 import { type Claim, type Delivery, DocumentChanged, type JobVerdict, type OpenedDocument } from '#src/ports.ts'
 import { bury } from './bury.ts'
 import { buyAnswer } from './buy-answer.ts'
-import { commitAnswer, commitReading } from './commit-answer.ts'
+import { commitAnswer, commitReading, settleRecorded } from './commit-answer.ts'
 import type { IngestDeps } from './deps.ts'
 import { ingestPieces } from './ingest-pieces.ts'
+import { findRecorded } from './find-recorded.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
@@ -69,29 +71,26 @@ async function ingestClaimed(
 
 /** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */
 async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
-  const { key } = work.job
   const cutter = cutterFor(work, deps)
+  const id = receiptId(work.read.contentHash, work.recipe.hash)
+  const keepsReceipt = !work.recipe.options.zeroDataRetention
+  const kept = keepsReceipt && cutter === null ? await deps.store.readReceipt(id) : null
+  if (kept !== null) await deps.intents.settle(id, work.job.key)
+  // A document that should have a receipt and has none was not recorded: most are new, and are spared this look.
+  const recorded = kept === null && keepsReceipt && cutter === null ? null : await findRecorded(work, deps)
+  if (recorded !== null) return settleRecorded(work, recorded, deps)
   if (cutter !== null) {
     const outcome = await ingestPieces(work, cutter, deps, signal)
     if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps, signal)
     return putOff(outcome, work, deps, signal)
   }
-  const id = receiptId(work.read.contentHash, work.recipe.hash)
-  const keepsReceipt = !work.recipe.options.zeroDataRetention
-  const kept = keepsReceipt ? await deps.store.readReceipt(id) : null
-  const reuse = async (body: Buffer): Promise<JobVerdict> => {
-    // So that nobody collects it for unused before the record refers to it.
-    await untilWritten(() => deps.store.saveReceipt(id, body), key, deps, signal)
-    deps.events.emit('receipt:reused', { key })
-    return commitAnswer(work, { body, receipt: id, requestId: null, saved: true }, deps, signal)
-  }
-  if (kept !== null) return reuse(kept)
+  if (kept !== null) return reuse(work, id, kept, deps, signal)
   const purchase = await buyAnswer(work, id, deps, signal)
   switch (purchase.kind) {
     case 'bought':
       return commitAnswer(work, { ...purchase.answer, receipt: keepsReceipt ? id : null, saved: false }, deps, signal)
     case 'kept':
-      return reuse(purchase.body)
+      return reuse(work, id, purchase.body, deps, signal)
     case 'later':
     case 'failed':
       return putOff(purchase, work, deps, signal)
@@ -100,16 +99,31 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   }
 }
 
-/** Later, or never: a failure uses an attempt, or was the last. */
+/** Outputs from an answer that was paid for before. */
+async function reuse(
+  work: Work,
+  id: ReceiptId,
+  body: Buffer,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  const { key } = work.job
+  // So that nobody collects it for unused before the record refers to it.
+  await untilWritten(() => deps.store.saveReceipt(id, body), key, deps, signal)
+  deps.events.emit('receipt:reused', { key })
+  return commitAnswer(work, { body, receipt: id, requestId: null, saved: true }, deps, signal)
+}
+
+/** Later, or never: a failure uses an attempt, or was the last. What was bought of a document in pieces is kept for it. */
 async function putOff(
-  purchase: Extract<Purchase, { kind: 'later' | 'failed' }>,
+  purchase: Extract<Purchase, { kind: 'later' | 'failed' }> & { readonly pieces?: readonly PieceRecord[] },
   work: Work,
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<JobVerdict> {
   if (purchase.kind === 'later') return purchase.verdict
-  const { countsUntil, failure, retryAfterMs } = purchase
-  const end = (final: Failure): Promise<JobVerdict> => giveUp(work, final, deps, signal, work.read)
+  const { countsUntil, failure, retryAfterMs, pieces } = purchase
+  const end = (final: Failure): Promise<JobVerdict> => giveUp(work, final, deps, signal, { ...work.read, pieces })
   return retryOrGiveUp(countsUntil, failure, deps, end, retryAfterMs)
 }
 
@@ -118,14 +132,15 @@ async function giveUp(
   failure: Failure,
   deps: IngestDeps,
   signal: AbortSignal,
-  read?: ReadDocument,
+  known?: Pick<ReadDocument, 'contentHash'> & { readonly pieces?: readonly PieceRecord[] | undefined },
 ): Promise<JobVerdict> {
   await bury(
     {
       key: work.job.key,
       version: work.version,
       recipeHash: work.job.recipeHash,
-      contentHash: read?.contentHash ?? null,
+      contentHash: known?.contentHash ?? null,
+      pieces: known?.pieces,
       failure,
       attempts: work.attempt,
       durationMs: performance.now() - work.begunMs,

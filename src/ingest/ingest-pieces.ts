@@ -10,6 +10,7 @@ import { costOf } from './commit-answer.ts'
 import type { IngestDeps } from './deps.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
+import { untilWritten } from './until-written.ts'
 import { marksPages, stitchAnswers } from './stitch-answers.ts'
 import type { Work } from './work.ts'
 
@@ -25,7 +26,8 @@ export type PiecesOutcome =
       readonly cost: Cost
       readonly requestId: string | null
     }
-  | NotParsed
+  /** With the pieces that were parsed before. */
+  | (NotParsed & { readonly pieces?: readonly PieceRecord[] })
 
 interface ParsedPiece extends PieceRecord {
   readonly kind: 'parsed'
@@ -54,7 +56,7 @@ export async function ingestPieces(
   const pieces: ParsedPiece[] = []
   for (const piece of document.pieces) {
     const parsed = await parsePiece(piece, work, deps, signal)
-    if (parsed.kind !== 'parsed') return parsed
+    if (parsed.kind !== 'parsed') return { ...parsed, pieces: pieces.map(inRecord) }
     pieces.push(parsed)
   }
   if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
@@ -62,11 +64,13 @@ export async function ingestPieces(
   return {
     kind: 'parsed',
     reading: stitchAnswers(pieces, whole, deps.now()),
-    pieces: pieces.map(({ firstPage, lastPage, receipt }) => ({ firstPage, lastPage, receipt })),
+    pieces: pieces.map(inRecord),
     cost: sumOf(pieces.map(({ cost }) => cost)),
     requestId: pieces[0]?.requestId ?? null,
   }
 }
+
+const inRecord = ({ firstPage, lastPage, receipt }: PieceRecord): PieceRecord => ({ firstPage, lastPage, receipt })
 
 async function cutDocument(
   { read, attempt }: Work,
@@ -103,11 +107,14 @@ async function parsePiece(
   })
   const reuse = async (body: Buffer): Promise<ParsedPiece> => {
     // So that nobody collects it for unused before the record refers to it.
-    await deps.store.saveReceipt(id, body)
+    await untilWritten(() => deps.store.saveReceipt(id, body), work.job.key, deps, signal)
     return parsed(readAnswer(body, deps.now()), true, null)
   }
   const kept = receipt === null ? null : await deps.store.readReceipt(receipt)
-  if (kept !== null) return reuse(kept)
+  if (kept !== null) {
+    await deps.intents.settle(id, work.job.key)
+    return reuse(kept)
+  }
   const purchase = await buyPiece(piece, id, work, deps, signal)
   switch (purchase.kind) {
     case 'bought': {

@@ -23,8 +23,9 @@ const LONGEST_REQUEST_MS = 900_000
  * KEYS: intents, own lease, how often each receipt was sent again in doubt. ARGV: receipt, own intent, prefix of
  * process keys, lease in ms, source key, now, longest request in ms, `send` or `hold` for what is in doubt.
  *
- * Answers 2 when it is to be held, 0 when a live process buys this receipt for another document. For the same document it cannot be under way
- * any more, because we have the claim: an earlier try was cut off between the request and its receipt, and left it.
+ * Answers 2 when it is to be held, 0 when a live process buys this receipt for another document. For the same document
+ * it cannot be under way any more, because we have the claim: an earlier try was cut off between the request and its
+ * receipt, and left it.
  * One that is held has `held` in place of its process, which is alive no more than a dead one.
  */
 const BEGIN = new LuaScript(`${IN_TOUCH}
@@ -47,6 +48,16 @@ return 1
 /** Somebody else's, who took the document over from a process that stood still, is left alone. */
 const CLEAR = new LuaScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
+`)
+
+/** KEYS: intents, own lease. ARGV: receipt, source key, prefix of process keys, lease in ms. Leaves what a live process buys. */
+const SETTLE = new LuaScript(`${IN_TOUCH}
+local left = redis.call('HGET', KEYS[1], ARGV[1])
+if not left then return 1 end
+if not in_touch() then return -1 end
+local owner, key = string.match(left, '^(%S+) %S+ %S+ (.*)$')
+if key == ARGV[2] or redis.call('EXISTS', ARGV[3] .. owner) == 0 then redis.call('HDEL', KEYS[1], ARGV[1]) end
+return 1
 `)
 
 /** KEYS and the first of ARGV as above. Counted as if it were sent again right now. */
@@ -109,6 +120,12 @@ export class RedisIntents {
     if (intent === undefined) return
     this.#own.delete(id)
     await CLEAR.run(this.#options.connection, [this.#intentsKey], [id, intent])
+  }
+
+  async settle(id: ReceiptId, key: SourceKey): Promise<void> {
+    const { connection, pipeline, lease } = this.#options
+    const keys = [this.#intentsKey, lease.key]
+    await inTouch(lease, () => SETTLE.run(connection, keys, [id, key, processKeyPrefix(pipeline), lease.leaseMs]))
   }
 
   /** Every intent that was not cleared. Holds one line a request under way. */

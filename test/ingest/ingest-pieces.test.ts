@@ -129,7 +129,10 @@ describe('a PDF over the limit', () => {
       broken && request.number === 3 ? errorReply(422, 'The document is damaged') : parsePages(request)
     await using bench = await benchWith({ answers })
     await bench.ingest('large.pdf')
-    expect((await bench.deps.store.readDeadLetter(key))?.failure.code).toBe('service_rejected')
+    const letter = await bench.deps.store.readDeadLetter(key)
+    expect(letter?.failure.code).toBe('service_rejected')
+    expect(letter?.pieces?.map(({ lastPage }) => lastPage)).toEqual([2, 5])
+    expect(await collect(unusedReceipts(bench.deps.store, never))).toEqual([])
     broken = false
     await bench.ingest('large.pdf')
     expect(sent(bench)).toEqual(['1-2', '3-5', '6-7', '6-7', '8-10'])

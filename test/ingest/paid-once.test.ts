@@ -39,6 +39,7 @@ test('a copy finds the receipt that came between its look for it and its turn to
       return intents.begin(...asked)
     },
     clear: intents.clear.bind(intents),
+    settle: intents.settle.bind(intents),
     release: intents.release.bind(intents),
   }
   const copy = await deliveryOf(bench, 'copy of a.csv')
@@ -122,6 +123,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
       begun.length = 0
       return deps.intents.clear(...asked)
     },
+    settle: deps.intents.settle.bind(deps.intents),
     release: deps.intents.release.bind(deps.intents),
   }
   const shut = {

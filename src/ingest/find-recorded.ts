@@ -1,0 +1,19 @@
+import type { DocumentRecord } from '#src/document/record.ts'
+import type { IngestDeps } from './deps.ts'
+import type { Work } from './work.ts'
+
+/**
+ * The record of these very bytes, this version and this recipe: the document is done, and its delivery comes late.
+ * Committing it once more would only take its outputs away from readers for a moment, and forget what it cost. Null
+ * where a commit has something to tell: it failed since, or was taken for gone.
+ */
+export async function findRecorded(
+  { job: { key }, version, read, recipe }: Work,
+  { source, store }: Pick<IngestDeps, 'source' | 'store'>,
+): Promise<DocumentRecord | null> {
+  const record = await store.readRecord(key)
+  if (record === null || record.source !== source.url || record.goneAt !== undefined) return null
+  if (record.version !== version || record.contentHash !== read.contentHash) return null
+  if (record.recipeHash !== recipe.hash || (await store.readDeadLetter(key)) !== null) return null
+  return record
+}
