@@ -6,7 +6,7 @@ import { OptionsHalt } from './options-halt.ts'
 import { outcomeOf, type RequestOutcome, UNSENT } from './outcome-of.ts'
 import type { EnterReply, LeaveReply } from './replies.ts'
 import { alivePrefix, documentKey, type GateKeys, GateScript, type RedisClient, wakePrefix } from './scripts.ts'
-import { type Answer, type Ticket, WaitingLine } from './waiting-line.ts'
+import { type Answer, type Next, type Ticket, WaitingLine } from './waiting-line.ts'
 
 export interface RedisGateOptions {
   readonly redis: RedisClient
@@ -42,7 +42,7 @@ export class RedisGate implements Gate, AsyncDisposable {
     this.#options = options
     this.#optionsHalt = new OptionsHalt(options.windowMs)
     this.#line = new WaitingLine({
-      ask: (ticket) => this.#ask(ticket),
+      ask: (ticket, more) => this.#ask(ticket, more),
       giveBack: (permit) => void this.#giveBack(permit, UNSENT).catch(() => {}),
       standDown: () => void options.redis.zrem(options.keys.line, options.process).catch(() => {}),
       patienceMs: options.patienceMs,
@@ -56,7 +56,7 @@ export class RedisGate implements Gate, AsyncDisposable {
 
   async leave(permit: Permit, report: Report): Promise<Departure> {
     this.#optionsHalt.learn(report, performance.now())
-    const reply = await this.#giveBack(permit, outcomeOf(report))
+    const reply = await this.#giveBack(permit, outcomeOf(report), this.#line.next())
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
     return { countsAsAttempt: reply.counted, retryInMs: reply.retryInMs ?? null }
   }
@@ -96,39 +96,45 @@ export class RedisGate implements Gate, AsyncDisposable {
     await sign[Symbol.asyncDispose]()
   }
 
-  async #ask(ticket: Ticket): Promise<Answer> {
-    const { process, rateCeiling, placesCeiling, windowMs, leaseMs, keys } = this.#options
-    this.#entered += 1
-    const id = `${process}-${this.#entered}`
-    const budgets = this.#options.budgets.map((budget) => budgetAsk(budget, new Date()))
-    const reply = await this.#run(this.#enter, ticket.key, {
-      id,
-      process,
-      windowMs,
-      leaseMs,
-      rateCeiling,
-      placesCeiling,
-      alivePrefix: alivePrefix(keys),
-      budgets,
-      credits: ticket.credits,
-    })
+  async #ask(ticket: Ticket, more: boolean): Promise<Answer> {
+    const id = this.#newId()
+    const { credits } = ticket
+    const reply = await this.#run(this.#enter, ticket.key, { ...this.#limits(), id, credits, more })
     return answerOf(reply as EnterReply, ticket, id)
   }
 
-  async #giveBack(permit: Permit, outcome: RequestOutcome): Promise<LeaveReply> {
-    const { process, rateCeiling, placesCeiling, windowMs, keys, random } = this.#options
-    const reply = await this.#run(this.#leave, permit.key, {
-      ...outcome,
-      permit,
-      process,
-      windowMs,
-      rateCeiling,
-      placesCeiling,
-      wakePrefix: wakePrefix(keys),
-      rememberMs: REMEMBER_MS,
-      random: random(),
-    })
-    return reply as LeaveReply
+  /** One call for both: the place that is given back is, if it can be, that of the next document. */
+  async #giveBack(permit: Permit, outcome: RequestOutcome, next: Next | null = null): Promise<LeaveReply> {
+    const { keys, random } = this.#options
+    const id = this.#newId()
+    try {
+      const reply = (await this.#run(this.#leave, permit.key, {
+        ...outcome,
+        ...this.#limits(),
+        permit,
+        wakePrefix: wakePrefix(keys),
+        rememberMs: REMEMBER_MS,
+        random: random(),
+        ...(next === null ? {} : { next: { id, credits: next.ticket.credits, more: next.more } }),
+      })) as LeaveReply
+      if (next !== null && reply.entered !== undefined) next.hear(answerOf(reply.entered, next.ticket, id))
+      return reply
+    } catch (error) {
+      next?.fail(error)
+      throw error
+    }
+  }
+
+  /** What both scripts need to give somebody a place. */
+  #limits(): object {
+    const { process, rateCeiling, placesCeiling, windowMs, leaseMs, keys } = this.#options
+    const budgets = this.#options.budgets.map((budget) => budgetAsk(budget, new Date()))
+    return { process, windowMs, leaseMs, rateCeiling, placesCeiling, budgets, alivePrefix: alivePrefix(keys) }
+  }
+
+  #newId(): string {
+    this.#entered += 1
+    return `${this.#options.process}-${this.#entered}`
   }
 
   #run(script: GateScript, sourceKey: string, ask: object): Promise<unknown> {
@@ -139,8 +145,8 @@ export class RedisGate implements Gate, AsyncDisposable {
 function answerOf(reply: EnterReply, ticket: Ticket, id: string): Answer {
   switch (reply.kind) {
     case 'admitted': {
-      const { enteredAt, ahead, paced } = reply
-      return { kind: 'admitted', permit: { id, key: ticket.key, enteredAt, ahead, paced } }
+      const { enteredAt, ahead, paced, fullForMs = null } = reply
+      return { kind: 'admitted', permit: { id, key: ticket.key, enteredAt, ahead, paced }, fullForMs }
     }
     case 'wait':
       return reply

@@ -8,6 +8,8 @@ export type EnterReply =
       readonly enteredAt: number
       readonly ahead: number
       readonly paced: boolean
+      /** Further documents were announced, and this was the last place: when one may be free for the next of them. */
+      readonly fullForMs?: number
     }
   /** `waitMs`: when a place may be free, as far as that can be known. */
   | { readonly kind: 'wait'; readonly reason: WaitReason; readonly waitMs: number }
@@ -23,6 +25,8 @@ export type EnterReply =
 export interface LeaveReply {
   readonly counted: boolean
   readonly retryInMs?: number
+  /** What became of the next document, where one came along. */
+  readonly entered?: EnterReply
   /** This process is among the first in line, and should ask again after so long. */
   readonly pollInMs?: number
 }

@@ -66,7 +66,8 @@ export class GateScript {
   readonly #sha: string
 
   constructor(name: GateScriptName) {
-    this.source = `${lua('common')}\n${lua(name)}`
+    const parts = name === 'state' ? ['common', name] : ['common', 'place', name]
+    this.source = parts.map(lua).join('\n')
     this.#sha = createHash('sha1').update(this.source).digest('hex')
   }
 

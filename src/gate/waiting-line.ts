@@ -7,14 +7,15 @@ export type Ticket = Parameters<Gate['enter']>[0]
 
 /** What one question to the gate came to. */
 export type Answer =
-  | { readonly kind: 'admitted'; readonly permit: Permit }
+  /** `fullForMs`: it was the last place for now, and when one may be free for those who wait. */
+  | { readonly kind: 'admitted'; readonly permit: Permit; readonly fullForMs: number | null }
   | { readonly kind: 'wait'; readonly reason: WaitReason; readonly waitMs: number }
   /** `everybody`: true for all who wait, not only for the one who asked. */
   | { readonly kind: 'halted'; readonly everybody: boolean; readonly admission: Admission & { kind: 'halted' } }
 
 export interface WaitingLineOptions {
-  /** Asks the gate, once, for this ticket. */
-  readonly ask: (ticket: Ticket) => Promise<Answer>
+  /** Asks the gate, once, for this ticket. `more`: others wait besides. */
+  readonly ask: (ticket: Ticket, more: boolean) => Promise<Answer>
   /** Gives back a permit that came after its document had gone. */
   readonly giveBack: (permit: Permit) => void
   /** This process was called, and nobody waits in it any more. */
@@ -22,6 +23,15 @@ export interface WaitingLineOptions {
   /** Milliseconds that a document waits in line before it goes back to the queue. */
   readonly patienceMs: number
   readonly random: () => number
+}
+
+/** The first document that waits, on its way to a place that another one gives back. One of the two must be called. */
+export interface Next {
+  readonly ticket: Ticket
+  /** Others wait besides. */
+  readonly more: boolean
+  hear(answer: Answer): void
+  fail(error: unknown): void
 }
 
 interface Waiter {
@@ -45,7 +55,8 @@ const WIDEST = 16
  * of them asks, so that a process costs the gate the same whether one or fifty of its documents wait. It asks at once
  * where nobody waited before, after an admission, when `leave` of any process calls it, and at the latest when the last
  * answer said. With every admission twice as many ask at a time: one by one, a busy process would be held to one
- * admission a turn of its event loop.
+ * admission a turn of its event loop. Where all places are taken nobody has to ask: whoever gives one back takes the
+ * next document along (`next`).
  */
 export class WaitingLine {
   readonly #options: WaitingLineOptions
@@ -89,6 +100,27 @@ export class WaitingLine {
     })
   }
 
+  /** Whoever gives a place back asks for the first that waits, in the same call. Null where asking is of no use. */
+  next(): Next | null {
+    if (this.#refusal.reason !== 'places' && this.#askAt > performance.now()) return null
+    const waiter = this.#idle()[0]
+    if (waiter === undefined) return null
+    this.#asking.add(waiter)
+    return {
+      ticket: waiter.ticket,
+      more: this.#idle().length > 0,
+      hear: (answer) => {
+        this.#asking.delete(waiter)
+        this.#hear(waiter, answer)
+        this.#schedule()
+      },
+      fail: (error) => {
+        this.#asking.delete(waiter)
+        this.#turnAway(error)
+      },
+    }
+  }
+
   /** The gate says that a place will be free in `ms` for this process. */
   call(ms: number): void {
     if (this.#waiters.length === 0 && this.#asking.size === 0) return this.#options.standDown()
@@ -98,7 +130,7 @@ export class WaitingLine {
 
   /** Turns everybody away; for the end of the process. */
   close(error: Error): void {
-    for (const waiter of this.#waiters.slice()) waiter.reject(error)
+    this.#turnAway(error)
     if (this.#timer !== null) clearTimeout(this.#timer)
   }
 
@@ -112,24 +144,33 @@ export class WaitingLine {
   }
 
   #askForFirst(): void {
-    const idle = this.#waiters.filter((waiter) => !this.#asking.has(waiter))
+    const idle = this.#idle()
     const first = idle.slice(0, this.#width - this.#asking.size)
     if (first.length === 0) return
     this.#calledFor = Infinity
     this.#askAt = 0
-    for (const waiter of first) void this.#ask(waiter)
+    for (const waiter of first) void this.#ask(waiter, idle.length > first.length)
   }
 
-  async #ask(waiter: Waiter): Promise<void> {
+  async #ask(waiter: Waiter, more: boolean): Promise<void> {
     this.#asking.add(waiter)
     try {
-      this.#hear(waiter, await this.#options.ask(waiter.ticket))
+      this.#hear(waiter, await this.#options.ask(waiter.ticket, more))
     } catch (error) {
-      for (const other of this.#waiters.slice()) other.reject(error)
+      this.#turnAway(error)
     } finally {
       this.#asking.delete(waiter)
     }
     this.#schedule()
+  }
+
+  /** Those for whom nobody asks at the moment. */
+  #idle(): readonly Waiter[] {
+    return this.#waiters.filter((waiter) => !this.#asking.has(waiter))
+  }
+
+  #turnAway(error: unknown): void {
+    for (const waiter of this.#waiters.slice()) waiter.reject(error)
   }
 
   #hear(waiter: Waiter, answer: Answer): void {
@@ -137,22 +178,26 @@ export class WaitingLine {
     switch (answer.kind) {
       case 'admitted':
         this.#width = Math.min(2 * this.#width, WIDEST)
+        if (answer.fullForMs !== null) this.#notBefore('places', answer.fullForMs)
         if (waits) waiter.resolve(answer)
         else this.#options.giveBack(answer.permit)
         return
-      case 'wait': {
-        const now = performance.now()
-        this.#width = 1
-        this.#refusal = { reason: answer.reason, until: now + answer.waitMs }
-        this.#askAt = now + pollMs(answer.reason, answer.waitMs)
+      case 'wait':
+        this.#notBefore(answer.reason, answer.waitMs)
         return
-      }
       case 'halted':
         this.#width = 1
         for (const other of answer.everybody ? this.#waiters.slice() : waits ? [waiter] : []) {
           other.resolve(answer.admission)
         }
     }
+  }
+
+  #notBefore(reason: WaitReason, waitMs: number): void {
+    const now = performance.now()
+    this.#width = 1
+    this.#refusal = { reason, until: now + waitMs }
+    this.#askAt = now + pollMs(reason, waitMs)
   }
 
   #notNow(): Admission {

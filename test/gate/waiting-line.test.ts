@@ -8,6 +8,7 @@ const ticket = (key: string) => ({ key: sourceKey(key), credits: 0 })
 const admitted = (key: string): Answer => ({
   kind: 'admitted',
   permit: { id: key, key: sourceKey(key), enteredAt: 0, ahead: 0, paced: false },
+  fullForMs: null,
 })
 const full: Answer = { kind: 'wait', reason: 'places', waitMs: 60_000 }
 

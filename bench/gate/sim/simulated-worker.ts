@@ -1,7 +1,7 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import { backoffMs } from '#src/document/backoff.ts'
 import type { RequestOutcome } from '#src/gate/outcome-of.ts'
-import type { EnterReply, LeaveReply } from '#src/gate/replies.ts'
+import type { EnterReply, LeaveReply, WaitReason } from '#src/gate/replies.ts'
 import { documentKey, type GateKeys, GateScript, type RedisClient, wakePrefix } from '#src/gate/scripts.ts'
 import { pollMs } from '#src/gate/waiting-line.ts'
 import type { Permit } from '#src/ports.ts'
@@ -24,6 +24,14 @@ export interface WorkerDeps {
   readonly postpone: (document: SimulatedDocument, ms: number) => void
 }
 
+/** A document that may take over the place which another gives back. */
+interface Next {
+  readonly id: string
+  readonly credits: 0
+  readonly more: boolean
+  readonly document: SimulatedDocument
+}
+
 /** One trip to Redis. */
 const REDIS_MS = 1
 const ATTEMPTS = 5
@@ -40,6 +48,7 @@ export class SimulatedWorker {
   readonly #process: number
   readonly #waiting: SimulatedDocument[] = []
   #asking = false
+  #reason: WaitReason = 'places'
   #askAt = 0
   #calledFor = Infinity
   #entered = 0
@@ -77,17 +86,28 @@ export class SimulatedWorker {
     this.#entered += 1
     const id = `${this.#process}-${this.#entered}`
     const document = this.#waiting[0] as SimulatedDocument
-    const reply = (await this.#run(ENTER, document, { id, leaseMs: 330_000, credits: 0, budgets: [] })) as EnterReply
+    const more = this.#waiting.length > 1
+    const reply = (await this.#run(ENTER, document, { id, credits: 0, more })) as EnterReply
     time.after(REDIS_MS, () => {
       this.#asking = false
       if (reply.kind === 'admitted') {
         this.#waiting.shift()
-        const { enteredAt, ahead, paced } = reply
-        this.#send(document, { id, key: sourceKey(`${document.id}`), enteredAt, ahead, paced })
-      } else if (reply.kind === 'wait') this.#askAt = time.now + pollMs(reply.reason, reply.waitMs)
+        this.#admit(document, id, reply)
+      } else if (reply.kind === 'wait') this.#wait(reply.reason, reply.waitMs)
       else if (reply.kind === 'halted') this.#askAt = time.now + Math.min(reply.retryInMs, 1_000)
       this.#schedule()
     })
+  }
+
+  #admit(document: SimulatedDocument, id: string, reply: Extract<EnterReply, { kind: 'admitted' }>): void {
+    const { enteredAt, ahead, paced, fullForMs } = reply
+    if (fullForMs !== undefined) this.#wait('places', fullForMs)
+    this.#send(document, { id, key: sourceKey(`${document.id}`), enteredAt, ahead, paced })
+  }
+
+  #wait(reason: WaitReason, ms: number): void {
+    this.#reason = reason
+    this.#askAt = this.#deps.time.now + pollMs(reason, ms)
   }
 
   #send(document: SimulatedDocument, permit: Permit): void {
@@ -98,16 +118,19 @@ export class SimulatedWorker {
 
   async #leave(document: SimulatedDocument, permit: Permit, answer: SimulatedAnswer, ms: number): Promise<void> {
     const { random, postpone, answered, calls, time } = this.#deps
+    const next = this.#next()
     const reply = (await this.#run(LEAVE, document, {
       ...outcomeOf(answer, ms),
       permit,
       wakePrefix: wakePrefix(this.#deps.keys),
       rememberMs: 3_600_000,
       random: random(),
+      ...(next === null ? {} : { next }),
     })) as LeaveReply
     // All that the script published is heard before this is answered.
     await calls.ping()
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
+    if (next !== null) time.after(REDIS_MS, () => this.#hear(next, reply.entered))
     if (answer.status !== 200 && reply.counted) document.attempts += 1
     const fate = answer.status === 200 ? 'done' : document.attempts >= ATTEMPTS ? 'lost' : 'again'
     answered(this.#process, time.now - ms, answer.status, fate)
@@ -115,12 +138,29 @@ export class SimulatedWorker {
     time.after(REDIS_MS, () => this.startSlot())
   }
 
+  #next(): Next | null {
+    if (this.#reason !== 'places' && this.#askAt > this.#deps.time.now) return null
+    const document = this.#waiting.length > (this.#asking ? 1 : 0) ? this.#waiting.pop() : undefined
+    if (document === undefined) return null
+    this.#entered += 1
+    return { id: `${this.#process}-${this.#entered}`, credits: 0, more: this.#waiting.length > 0, document }
+  }
+
+  #hear({ id, document }: Next, reply: EnterReply | undefined): void {
+    if (reply?.kind === 'admitted') this.#admit(document, id, reply)
+    else {
+      this.#waiting.push(document)
+      if (reply?.kind === 'wait') this.#wait(reply.reason, reply.waitMs)
+    }
+    this.#schedule()
+  }
+
   #run(script: GateScript, document: SimulatedDocument, ask: object): Promise<unknown> {
     const { redis, keys, time } = this.#deps
     this.scriptCalls += 1
     // Redis's clock never starts at nothing.
     const now = 1_000_000 + Math.round(time.now * 10) / 10
-    const told = { process: `${this.#process}`, windowMs: 60_000, now }
+    const told = { process: `${this.#process}`, windowMs: 60_000, leaseMs: 330_000, budgets: [], now }
     return script.run(redis, keys, documentKey(keys, `${document.id}`), { ...ask, ...told })
   }
 }

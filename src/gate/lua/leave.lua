@@ -193,9 +193,46 @@ local function halted()
   return { counted = false, retryInMs = number('shut_until', now) - now + ask.random * SECOND }
 end
 
--- Tells the first in line that places came free. A process that nobody hears any more leaves the line.
+local called = 0 -- places that other processes were told of
+
+-- Tells a process of a place. One that nobody hears any more leaves the line.
+local function call(process, in_ms)
+  local heard = redis.call('PUBLISH', ask.wakePrefix .. process, in_ms) > 0
+  if heard then
+    called = called + 1
+  else
+    redis.call('ZREM', LINE, process)
+  end
+  return heard
+end
+
+-- A free place is for the process that has stood in line for thrice as long as its share of the places should take:
+-- that one is called, and stands last from then on. So places stay where they are while shares are even, which saves
+-- the way to another process, and move to whoever has too few.
+local function patience_of_others()
+  local room = math.floor(places())
+  local patience = 3 * number('service_ms', 1000) * redis.call('ZCARD', LINE) / room
+  for _, process in ipairs(redis.call('ZRANGEBYSCORE', LINE, '-inf', now - patience)) do
+    if process ~= ask.process and call(process, 0) then
+      redis.call('ZADD', LINE, 'XX', now, process)
+      return wait('places', turn_in_line(room))
+    end
+  end
+  return nil
+end
+
+-- The place that was given back goes to the next document of the same process: it need not ask for itself.
+local function hand_over(ticket)
+  return place_of(ticket.id)
+    or refusal()
+    or patience_of_others()
+    or reserve(ticket.id, ticket.credits)
+    or take(ticket)
+end
+
+-- Tells the first in line that places came free.
 local function wake_waiting()
-  local free = math.floor(places()) - redis.call('ZCARD', OPEN)
+  local free = math.floor(places()) - redis.call('ZCARD', OPEN) - called
   if free <= 0 or (state.shut or '') ~= '' then
     return nil
   end
@@ -206,36 +243,45 @@ local function wake_waiting()
     local in_ms = math.max(0, next_at - now) + (limit and (i - 1) * WINDOW / limit or 0)
     if process == ask.process then
       own = in_ms
-    elseif redis.call('PUBLISH', ask.wakePrefix .. process, in_ms) == 0 then
-      redis.call('ZREM', LINE, process)
+    else
+      call(process, in_ms)
     end
   end
   return own
 end
 
-if redis.call('ZREM', OPEN, permit.id) == 0 then
-  return reply({ counted = ask.kind == 'document' }) -- its lease ran out, or this was told before: no news
+local function learn()
+  if ask.kind == 'parsed' then
+    return parsed()
+  elseif ask.kind == 'rejected' then
+    was_well(false)
+    return { counted = true }
+  elseif ask.kind == 'rate' then
+    return refused_by_rate()
+  elseif ask.kind == 'concurrency' then
+    return refused_by_places()
+  elseif ask.kind == 'down' then
+    return failed_by_service()
+  elseif ask.kind == 'document' then
+    return { counted = true }
+  elseif ask.kind == 'unsent' then
+    redis.call('ZREM', SENT, permit.id)
+    return { counted = false }
+  elseif ask.kind == 'abandoned' then
+    return { counted = false }
+  end
+  return halted()
 end
-settle(permit.id, ask.credits)
 
-local answer = { counted = false }
-if ask.kind == 'parsed' then
-  answer = parsed()
-elseif ask.kind == 'rejected' then
-  was_well(false)
-  answer = { counted = true }
-elseif ask.kind == 'rate' then
-  answer = refused_by_rate()
-elseif ask.kind == 'concurrency' then
-  answer = refused_by_places()
-elseif ask.kind == 'down' then
-  answer = failed_by_service()
-elseif ask.kind == 'document' then
-  answer = { counted = true }
-elseif ask.kind == 'unsent' then
-  redis.call('ZREM', SENT, permit.id)
-elseif ask.kind ~= 'abandoned' then
-  answer = halted()
+local answer
+if redis.call('ZREM', OPEN, permit.id) == 1 then
+  settle(permit.id, ask.credits)
+  answer = learn()
+else
+  answer = { counted = ask.kind == 'document' } -- its lease ran out, or this was told before: no news
+end
+if ask.next then
+  answer.entered = hand_over(ask.next)
 end
 answer.pollInMs = wake_waiting()
 return reply(answer)

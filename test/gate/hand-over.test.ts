@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { openGate } from '#src/gate/open-gate.ts'
+import type { RedisGate } from '#src/gate/redis-gate.ts'
+import { documentKey, gateKeys, GateScript } from '#src/gate/scripts.ts'
+import type { Permit, Report } from '#src/ports.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { parsed } from './verdicts.ts'
+
+let server: TestRedis
+beforeAll(async () => void (server = await startTestRedis()))
+afterAll(() => server[Symbol.asyncDispose]())
+
+const signal = new AbortController().signal
+
+function open(keyDigest: string, concurrency: number): Promise<RedisGate> {
+  return openGate({ redis: server.connection, keyDigest, windowMs: 6_000, ceilings: { concurrency } })
+}
+
+async function permit(gate: RedisGate, key: string): Promise<Permit> {
+  const admission = await gate.enter({ key: sourceKey(key), credits: 0 }, signal)
+  if (admission.kind !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(admission)}`)
+  return admission.permit
+}
+
+/** Scripts that the server has run. */
+async function scriptsRun(): Promise<number> {
+  const stats = await server.connection.info('commandstats')
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0)
+}
+
+describe('a place that is given back', () => {
+  test('goes to the next document of the same process in the same call', async () => {
+    await using gate = await open('same-call', 1)
+    const first = await permit(gate, 'a')
+    const second = permit(gate, 'b')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const before = await scriptsRun()
+    await gate.leave(first, parsed())
+    await second
+    expect((await scriptsRun()) - before).toBe(1)
+    expect((await gate.state()).inFlight).toBe(1)
+  })
+
+  test('goes there once, however often a broken connection makes it be told', async () => {
+    const keys = gateKeys('sluice', 'told-twice')
+    const document = documentKey(keys, 'a')
+    const limits = { process: 'p', windowMs: 6_000, leaseMs: 60_000, placesCeiling: 1, budgets: [] }
+    const run = (name: 'enter' | 'leave', ask: object): Promise<unknown> =>
+      new GateScript(name).run(server.connection, keys, document, { ...limits, ...ask })
+    const entered = (await run('enter', { id: 'p-1', credits: 0, more: true })) as { enteredAt: number }
+    const leave = {
+      kind: 'parsed',
+      durationMs: 10,
+      queuedMs: 0,
+      permit: { id: 'p-1', enteredAt: entered.enteredAt, ahead: 0, paced: false },
+      next: { id: 'p-2', credits: 0, more: false },
+      wakePrefix: 'wake:',
+    }
+    const told = [await run('leave', leave), await run('leave', leave)]
+    expect(told).toMatchObject([{ entered: { kind: 'admitted' } }, { entered: { kind: 'admitted' } }])
+    expect(await server.connection.zrange(keys.open, '0', '-1')).toEqual(['p-2'])
+  })
+
+  test('goes to another process that has too few', async () => {
+    await using first = await open('fair', 4)
+    await using second = await open('fair', 4)
+    const done = { first: 0, second: 0 }
+    const work = async (gate: RedisGate, name: keyof typeof done, documents: number): Promise<void> => {
+      const each = async (index: number): Promise<void> => {
+        const place = await permit(gate, `${name}-${index}`)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        await gate.leave(place, { ...parsed(), durationMs: 20 } as Report)
+        done[name] += 1
+      }
+      await Promise.all(Array.from({ length: documents }, (_, index) => each(index)))
+    }
+    const long = work(first, 'first', 200)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const before = done.first
+    await work(second, 'second', 60)
+    expect(before).toBeGreaterThan(0)
+    // Shares were even, but for the time that it took to get there.
+    expect(done.first - before).toBeLessThan(120)
+    await long
+  })
+})
