@@ -56,7 +56,10 @@ export class RedisGate implements Gate, AsyncDisposable {
 
   async leave(permit: Permit, report: Report): Promise<Departure> {
     this.#optionsHalt.learn(report, performance.now())
-    const reply = await this.#giveBack(permit, outcomeOf(report), this.#line.next())
+    const outcome = outcomeOf(report)
+    // Behind a refusal or a failure nobody hurries: what was learned from it may keep the next one back.
+    const wentWell = outcome.kind === 'parsed' || outcome.kind === 'rejected'
+    const reply = await this.#giveBack(permit, outcome, wentWell ? this.#line.next() : null)
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
     return { countsAsAttempt: reply.counted, retryInMs: reply.retryInMs ?? null }
   }
@@ -117,7 +120,7 @@ export class RedisGate implements Gate, AsyncDisposable {
         random: random(),
         ...(next === null ? {} : { next: { id, credits: next.ticket.credits, more: next.more } }),
       })) as LeaveReply
-      if (next !== null && reply.entered !== undefined) next.hear(answerOf(reply.entered, next.ticket, id))
+      next?.hear(answerOf(reply.entered as EnterReply, next.ticket, id))
       return reply
     } catch (error) {
       next?.fail(error)

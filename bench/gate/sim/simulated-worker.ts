@@ -118,7 +118,7 @@ export class SimulatedWorker {
 
   async #leave(document: SimulatedDocument, permit: Permit, answer: SimulatedAnswer, ms: number): Promise<void> {
     const { random, postpone, answered, calls, time } = this.#deps
-    const next = this.#next()
+    const next = answer.status === 200 ? this.#next() : null
     const reply = (await this.#run(LEAVE, document, {
       ...outcomeOf(answer, ms),
       permit,
