@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
 import { campaign, isBroken } from './campaign.ts'
 import { isMutant, MUTANTS } from './mutants.ts'
+import { openS3Venue } from './s3-venue.ts'
 import { folderVenue } from './stage.ts'
 
 /*
  * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is told
  * with its seed; the last line is the sum as one JSON object. `--runs 1 --seed X` plays a single one again, `--verbose`
- * shows its plan.
+ * shows its plan. With `--s3` source and store are in buckets of a real object store instead of folders.
  */
 
 const { values } = parseArgs({
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
     'side-by-side': { type: 'string', default: '6' },
+    s3: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
     mutant: { type: 'string' },
     verbose: { type: 'boolean', default: false },
@@ -21,10 +23,16 @@ const { values } = parseArgs({
 })
 const { mutant = null } = values
 if (mutant !== null && !isMutant(mutant)) throw new Error(`--mutant is one of ${Object.keys(MUTANTS).join(', ')}`)
+const venue = values.s3 ? await openS3Venue() : folderVenue
+if ('reason' in venue) {
+  process.stderr.write(`nothing was run: ${venue.reason}\n`)
+  process.exit(1)
+}
+await using ground = venue
 const result = await campaign({
   runs: Number(values.runs),
   seed: Number(values.seed),
-  venue: folderVenue,
+  venue: ground,
   sideBySide: Number(values['side-by-side']),
   short: values.short,
   mutant,

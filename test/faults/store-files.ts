@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { BucketFiles } from './bucket-files.ts'
+import { PlainBucket, type S3Access } from './plain-s3.ts'
 
 /** A store as plain files or objects, read with none of our own code. Names are relative to the store. */
 export interface StoreFiles {
@@ -12,10 +14,14 @@ export interface StoreFiles {
 }
 
 /** Where a store is, in words that can be handed to another process. */
-export type StoreAddress = { readonly kind: 'folder'; readonly path: string }
+export type StoreAddress =
+  | { readonly kind: 'folder'; readonly path: string }
+  /** `prefix` ends in a slash. */
+  | { readonly kind: 's3'; readonly access: S3Access; readonly bucket: string; readonly prefix: string }
 
 export function openStoreFiles(address: StoreAddress): StoreFiles {
-  return new FolderFiles(address.path)
+  if (address.kind === 'folder') return new FolderFiles(address.path)
+  return new BucketFiles(new PlainBucket(address.access, address.bucket), address.prefix)
 }
 
 class FolderFiles implements StoreFiles {

@@ -1,0 +1,89 @@
+import { Agent, createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Random } from '../../support/random.ts'
+import { type Fate, fateOf, S3_ERRORS, seedOf } from '../s3-fates.ts'
+import type { Treatment } from '../s3-proxy.ts'
+
+/*
+ * Stands between workers and the object store and passes on what they ask, but for what the seed of a run has in store
+ * for it. A run is told from the others by its bucket. What has come in whole is passed on even if whoever sent it was
+ * killed meanwhile, as networks do.
+ */
+
+interface Run extends Treatment {
+  readonly stormEndsAt: number
+  readonly times: Map<string, number>
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly body: Buffer
+}
+
+const store = new URL(process.argv[2] ?? '')
+const agent = new Agent({ keepAlive: true })
+const runs = new Map<string, Run>()
+
+process.on('message', (treatment: Treatment) => {
+  const times = runs.get(treatment.bucket)?.times ?? new Map<string, number>()
+  runs.set(treatment.bucket, { ...treatment, times, stormEndsAt: Date.now() + (treatment.stormMs ?? 0) })
+})
+process.on('disconnect', () => process.exit(0))
+
+const server = createServer((request, response) => {
+  // A line that breaks under it is what workers that are killed do.
+  handle(request, response).catch(() => request.socket.destroy())
+})
+server.listen(0, '127.0.0.1', () => {
+  process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await buffer(request)
+  const fate = drawn(request)
+  if (fate.kind === 'pass') await sleep(fate.delayMs)
+  if (fate.kind === 'cut' && fate.at === 'before') return void request.socket.resetAndDestroy()
+  if (fate.kind === 'refuse' && fate.at === 'before') return refuse(response, fate.error)
+  const answer = await passOn(request, body)
+  if (fate.kind === 'refuse') return refuse(response, fate.error)
+  if (fate.kind === 'cut' && fate.at === 'after') return void request.socket.resetAndDestroy()
+  response.writeHead(answer.status, [...answer.headers])
+  if (fate.kind === 'pass') return void response.end(answer.body)
+  response.write(answer.body.subarray(0, answer.body.length >> 1), () => request.socket.resetAndDestroy())
+  response.flushHeaders()
+}
+
+function drawn({ method, url = '' }: IncomingMessage): Fate {
+  const run = runs.get(decodeURIComponent(url.split(/[/?]/)[1] ?? ''))
+  if (run === undefined) return { kind: 'pass', delayMs: 0 }
+  const name = `${method} ${url}`
+  const times = (run.times.get(name) ?? 0) + 1
+  run.times.set(name, times)
+  const rate = Date.now() < run.stormEndsAt ? (run.stormRate ?? 0) : run.errorRate
+  return fateOf(new Random(seedOf(run.seed, name, times)), rate)
+}
+
+function refuse(response: ServerResponse, code: keyof typeof S3_ERRORS): void {
+  const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message></Message></Error>`
+  response.writeHead(S3_ERRORS[code], { 'content-type': 'application/xml', 'content-length': body.length }).end(body)
+}
+
+/** With all headers as they came: `host` is part of the signature. */
+async function passOn({ method = '', url = '', rawHeaders }: IncomingMessage, body: Buffer): Promise<Answer> {
+  const { hostname, port } = store
+  const request = sendRequest({ hostname, port, path: url, method, agent, headers: [...rawHeaders], setHost: false })
+  request.end(body)
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  const bytes = await buffer(answer)
+  const headers = without(answer.rawHeaders, ['connection', 'keep-alive', 'transfer-encoding'])
+  const length = answer.headers['transfer-encoding'] === undefined ? [] : ['content-length', String(bytes.length)]
+  return { status: answer.statusCode ?? 502, headers: [...headers, ...length], body: bytes }
+}
+
+/** Raw headers are names and values in turn. */
+const without = (raw: readonly string[], names: readonly string[]): string[] =>
+  raw.filter((_, at) => !names.includes((raw[at - (at % 2)] ?? '').toLowerCase()))

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { temporaryFolder } from '../support/folder.ts'
+import { type S3Unavailable, startS3Server } from '../support/s3-server.ts'
+import { Random } from '../support/random.ts'
+import { BucketShelf } from './bucket-shelf.ts'
+import { PlainBucket } from './plain-s3.ts'
+import { S3Proxy } from './s3-proxy.ts'
+import type { Venue } from './stage.ts'
+
+const SOURCE = 'in/'
+const STORE = 'parsed/'
+
+/** As long as the disk of a folder's run is full. */
+const STORM_MS = 2_500
+const STORM_RATES = [0.3, 0.6, 1]
+
+/** Between two looks of a process that follows its bucket: the least that can be set. */
+const RESCAN_MS = 1_000
+
+/** Source and store are prefixes of a bucket, a new one for each run, in one object store for the whole campaign. */
+export async function openS3Venue(): Promise<(Venue & { readonly kind: 'ready' }) | S3Unavailable> {
+  await using resources = new AsyncDisposableStack()
+  const server = await startS3Server()
+  if (server.kind === 'unavailable') return server
+  resources.use(server)
+  const proxy = resources.use(await S3Proxy.start(server.endpoint))
+  const { endpoint, region, accessKeyId, secretAccessKey } = server
+  const access = { endpoint, region, accessKeyId, secretAccessKey }
+  const kept = resources.move()
+  return {
+    kind: 'ready',
+    async open({ seed, faultRate }) {
+      const bucket = new PlainBucket(access, `run-${seed}-${randomUUID().slice(0, 8)}`)
+      const folder = await temporaryFolder()
+      await bucket.create()
+      const run = { bucket: bucket.name, seed }
+      proxy.treat({ ...run, errorRate: faultRate })
+      const random = new Random(seed + 2)
+      return {
+        shelf: new BucketShelf(bucket, SOURCE),
+        source: `s3://${bucket.name}/${SOURCE}`,
+        out: `s3://${bucket.name}/${STORE}`,
+        state: folder.path,
+        store: { kind: 's3', access, bucket: bucket.name, prefix: STORE },
+        env: {
+          AWS_ACCESS_KEY_ID: accessKeyId,
+          AWS_SECRET_ACCESS_KEY: secretAccessKey,
+          SLUICE_S3_ENDPOINT: proxy.endpoint,
+          SLUICE_RESCAN_MS: String(RESCAN_MS),
+        },
+        trouble: () => {
+          proxy.treat({ ...run, errorRate: faultRate, stormMs: STORM_MS, stormRate: random.pick(STORM_RATES) })
+          return []
+        },
+        peace: () => proxy.treat({ ...run, errorRate: 0 }),
+        [Symbol.asyncDispose]: async () => {
+          await folder[Symbol.asyncDispose]()
+          await bucket.destroy()
+        },
+      }
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
