@@ -48,15 +48,11 @@ export class S3Documents {
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const home = this.#home(record.key)
     const folder = `${home}${newFolder()}/`
-    const names = [...files.keys()].map((name) => folder + name)
-    try {
-      await Promise.all([...files].map(([name, bytes]) => this.#bucket.put(folder + name, bytes)))
-      const replaced = await this.#putRecord(home, record, folder)
-      if (replaced !== null) await this.#sweep(home, folder, replaced.folder)
-    } catch (error) {
-      await this.#bucket.remove(names).catch(() => undefined)
-      throw error
-    }
+    await this.#putOutputs(folder, files)
+    // From here on they stay, whatever fails: a write of the record that was not answered may have been done.
+    const replaced = await this.#putRecord(home, record, folder)
+    // It is committed. What cannot be removed now is nobody's, and goes with a later commit.
+    if (replaced !== null) await this.#sweep(home, folder, replaced.folder).catch(() => undefined)
   }
 
   async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
@@ -99,17 +95,29 @@ export class S3Documents {
     return { record: parsed.record, folder: `${home}${parsed.folder}/`, etag: object.etag }
   }
 
+  async #putOutputs(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const names = [...files.keys()].map((name) => folder + name)
+    try {
+      await Promise.all([...files].map(([name, bytes]) => this.#bucket.put(folder + name, bytes)))
+    } catch (error) {
+      await this.#bucket.remove(names).catch(() => undefined)
+      throw error
+    }
+  }
+
   /** Gives back what it replaced. */
   async #putRecord(home: string, record: DocumentRecord, folder: string): Promise<Stored | null> {
     const json = Buffer.from(`${JSON.stringify({ ...record, folder: folder.slice(home.length, -1) }, null, 2)}\n`)
+    let replaced: Stored | null = null
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const present = await this.#bucket.get(home + RECORD_FILE)
-      const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }
-      if (!(await this.#bucket.putIf(home + RECORD_FILE, json, over))) continue
       const parsed = present === null ? null : parseStored(present.bytes)
-      return present === null || parsed === null
-        ? null
-        : { record: parsed.record, folder: `${home}${parsed.folder}/`, etag: present.etag }
+      const stored = present && parsed && { ...parsed, folder: `${home}${parsed.folder}/`, etag: present.etag }
+      // Written by the try before, whose answer was lost.
+      if (stored?.folder === folder) return replaced
+      replaced = stored
+      const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }
+      if (await this.#bucket.putIf(home + RECORD_FILE, json, over)) return replaced
     }
     throw new Error(`${JSON.stringify(record.key)} is being committed by others all the time`)
   }

@@ -8,6 +8,7 @@ import { openS3Source } from '#src/sources/s3-source.ts'
 import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { testOutputStore } from './output-store.ts'
+import { testLostAnswers } from './s3-lost-answers.ts'
 import { testSource } from './source.ts'
 import { testStoreCrashes } from './store-crash.ts'
 
@@ -96,6 +97,12 @@ if (server.kind === 'unavailable') {
     for (const stray of found) await store.removeStray(stray)
     expect(await collect(store.listStrays(new AbortController().signal))).toEqual([])
     expect((await store.readOutput(sourceKey('folder/a.pdf'), 'document.md'))?.toString()).toBe('text')
+  })
+
+  testLostAnswers(async () => {
+    const own = openS3Client(server)
+    afterAll(() => own.destroy())
+    return { client: own, bucket: await newBucket() }
   })
 
   testStoreCrashes('the S3 store', 5, async () => {
