@@ -10,9 +10,6 @@ import { Suspects } from './suspects.ts'
 /** What becomes of a delivery: a verdict of `handle`, or the job goes back unused because the process stops. */
 type Ending = JobVerdict | { readonly do: 'hand-back' }
 
-/** How long a suspect waits for the one that is running. */
-const SUSPECT_DELAY_MS = 2_000
-
 /** How long a job of another release waits for a worker that understands it. */
 const OTHER_SCHEMA_DELAY_MS = 60_000
 
@@ -32,7 +29,7 @@ export class Deliverer {
   readonly #options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>
   readonly #deathsAllowed: number
   readonly #abortPatienceMs: number
-  readonly #suspects = new Suspects()
+  readonly #suspects: Suspects
   #active = 0
   #lastAt = performance.now()
 
@@ -44,6 +41,7 @@ export class Deliverer {
     this.#options = options
     this.#deathsAllowed = deathsAllowed
     this.#abortPatienceMs = abortPatienceMs
+    this.#suspects = new Suspects(deathsAllowed)
   }
 
   get active(): number {
@@ -71,14 +69,15 @@ export class Deliverer {
     if (this.stopping) return { do: 'hand-back' }
     if (job.data.schema !== 1) return uncounted(OTHER_SCHEMA_DELAY_MS, 'made by another release of Sluice')
     const deaths = job.stalledCounter
-    const leave = this.#suspects.enter(deaths)
-    if (leave === null) return uncounted(SUSPECT_DELAY_MS, 'workers died with it, so it is run by itself')
+    const entry = this.#suspects.enter(deaths)
+    if (entry.kind === 'turned away')
+      return uncounted(entry.waitMs, 'workers died with it, so few such are run together')
     const delivery: Delivery = { job: job.data, attempt: job.attemptsMade + 1 }
     try {
       if (deaths > this.#deathsAllowed) return await this.#giveUp(delivery, { kind: 'deadly', times: deaths }, signal)
       return await this.#handle(delivery, signal)
     } finally {
-      leave()
+      entry.leave()
     }
   }
 

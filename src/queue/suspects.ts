@@ -1,21 +1,43 @@
 /** Worker deaths after which a document may be what kills them. */
 const SUSPECT_AFTER_DEATHS = 2
 
+/** How long one that is turned away stays away, for each that was turned away before it. */
+const WAIT_EACH_MS = 100
+const LONGEST_WAIT_MS = 2_000
+
+export type Entry =
+  /** `leave` is to be called when the document is through. */
+  { readonly kind: 'entered'; readonly leave: () => void } | { readonly kind: 'turned away'; readonly waitMs: number }
+
 /**
  * A document that kills its worker takes all the others there down with it, and they come back together. To tell the
- * one from the others, a process has only one document at a time that was there at several deaths; so only one such is
- * there at the next, and only its count grows.
+ * one from the others, a process runs fewer suspects at a time the more deaths they were there at, half as many with
+ * each: most are innocent, and must not wait for each other longer than it takes to find the one. From half of the
+ * deaths that are allowed on a suspect is alone with documents that are none, and only its own count grows.
  */
 export class Suspects {
-  #running = false
+  readonly #aloneFrom: number
+  /** Deaths of each that is running. */
+  readonly #running: number[] = []
+  #turnedAway = 0
 
-  /** False when a suspect has to wait; otherwise call the result of `enter` when the document is through. */
-  enter(deaths: number): (() => void) | null {
-    if (deaths < SUSPECT_AFTER_DEATHS) return () => undefined
-    if (this.#running) return null
-    this.#running = true
-    return () => {
-      this.#running = false
+  constructor(deathsAllowed: number) {
+    this.#aloneFrom = Math.ceil(deathsAllowed / 2)
+  }
+
+  enter(deaths: number): Entry {
+    if (deaths < SUSPECT_AFTER_DEATHS) return { kind: 'entered', leave: () => undefined }
+    const together = Math.max(1, 2 ** (this.#aloneFrom - Math.max(deaths, ...this.#running)))
+    if (this.#running.length >= together) {
+      this.#turnedAway += 1
+      return { kind: 'turned away', waitMs: Math.min(this.#turnedAway * WAIT_EACH_MS, LONGEST_WAIT_MS) }
     }
+    this.#running.push(deaths)
+    return { kind: 'entered', leave: () => this.#leave(deaths) }
+  }
+
+  #leave(deaths: number): void {
+    this.#running.splice(this.#running.indexOf(deaths), 1)
+    this.#turnedAway = 0
   }
 }
