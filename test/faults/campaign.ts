@@ -3,7 +3,7 @@ import { ChargingService } from './charging-service.ts'
 import { faultRun, type FaultRunResult } from './fault-run.ts'
 import { isEmpty } from './laws.ts'
 import type { Mutant } from './mutants.ts'
-import { planOf } from './plan.ts'
+import { killingPlan, planOf } from './plan.ts'
 import { bundledProgram } from './program.ts'
 import type { Venue } from './stage.ts'
 
@@ -12,8 +12,10 @@ export interface CampaignOptions {
   readonly seed: number
   readonly venue: Venue
   readonly sideBySide: number
-  /** Few documents and one or two faults. */
+  /** As in a plan. */
   readonly short: boolean
+  /** In place of all other faults: so many processes are killed, one after the other. */
+  readonly kills?: number
   /** Null for the program as it is. */
   readonly mutant: Mutant | null
   /** Tells each plan before it is played. */
@@ -21,6 +23,8 @@ export interface CampaignOptions {
   /** Ends at the first seed that breaks a law. */
   readonly untilFound: boolean
   readonly say: (line: string) => void
+  /** Ends the campaign: what was not played to its end does not count. */
+  readonly signal?: AbortSignal
 }
 
 export interface CampaignResult {
@@ -39,17 +43,24 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   await using program = await bundledProgram(options.mutant)
   const results: FaultRunResult[] = []
   let next = options.seed
-  let found = false
+  const found = new AbortController()
+  const signals = [found.signal, ...(options.signal === undefined ? [] : [options.signal])]
+  const signal = AbortSignal.any(signals)
   const slot = async (): Promise<void> => {
     await using redis = await startTestRedis()
-    while (next < options.seed + options.runs && !(found && options.untilFound)) {
-      const plan = planOf(next++, options)
+    while (next < options.seed + options.runs && !signal.aborted) {
+      const seed = next++
+      const plan = options.kills === undefined ? planOf(seed, options) : killingPlan(seed, options.kills)
       if (options.verbose) options.say(JSON.stringify(plan))
       const startedAt = Date.now()
-      const result = await faultRun({ plan, venue: options.venue, service, redis, program })
+      const result = await unlessAborted(
+        faultRun({ plan, venue: options.venue, service, redis, program, signal }),
+        signal,
+      )
+      if (result === null) return
       results.push(result)
-      found ||= !isEmpty(result.breaches)
-      const faults = plan.faults.map(({ kind }) => kind).join(' ')
+      const faults =
+        options.kills === undefined ? plan.faults.map(({ kind }) => kind).join(' ') : `${options.kills} kills`
       options.say(
         `seed ${plan.seed}: ${plan.documents} documents, ${result.requests} requests, ${faults}, ` +
           `${result.ambiguous} of ${result.ambiguousBound} in doubt, ${Date.now() - startedAt} ms`,
@@ -58,10 +69,21 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
         for (const sentence of said) options.say(`  seed ${plan.seed} ${law}: ${sentence}`)
       }
       if (result.journal !== null) options.say(`  seed ${plan.seed}: what happened is in ${result.journal}`)
+      if (options.untilFound && !isEmpty(result.breaches)) found.abort()
     }
   }
   await Promise.all(Array.from({ length: options.sideBySide }, slot))
   return sumOf(results)
+}
+
+/** Null for what was cut off by the signal. */
+async function unlessAborted<T>(run: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  try {
+    return await run
+  } catch (error) {
+    if (signal.aborted) return null
+    throw error
+  }
 }
 
 function sumOf(results: readonly FaultRunResult[]): CampaignResult {

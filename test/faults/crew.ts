@@ -16,6 +16,9 @@ export interface CrewOptions {
   readonly journal: Journal
 }
 
+const COMMANDS = ['run', 'work', 'watch'] as const
+type Command = (typeof COMMANDS)[number]
+
 /** A process silent for this long is taken for dead: short, so that a run with kills takes seconds. */
 const TAKEOVER_MS = 1_000
 /** What is under way at a SIGTERM gets this long: short, so that some of it is cut. */
@@ -25,8 +28,6 @@ const RATE_WINDOW_MS = 200
 const STABLE_MS = 100
 /** After the grace, an abort and the end of all connections. */
 const ENDING_MS = 20_000
-/** Compiled once for the whole campaign. */
-const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/sluice/compiled')
 
 /** The processes of one run of the campaign: the real program, started as a person starts it. */
 export class Crew {
@@ -43,7 +44,7 @@ export class Crew {
     return [...this.#living]
   }
 
-  start(command: 'run' | 'work' | 'watch', execArgv: readonly string[] = []): RunningSluice {
+  start(command: Command, execArgv: readonly string[] = []): RunningSluice {
     const { stage, redisUrl, serviceUrl, apiKey, concurrency, program } = this.#options
     const settings = {
       out: stage.out,
@@ -59,7 +60,7 @@ export class Crew {
     const running = startSluice([command, stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)], {
       program: program.path,
       env: {
-        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        NODE_COMPILE_CACHE: program.compileCache,
         SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
         SLUICE_STABLE_MS: String(STABLE_MS),
         ...stage.env,
@@ -101,6 +102,9 @@ export class Crew {
   }
 }
 
+/** What a process was started as. */
+export const commandOf = ({ child }: RunningSluice): Command =>
+  COMMANDS.find((command) => child.spawnargs.includes(command)) ?? 'run'
+
 /** Whether a process brings documents in by itself. */
-export const scans = ({ child }: RunningSluice): boolean =>
-  child.spawnargs.includes('run') || child.spawnargs.includes('watch')
+export const scans = (running: RunningSluice): boolean => commandOf(running) !== 'work'

@@ -7,7 +7,8 @@ import { folderVenue } from './stage.ts'
 /*
  * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is told
  * with its seed; the last line is the sum as one JSON object. `--runs 1 --seed X` plays a single one again, `--verbose`
- * shows its plan. With `--s3` source and store are in buckets of a real object store instead of folders.
+ * shows its plan. `--kills N` is one run of ten times as many documents, in which N processes are killed.
+ * With `--s3` source and store are in buckets of a real object store instead of folders.
  */
 
 const { values } = parseArgs({
@@ -18,10 +19,11 @@ const { values } = parseArgs({
     s3: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
     mutant: { type: 'string' },
+    kills: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 })
-const { mutant = null } = values
+const { mutant = null, kills } = values
 if (mutant !== null && !isMutant(mutant)) throw new Error(`--mutant is one of ${Object.keys(MUTANTS).join(', ')}`)
 const venue = values.s3 ? await openS3Venue() : folderVenue
 if ('reason' in venue) {
@@ -30,10 +32,11 @@ if ('reason' in venue) {
 }
 await using ground = venue
 const result = await campaign({
-  runs: Number(values.runs),
+  runs: kills === undefined ? Number(values.runs) : 1,
   seed: Number(values.seed),
   venue: ground,
-  sideBySide: Number(values['side-by-side']),
+  sideBySide: kills === undefined ? Number(values['side-by-side']) : 1,
+  ...(kills === undefined ? {} : { kills: Number(kills) }),
   short: values.short,
   mutant,
   verbose: values.verbose,

@@ -11,7 +11,8 @@ export const FAULTS = [
   'change',
   'write-errors',
 ] as const
-export type FaultKind = (typeof FAULTS)[number]
+/** `replace`: a process that is picked by lot is killed, and another one started in its place. */
+export type FaultKind = (typeof FAULTS)[number] | 'replace'
 
 export interface PlannedFault {
   readonly kind: FaultKind
@@ -31,14 +32,16 @@ export interface Burst {
 /** A run as its seed has it: everything that is drawn by lot is drawn from here. */
 export interface Plan {
   readonly seed: number
+  /** Few documents, one or two faults, and no run more than it takes to come to the end. */
+  readonly short: boolean
   readonly documents: number
   readonly poison: number
   readonly concurrency: number
   readonly faultRate: number
   readonly delayMs: number
   readonly bursts: readonly Burst[]
-  /** A worker beside the run. */
-  readonly helper: boolean
+  /** Workers beside the run. */
+  readonly helpers: number
   /** The first process follows the folder, so that changes reach it as events, more than once and in any order. */
   readonly follows: boolean
   readonly faults: readonly PlannedFault[]
@@ -54,12 +57,13 @@ export function planOf(seed: number, { short }: { readonly short: boolean }): Pl
   }))
   return {
     seed,
+    short,
     documents,
     poison: random.next() < 0.05 ? 0.02 : 0,
     concurrency: 2 + random.below(10),
     faultRate: random.next() < 0.5 ? 0 : 0.05,
     delayMs: 2 + random.below(40),
-    helper: random.next() < 0.3,
+    helpers: random.next() < 0.3 ? 1 : 0,
     faults,
     bursts: Array.from({ length: random.below(3) }, () => ({
       status: random.pick([429, 503] as const),
@@ -68,4 +72,16 @@ export function planOf(seed: number, { short }: { readonly short: boolean }): Pl
     })),
     follows: random.next() < 0.2,
   }
+}
+
+/** One long run of a crew of four, ten documents for each kill. */
+export function killingPlan(seed: number, kills: number): Plan {
+  const random = new Random(seed)
+  const faults = Array.from({ length: kills }, () => ({
+    kind: 'replace' as const,
+    requests: random.below(16),
+    patienceMs: 300 + random.below(2_000),
+  }))
+  const calm = { short: false, poison: 0, faultRate: 0, bursts: [], follows: false }
+  return { ...calm, seed, documents: 10 * kills, concurrency: 4, delayMs: 200, helpers: 3, faults }
 }

@@ -9,6 +9,8 @@ const CACHE = join(ROOT, 'node_modules/.cache/sluice')
 /** What the campaign starts. */
 export interface Program extends AsyncDisposable {
   readonly path: string
+  /** Where Node keeps it compiled, once for all processes of a campaign. */
+  readonly compileCache: string
 }
 
 /**
@@ -27,10 +29,17 @@ export async function bundledProgram(mutant: Mutant | null): Promise<Program> {
     plugins: mutant === null ? [] : [planted(MUTANTS[mutant])],
     logLevel: 'silent',
   })
-  await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'main.mjs' })
+  // All named as modules: of a `.js` file Node first has to find out what it is.
+  const names = { entryFileNames: 'main.mjs', chunkFileNames: '[name]-[hash].mjs' }
+  await bundle.write({ dir: folder, format: 'esm', ...names })
   await bundle.close()
   await cp(join(ROOT, 'src/gate/lua'), join(folder, 'lua'), { recursive: true })
-  return { path: join(folder, 'main.mjs'), [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  const compileCache = join(folder, 'compiled')
+  return {
+    path: join(folder, 'main.mjs'),
+    compileCache,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
 }
 
 /** A text that is not there any more is an error: the mutant would test nothing. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../support/random.ts'
 import type { TestRedis } from '../support/redis.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import type { Archive } from './archive.ts'
-import { type Crew, scans } from './crew.ts'
+import { commandOf, type Crew, scans } from './crew.ts'
 import type { Journal } from './journal.ts'
 import { type Breaches, checkAtRest } from './laws.ts'
 import type { FaultKind } from './plan.ts'
@@ -21,6 +22,7 @@ export interface StrikesOptions {
   readonly concurrency: number
   readonly breaches: Breaches
   readonly journal: Journal
+  readonly random: Random
 }
 
 /** Does a plan's faults to the processes of a run, to Redis and to the archive. */
@@ -52,6 +54,8 @@ export class Strikes {
         return victim === undefined ? undefined : this.#freeze(victim)
       case 'kill-redis':
         return redis.killServer()
+      case 'replace':
+        return this.#replace(this.#options.random.pick(crew.living))
       case 'second-run':
         crew.start('run')
         return
@@ -83,6 +87,13 @@ export class Strikes {
     if (!(await crew.terminate(victim))) {
       breaches.unexplained.push(`SIGTERM did not end the ${scans(victim) ? 'run' : 'worker'}`)
     }
+  }
+
+  async #replace(victim: RunningSluice): Promise<void> {
+    const { crew } = this.#options
+    const ended = this.kill([victim])
+    crew.start(commandOf(victim))
+    await ended
   }
 
   async #freeze(victim: RunningSluice): Promise<void> {
