@@ -21,5 +21,5 @@ COPY workers workers
 RUN mkdir /documents /store /state && chown node:node /store /state
 USER node
 VOLUME ["/store", "/state"]
-ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=2", "/app/src/cli/main.ts"]
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=100", "/app/src/cli/main.ts"]
 CMD ["--help"]

@@ -1,4 +1,5 @@
-import { Cluster, Redis } from 'ioredis'
+import { Cluster, type Redis } from 'ioredis'
+import { OneWriteATurn } from './one-write-a-turn.ts'
 
 /** One connection to a single Redis or to a Redis Cluster, shared by everything that does not block. */
 export type RedisConnection = Redis | Cluster
@@ -40,9 +41,11 @@ export async function connectRedis(options: ConnectOptions, signal?: AbortSignal
 
 /** Another connection to the same Redis, for something that must be able to end it by itself. */
 export function sibling(connection: RedisConnection): RedisConnection {
-  const twin = connection instanceof Cluster ? connection.duplicate() : connection.duplicate()
+  const twin = connection instanceof Cluster ? connection.duplicate() : twinOf(connection)
   return twin.on('error', () => undefined)
 }
+
+const twinOf = ({ options }: Redis): Redis => new OneWriteATurn({ ...options, replyMapping: 'legacy' })
 
 /** Rejects with what the server last said, at once when it refuses the login and otherwise when `signal` aborts. */
 function firstReady(connection: RedisConnection, signal: AbortSignal): Promise<void> {
@@ -84,7 +87,7 @@ function open(options: ConnectOptions): RedisConnection {
   const urls = options.url.split(',').map((url) => url.trim())
   const [first = ''] = urls
   if (urls.length > 1 || /[?&]cluster=true\b/.test(first)) return openCluster(urls, options.name)
-  return new Redis(first, { ...perServer(options.name), retryStrategy: reconnectDelayMs })
+  return new OneWriteATurn(first, { ...perServer(options.name), retryStrategy: reconnectDelayMs })
 }
 
 function openCluster(urls: readonly string[], name: string | undefined): Cluster {

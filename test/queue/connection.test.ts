@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { connectRedis, withoutSecrets } from '#src/queue/connection.ts'
 import { startTestRedis } from '../support/redis.ts'
@@ -33,3 +34,19 @@ test('waiting for the first connection ends when it is aborted', async () => {
   const connecting = connectRedis({ url: 'redis://127.0.0.1:1' }, AbortSignal.timeout(50))
   await expect(connecting).rejects.toThrow(/aborted|timeout/i)
 })
+
+test('the commands of one turn are held until it ends, and answered in their order', async () => {
+  await using redis = await startTestRedis()
+  const connection = await connectRedis({ url: redis.url })
+  if (!(connection instanceof Redis)) throw new Error('a single server was asked for')
+  const first = connection.incr('turn')
+  const others = nextTick().then(() => [connection.incr('turn'), connection.incr('turn')])
+  await nextTick()
+  expect(connection.stream.writableCorked).toBe(1)
+  expect(connection.stream.writableLength).toBeGreaterThan(3 * 'incr turn'.length)
+  expect(await Promise.all([first, ...(await others)])).toEqual([1, 2, 3])
+  expect(connection.stream.writableCorked).toBe(0)
+  connection.disconnect()
+})
+
+const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
