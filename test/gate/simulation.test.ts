@@ -35,6 +35,13 @@ describe('the gate, simulated', { timeout: TIMEOUT_MS }, () => {
     expect(result.callsPerRequest).toBeLessThan(10)
   })
 
+  test('a limit whose first window others had used up is found within minutes', async () => {
+    const { goodput, refused } = await run(LIMITS['rate 100, but for one taken by others at first'], 10)
+    // Of ten minutes, one is over before the first window ends, and three go by until the rate has risen.
+    expect(goodput).toBeGreaterThan(0.55)
+    expect(refused).toBeLessThan(0.03)
+  })
+
   test('an outage costs some probes, no document, and no time after it', async () => {
     const plan: ServicePlan = { window: 'fixed', rate: 200, places: 20, outage: [2 * MINUTE_MS, 12 * MINUTE_MS] }
     const { answers, lost } = await run(plan, 14)

@@ -10,6 +10,8 @@ export interface ServicePlan {
   readonly retryAfter?: boolean
   /** Share of requests that end in a 500. */
   readonly errors?: number
+  /** Requests that somebody else had of the first window: the first refusal comes far below the limit. */
+  readonly taken?: number
   readonly change?: { readonly at: number; readonly rate?: number; readonly places?: number }
   readonly outage?: readonly [from: number, to: number]
   /** So many documents are paid for; then 402 until `toppedUpAt`. */
@@ -18,7 +20,7 @@ export interface ServicePlan {
 
 const minutes = (count: number): number => count * 60_000
 
-/** Twelve limits that a service may have: the goals of `sim:gate` are over these. */
+/** Thirteen limits that a service may have: the goals of `sim:gate` are over these. */
 export const LIMITS: Readonly<Record<string, ServicePlan>> = {
   'rate 100, fixed window': { window: 'fixed', rate: 100, places: 50 },
   'rate 500, window of the first request': { window: 'first', rate: 500, places: 150 },
@@ -27,6 +29,7 @@ export const LIMITS: Readonly<Record<string, ServicePlan>> = {
   'rate 500, fixed window, no Retry-After': { window: 'fixed', rate: 500, places: 150, retryAfter: false },
   'rate 500, token bucket': { window: 'bucket', rate: 500, places: 150 },
   'rate 500, token bucket, no Retry-After': { window: 'bucket', rate: 500, places: 150, retryAfter: false },
+  'rate 100, but for one taken by others at first': { window: 'fixed', rate: 100, places: 50, taken: 99 },
   'rate 10, fixed window': { window: 'fixed', rate: 10, places: 2 },
   '20 places, refuses': { window: 'fixed', rate: 5000, places: 20 },
   '20 places, queues': { window: 'fixed', rate: 5000, places: 20, whenFull: 'queue' },

@@ -42,6 +42,7 @@ export class SimulatedService {
     this.#plan = plan
     this.#random = seeded(seed * 7919 + 13)
     this.#window = rateWindow(plan.window, plan.rate, WINDOW_MS, (seed * 7_300) % WINDOW_MS)
+    for (let taken = 0; taken < (plan.taken ?? 0); taken += 1) this.#window.take(time.now)
     this.#places = plan.places
     const { change, outage } = plan
     if (change !== undefined) {

@@ -51,9 +51,12 @@ local function save()
 end
 
 -- The ceiling between two refusals: flat beside the measured limit, then rising ever faster. Its clock is accepted
--- requests, not seconds, so that probing costs a fixed share of them; measurements that agree make it slower.
+-- requests, not seconds, so that probing costs a fixed share of them; measurements that agree make it slower. One that
+-- nothing bears out yet is left soon: where others had used up the window it is far too low, and as its requests are few
+-- it would stand for an hour.
 local function level(measured, accepted, confidence, slowness)
-  local horizon = math.max(confidence * slowness * measured, 50 * confidence)
+  local shortest = confidence > 1 and 50 * confidence or 3 * slowness
+  local horizon = math.max(confidence * slowness * measured, shortest)
   return measured * (1 + (accepted / horizon) ^ 3)
 end
 
