@@ -25,7 +25,7 @@ export const MUTANTS = {
         'async function giveUp(',
     ],
   ],
-  /** The record is written in place, and the outputs that it lists after it. */
+  /** The record is written in place, and the outputs that it lists after it; in a folder and in a bucket. */
   'record-first': [
     [
       'src/outputs/folder-store.ts',
@@ -37,6 +37,14 @@ export const MUTANTS = {
     await writeFlushed(join(folder, RECORD_FILE), toJson(record))
     for (const [name, bytes] of files) await writeFlushed(join(folder, name), bytes)
     await rm(this.#place(record.key).letter, { force: true })
+    if (files.size >= 0) return`,
+    ],
+    [
+      'src/outputs/s3-documents.ts',
+      'await this.#putOutputs(folder, files)',
+      `const early = await this.#putRecord(home, record, folder)
+    await this.#putOutputs(folder, files)
+    if (early !== null) await this.#sweep(home, folder, early.folder)
     if (files.size >= 0) return`,
     ],
   ],
