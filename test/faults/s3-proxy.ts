@@ -8,9 +8,8 @@ export interface Treatment {
   readonly seed: number
   /** Share of its requests that do not simply come through, 0 to 1. */
   readonly errorRate: number
-  /** While it lasts, `stormRate` counts in place of it. */
-  readonly stormMs?: number
-  readonly stormRate?: number
+  /** For so many requests another rate counts. Not for a time: on a slow machine nobody would have come by then. */
+  readonly storm?: { readonly requests: number; readonly errorRate: number }
 }
 
 /** The campaign's end of the process that stands between its workers and the object store. */

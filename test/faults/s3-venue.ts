@@ -10,8 +10,8 @@ import type { Venue } from './stage.ts'
 const SOURCE = 'in/'
 const STORE = 'parsed/'
 
-/** As long as the disk of a folder's run is full. */
-const STORM_MS = 2_500
+/** A storm is over after so many requests; in the strongest every one meets something. */
+const STORM_REQUESTS = [30, 100, 300]
 const STORM_RATES = [0.3, 0.6, 1]
 
 /** Between two looks of a process that follows its bucket: the least that can be set. */
@@ -49,7 +49,8 @@ export async function openS3Venue(): Promise<(Venue & { readonly kind: 'ready' }
           SLUICE_RESCAN_MS: String(RESCAN_MS),
         },
         trouble: () => {
-          proxy.treat({ ...run, errorRate: faultRate, stormMs: STORM_MS, stormRate: random.pick(STORM_RATES) })
+          const storm = { requests: random.pick(STORM_REQUESTS), errorRate: random.pick(STORM_RATES) }
+          proxy.treat({ ...run, errorRate: faultRate, storm })
           return []
         },
         peace: () => proxy.treat({ ...run, errorRate: 0 }),

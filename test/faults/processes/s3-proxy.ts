@@ -13,8 +13,9 @@ import type { Treatment } from '../s3-proxy.ts'
  * killed meanwhile, as networks do.
  */
 
-interface Run extends Treatment {
-  readonly stormEndsAt: number
+interface Run {
+  readonly treatment: Treatment
+  stormy: number
   readonly times: Map<string, number>
 }
 
@@ -30,7 +31,7 @@ const runs = new Map<string, Run>()
 
 process.on('message', (treatment: Treatment) => {
   const times = runs.get(treatment.bucket)?.times ?? new Map<string, number>()
-  runs.set(treatment.bucket, { ...treatment, times, stormEndsAt: Date.now() + (treatment.stormMs ?? 0) })
+  runs.set(treatment.bucket, { treatment, times, stormy: treatment.storm?.requests ?? 0 })
 })
 process.on('disconnect', () => process.exit(0))
 
@@ -63,8 +64,9 @@ function drawn({ method, url = '' }: IncomingMessage): Fate {
   const name = `${method} ${url}`
   const times = (run.times.get(name) ?? 0) + 1
   run.times.set(name, times)
-  const rate = Date.now() < run.stormEndsAt ? (run.stormRate ?? 0) : run.errorRate
-  return fateOf(new Random(seedOf(run.seed, name, times)), rate)
+  const { seed, errorRate, storm } = run.treatment
+  run.stormy -= 1
+  return fateOf(new Random(seedOf(seed, name, times)), run.stormy >= 0 ? (storm?.errorRate ?? 0) : errorRate)
 }
 
 function refuse(response: ServerResponse, code: keyof typeof S3_ERRORS): void {
