@@ -4,6 +4,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { SourceChange, SourceWatch } from '#src/ports.ts'
 import type { Notice, Notices } from './notices.ts'
 import { readS3Event } from './s3-event.ts'
+import { bucketIgnoreRules } from './s3-ignore.ts'
 import { headObject } from './s3-object.ts'
 import { listEntries, type S3Scope, s3Scope, type S3SourceOptions } from './s3-source.ts'
 
@@ -70,7 +71,10 @@ async function* taken(
   const objects = read.flatMap(({ objects: named }) => named ?? []).filter(({ bucket }) => bucket === options.bucket)
   const keys = new Set(objects.map(({ key }) => scope.keyOf(key, null)).filter((key) => key !== null))
   try {
-    const changes = await pLimit(LOOKS_AT_ONCE).map(keys, (key) => present(key, options, scope, signal))
+    const { client, bucket } = options
+    const ignored = keys.size === 0 ? null : await bucketIgnoreRules({ client, bucket, prefix: scope.prefix }, signal)
+    const wanted = [...keys].filter((key) => !ignored?.ignores(key))
+    const changes = await pLimit(LOOKS_AT_ONCE).map(wanted, (key) => present(key, options, scope, signal))
     const known = changes.filter((change) => change !== null)
     if (known.length > 0) yield known
     await Promise.all(read.map(({ notice, objects: named }) => (named === null ? notice.refuse() : notice.done())))
