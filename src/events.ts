@@ -26,6 +26,8 @@ export interface SluiceEvents {
       cost: Cost | null
       pages: PageCounts | null
       durationMs: number
+      /** Which counted attempt it was; 0 where it was refused as soon as it was listed. */
+      attempts: number
     },
   ]
   /** Blocks whose `markdownSpan` fitted the Markdown in no unit, and became null. */
@@ -41,7 +43,7 @@ export interface SluiceEvents {
   'stage:failed': [{ key: SourceKey; stage: Stage; error: unknown }]
   /** A scan is due by the schedule, and this process does it. */
   'schedule:due': [{ dueAt: Date }]
-  'scan:finished': [{ seen: number; durationMs: number }]
+  'scan:finished': [{ seen: number; enqueued: number; durationMs: number }]
   /** Looked for documents that are no longer in the source; `unbelievable`: too many to be true, nothing was touched. */
   'sweep:finished': [{ kept: number; removed: number; unbelievable: boolean }]
   /** Something went wrong beside the work on documents; `key` is null when it was no document's. */

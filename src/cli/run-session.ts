@@ -3,6 +3,7 @@ import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
 import { listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'
 import type { DeadLetter } from '#src/document/record.ts'
+import { seen } from '#src/document/outcome.ts'
 import { type Tally, tallyOf } from '#src/observe/tally.ts'
 import { Events } from '#src/events.ts'
 import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
@@ -50,6 +51,7 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
   const say = sayFor(target, sayOnStderr)
   await using workshop = await openWorkshop({ ...target, shared, events, say }, stopping.soft)
   const startedAt = performance.now()
+  const before = await workshop.ledger.counts()
   const end = await runOnce(workshop, tally, stopping, intake, say)
   const counts = await workshop.ledger.counts()
   const letters = counts.failed > 0 ? await firstLetters(workshop) : []
@@ -60,6 +62,7 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
     summaryOf({
       end,
       counts,
+      doneBefore: seen(before) - before.pending,
       tally,
       elapsedMs: performance.now() - startedAt,
       out: workshop.store.url,

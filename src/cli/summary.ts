@@ -12,6 +12,8 @@ const SHOWN_FAILURES = 10
 export interface SummaryInput {
   readonly end: RunEnd
   readonly counts: Counts
+  /** Documents that had come to an end before the run began. */
+  readonly doneBefore: number
   readonly tally: Tally
   readonly elapsedMs: number
   readonly out: string
@@ -34,16 +36,22 @@ export function summaryOf(input: SummaryInput): string {
   return `${parts.join('\n')}\n`
 }
 
-function headline({ end, tally, counts, elapsedMs }: SummaryInput): string {
+function headline({ end, tally, counts, doneBefore, elapsedMs }: SummaryInput): string {
   const here = Object.values(tally.settled).reduce((sum, value) => sum + value, 0)
   if (end.kind === 'halted') return `halted: ${end.message}`
   if (end.kind === 'interrupted') return `stopped by hand after ${duration(elapsedMs)}; run again to go on`
-  if (here === 0 && tally.changes.unchanged > 0) {
+  if (here === 0 && tally.enqueued === 0 && tally.changes.unchanged > 0) {
     return `${plural(tally.changes.unchanged, 'document')} unchanged, nothing sent (${duration(elapsedMs)})`
   }
   const speed = elapsedMs > 0 ? `, ${rate((here / elapsedMs) * 1000)}` : ''
-  const kept = seen(counts) - here
-  return `${plural(here, 'document')} in ${duration(elapsedMs)}${speed}${kept > 0 ? `, ${count(kept)} unchanged` : ''}`
+  // What was found done at the listing; what was enqueued and neither ended here nor waits was done by other workers.
+  const unchanged = Math.min(tally.changes.unchanged, doneBefore)
+  const elsewhere = tally.enqueued - tally.worked - counts.pending
+  const rest = [
+    ...(elsewhere > 0 ? [`${count(elsewhere)} by other workers`] : []),
+    ...(unchanged > 0 ? [`${count(unchanged)} unchanged`] : []),
+  ]
+  return [`${plural(here, 'document')} in ${duration(elapsedMs)}${speed}`, ...rest].join(', ')
 }
 
 function table({ counts, tally }: SummaryInput): string {

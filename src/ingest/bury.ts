@@ -49,5 +49,6 @@ export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal):
     cost: null,
     pages: null,
     durationMs: burial.durationMs,
+    attempts: burial.attempts,
   })
 }

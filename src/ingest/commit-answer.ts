@@ -73,9 +73,8 @@ export async function settleRecorded(work: Work, record: DocumentRecord, deps: I
 async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
   const { key } = record
   const entry = { version: record.version, recipeHash: record.recipeHash, outcome: record.outcome }
-  const told = record.version === work.job.version ? deps.ledger.settle(key, entry) : deps.ledger.write([[key, entry]])
-  // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
-  await Promise.all([told, work.claim.release()])
+  if (record.version === work.job.version) await deps.ledger.settle(key, entry)
+  else await deps.ledger.write([[key, entry]])
   deps.events.emit('document:settled', {
     key,
     outcome: record.outcome,
@@ -84,6 +83,7 @@ async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Pro
     cost: record.cost,
     pages: record.pages,
     durationMs: performance.now() - work.begunMs,
+    attempts: work.attempt,
   })
   return FINISH
 }

@@ -52,7 +52,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
     for (const { key } of batch) listed.add(key)
   }
   const durationMs = performance.now() - startedAt
-  deps.events.emit('scan:finished', { seen, durationMs })
+  deps.events.emit('scan:finished', { seen, enqueued, durationMs })
   return { seen, enqueued, durationMs, listed }
 }
 

@@ -6,6 +6,10 @@ import type { Change, Events, SluiceEvents } from '#src/events.ts'
 export interface Tally {
   readonly changes: Readonly<Record<Change, number>>
   readonly settled: Readonly<Record<Exclude<Outcome, 'pending'>, number>>
+  /** Documents that scans of this process enqueued, for whichever worker comes first. */
+  readonly enqueued: number
+  /** Of those that were settled here, the ones that came by the queue. */
+  readonly worked: number
   readonly failures: ReadonlyMap<FailureCode, number>
   /** Pages of the documents that came out. */
   readonly pages: number
@@ -33,6 +37,8 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     settled,
     failures,
     credits,
+    enqueued: 0,
+    worked: 0,
     pages: 0,
     requests: 0,
     throttled: 0,
@@ -43,8 +49,9 @@ export function tallyOf(...sources: readonly Events[]): Tally {
   }
   for (const events of sources) {
     events.on('document:seen', ({ change }) => (changes[change] += 1))
-    events.on('document:settled', ({ outcome, failure, cost, pages }) => {
+    events.on('document:settled', ({ outcome, failure, cost, pages, attempts }) => {
       settled[outcome] += 1
+      tally.worked += attempts > 0 ? 1 : 0
       if (failure !== null) failures.set(failure.code, (failures.get(failure.code) ?? 0) + 1)
       if (cost !== null && cost.basis !== 'saved') credits[cost.basis] += cost.credits
       tally.pages += pages?.parsed ?? 0
@@ -54,7 +61,10 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     events.on('request:throttled', () => (tally.throttled += 1))
     events.on('receipt:reused', () => (tally.receiptsReused += 1))
     events.on('sweep:finished', (gone) => (tally.gone = gone))
-    events.on('scan:finished', () => (tally.scanned = true))
+    events.on('scan:finished', ({ enqueued }) => {
+      tally.enqueued += enqueued
+      tally.scanned = true
+    })
   }
   return tally
 }

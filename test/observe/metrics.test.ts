@@ -32,6 +32,7 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     cost: { credits: 4, basis: 'reported' },
     pages: { parsed: 4, total: 4, truncated: false },
     durationMs: 50,
+    attempts: 1,
   })
   const text = await (await fetch(`${server.url}/metrics`)).text()
   for (const line of [

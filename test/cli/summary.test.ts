@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { Events } from '#src/events.ts'
+import { tallyOf } from '#src/observe/tally.ts'
+import { summaryOf } from '#src/cli/summary.ts'
+
+const NOTHING = { done: 0, partial: 0, failed: 0, skipped: 0, pending: 0 }
+
+function headline(
+  enqueued: number,
+  here: number,
+  found: { unchanged: number; done: number; pending?: number },
+): string {
+  const events = new Events()
+  const tally = tallyOf(events)
+  const key = sourceKey('a.pdf')
+  for (let at = 0; at < found.unchanged; at++) events.emit('document:seen', { key, change: 'unchanged' })
+  events.emit('scan:finished', { seen: found.unchanged + enqueued, enqueued, durationMs: 1 })
+  const ended = { outcome: 'done', failure: null, problems: [], cost: null, pages: null, durationMs: 1 } as const
+  for (let at = 0; at < here; at++) events.emit('document:settled', { key, ...ended, attempts: 1 })
+  const { done, pending = 0 } = found
+  const summary = summaryOf({
+    end: { kind: 'complete' },
+    counts: { ...NOTHING, done, pending },
+    doneBefore: found.unchanged,
+    tally,
+    elapsedMs: 2_000,
+    out: 'file:///out/',
+    letters: [],
+    ambiguous: 0,
+  })
+  return summary.split('\n')[0] ?? ''
+}
+
+test.each([
+  ['18 documents in 2 s, 9.0/s, 222 by other workers', headline(240, 18, { unchanged: 0, done: 240 })],
+  ['1 document in 2 s, 0.5/s, 20 unchanged', headline(1, 1, { unchanged: 20, done: 21 })],
+  [
+    '2 documents in 2 s, 1.0/s, 3 by other workers, 7 unchanged',
+    headline(6, 2, { unchanged: 7, done: 12, pending: 1 }),
+  ],
+  ['0 documents in 2 s, 0.0/s, 5 by other workers', headline(5, 0, { unchanged: 0, done: 5 })],
+])('a run says "%s"', (expected, said) => {
+  expect(said).toBe(expected)
+})
