@@ -34,7 +34,7 @@ export interface ListedObject {
 export type Condition = { readonly only: 'absent' } | { readonly only: 'over'; readonly etag: string }
 
 /** Above this an upload goes in parts, so that a broken line repeats a part and not all of it. */
-const PART_BYTES = 16 * 1024 * 1024
+export const PART_BYTES = 16 * 1024 * 1024
 
 /** The part of a bucket that belongs to a store. Names are relative to its prefix. */
 export class S3Bucket {
@@ -66,9 +66,10 @@ export class S3Bucket {
     else await new Upload({ client: this.#at.client, params, partSize: PART_BYTES, queueSize: 2 }).done()
   }
 
-  /** As `put`, for small objects; says whether the condition held and the object was written. */
+  /** As `put`, for objects of one part; says whether the condition held and the object was written. */
   async putIf(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean> {
     if (!this.#conditional) {
+      if (condition.only === 'absent' && (await this.#etag(name)) !== null) return false
       await this.put(name, bytes)
       return true
     }

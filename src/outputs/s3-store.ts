@@ -7,7 +7,7 @@ import { checkFiles } from './checked-files.ts'
 import { letterName } from './document-path.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
 import { parseDeadLetter, toJson } from './record-json.ts'
-import { S3Bucket, type S3Placing } from './s3-bucket.ts'
+import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3 } from './s3-errors.ts'
 import { s3Strays } from './s3-strays.ts'
@@ -68,9 +68,13 @@ class S3Store implements OutputStore {
   async saveReceipt(id: ReceiptId, body: Buffer): Promise<void> {
     await explainedS3(`cannot keep a receipt in ${this.url}`, async () => {
       const name = `receipts/${receiptPath(id)}`
+      const packed = await packReceipt(body)
+      // Nearly always there is none yet, and no look is needed for that. One of several parts cannot be so careful.
+      const isOnePart = packed.length <= PART_BYTES
+      if (isOnePart && (await this.#bucket.putIf(name, packed, { only: 'absent' }))) return
       const kept = await this.#bucket.get(name)
       const whole = kept !== null && (await unpackReceipt(kept.bytes)) !== null
-      await this.#bucket.put(name, whole ? kept.bytes : await packReceipt(body))
+      await this.#bucket.put(name, whole ? kept.bytes : packed)
     })
   }
 

@@ -11,7 +11,7 @@ const TAIL = Buffer.from(`\r\n--${BOUNDARY}--\r\n`)
 export const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 
 /** Documents up to this size are sent as one buffer: a stream costs more than the copy. */
-const ONE_BUFFER_BYTES = 256 * 1024
+const ONE_BUFFER_BYTES = 64 * 1024
 
 /** What a socket takes before it tells the writer to wait. */
 const SOCKET_BUFFER_BYTES = getDefaultHighWaterMark(false)

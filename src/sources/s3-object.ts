@@ -55,9 +55,12 @@ type Body = AsyncIterable<Uint8Array> & { destroy(): unknown }
 /** Downloads again after a broken line; a store that breaks it each time is broken. */
 const DOWNLOADS = 4
 
+/** Up to this size an object goes straight to its reader, who holds it; it is not worth a file. */
+const DIRECT_BYTES = 256 * 1024
+
 /**
- * An object that was opened. The first read brings it into a temporary file, so that it is paid for and waited for
- * once, however often it is read.
+ * An object that was opened. The first read of a large one brings it into a temporary file, so that it is paid for and
+ * waited for once, however often it is read.
  */
 class OpenedObject implements OpenedDocument {
   readonly kind = 'opened'
@@ -75,6 +78,10 @@ class OpenedObject implements OpenedDocument {
   }
 
   async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    if (this.bytes <= DIRECT_BYTES) {
+      yield* this.#readDirectly(signal)
+      return
+    }
     this.#spooled ??= this.#download(signal)
     yield* (await this.#spooled).read(0, this.bytes, signal)
   }
@@ -90,10 +97,35 @@ class OpenedObject implements OpenedDocument {
     await spooled?.[Symbol.asyncDispose]()
   }
 
+  /** Goes on after a broken line where it broke: the version is the same, and so are the bytes. */
+  async *#readDirectly(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    let given = 0
+    for (let tries = 1; ; tries++) {
+      const body = await this.#body(signal)
+      try {
+        let at = 0
+        for await (const chunk of body) {
+          signal.throwIfAborted()
+          const known = Math.min(chunk.length, given - at)
+          at += chunk.length
+          if (at > this.bytes) break
+          if (known === chunk.length) continue
+          given = at
+          yield chunk.subarray(known)
+        }
+        if (at === this.bytes) return
+        throw new Error(`${at} bytes came where ${this.bytes} were announced`)
+      } catch (error) {
+        body.destroy()
+        signal.throwIfAborted()
+        if (tries === DOWNLOADS) throw error
+      }
+    }
+  }
+
   async #download(signal: AbortSignal): Promise<TempFile> {
     for (let tries = 1; ; tries++) {
-      const body = this.#first ?? (await this.#again(signal))
-      this.#first = null
+      const body = await this.#body(signal)
       try {
         return await spool(body, this.bytes, this.#place.spoolFolder, signal)
       } catch (error) {
@@ -102,6 +134,12 @@ class OpenedObject implements OpenedDocument {
         if (tries === DOWNLOADS) throw error
       }
     }
+  }
+
+  async #body(signal: AbortSignal): Promise<Body> {
+    const first = this.#first
+    this.#first = null
+    return first ?? this.#again(signal)
   }
 
   /** The version is compared here and not by `If-Match`: stores disagree on how the ETag in it must be quoted. */

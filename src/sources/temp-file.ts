@@ -36,12 +36,14 @@ export class TempFile implements AsyncDisposable {
     }
   }
 
-  /** Any number of readers may be under way; each reads by position. */
+  /** Any number of readers may be under way; each reads by position. A chunk is good until the next one is asked for. */
   async *read(from: number, bytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    // One buffer for all of it: new ones would be garbage that is collected only every 64 MB.
+    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, bytes))
     for (let done = 0; done < bytes;) {
       signal.throwIfAborted()
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes - done))
-      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, from + done)
+      const wanted = Math.min(chunk.length, bytes - done)
+      const { bytesRead } = await this.#handle.read(chunk, 0, wanted, from + done)
       if (bytesRead === 0) throw new Error('a temporary file is shorter than what was written to it')
       done += bytesRead
       yield chunk.subarray(0, bytesRead)

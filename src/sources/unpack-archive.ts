@@ -84,9 +84,14 @@ function packedMembers(
   return kind === 'zip' ? zipMembers(packed, name) : tarMembers(packed, kind === 'tar.gz', signal)
 }
 
+/** A stream keeps chunks that its source is about to fill anew. */
+async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) yield Buffer.from(chunk)
+}
+
 async function* tarMembers(packed: TempFile, zipped: boolean, signal: AbortSignal): AsyncGenerator<PackedMember> {
   const unpacker = extract()
-  const bytes = Readable.from(packed.read(0, packed.length, signal), { objectMode: false })
+  const bytes = Readable.from(copies(packed.read(0, packed.length, signal)), { objectMode: false })
   // Whatever breaks on the way ends the unpacker with the error, and so the loop below.
   if (zipped) pipeline(bytes, createGunzip(), unpacker, () => undefined)
   else pipeline(bytes, unpacker, () => undefined)

@@ -68,6 +68,19 @@ if (server.kind === 'unavailable') {
     }
   })
 
+  test('the S3 source: follows the .sluiceignore at its root, whatever characters keys have', async () => {
+    const bucket = await newBucket()
+    const rules = '*.csv\n/drafts/\n# a comment\n!keep.csv\n'
+    const ignored = ['a.csv', 'x/b.csv', 'drafts/c.pdf', 'drafts/x/d.pdf']
+    const taken = [...S3_KEYS, 'x/keep.csv', 'x/drafts/e.pdf']
+    for (const key of ['.sluiceignore', ...ignored, ...taken]) {
+      const Body = key === '.sluiceignore' ? rules : key
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: `in/${key}`, Body }))
+    }
+    const entries = await collect(openS3Source({ client, bucket, prefix: 'in' }).list(new AbortController().signal))
+    expect(entries.map(({ key }) => String(key)).sort()).toEqual([...taken].sort())
+  })
+
   testOutputStore('the S3 store', async () => {
     const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed' })
     return { store, async [Symbol.asyncDispose]() {} }
@@ -130,6 +143,20 @@ if (server.kind === 'unavailable') {
       ])
       const output = await store.readOutput(sourceKey('x/a.pdf'), 'document.md')
       expect(output?.equals(big.get('document.md') as Buffer)).toBe(true)
+    })
+
+    test('takes one request for a receipt that is new', async () => {
+      const store = await openS3Store({ client, bucket: await newBucket() })
+      const sent: string[] = []
+      const count = { name: 'count', step: 'initialize' } as const
+      client.middlewareStack.add(
+        (next, { commandName }) =>
+          (args) => (sent.push(String(commandName)), next(args)),
+        count,
+      )
+      await store.saveReceipt(receiptOf('one'), Buffer.from('{}'))
+      client.middlewareStack.remove('count')
+      expect(sent).toEqual(['PutObjectCommand'])
     })
 
     test('removes the outputs that a newer commit replaced, and a dead letter that outlived a crash', async () => {
