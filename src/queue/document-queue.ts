@@ -2,15 +2,16 @@ import { Queue } from 'bullmq'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { DocumentJob, JobQueue } from '#src/ports.ts'
+import { addJobs } from './add-jobs.ts'
 import type { RedisConnection } from './connection.ts'
-import { EVENT_STREAM_LENGTH, JOB_NAME, JOB_OPTIONS, jobId, QUEUE_NAME } from './queue-layout.ts'
+import { EVENT_STREAM_LENGTH, QUEUE_NAME } from './queue-layout.ts'
 
 export interface DocumentQueueOptions {
   readonly connection: RedisConnection
   readonly pipeline: string
 }
 
-/** Jobs a round trip; more make BullMQ slow and Redis deaf for too long. */
+/** Jobs a round trip; more make Redis deaf to others for too long. */
 const BATCH = 1_000
 
 /** Pause before a batch is added again whose answer was lost with the connection. */
@@ -26,7 +27,6 @@ export class DocumentQueue implements JobQueue {
     this.#queue = new Queue<DocumentJob>(QUEUE_NAME, {
       connection: options.connection,
       prefix: redisPrefix(options.pipeline),
-      defaultJobOptions: JOB_OPTIONS,
       streams: { events: { maxLen: EVENT_STREAM_LENGTH } },
     })
     // Connection errors come here as well as to the command that met them; the command is where they are handled.
@@ -36,9 +36,7 @@ export class DocumentQueue implements JobQueue {
   async add(jobs: readonly DocumentJob[]): Promise<void> {
     for (let from = 0; from < jobs.length; from += BATCH) {
       const batch = jobs.slice(from, from + BATCH)
-      await this.#throughOutages(() =>
-        this.#queue.addBulk(batch.map((data) => ({ name: JOB_NAME, data, opts: { jobId: jobId(data) } }))),
-      )
+      await this.#throughOutages(() => addJobs(this.#queue, this.#connection, batch))
     }
   }
 

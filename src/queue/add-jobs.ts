@@ -1,0 +1,47 @@
+import type { Queue } from 'bullmq'
+import type { DocumentJob } from '#src/ports.ts'
+import type { RedisConnection } from './connection.ts'
+import { JOB_NAME, JOB_OPTIONS, jobId } from './queue-layout.ts'
+
+/**
+ * Adds a batch of jobs in one step: what BullMQ's `addBulk` does with a script, its packed arguments and two events for
+ * each job, which took five sixths of an enqueue (npm run bench:enqueue). It leaves in Redis what `addBulk` leaves,
+ * without the events, which nobody reads: a test compares the two field by field, so a BullMQ that stores jobs in another way fails it.
+ *
+ * A job that is there already stays as it is. May be run again with the same arguments.
+ *
+ * KEYS: wait, meta, active, marker. ARGV: prefix of job keys, name, options, epoch milliseconds; then id and data of
+ * each job, in turn.
+ */
+const ADD = `
+local prefix, name, options, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local added = {}
+for i = 5, #ARGV, 2 do
+  local key = prefix .. ARGV[i]
+  if redis.call('EXISTS', key) == 0 then
+    redis.call('HSET', key, 'name', name, 'data', ARGV[i + 1], 'opts', options, 'timestamp', now, 'delay', 0, 'priority', 0)
+    added[#added + 1] = ARGV[i]
+  end
+end
+if #added == 0 then return 0 end
+redis.call('LPUSH', KEYS[1], unpack(added))
+local paused, most = unpack(redis.call('HMGET', KEYS[2], 'paused', 'concurrency'))
+if paused then return #added end
+if most and redis.call('LLEN', KEYS[3]) >= tonumber(most) then return #added end
+redis.call('ZADD', KEYS[4], 0, '0')
+return #added
+`
+
+const OPTIONS = JSON.stringify(JOB_OPTIONS)
+
+/** Adds jobs to a BullMQ queue, no more than a thousand at a time: meanwhile Redis serves nobody else. */
+export async function addJobs(
+  queue: Pick<Queue<DocumentJob>, 'toKey'>,
+  connection: RedisConnection,
+  jobs: readonly DocumentJob[],
+): Promise<void> {
+  const keys = ['wait', 'meta', 'active', 'marker'].map((name) => queue.toKey(name))
+  const values: (string | number)[] = [queue.toKey(''), JOB_NAME, OPTIONS, Date.now()]
+  for (const job of jobs) values.push(jobId(job), JSON.stringify(job))
+  await connection.eval(ADD, keys.length, ...keys, ...values)
+}
