@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { extensionOf } from '#src/document/formats.ts'
 import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { DocumentJob, LedgerEntry, SourceEntry } from '#src/ports.ts'
-import { batchesOf } from './batches.ts'
+import { batchesOf, whileNextComes } from './batches.ts'
 import { type Burial, bury } from './bury.ts'
 import { decideByContent } from './compare-content.ts'
 import { decideChange, mayPass } from './decide-change.ts'
@@ -12,6 +12,9 @@ import { refuseByListing } from './preflight.ts'
 
 /** Entries that are compared with the ledger, written and enqueued in one go. */
 const BATCH = 500
+
+/** The first batch is small, so that work begins at once. */
+const FIRST_BATCH = 32
 
 /** Entries of a batch that are looked at side by side: what has to be asked of the store or read takes its time. */
 const AT_ONCE = 8
@@ -31,7 +34,7 @@ export interface ScanSummary {
 /**
  * One pass over a source: every entry is compared with the ledger and, when it is new, changed, or still to be done,
  * written down as pending and enqueued. A document that cannot be parsed is buried here with its reason. Memory stays
- * flat: one batch at a time, and no more than `backlogLimit` jobs in Redis.
+ * flat: one batch at a time, the next one being listed meanwhile, and no more than `backlogLimit` jobs in Redis.
  *
  * Pending is written before the job is added: a crash between the two leaves a pending document without a job, which
  * the next scan adds again; the other order could leave a job that nobody counts.
@@ -43,14 +46,14 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   // What a batch without a job left of the backlog is no more than it was: an unchanged archive asks once.
   let grown = true
   const listed = new KeySet()
-  for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
+  await whileNextComes(batchesOf(deps.source.list(signal), BATCH, FIRST_BATCH), async (batch) => {
     if (grown) await backlogBelowLimit(deps, signal)
     const jobs = await scanBatch(batch, deps, signal)
     grown = jobs > 0
     enqueued += jobs
     seen += batch.length
     for (const { key } of batch) listed.add(key)
-  }
+  })
   const durationMs = performance.now() - startedAt
   deps.events.emit('scan:finished', { seen, enqueued, durationMs })
   return { seen, enqueued, durationMs, listed }

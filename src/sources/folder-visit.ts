@@ -1,10 +1,11 @@
-import { type BigIntStats, type Dir, type Dirent, constants, lstat, stat } from 'node:fs'
+import { type BigIntStats, type Dir, type Dirent, constants, stat } from 'node:fs'
 import { access, opendir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { sourceKey } from '#src/document/ids.ts'
 import type { SourceEntry } from '#src/ports.ts'
 import { fileVersion } from './file-version.ts'
 import { IGNORE_FILE, IgnoreRules, type NameRules } from './folder-rules.ts'
+import { quickLstat } from './quick-lstat.ts'
 import { errorCode, failureOf, isText, showName, unusable } from './unusable.ts'
 
 /** A folder on the way down from the root. */
@@ -31,10 +32,8 @@ export interface VisitRules {
 }
 
 /** Entries looked at together: enough to keep the file system busy, and all that is held in memory of a folder. */
-const BATCH = 256
+const BATCH = 128
 
-// The promise forms of node:fs/promises take half as long again (measured: 68,000 against 109,000 lstat a second).
-const statLink = promisify(lstat)
 const statTarget = promisify(stat)
 
 /**
@@ -131,7 +130,7 @@ export async function sight(
   const key = here.key + name
   const path = `${here.path}/${name}`
   try {
-    const stats = await (isLink ? statTarget(path, { bigint: true }) : statLink(path, { bigint: true }))
+    const stats = await (isLink ? statTarget(path, { bigint: true }) : quickLstat(path))
     if (stats.isDirectory()) return wantedFolder(name, here, rules)
     if (!stats.isFile() || !wantedFile(name, here, rules)) return null
     if (!mayRead(stats)) await access(path, constants.R_OK)

@@ -147,7 +147,7 @@ async function leftIn(pipeline: string): Promise<ReadonlyMap<string, unknown>> {
     if (name === 'events' || name === 'id') continue
     const type = await connection.type(key)
     if (type === 'list') left.set(name, await connection.lrange(key, 0, -1))
-    else if (type === 'zset') left.set(name, await connection.zrange(key, 0, -1, 'WITHSCORES'))
+    else if (type === 'zset') left.set(name, await connection.zrange(key, '0', '-1', 'WITHSCORES'))
     else left.set(name, hashOf(await connection.hgetall(key)))
   }
   return left
