@@ -47,11 +47,13 @@ const patience = { halt: () => undefined, storePatienceMs: 0 }
 const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlogLimit: settings.backlogLimit }
 const cpuAtStart = cpuMs()
 const startedAt = Date.now()
+const startMs = Math.round(performance.now())
 const { enqueued } = await scanSource({ ...deps, cutter: null, checksum: false }, new AbortController().signal)
 const seconds = (Date.now() - startedAt) / 1000
 const figures = {
   cpu_us_per_file: ((cpuMs() - cpuAtStart) * 1000) / seen,
   started_at: startedAt,
+  start_ms: startMs,
   seconds,
   enqueued,
   peak_mb: peakMb(),
