@@ -1,4 +1,5 @@
 import { assertNever } from '#src/document/assert-never.ts'
+import type { Verdict } from '#src/document/verdict.ts'
 import type { Report } from '#src/ports.ts'
 
 /** What leave.lua is told of how a request ended. Keys that are undefined are not sent. */
@@ -19,6 +20,8 @@ export interface RequestOutcome {
   readonly queuedMs?: number
   readonly retryAfterMs?: number
   readonly message?: string
+  /** Of `down`: nobody was there to take the request, so that the document cannot be what brought the service down. */
+  readonly absent?: true
   /** Charged; undefined when nobody knows. */
   readonly credits?: number
 }
@@ -47,6 +50,7 @@ export function outcomeOf(report: Report): RequestOutcome {
         ...told,
         kind: verdict.countsAgainstService ? 'down' : 'document',
         message: verdict.message,
+        ...(isAbsent(verdict) ? { absent: true } : {}),
         ...retryAfter(verdict.retryAfterMs),
       }
     case 'halted':
@@ -54,6 +58,11 @@ export function outcomeOf(report: Report): RequestOutcome {
     default:
       return assertNever(verdict)
   }
+}
+
+/** A proxy answers 502 or 503 where no worker does; a request that did not go out whole reached nobody. */
+function isAbsent({ httpStatus, inDoubt }: Extract<Verdict, { kind: 'unavailable' }>): boolean {
+  return httpStatus === null ? inDoubt === false : httpStatus === 502 || httpStatus === 503
 }
 
 /** Only what is true of the API key halts everybody on it; options are one run's own. */

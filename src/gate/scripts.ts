@@ -60,14 +60,20 @@ const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, im
 
 export type GateScriptName = 'enter' | 'leave' | 'state'
 
+/** Files of which each script is made, in their order. */
+const PARTS: Readonly<Record<GateScriptName, readonly string[]>> = {
+  enter: ['common', 'place', 'enter'],
+  leave: ['common', 'place', 'health', 'leave'],
+  state: ['common', 'state'],
+}
+
 /** One of the scripts, as Redis runs it. */
 export class GateScript {
   readonly source: string
   readonly #sha: string
 
   constructor(name: GateScriptName) {
-    const parts = name === 'state' ? ['common', name] : ['common', 'place', name]
-    this.source = parts.map(lua).join('\n')
+    this.source = PARTS[name].map(lua).join('\n')
     this.#sha = createHash('sha1').update(this.source).digest('hex')
   }
 

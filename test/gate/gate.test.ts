@@ -1,36 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
+import type { GateOptions } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Permit } from '#src/ports.ts'
+import { openOn, permit, signal } from './gates.ts'
 import { startProcess } from '../support/child.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
-import { halted, parsed, rejected, throttled, unavailable } from './verdicts.ts'
+import { halted, parsed, throttled } from './verdicts.ts'
 
 let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
-const signal = new AbortController().signal
-let digests = 0
-
-/** A gate that no other test shares, unless told whose. A window of 600 ms makes every pause a hundredth. */
-function open(options: Partial<GateOptions> = {}): Promise<RedisGate> {
-  digests += 1
-  return openGate({
-    redis: server.connection,
-    keyDigest: `test-${digests}`,
-    windowMs: 600,
-    patienceMs: 2_000,
-    ...options,
-  })
-}
-
-async function permit(gate: RedisGate, key = 'a.pdf', credits = 0): Promise<Permit> {
-  const admission = await gate.enter({ key: sourceKey(key), credits }, signal)
-  if (admission.kind !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(admission)}`)
-  return admission.permit
-}
+const open = (options: Partial<GateOptions> = {}): Promise<RedisGate> => openOn(server, options)
 
 describe('places', () => {
   test('are few at first, and more after each answer', async () => {
@@ -106,98 +88,6 @@ describe('the rate', () => {
       times.push(performance.now())
     }
     expect((times[3] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(270)
-  })
-})
-
-describe('the breaker', () => {
-  /** Five documents fail in a row. */
-  async function fail(gate: RedisGate): Promise<boolean[]> {
-    const counted: boolean[] = []
-    for (let i = 0; i < 5; i += 1) {
-      const departure = await gate.leave(await permit(gate, `${i}`), unavailable())
-      counted.push(departure.countsAsAttempt)
-    }
-    return counted
-  }
-
-  test('shuts the gate at the fifth failure in a row, which no longer counts', async () => {
-    await using gate = await open({ windowMs: 60_000, patienceMs: 500 })
-    expect(await fail(gate)).toEqual([true, true, true, true, false])
-    expect(await gate.enter({ key: sourceKey('x'), credits: 0 }, signal)).toMatchObject({
-      kind: 'wait',
-      reason: expect.stringContaining('the service is down') as string,
-    })
-    expect((await gate.state()).shut?.cause).toBe('outage')
-  })
-
-  test('lets one probe through, and opens when it comes out well', async () => {
-    await using gate = await open({ windowMs: 6_000 })
-    await fail(gate)
-    const probe = await permit(gate, 'probe')
-    const shut = gate.enter({ key: sourceKey('other'), credits: 0 }, AbortSignal.timeout(60))
-    await expect(shut).rejects.toThrow()
-    await gate.leave(probe, parsed())
-    expect((await gate.state()).shut).toBeNull()
-    await permit(gate, 'other')
-  })
-
-  test('stays open for failures of single documents', async () => {
-    await using gate = await open()
-    for (let i = 0; i < 8; i += 1) {
-      expect(await gate.leave(await permit(gate), unavailable(false))).toMatchObject({ countsAsAttempt: true })
-    }
-    expect((await gate.state()).shut).toBeNull()
-  })
-
-  test('is reset by a rejected document: the service is well', async () => {
-    await using gate = await open()
-    for (let i = 0; i < 4; i += 1) await gate.leave(await permit(gate, `${i}`), unavailable())
-    await gate.leave(await permit(gate, 'broken'), rejected())
-    await gate.leave(await permit(gate, 'e'), unavailable())
-    expect((await gate.state()).shut).toBeNull()
-  })
-
-  test('counts failures of a document between whose failures others came through', async () => {
-    await using gate = await open()
-    await fail(gate)
-    const first = await gate.leave(await permit(gate, 'poison'), unavailable())
-    await gate.leave(await permit(gate, 'good'), parsed())
-    await fail(gate)
-    const second = await gate.leave(await permit(gate, 'poison'), unavailable())
-    expect([first.countsAsAttempt, second.countsAsAttempt]).toEqual([false, true])
-  })
-
-  test('counts from the third probe on, where one document is all that is left', async () => {
-    await using gate = await open()
-    const counted: boolean[] = []
-    while (counted.filter(Boolean).length < 5) {
-      const departure = await gate.leave(await permit(gate, 'poison'), unavailable())
-      counted.push(departure.countsAsAttempt)
-    }
-    expect(counted).toEqual([true, true, true, true, false, false, false, true])
-  })
-
-  test('lets no known poison shut it for others', async () => {
-    await using gate = await open()
-    for (let i = 0; i < 2; i += 1) {
-      await gate.leave(await permit(gate, 'poison'), unavailable())
-      await gate.leave(await permit(gate, 'good'), parsed())
-    }
-    for (let i = 0; i < 6; i += 1) {
-      expect(await gate.leave(await permit(gate, 'poison'), unavailable())).toMatchObject({ countsAsAttempt: true })
-    }
-    expect((await gate.state()).shut).toBeNull()
-  })
-
-  test('never counts in an outage that many documents are waiting out', async () => {
-    await using gate = await open({ windowMs: 60 })
-    await fail(gate)
-    const counted: boolean[] = []
-    for (let i = 0; i < 40; i += 1) {
-      const departure = await gate.leave(await permit(gate, `${i % 8}`), unavailable())
-      counted.push(departure.countsAsAttempt)
-    }
-    expect(counted).not.toContain(true)
   })
 })
 

@@ -12,13 +12,14 @@ export function throttled(limit: Limit, retryAfterMs: number | null = null): Rep
   return report({ kind: 'throttled', limit, retryAfterMs, message: 'refused' })
 }
 
-export function unavailable(countsAgainstService = true): Report {
+/** The service fails at a document (500), or is not there (503). */
+export function unavailable(countsAgainstService = true, httpStatus: 500 | 503 = 500): Report {
   return report({
     kind: 'unavailable',
     code: 'service_unavailable',
-    message: 'the service answered 503',
+    message: `the service answered ${httpStatus}`,
     serviceCode: null,
-    httpStatus: 503,
+    httpStatus,
     retryAfterMs: null,
     remedy: { change: 'none' },
     countsAgainstService,

@@ -178,8 +178,9 @@ function outcomeOf(answer: SimulatedAnswer, durationMs: number): RequestOutcome 
         ? { kind: answer.limit }
         : { kind: answer.limit, retryAfterMs: answer.retryAfterMs }
     case 500:
+      return { kind: 'down', message: 'an error' }
     case 503:
-      return { kind: 'down', message: `${answer.status}` }
+      return { kind: 'down', message: 'nobody there', absent: true }
     default:
       return assertNever(answer)
   }

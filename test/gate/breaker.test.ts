@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import type { GateOptions } from '#src/gate/open-gate.ts'
+import type { RedisGate } from '#src/gate/redis-gate.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { openOn, permit, signal } from './gates.ts'
+import { parsed, rejected, unavailable } from './verdicts.ts'
+
+let server: TestRedis
+beforeAll(async () => void (server = await startTestRedis()))
+afterAll(() => server[Symbol.asyncDispose]())
+
+const open = (options: Partial<GateOptions> = {}): Promise<RedisGate> => openOn(server, options)
+
+describe('the breaker', () => {
+  /** Five documents fail in a row. */
+  async function fail(gate: RedisGate): Promise<boolean[]> {
+    const counted: boolean[] = []
+    for (let i = 0; i < 5; i += 1) {
+      const departure = await gate.leave(await permit(gate, `${i}`), unavailable())
+      counted.push(departure.countsAsAttempt)
+    }
+    return counted
+  }
+
+  test('shuts the gate at the fifth failure in a row, which no longer counts', async () => {
+    await using gate = await open({ windowMs: 60_000, patienceMs: 500 })
+    expect(await fail(gate)).toEqual([true, true, true, true, false])
+    expect(await gate.enter({ key: sourceKey('x'), credits: 0 }, signal)).toMatchObject({
+      kind: 'wait',
+      reason: expect.stringContaining('the service is down') as string,
+    })
+    expect((await gate.state()).shut?.cause).toBe('outage')
+  })
+
+  test('lets one probe through, and opens when it comes out well', async () => {
+    await using gate = await open({ windowMs: 6_000 })
+    await fail(gate)
+    const probe = await permit(gate, 'probe')
+    const shut = gate.enter({ key: sourceKey('other'), credits: 0 }, AbortSignal.timeout(60))
+    await expect(shut).rejects.toThrow()
+    await gate.leave(probe, parsed())
+    expect((await gate.state()).shut).toBeNull()
+    await permit(gate, 'other')
+  })
+
+  test('stays open for failures of single documents', async () => {
+    await using gate = await open()
+    for (let i = 0; i < 8; i += 1) {
+      expect(await gate.leave(await permit(gate), unavailable(false))).toMatchObject({ countsAsAttempt: true })
+    }
+    expect((await gate.state()).shut).toBeNull()
+  })
+
+  test('is reset by a rejected document: the service is well', async () => {
+    await using gate = await open()
+    for (let i = 0; i < 4; i += 1) await gate.leave(await permit(gate, `${i}`), unavailable())
+    await gate.leave(await permit(gate, 'broken'), rejected())
+    await gate.leave(await permit(gate, 'e'), unavailable())
+    expect((await gate.state()).shut).toBeNull()
+  })
+
+  test('counts failures of a document between whose failures others came through', async () => {
+    await using gate = await open()
+    await fail(gate)
+    const first = await gate.leave(await permit(gate, 'poison'), unavailable())
+    await gate.leave(await permit(gate, 'good'), parsed())
+    await fail(gate)
+    const second = await gate.leave(await permit(gate, 'poison'), unavailable())
+    expect([first.countsAsAttempt, second.countsAsAttempt]).toEqual([false, true])
+  })
+
+  test('counts from the third probe on, where one document is all that is left', async () => {
+    await using gate = await open()
+    const counted: boolean[] = []
+    while (counted.filter(Boolean).length < 5) {
+      const departure = await gate.leave(await permit(gate, 'poison'), unavailable())
+      counted.push(departure.countsAsAttempt)
+    }
+    expect(counted).toEqual([true, true, true, true, false, false, false, true])
+  })
+
+  test.each([1, 3])('blames none of the last %i documents for a service that is not there', async (documents) => {
+    await using gate = await open({ windowMs: 60 })
+    const counted = Array.from({ length: documents }, () => 0)
+    // Half an hour of probes, were the window a minute.
+    const until = performance.now() + 1_800
+    for (let turn = 0; performance.now() < until; turn += 1) {
+      const document = turn % documents
+      const departure = await gate.leave(await permit(gate, `${document}`), unavailable(true, 503))
+      if (departure.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
+    }
+    expect(Math.max(...counted)).toBe(1)
+  })
+
+  test('blames the last document all the same, once an hour, for it may be what takes the service down', async () => {
+    await using gate = await open({ windowMs: 6 })
+    const until = performance.now() + 30_000
+    let counted = 0
+    const times: number[] = []
+    while (counted < 3 && performance.now() < until) {
+      const departure = await gate.leave(await permit(gate, 'poison'), unavailable(true, 503))
+      if (departure.countsAsAttempt) {
+        counted += 1
+        times.push(performance.now())
+      }
+    }
+    expect(counted).toBe(3)
+    expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(355)
+  })
+
+  test('lets no known poison shut it for others', async () => {
+    await using gate = await open()
+    for (let i = 0; i < 2; i += 1) {
+      await gate.leave(await permit(gate, 'poison'), unavailable())
+      await gate.leave(await permit(gate, 'good'), parsed())
+    }
+    for (let i = 0; i < 6; i += 1) {
+      expect(await gate.leave(await permit(gate, 'poison'), unavailable())).toMatchObject({ countsAsAttempt: true })
+    }
+    expect((await gate.state()).shut).toBeNull()
+  })
+
+  test('never counts in an outage that many documents are waiting out', async () => {
+    await using gate = await open({ windowMs: 60 })
+    await fail(gate)
+    const counted: boolean[] = []
+    for (let i = 0; i < 40; i += 1) {
+      const departure = await gate.leave(await permit(gate, `${i % 8}`), unavailable())
+      counted.push(departure.countsAsAttempt)
+    }
+    expect(counted).not.toContain(true)
+  })
+})

@@ -1,0 +1,26 @@
+import { sourceKey } from '#src/document/ids.ts'
+import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
+import type { RedisGate } from '#src/gate/redis-gate.ts'
+import type { Permit } from '#src/ports.ts'
+import type { TestRedis } from '../support/redis.ts'
+
+export const signal = new AbortController().signal
+let digests = 0
+
+/** A gate that no other test shares, unless told whose. A window of 600 ms makes every pause a hundredth. */
+export function openOn(server: TestRedis, options: Partial<GateOptions> = {}): Promise<RedisGate> {
+  digests += 1
+  return openGate({
+    redis: server.connection,
+    keyDigest: `test-${digests}`,
+    windowMs: 600,
+    patienceMs: 2_000,
+    ...options,
+  })
+}
+
+export async function permit(gate: RedisGate, key = 'a.pdf', credits = 0): Promise<Permit> {
+  const admission = await gate.enter({ key: sourceKey(key), credits }, signal)
+  if (admission.kind !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(admission)}`)
+  return admission.permit
+}
