@@ -38,3 +38,8 @@ export function listenForStop(onFirst: () => void, onSecond: () => void): Stoppi
     },
   }
 }
+
+/** Whether an error only says that what was waited for was cut off, because the process was told to stop. */
+export function isStop(error: unknown, { soft }: Pick<Stopping, 'soft'>): boolean {
+  return soft.aborted && (error === soft.reason || (error instanceof Error && error.name === 'AbortError'))
+}

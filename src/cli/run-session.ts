@@ -1,6 +1,6 @@
 import { openWorkshop, type Workshop } from '#workers/compose.ts'
 import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
-import { listenForStop, type Stopping } from '#workers/lifecycle.ts'
+import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import { seen } from '#src/document/outcome.ts'
@@ -15,6 +15,8 @@ import { messageOf } from './usage-error.ts'
 
 /** Dead letters read for the summary at the most. */
 const LETTERS = 10
+
+const NOT_BEGUN = 'not begun: run again to go on'
 
 type Intake = WorkerOptions['intake']
 
@@ -31,12 +33,17 @@ export async function runSession({ targets, shared }: Targets, intake: Intake): 
   const codes: number[] = []
   for (const target of targets) {
     if (stopping.soft.aborted) {
-      sayFor(target, sayOnStderr)('not begun: run again to go on')
+      sayFor(target, sayOnStderr)(NOT_BEGUN)
       continue
     }
     try {
       codes.push(await runTarget(target, shared, stopping, intake))
     } catch (error) {
+      if (isStop(error, stopping)) {
+        codes.push(EXIT.interrupted)
+        sayFor(target, sayOnStderr)(NOT_BEGUN)
+        continue
+      }
       if (targets.length === 1) throw error
       codes.push(EXIT.usage)
       sayFor(target, sayOnStderr)(messageOf(error))

@@ -1,6 +1,6 @@
 import { openWorkshop, type Workshop } from '#workers/compose.ts'
 import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
-import { listenForStop, type Stopping } from '#workers/lifecycle.ts'
+import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'
 import { Events } from '#src/events.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
@@ -29,8 +29,13 @@ export async function standingSession({ targets, shared }: Targets, options: Sta
   )
   await using resources = new AsyncDisposableStack()
   const opened: { readonly target: Target; readonly workshop: Workshop }[] = []
-  for (const target of targets) {
-    opened.push({ target, workshop: resources.use(await open(target, shared, stopping, options)) })
+  try {
+    for (const target of targets) {
+      opened.push({ target, workshop: resources.use(await open(target, shared, stopping, options)) })
+    }
+  } catch (error) {
+    if (isStop(error, stopping)) return
+    throw error
   }
   sayOnStderr('Ctrl-C to stop')
   using _standing = options.whileStanding?.(opened.map(({ workshop }) => workshop))
