@@ -16,7 +16,7 @@ async function slowBucket() {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: asked.promise,
-    [Symbol.dispose]: () => void server.close().closeAllConnections(),
+    [Symbol.dispose]: () => server.close().closeAllConnections(),
   }
 }
 
