@@ -13,7 +13,7 @@ import { retryCommand } from './retry.ts'
 import { verifyCommand } from './verify.ts'
 import { runCommand } from './run.ts'
 import { statusCommand } from './status.ts'
-import { UsageError } from './usage-error.ts'
+import { isForPeople } from './usage-error.ts'
 import { watchCommand } from './watch.ts'
 import { workCommand } from './work.ts'
 
@@ -58,12 +58,12 @@ try {
   process.exitCode = exitCodeFor(error)
 }
 
-/** Commander has said what was wrong by itself; a usage error of ours is one sentence; anything else is a bug. */
+/** Commander has said what was wrong by itself; what a person can mend is one sentence; anything else is a bug. */
 function exitCodeFor(error: unknown): number {
   if (typeof error === 'object' && error !== null && 'exitCode' in error && 'code' in error) {
     return error.exitCode === 0 ? EXIT.allDone : EXIT.usage
   }
-  if (error instanceof UsageError) process.stderr.write(`sluice: ${error.message}\n`)
+  if (isForPeople(error)) process.stderr.write(`sluice: ${error.message}\n`)
   else process.stderr.write(`sluice: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   return EXIT.usage
 }

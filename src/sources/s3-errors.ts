@@ -1,5 +1,6 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import type { Failure } from '#src/document/failure.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
 
 function statusOf(error: unknown): number | null {
   return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null
@@ -26,4 +27,21 @@ export function s3Failure(error: unknown, key: string): Failure | null {
     }
   }
   return null
+}
+
+/** What is to be thrown when a listing fails: one sentence where the store refused it or was not reached. */
+export function listingError(error: unknown, url: string): unknown {
+  const reason = reasonOf(error)
+  return reason === null ? error : new SourceUnusable(`Sluice cannot list ${url}: ${reason}`, { cause: error })
+}
+
+function reasonOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const status = statusOf(error)
+  if (error.name === 'NoSuchBucket') return 'there is no such bucket.'
+  if (status === 403) return 'access denied. Grant s3:ListBucket on it.'
+  if (status === 301) return 'the bucket is in another region. Set that one.'
+  if (error instanceof S3ServiceException) return `the store answered ${error.name} (${status ?? 'no status'}).`
+  const code = (error as NodeJS.ErrnoException).code ?? (error.name === 'TimeoutError' ? error.name : '')
+  return /^(?:E[A-Z]+|UND_.*|TimeoutError)$/.test(code) ? `the store cannot be reached (${code}).` : null
 }

@@ -4,6 +4,7 @@ import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { OpenedDocument, Source, SourceEntry } from '#src/ports.ts'
 import { type Filter, wantsKey } from './folder-rules.ts'
+import { listingError } from './s3-errors.ts'
 import { bucketIgnoreRules } from './s3-ignore.ts'
 import { listObjects } from './s3-listing.ts'
 import { objectVersion, openObject } from './s3-object.ts'
@@ -44,14 +45,18 @@ export async function* listEntries(
   if (scope.isInsideStore) {
     throw new Error(`s3://${bucket}/${scope.prefix} lies inside the store: it cannot be the source as well.`)
   }
-  const ignored = await bucketIgnoreRules({ client, bucket, prefix: scope.prefix }, signal)
-  for await (const objects of listObjects(client, bucket, scope.prefix, signal)) {
-    yield objects.flatMap(({ key: objectKey, etag, bytes }) => {
-      const key = scope.keyOf(objectKey, bytes)
-      return key === null || ignored?.ignores(key)
-        ? []
-        : [{ kind: 'document' as const, key, version: objectVersion(etag, bytes), bytes }]
-    })
+  try {
+    const ignored = await bucketIgnoreRules({ client, bucket, prefix: scope.prefix }, signal)
+    for await (const objects of listObjects(client, bucket, scope.prefix, signal)) {
+      yield objects.flatMap(({ key: objectKey, etag, bytes }) => {
+        const key = scope.keyOf(objectKey, bytes)
+        return key === null || ignored?.ignores(key)
+          ? []
+          : [{ kind: 'document' as const, key, version: objectVersion(etag, bytes), bytes }]
+      })
+    }
+  } catch (error) {
+    throw listingError(error, `s3://${bucket}/${scope.prefix}`)
   }
 }
 
