@@ -122,7 +122,7 @@ class Scene {
   async #strikeAt(fault: PlannedFault): Promise<void> {
     const { service, signal } = this.#options
     const from = service.requests(this.#id)
-    const until = Date.now() + fault.patienceMs
+    const until = Date.now() + fault.patienceMs * this.#stage.pace
     while (service.requests(this.#id) < from + fault.requests && Date.now() < until) {
       await sleep(POLL_MS, undefined, { signal })
     }

@@ -14,6 +14,9 @@ const STORE = 'parsed/'
 const STORM_REQUESTS = [30, 100, 300]
 const STORM_RATES = [0.3, 0.6, 1]
 
+/** The client takes half a second to load, and a document takes ten requests. */
+const PACE = 4
+
 /** Between two looks of a process that follows its bucket: the least that can be set. */
 const RESCAN_MS = 1_000
 
@@ -42,6 +45,7 @@ export async function openS3Venue(): Promise<(Venue & { readonly kind: 'ready' }
         out: `s3://${bucket.name}/${STORE}`,
         state: folder.path,
         store: { kind: 's3', access, bucket: bucket.name, prefix: STORE },
+        pace: PACE,
         env: {
           AWS_ACCESS_KEY_ID: accessKeyId,
           AWS_SECRET_ACCESS_KEY: secretAccessKey,

@@ -14,6 +14,8 @@ export interface Stage extends AsyncDisposable {
   /** Folder for what the processes keep for themselves. */
   readonly state: string
   readonly store: StoreAddress
+  /** How much longer everything takes here than between folders. */
+  readonly pace: number
   /** What every process needs to come to source and store. */
   readonly env: Readonly<Record<string, string>>
   /** For a while the store refuses some of what is asked of it. Answers the flags of Node for a process that meets it. */
@@ -45,6 +47,7 @@ export const folderVenue: Venue = {
       out,
       state,
       store: { kind: 'folder', path: out },
+      pace: 1,
       env: { FAULT_SEED: String(seed) },
       trouble: () => ['--import', WRITE_ERRORS],
       peace: () => undefined,
