@@ -199,7 +199,8 @@ async function open(options: PipelineOptions): Promise<Opened> {
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, configFile: null, say }))
   const store = await openStore(settings, resources)
-  const { source, watch } = await openSource(name, settings, { storeUrl: store.url, say }, resources)
+  const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor }
+  const { source, watch } = await openSource(name, settings, around, resources)
   const connection = await shared.connection()
   const id = pipelineId(source.url, store.url)
   const queue = new DocumentQueue({ connection, pipeline: id })

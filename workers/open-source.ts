@@ -5,6 +5,7 @@ import { type FolderSourceOptions, openFolderSource } from '#src/sources/folder-
 import { watchFolder } from '#src/sources/folder-watch.ts'
 import type { Source, SourceWatch } from '#src/ports.ts'
 import { locationOf } from './location.ts'
+import type { NoticesFor } from './s3-notices.ts'
 
 export type SourceSettings = Pick<
   Settings,
@@ -38,6 +39,8 @@ export interface SourceSurroundings {
   readonly storeUrl: string
   /** Told in one line what a person should know. */
   readonly say: (line: string) => void
+  /** Opens what tells of changes in a bucket; without it buckets are polled. */
+  readonly noticesFor?: NoticesFor
 }
 
 /** The source that a command names. */

@@ -2,12 +2,38 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Settings } from '#config/settings.ts'
 import { httpNotices } from '#src/sources/http-notices.ts'
 import type { Notices } from '#src/sources/notices.ts'
+import { SharedNotices } from '#src/sources/shared-notices.ts'
 import { sqsNotices } from '#src/sources/sqs-notices.ts'
 
-type NoticeSettings = Pick<Settings, 'sqsQueue' | 'eventsPort' | 'eventsHost' | 'eventsToken' | 's3Region'>
+export type NoticeSettings = Pick<Settings, 'sqsQueue' | 'eventsPort' | 'eventsHost' | 'eventsToken' | 's3Region'>
 
-/** Where notifications of a bucket come from, as the settings say; null when it is polled. */
-export async function openNotices(
+/** Where notifications of buckets come from, for all pipelines that are told by the same; null where they are polled. */
+export type NoticesFor = (settings: NoticeSettings) => Promise<SharedNotices | null>
+
+export function noticesFor(say: (line: string) => void, resources: AsyncDisposableStack): NoticesFor {
+  const opened = new Map<string, Promise<SharedNotices | null>>()
+  return (settings) => {
+    const { sqsQueue, eventsPort, eventsHost, eventsToken } = settings
+    const place = JSON.stringify([sqsQueue, eventsPort, eventsHost, eventsToken])
+    const notices = opened.get(place) ?? openNotices(settings, say, resources)
+    opened.set(place, notices)
+    return notices
+  }
+}
+
+async function openNotices(
+  settings: NoticeSettings,
+  say: (line: string) => void,
+  resources: AsyncDisposableStack,
+): Promise<SharedNotices | null> {
+  const from = await openPlace(settings, say, resources)
+  if (from === null) return null
+  const shared = new SharedNotices(from)
+  resources.defer(() => shared.close())
+  return shared
+}
+
+async function openPlace(
   settings: NoticeSettings,
   say: (line: string) => void,
   resources: AsyncDisposableStack,

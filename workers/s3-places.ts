@@ -3,9 +3,8 @@ import { openS3Store } from '#src/outputs/s3-store.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { openS3Client } from '#src/sources/s3-client.ts'
 import { openS3Source, type S3SourceOptions } from '#src/sources/s3-source.ts'
-import { watchS3 } from '#src/sources/s3-watch.ts'
+import { isAbout, watchS3 } from '#src/sources/s3-watch.ts'
 import type { S3Location } from './location.ts'
-import { openNotices } from './s3-notices.ts'
 import type { OpenedSource, SourceSettings, SourceSurroundings } from './open-source.ts'
 import type { StoreSettings } from './open-store.ts'
 
@@ -34,7 +33,7 @@ export function openStoreInBucket(
 export function openSourceInBucket(
   at: S3Location,
   settings: SourceSettings,
-  { storeUrl, say }: SourceSurroundings,
+  { storeUrl, noticesFor }: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): OpenedSource {
   const { include, exclude, hidden, rescanMs } = settings
@@ -50,8 +49,10 @@ export function openSourceInBucket(
   return {
     source: openS3Source(options),
     watch: async () => {
-      const notices = await openNotices(settings, say, watching)
-      return watchS3({ ...options, ...rescan, ...(notices === null ? {} : { notices }) })
+      const told = await noticesFor?.(settings)
+      // Listens before the first listing: what happens meanwhile is not missed.
+      const notices = told ? { notices: watching.use(told.listen(isAbout(options))) } : {}
+      return watchS3({ ...options, ...rescan, ...notices })
     },
   }
 }

@@ -8,6 +8,7 @@ import { type Folders, foldersOf } from './folders.ts'
 import { gateReadings } from './gate-readings.ts'
 import { type Observer, openObserver } from './observe.ts'
 import { budgetsOf, openRequests, type Requests } from './open-requests.ts'
+import type { NoticesFor } from './s3-notices.ts'
 import { openEngine, type Service, serviceOf } from './open-service.ts'
 
 export interface SharedOptions {
@@ -31,6 +32,7 @@ export interface Shared extends AsyncDisposable {
   /** The way to the service that a pipeline's settings name. */
   readonly requests: (settings: Settings, pipeline: string) => Promise<Requests>
   readonly observer: () => Promise<Observer>
+  readonly noticesFor: NoticesFor
 }
 
 export function openShared({ settings, configFile, say }: SharedOptions): Shared {
@@ -57,9 +59,12 @@ export function openShared({ settings, configFile, say }: SharedOptions): Shared
     const readings = async () => gateReadings(await Promise.all(opened.values()))
     return resources.use(await openObserver({ settings, folders, readings, ping: () => redis.ping() }))
   })
+  // Loaded only where a bucket is followed, as all of the AWS SDK.
+  const notices = once(async () => (await import('./s3-notices.ts')).noticesFor(say, resources))
+  const noticesFor: NoticesFor = async (own) => (await notices())(own)
   const places = pLimit(settings.concurrency)
   const dispose = () => resources.disposeAsync()
-  return { folders, places, connection, requests: requestsFor, observer, [Symbol.asyncDispose]: dispose }
+  return { folders, places, connection, requests: requestsFor, observer, noticesFor, [Symbol.asyncDispose]: dispose }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

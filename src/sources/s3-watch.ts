@@ -45,6 +45,13 @@ export function watchS3(options: S3WatchOptions): SourceWatch {
   }
 }
 
+/** Whether a notification is about something in this source. */
+export function isAbout(options: S3SourceOptions): (body: string) => boolean {
+  const { prefix } = s3Scope(options)
+  return (body) =>
+    readS3Event(body)?.some(({ bucket, key }) => bucket === options.bucket && key.startsWith(prefix)) ?? false
+}
+
 async function nextNotices(
   notices: Notices | undefined,
   waitMs: number,

@@ -1,12 +1,12 @@
 import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openS3Client } from '#src/sources/s3-client.ts'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { until } from '../support/redis.ts'
+import { startTestRedis, until } from '../support/redis.ts'
 import { pushNotifications } from '../support/s3-notifications.ts'
 import { type S3Server, startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
@@ -107,6 +107,59 @@ function testWatching(s3: S3Server): void {
       await until('the change is parsed', 20_000, () => watch.service.charged === 4)
       expect(`${watch.program.stderr()}${await watch.log()}`).not.toContain('push-secret')
     }, 60_000)
+
+    test.each(['a queue', 'the store'])(
+      'and several pipelines are told by the same: by %s',
+      async (by) => {
+        await using folder = await temporaryFolder()
+        await using service = await new ScriptedService({}).listen()
+        await using redis = await startTestRedis()
+        await using queue = await startQueue()
+        const bucket = randomUUID()
+        await client.send(new CreateBucketCommand({ Bucket: bucket }))
+        const told = by === 'a queue' ? { SLUICE_SQS_QUEUE: queue.url } : { SLUICE_EVENTS_PORT: '0' }
+        const pipelines = ['one', 'two'].map(
+          (name) => `  ${name}: { source: "s3://${bucket}/${name}", out: out/${name} }\n`,
+        )
+        await writeFile(join(folder.path, 'sluice.yaml'), `pipelines:\n${pipelines.join('')}`)
+        const keys = { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }
+        const api = { PARSE_API_URL: service.url, PARSE_API_KEY: 'test-key' }
+        const env = { ...keys, ...api, ...told, REDIS_URL: redis.url, SLUICE_S3_ENDPOINT: s3.endpoint }
+        const [watch, worker] = ['watch', 'work'].map((command) => startSluice([command], { cwd: folder.path, env }))
+        const stderr = (): string => `${watch?.stderr()}${worker?.stderr()}`
+        try {
+          await until('both stand', 40_000, () => (stderr().match(/Ctrl-C to stop/g) ?? []).length === 2)
+          if (by === 'the store') {
+            const said = /taken at (http:\S+\/events\/s3)/
+            await until('the endpoint is there', 20_000, () => said.test(stderr()))
+            await pushNotifications(s3, client, bucket, said.exec(stderr())?.[1] ?? '')
+          }
+          const wanted = ['one', 'two'].flatMap((name) => [1, 2, 3, 4, 5, 6].map((number) => `${name}/${number}.csv`))
+          await Promise.all(
+            wanted.map(async (Key) => {
+              await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: `${Key}\n1\n` }))
+              const record = { eventSource: 'aws:s3', s3: { bucket: { name: bucket }, object: { key: Key } } }
+              if (by === 'a queue') await queue.send(JSON.stringify({ Records: [record] }))
+            }),
+          )
+          await until('all are done', 30_000, async () => {
+            const stores = await Promise.all(['one', 'two'].map((name) => readStore(join(folder.path, 'out', name))))
+            return stores.every(({ records }) => records.size === 6)
+          })
+          if (by === 'a queue') {
+            await until('the messages are deleted', 10_000, async () => {
+              const { waiting, hidden } = await queue.count()
+              return waiting + hidden === 0
+            })
+          }
+        } finally {
+          for (const program of [watch, worker]) program?.child.kill('SIGINT')
+          await Promise.all([watch?.finished, worker?.finished])
+        }
+        expect([service.charged, (await watch?.finished)?.code, (await worker?.finished)?.code]).toEqual([12, 0, 0])
+      },
+      120_000,
+    )
 
     test('says what cannot be set together', async () => {
       await using watch = await watching(['--events-port', '0', '--sqs-queue', 'http://127.0.0.1:1/q'])

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Notice, Notices } from './notices.ts'
+
+/** How long one look for new notices lasts at the most. */
+const PATIENCE_MS = 20_000
+
+/** Notices that one listener may have waiting; until it has taken some, no others are fetched. */
+const MOST_WAITING = 1000
+
+const FULL_POLL_MS = 100
+
+/**
+ * One place that notices come from, for several who follow something: a queue gives a message to whoever asks first,
+ * and it must not be deleted before all whom it concerns are done with it.
+ */
+export class SharedNotices {
+  readonly #from: Notices
+  readonly #listeners = new Set<Listener>()
+  readonly #closing = new AbortController()
+  #fetching: Promise<void> | null = null
+
+  constructor(from: Notices) {
+    this.#from = from
+  }
+
+  /** The notices that concern somebody; of those that concern nobody, some. Disposing gives back what waits. */
+  listen(concerns: (body: string) => boolean): Notices {
+    const listener = new Listener(concerns, (waitMs, signal) => this.#arrival(waitMs, signal))
+    this.#listeners.add(listener)
+    return {
+      next: (waitMs, signal) => listener.next(waitMs, signal),
+      [Symbol.asyncDispose]: async () => {
+        this.#listeners.delete(listener)
+        await Promise.all(listener.waiting.splice(0).map((notice) => notice.giveBack()))
+      },
+    }
+  }
+
+  close(): void {
+    this.#closing.abort()
+  }
+
+  /** Until somebody was given something, or `waitMs` are over. */
+  async #arrival(waitMs: number, signal: AbortSignal): Promise<void> {
+    const isFull = [...this.#listeners].some(({ waiting }) => waiting.length >= MOST_WAITING)
+    if (isFull) return sleep(Math.min(waitMs, FULL_POLL_MS), undefined, { signal })
+    this.#fetching ??= this.#fetch()
+    const came = new AbortController()
+    const late = sleep(waitMs, undefined, { signal: AbortSignal.any([signal, came.signal]) })
+    await Promise.race([this.#fetching, late]).finally(() => came.abort())
+  }
+
+  async #fetch(): Promise<void> {
+    try {
+      for (const notice of await this.#from.next(PATIENCE_MS, this.#closing.signal)) await this.#handOut(notice)
+    } finally {
+      this.#fetching = null
+    }
+  }
+
+  async #handOut(notice: Notice): Promise<void> {
+    const all = [...this.#listeners]
+    const concerned = all.filter(({ concerns }) => concerns(notice.body))
+    const takers = concerned.length > 0 ? concerned : all.slice(0, 1)
+    if (takers.length === 0) return notice.giveBack()
+    const shares = sharesOf(notice, takers.length)
+    for (const [at, share] of shares.entries()) takers[at]?.waiting.push(share)
+  }
+}
+
+class Listener {
+  readonly waiting: Notice[] = []
+  readonly concerns: (body: string) => boolean
+  readonly #arrival: (waitMs: number, signal: AbortSignal) => Promise<void>
+
+  constructor(concerns: Listener['concerns'], arrival: (waitMs: number, signal: AbortSignal) => Promise<void>) {
+    this.concerns = concerns
+    this.#arrival = arrival
+  }
+
+  async next(waitMs: number, signal: AbortSignal): Promise<readonly Notice[]> {
+    for (const end = performance.now() + waitMs; this.waiting.length === 0;) {
+      signal.throwIfAborted()
+      const leftMs = end - performance.now()
+      if (leftMs <= 0) break
+      await this.#arrival(leftMs, signal)
+    }
+    return this.waiting.splice(0)
+  }
+}
+
+/** From the best end that a notice can come to, to the one that wins over all others. */
+const ENDS = ['done', 'refuse', 'giveBack'] as const
+
+/** The notice comes to its end when all shares have come to theirs. */
+function sharesOf(notice: Notice, count: number): Notice[] {
+  const ends: number[] = []
+  return Array.from({ length: count }, () => {
+    let isOpen = true
+    const end = (rank: number) => async (): Promise<void> => {
+      if (!isOpen) return
+      isOpen = false
+      ends.push(rank)
+      if (ends.length === count) await notice[ENDS[Math.max(...ends)] ?? 'giveBack']()
+    }
+    return { body: notice.body, done: end(0), refuse: end(1), giveBack: end(2) }
+  })
+}
