@@ -70,7 +70,7 @@ export class Scene implements AsyncDisposable {
   }
 
   start(
-    command: 'run' | 'work',
+    command: 'run' | 'work' | 'retry',
     flags: Flags = {},
     { preloads = [], env = {}, source = this.source }: StartOptions = {},
   ): RunningSluice {

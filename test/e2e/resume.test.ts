@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Scene } from '../surroundings/support/scene.ts'
+
+/** A process and all that it started, also what those started. */
+async function withDescendants(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  const below = await Promise.all(children.split(' ').filter(Boolean).map(Number).map(withDescendants))
+  return [pid, ...below.flat()]
+}
+
+test('a run that was cut off at 60 % with its Redis and all, goes on there: sends nothing for what is done, and shows it', async () => {
+  const CONCURRENCY = 5
+  let delayMs = 20
+  await using scene = await Scene.open({ documents: 100, reply: () => ({ delayMs }) })
+  const cut = scene.start('run', { concurrency: CONCURRENCY, 'takeover-ms': 1_000 })
+  await scene.requested(60, cut)
+  for (const pid of await withDescendants(cut.child.pid ?? 0)) process.kill(pid, 'SIGKILL')
+  expect((await cut.finished).signal).toBe('SIGKILL')
+  const done = [...(await scene.read()).records.keys()]
+  expect(done.length).toBeGreaterThan(60 - 4 * CONCURRENCY)
+  const sentBefore = scene.service.requests.length
+
+  // Slow enough for a line of progress, which comes every five seconds.
+  delayMs = 1_000
+  const resumed = await scene.run({ concurrency: CONCURRENCY, 'takeover-ms': 1_000 })
+  expect(resumed.code).toBe(0)
+  const [, shown = '', seen] = /^(\d+) of (\d+) documents,/m.exec(resumed.stderr) ?? []
+  expect(Number(shown)).toBeGreaterThan(done.length)
+  expect(seen).toBe('100')
+  const counted = /^(\d+) documents in .*, (\d+) unchanged$/m.exec(resumed.stdout)
+  expect(Number(counted?.[1]) + Number(counted?.[2])).toBe(100)
+  // Those that were recorded and not yet let go of by the queue are delivered once more, and found done.
+  expect(Number(counted?.[2])).toBeGreaterThanOrEqual(done.length - CONCURRENCY)
+
+  const sent = scene.service.requests.slice(sentBefore).map(({ file }) => file?.content?.toString('latin1') ?? '')
+  for (const key of done) expect(sent).not.toContain(await readFile(join(scene.source, key), 'latin1'))
+  expect((await scene.read()).records.size).toBe(100)
+  expect(scene.service.charged).toBeLessThanOrEqual(100 + CONCURRENCY)
+}, 60_000)
