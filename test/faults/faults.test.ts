@@ -2,13 +2,12 @@ import { expect, test } from 'vitest'
 import { campaign, type CampaignOptions } from './campaign.ts'
 import { folderVenue } from './stage.ts'
 
-/*
- * A taste of the campaign; `npm run test:faults -- --runs 1000` is the meal. That it finds what it is there for shows
- * `npm run test:faults -- --short --mutant record-first` (or receipt-last, ledger-first).
- */
+/* A taste of the campaign; `npm run test:faults -- --runs 1000` is the meal. */
+
+const RUNS = 50
 
 const SHORT: CampaignOptions = {
-  runs: 12,
+  runs: RUNS,
   seed: 1,
   venue: folderVenue,
   sideBySide: 4,
@@ -23,7 +22,7 @@ test('whatever is killed, frozen, stopped or changed in between: nothing lost, n
   const said: string[] = []
   const result = await campaign({ ...SHORT, say: (line) => said.push(line) })
   expect(result, said.join('\n')).toMatchObject({
-    runs: 12,
+    runs: RUNS,
     lost: 0,
     paid_twice_received: 0,
     torn: 0,

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { campaign, isBroken } from './campaign.ts'
+import type { Mutant } from './mutants.ts'
+import { folderVenue } from './stage.ts'
+
+/* A test of the test: mistakes that others made, planted into our program, are found by the campaign. */
+
+/** For the search; what it takes to bundle the program and to let go of everything comes on top. */
+const PATIENCE_MS = 240_000
+
+/** Seeds that find it within a few runs on most machines; which run it is depends on the moment a fault strikes. */
+const FIRST_SEEDS: readonly (readonly [Mutant, number])[] = [
+  ['receipt-last', 1],
+  ['record-first', 2],
+  ['ledger-first', 1],
+]
+
+test.each(FIRST_SEEDS)(
+  '%s is found within 100 runs',
+  async (mutant, seed) => {
+    const said: string[] = []
+    const result = await campaign({
+      runs: 100,
+      seed,
+      venue: folderVenue,
+      sideBySide: 4,
+      short: true,
+      mutant,
+      verbose: false,
+      untilFound: true,
+      say: (line) => said.push(line),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+    expect(isBroken(result), said.join('\n')).toBe(true)
+  },
+  300_000,
+)
