@@ -8,6 +8,7 @@ import type { ChargingService } from './charging-service.ts'
 import { commandOf, Crew, scans } from './crew.ts'
 import { Journal } from './journal.ts'
 import { type Breaches, checkAtRest, checkCharges, checkLedger, checkOutcome, isEmpty, noBreaches } from './laws.ts'
+import { LedgerOnlooker } from './ledger-onlooker.ts'
 import { Onlooker } from './onlooker.ts'
 import type { Plan, PlannedFault } from './plan.ts'
 import type { Program } from './program.ts'
@@ -109,8 +110,11 @@ class Scene {
   }
 
   async #work(): Promise<void> {
-    const { plan, service } = this.#options
-    await using _ = new Onlooker(this.#files, this.#breaches.torn)
+    const { plan, service, redis } = this.#options
+    const { connection } = redis
+    const { torn, conservation } = this.#breaches
+    await using _ = new Onlooker(this.#files, torn)
+    await using __ = new LedgerOnlooker({ redis: connection, files: this.#files, conservation })
     this.crew.start(plan.follows ? 'watch' : 'run')
     for (let count = 0; count < plan.helpers; count++) this.crew.start('work')
     for (const fault of plan.faults) await this.#strikeAt(fault)

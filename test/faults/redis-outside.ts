@@ -20,6 +20,8 @@ const LETTERS = ['p', 'd', 'r', 'f', 's'] as const
 export interface LedgerView {
   /** Letter of the outcome by source key. */
   readonly entries: ReadonlyMap<string, string>
+  /** Whole entries of what is done, by source key. */
+  readonly done: ReadonlyMap<string, string>
   /** Outcomes for which the counts and the entries do not agree. */
   readonly disagreements: number
 }
@@ -27,8 +29,12 @@ export interface LedgerView {
 export async function readLedger(redis: RedisConnection): Promise<LedgerView> {
   const keys = await redis.keys('*:ledger:*')
   const entries = new Map<string, string>()
+  const done = new Map<string, string>()
   for (const key of keys.filter((name) => !name.endsWith(':counts'))) {
-    for (const [name, entry] of Object.entries(await redis.hgetall(key))) entries.set(name, entry.slice(0, 1))
+    for (const [name, entry] of Object.entries(await redis.hgetall(key))) {
+      entries.set(name, entry.slice(0, 1))
+      if (entry.startsWith('d')) done.set(name, entry)
+    }
   }
   const counts = keys.find((name) => name.endsWith(':counts'))
   const told = counts === undefined ? {} : await redis.hgetall(counts)
@@ -36,7 +42,7 @@ export async function readLedger(redis: RedisConnection): Promise<LedgerView> {
   const disagreements = LETTERS.filter(
     (letter) => Number(told[letter] ?? 0) !== letters.filter((one) => one === letter).length,
   )
-  return { entries, disagreements: disagreements.length }
+  return { entries, done, disagreements: disagreements.length }
 }
 
 /** What hangs in Redis, for whoever looks into a run that does not end: each key with its size or value. */

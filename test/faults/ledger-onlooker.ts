@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RedisConnection } from '#src/queue/connection.ts'
+import { readLedger } from './redis-outside.ts'
+import type { StoreFiles } from './store-files.ts'
+import { isRecord, type StoredRecord } from './store-outside.ts'
+
+const LOOK_MS = 25
+
+export interface LedgerOnlookerOptions {
+  readonly redis: RedisConnection
+  readonly files: StoreFiles
+  /** What it finds is added here, one sentence each. */
+  readonly conservation: string[]
+}
+
+/**
+ * Somebody who asks the ledger again and again while it is written, and goes to the store to see for himself: what the
+ * ledger calls done has a record there, for the ledger follows the store (Law 4).
+ */
+export class LedgerOnlooker implements AsyncDisposable {
+  readonly #options: LedgerOnlookerOptions
+  readonly #readNames = new Set<string>()
+  /** Keys that had a record when he looked. */
+  readonly #recorded = new Set<string>()
+  readonly #stopping = new AbortController()
+  readonly #looking: Promise<void>
+
+  constructor(options: LedgerOnlookerOptions) {
+    this.#options = options
+    this.#looking = this.#look()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await this.#looking
+  }
+
+  async #look(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await this.#compare()
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async #compare(): Promise<void> {
+    const { redis, conservation } = this.#options
+    const told = (await readLedger(redis)).done
+    const unseen = [...told].filter(([key]) => !this.#recorded.has(key))
+    if (unseen.length === 0 || !(await this.#readNewRecords())) return
+    const missing = unseen.filter(([key]) => !this.#recorded.has(key))
+    if (missing.length === 0) return
+    // A document that is committed anew is pending before that: one whose entry stands was done all the time.
+    const after = (await readLedger(redis)).done
+    for (const [key] of missing.filter(([one, entry]) => after.get(one) === entry)) {
+      this.#recorded.add(key)
+      conservation.push(`${key} was "done" before it was in the store`)
+    }
+  }
+
+  /** False when some that are there could not be read: then nobody can say what is missing. */
+  async #readNewRecords(): Promise<boolean> {
+    const { files } = this.#options
+    const names = await files.list('documents').catch(() => null)
+    let all = names !== null
+    for (const name of names?.filter((one) => isRecord(one) && !this.#readNames.has(one)) ?? []) {
+      const record = parsed(await files.read(name).catch(() => null))
+      if (record === null) {
+        all = false
+        continue
+      }
+      this.#readNames.add(name)
+      this.#recorded.add(record.key)
+    }
+    return all
+  }
+}
+
+/** Null where it is gone again, or not whole: that is for others to tell. */
+function parsed(bytes: Buffer | null): StoredRecord | null {
+  try {
+    return bytes === null ? null : (JSON.parse(bytes.toString()) as StoredRecord)
+  } catch {
+    return null
+  }
+}
