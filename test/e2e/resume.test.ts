@@ -38,4 +38,4 @@ test('a run that was cut off at 60 % with its Redis and all, goes on there: send
   for (const key of done) expect(sent).not.toContain(await readFile(join(scene.source, key), 'latin1'))
   expect((await scene.read()).records.size).toBe(100)
   expect(scene.service.charged).toBeLessThanOrEqual(100 + CONCURRENCY)
-}, 60_000)
+}, 180_000)

@@ -21,7 +21,7 @@ test('retry --key GLOB --mode ocr drives exactly the chosen dead letters again, 
   const { records, letters } = await scene.read()
   expect([...letters.keys()]).toEqual(['other.pdf'])
   expect([...records.keys()].toSorted()).toEqual(['0.html', 'scan-1.pdf', 'scan-2.pdf'])
-  const sent = scene.service.requests.slice(before).map(({ file }) => /scan-\d/.exec(`${file?.content}`)?.[0])
+  const sent = scene.service.requests.slice(before).map(({ file }) => /scan-\d/.exec(String(file?.content))?.[0] ?? '')
   expect(sent.toSorted()).toEqual(['scan-1', 'scan-2'])
   // One is left, and the exit code says so.
   expect(retried.code).toBe(2)
