@@ -4,6 +4,7 @@ import { ClockWatch } from './clock-watch.ts'
 import type { RedisConnection } from './connection.ts'
 import { Deliverer } from './deliver.ts'
 import { DocumentQueue } from './document-queue.ts'
+import { Intake } from './intake.ts'
 import { QueueWorker } from './queue-worker.ts'
 import { settlesWithin } from './settles-within.ts'
 import { StuckWatch } from './stuck-watch.ts'
@@ -18,7 +19,7 @@ export type GiveUpReason =
 export interface ConsumeOptions {
   readonly connection: RedisConnection
   readonly pipeline: string
-  /** Documents in work at a time, in this process. */
+  /** Documents in work at a time, in this process, at the most: fewer while nearly all come back (`Intake`). */
   readonly concurrency: number
   /** Does the work. `signal` aborts when the process stops and the time for finishing is over. */
   handle(delivery: Delivery, signal: AbortSignal): Promise<JobVerdict>
@@ -67,6 +68,7 @@ export function consume(options: ConsumeOptions): Consumer {
 class QueueConsumer implements Consumer {
   readonly #options: ConsumeOptions
   readonly #timing: ConsumeTiming
+  readonly #intake: Intake
   readonly #deliverer: Deliverer
   readonly #watch: StuckWatch
   readonly #clock: ClockWatch
@@ -75,7 +77,8 @@ class QueueConsumer implements Consumer {
   constructor(options: ConsumeOptions, timing: ConsumeTiming) {
     this.#options = options
     this.#timing = timing
-    this.#deliverer = new Deliverer(options, timing.deathsAllowed, ABORT_PATIENCE_MS)
+    this.#intake = new Intake(options.concurrency)
+    this.#deliverer = new Deliverer(options, timing.deathsAllowed, ABORT_PATIENCE_MS, this.#intake)
     this.#worker = this.#open()
     this.#watch = new StuckWatch(options, this.#deliverer, timing.stuckAfterMs, () => this.#reopen())
     this.#clock = new ClockWatch(() => new DocumentQueue(options).promoteDelayed())
@@ -97,12 +100,19 @@ class QueueConsumer implements Consumer {
   }
 
   #open(): QueueWorker {
-    return new QueueWorker({
+    const worker = new QueueWorker({
       ...this.#options,
       ...this.#timing,
-      process: (job, token, signal) => this.#deliverer.process(job, token, signal),
+      process: async (job, token, signal) => {
+        try {
+          await this.#deliverer.process(job, token, signal)
+        } finally {
+          worker.concurrency = this.#intake.places
+        }
+      },
       onError: (error) => this.#options.onError(error, null),
     })
+    return worker
   }
 
   async #reopen(): Promise<void> {

@@ -4,6 +4,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { backoffMs, MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Delivery, DocumentJob, JobVerdict } from '#src/ports.ts'
 import type { ConsumeOptions, GiveUpReason } from './consume.ts'
+import type { Intake } from './intake.ts'
 import { Postponement } from './postponement.ts'
 import { Suspects } from './suspects.ts'
 
@@ -30,6 +31,7 @@ export class Deliverer {
   readonly #deathsAllowed: number
   readonly #abortPatienceMs: number
   readonly #suspects: Suspects
+  readonly #intake: Intake
   #active = 0
   #lastAt = performance.now()
 
@@ -37,7 +39,9 @@ export class Deliverer {
     options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>,
     deathsAllowed: number,
     abortPatienceMs: number,
+    intake: Intake,
   ) {
+    this.#intake = intake
     this.#options = options
     this.#deathsAllowed = deathsAllowed
     this.#abortPatienceMs = abortPatienceMs
@@ -58,6 +62,8 @@ export class Deliverer {
     this.#lastAt = performance.now()
     try {
       const ending = await this.#deliver(job, signal)
+      if (ending.do === 'postpone' && !ending.counted) this.#intake.cameBack()
+      if (ending.do === 'finish') this.#intake.gotThrough()
       await settle(job, token, ending)
     } finally {
       this.#active -= 1

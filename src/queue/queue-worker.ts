@@ -51,6 +51,11 @@ export class QueueWorker {
     this.#worker.on('lockRenewalFailed', (ids) => options.onError(lostLocks(ids)))
   }
 
+  /** Takes effect when the next job ends. */
+  set concurrency(documents: number) {
+    this.#worker.concurrency = documents
+  }
+
   /** Takes no more jobs; resolves when the running ones are settled. May be called again. */
   async drain(): Promise<void> {
     await this.#worker.close()

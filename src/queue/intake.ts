@@ -1,0 +1,33 @@
+/** Documents in work at a time when nearly all come back: one under way, and one to take its place. */
+const FEWEST = 2
+
+/** What a document that got through adds; one that came back takes away one. */
+const GROWTH = 2
+
+/**
+ * How many documents a worker takes at a time. A document that waits at the gate for long goes back to the queue, and
+ * when it comes again its bytes are read again, which a bucket charges for. So where the service takes few, few are
+ * taken: at most `GROWTH` come back for one that gets through. As soon as none comes back, the number trebles with each
+ * round up to what was asked for.
+ */
+export class Intake {
+  readonly #most: number
+  #places: number
+
+  constructor(most: number) {
+    this.#most = most
+    this.#places = most
+  }
+
+  get places(): number {
+    return this.#places
+  }
+
+  gotThrough(): void {
+    this.#places = Math.min(this.#most, this.#places + GROWTH)
+  }
+
+  cameBack(): void {
+    this.#places = Math.max(Math.min(FEWEST, this.#most), this.#places - 1)
+  }
+}
