@@ -122,6 +122,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       now: Date.now,
       sharedNow,
       random: Math.random,
+      rightOfWay: shared.rightOfWay,
       ocrFallback: settings.ocrFallback,
       storePatienceMs: settings.storePatienceMs,
       deadlineMs: settings.deadlineMs,

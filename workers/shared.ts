@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Settings } from '#config/settings.ts'
+import { RightOfWay } from '#src/ingest/right-of-way.ts'
 import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
 import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
 import { type Folders, foldersOf } from './folders.ts'
@@ -28,6 +29,7 @@ export interface Shared extends AsyncDisposable {
   readonly folders: Folders
   /** Places for documents under way, of all pipelines together. */
   readonly places: LimitFunction
+  readonly rightOfWay: RightOfWay
   readonly connection: () => Promise<RedisConnection>
   /** The way to the service that a pipeline's settings name. */
   readonly requests: (settings: Settings, pipeline: string) => Promise<Requests>
@@ -64,7 +66,9 @@ export function openShared({ settings, configFile, say }: SharedOptions): Shared
   const noticesFor: NoticesFor = async (own) => (await notices())(own)
   const places = pLimit(settings.concurrency)
   const dispose = () => resources.disposeAsync()
-  return { folders, places, connection, requests: requestsFor, observer, noticesFor, [Symbol.asyncDispose]: dispose }
+  const rightOfWay = new RightOfWay()
+  const requests = requestsFor
+  return { folders, places, rightOfWay, connection, requests, observer, noticesFor, [Symbol.asyncDispose]: dispose }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -53,8 +53,18 @@ export async function admit(
     if (admission.retryInMs === null) deps.halt(admission.cause, admission.message)
     return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
   }
-  const { permit } = admission
-  const beginning = await deps.intents.begin(id, key)
+  return deps.rightOfWay.first(enterWith(admission.permit, pages, work, recipe, id, deps))
+}
+
+async function enterWith(
+  permit: Permit,
+  pages: number | null,
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+): Promise<Entry> {
+  const beginning = await deps.intents.begin(id, work.job.key)
   if (beginning !== 'begun') {
     await deps.gate.leave(permit, { verdict: 'unsent' })
     if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }

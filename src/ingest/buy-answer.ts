@@ -77,7 +77,7 @@ async function sendOnce(
   }
   // Side by side: what was paid for must not wait for Redis, nor the next request for the disk. Neither is left behind
   // when the other fails: nobody may look for a receipt that is still being written.
-  const leaving = deps.gate.leave(permit, { verdict, durationMs, credits })
+  const leaving = deps.rightOfWay.first(deps.gate.leave(permit, { verdict, durationMs, credits }))
   const [left, saved] = await Promise.allSettled([leaving, save()])
   if (saved.status === 'rejected') throw saved.reason
   if (left.status === 'rejected') throw left.reason

@@ -16,6 +16,7 @@ import type {
   Source,
 } from '#src/ports.ts'
 import type { ReadDocument } from './read-once.ts'
+import type { RightOfWay } from './right-of-way.ts'
 
 /** Everything the use cases need, handed over by `workers/compose.ts`. */
 export interface IngestDeps {
@@ -43,6 +44,8 @@ export interface IngestDeps {
   readonly sharedNow: () => number
   /** 0 ≤ x < 1. */
   readonly random: () => number
+  /** Shared by all pipelines of this process. */
+  readonly rightOfWay: RightOfWay
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
   readonly ocrFallback: boolean
   /** How long an answer that was paid for is held in memory while the store cannot be written. */

@@ -88,6 +88,7 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   const purchase = await buyAnswer(work, id, deps, signal)
   switch (purchase.kind) {
     case 'bought':
+      await deps.rightOfWay.givenWay()
       return commitAnswer(work, { ...purchase.answer, receipt: keepsReceipt ? id : null, saved: false }, deps, signal)
     case 'kept':
       return reuse(work, id, purchase.body, deps, signal)

@@ -5,6 +5,7 @@ import { recipeBook, type RecipeSettings } from '#src/contract/rules.ts'
 import { extensionOf, type Extension } from '#src/document/formats.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
+import { RightOfWay } from '#src/ingest/right-of-way.ts'
 import { Events } from '#src/events.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
@@ -81,6 +82,7 @@ export async function openWorkbench({
     now: Date.now,
     sharedNow: Date.now,
     random: () => 0,
+    rightOfWay: new RightOfWay(),
     storePatienceMs: 1_000,
     deadlineMs: 3_600_000,
     ocrFallback,

@@ -6,10 +6,11 @@ import { parsed } from '../../gate/verdicts.ts'
 
 /*
  * A program: sends as many requests as the budget of a run allows, all at once, and says what it spent and whether the
- * budget ended it. `budget-spender.ts <redis> <digest> <limit> <documents> <credits a document>`
+ * budget ended it. Begins when as many as named are there, or the first would spend it all.
+ * `budget-spender.ts <redis> <digest> <limit> <documents> <credits a document> <processes>`
  */
 
-const [url = '', keyDigest = '', limit = '', documents = '', price = ''] = process.argv.slice(2)
+const [url = '', keyDigest = '', limit = '', documents = '', price = '', processes = ''] = process.argv.slice(2)
 const credits = Number(price)
 const redis = await connectRedis({ url })
 const budgets = [{ per: 'run', run: 'shared', limitCredits: Number(limit) }] as const
@@ -34,6 +35,8 @@ async function send(document: number): Promise<void> {
   await gate.leave(admission.permit, parsed(credits))
 }
 
+await redis.incr(`${keyDigest}:there`)
+while (Number(await redis.get(`${keyDigest}:there`)) < Number(processes)) await sleep(5)
 await Promise.all(Array.from({ length: Number(documents) }, (_, document) => send(document)))
 console.log(`spent ${spent} ${halted ? 'halted' : 'all sent'}`)
 await gate[Symbol.asyncDispose]()
