@@ -30,7 +30,7 @@ async function send(document: number): Promise<void> {
   const admission = await gate.enter(ticket, new AbortController().signal)
   if (admission.kind === 'halted' && admission.cause === 'budget') halted = true
   if (admission.kind !== 'admitted') return
-  await sleep(10)
+  await sleep(50)
   spent += credits
   await gate.leave(admission.permit, parsed(credits))
 }
