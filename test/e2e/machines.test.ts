@@ -99,6 +99,7 @@ for (const { kind, missing } of PLACES) {
       const stateDir = (machine: string): string => join(folder.path, machine)
       const envOf = (machine: string): Record<string, string> => ({
         PATH: process.env['PATH'] ?? '',
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
         HOME: stateDir(machine),
         REDIS_URL: `redis://${hub}:${redisPort}`,
         PARSE_API_URL: `http://${hub}:${servicePort}`,

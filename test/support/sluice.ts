@@ -31,11 +31,11 @@ export interface RunningSluice {
 
 /** Starts the real program as a process of its own, as a person would, with nothing of the tests' environment. */
 export function startSluice(args: readonly string[], options: SluiceOptions = {}): RunningSluice {
-  const { PATH = '', HOME = '' } = process.env
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
   const node = ['--disable-warning=ExperimentalWarning', ...(options.execArgv ?? [])]
   const child = spawn(process.execPath, [...node, options.program ?? `${ROOT}/src/cli/main.ts`, ...args], {
     cwd: options.cwd ?? ROOT,
-    env: { PATH, HOME, ...options.env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin.end(options.input)
