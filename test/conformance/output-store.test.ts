@@ -16,7 +16,7 @@ testOutputStore('the folder store', async () => {
   return { store, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 })
 
-testStoreCrashes('the folder store', 25, async () => {
+testStoreCrashes('the folder store', 12, async () => {
   const folder = await tempFolder()
   const leftovers = async (): Promise<string[]> => [
     ...(await readdir(`${folder.path}/.sluice/staging`)),
