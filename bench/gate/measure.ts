@@ -5,8 +5,10 @@ import { bestPerMs, type Measure } from './regimes.ts'
 export interface Measured {
   /** Done as a share of the best possible in the measured windows; null where that is not what the regime is about. */
   readonly goodput: number | null
-  /** 429s as a share of all requests, from the start. */
+  /** 429s as a share of all requests, from the start: with what it takes to find the limit. */
   readonly refused: number
+  /** The same in the measured windows, when it is known; null where goodput is. */
+  readonly refusedLater: number | null
   /** Windows from the event until 90 % of what is possible; null where there is no event, Infinity for never. */
   readonly recoveryWindows: number | null
   /** Requests sent while the service was down. */
@@ -18,11 +20,11 @@ export interface Measured {
 
 export function measure(report: LimitedReport, plan: LimitedPlan, how: Measure): Measured {
   const { requests, undercut } = report
-  const refused = requests.filter(({ status }) => status === 429).length
   const { outage } = plan
   return {
     goodput: how.kind === 'goodput' ? goodput(requests, plan, how.from, how.to) : null,
-    refused: requests.length === 0 ? 0 : refused / requests.length,
+    refused: refusedShare(requests),
+    refusedLater: how.kind === 'goodput' ? refusedShare(sentBetween(requests, plan, how.from, how.to)) : null,
     recoveryWindows: how.kind === 'recovery' ? recovery(requests, plan, how.at, how.until) : null,
     outageRequests:
       outage === null ? null : requests.filter(({ from }) => from >= outage.from && from < outage.to).length,
@@ -30,6 +32,20 @@ export function measure(report: LimitedReport, plan: LimitedPlan, how: Measure):
     undercut,
     requests: requests.length,
   }
+}
+
+function refusedShare(requests: readonly LimitedRequest[]): number {
+  const refused = requests.filter(({ status }) => status === 429).length
+  return requests.length === 0 ? 0 : refused / requests.length
+}
+
+function sentBetween(
+  requests: readonly LimitedRequest[],
+  { windowMs }: LimitedPlan,
+  from: number,
+  to: number,
+): readonly LimitedRequest[] {
+  return requests.filter((request) => request.from >= from * windowMs && request.from < to * windowMs)
 }
 
 function goodput(requests: readonly LimitedRequest[], plan: LimitedPlan, from: number, to: number): number {

@@ -51,6 +51,7 @@ export function summaryOf(results: readonly RegimeResult[]): Readonly<Record<str
     goodput_mean: mean(goodput),
     goodput_worst: least(goodput),
     refused_mean: mean(refused),
+    refused_later_mean: mean(results.flatMap(({ refusedLater }) => refusedLater ?? [])),
     refused_worst: most(refused),
     lost: sum(results.map((result) => result.lost)),
     attempts_burnt: sum(results.map((result) => result.attemptsBurnt)),
