@@ -62,13 +62,17 @@ export class Deliverer {
     this.#lastAt = performance.now()
     try {
       const ending = await this.#deliver(job, signal)
-      if (ending.do === 'postpone' && !ending.counted) this.#intake.cameBack()
+      if (ending.do === 'postpone' && !ending.counted) await this.#rest(this.#intake.cameBack(), signal)
       if (ending.do === 'finish') this.#intake.gotThrough()
       await settle(job, token, ending)
     } finally {
       this.#active -= 1
       this.#lastAt = performance.now()
     }
+  }
+
+  async #rest(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms > 0 && !this.stopping) await sleep(ms, undefined, { signal }).catch(() => undefined)
   }
 
   async #deliver(job: Job<DocumentJob>, signal: AbortSignal): Promise<Ending> {

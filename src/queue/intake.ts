@@ -4,6 +4,8 @@ const FEWEST = 2
 /** What a document that got through adds; one that came back takes away one. */
 const GROWTH = 2
 
+const REST_MS = 1_000
+
 /**
  * How many documents a worker takes at a time. A document that waits at the gate for long goes back to the queue, and
  * when it comes again its bytes are read again, which a bucket charges for. So where the service takes few, few are
@@ -27,7 +29,14 @@ export class Intake {
     this.#places = Math.min(this.#most, this.#places + GROWTH)
   }
 
-  cameBack(): void {
-    this.#places = Math.max(Math.min(FEWEST, this.#most), this.#places - 1)
+  /**
+   * Answers for how long the place of this document stays empty. While nobody gets through (credits are out, the
+   * service is away) documents come back at once, and without a rest the whole queue would be read again and again.
+   */
+  cameBack(): number {
+    const fewest = Math.min(FEWEST, this.#most)
+    const restMs = this.#places === fewest ? REST_MS : 0
+    this.#places = Math.max(fewest, this.#places - 1)
+    return restMs
   }
 }

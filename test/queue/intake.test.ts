@@ -47,3 +47,29 @@ test('documents that the gate lets through one by one are not all begun over and
   // At most two come back for one that gets through, and the twenty that were begun before anything was known.
   expect(startsOfHundred).toBeLessThan(100 + 2 * 100 + 2 * 20)
 })
+
+test('while nobody gets through, two documents a second are begun, and not the whole queue', async () => {
+  await using redis = await startTestRedis()
+  const queue = new DocumentQueue({ connection: redis.connection, pipeline: 'shut' })
+  let starts = 0
+  const consumer = consume({
+    connection: redis.connection,
+    pipeline: 'shut',
+    concurrency: 20,
+    handle: async () => {
+      starts += 1
+      return BACK
+    },
+    giveUp: async () => undefined,
+    onError: (error) => {
+      throw error
+    },
+  })
+  await queue.add(documentJobs(300))
+  await until('it has begun', 5_000, async () => starts > 10)
+  await sleep(2_000)
+  await consumer.stop({ graceMs: 2_000 })
+  await queue.close()
+  expect(starts).toBeGreaterThan(19)
+  expect(starts).toBeLessThan(20 + 2 * 4 + 4)
+})
