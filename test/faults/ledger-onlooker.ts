@@ -6,6 +6,9 @@ import { isRecord, type StoredRecord } from './store-outside.ts'
 
 const LOOK_MS = 25
 
+/** Longest between a commit and the ledger's word of it. */
+const SETTLED_MS = 1_500
+
 export interface LedgerOnlookerOptions {
   readonly redis: RedisConnection
   readonly files: StoreFiles
@@ -50,7 +53,9 @@ export class LedgerOnlooker implements AsyncDisposable {
     if (unseen.length === 0 || !(await this.#readNewRecords())) return
     const missing = unseen.filter(([key]) => !this.#recorded.has(key))
     if (missing.length === 0) return
-    // A document that is committed anew is pending before that: one whose entry stands was done all the time.
+    // One that changed after its job was made is committed anew under its old entry, and steps aside for a moment: only
+    // a document whose entry still stands after a while was done all the time.
+    await sleep(SETTLED_MS)
     const after = (await readLedger(redis)).done
     for (const [key] of missing.filter(([one, entry]) => after.get(one) === entry)) {
       this.#recorded.add(key)

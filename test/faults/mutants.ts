@@ -15,8 +15,8 @@ export const MUTANTS = {
     ],
     [
       'src/ingest/ingest-document.ts',
-      "case 'bought':\n      return commitAnswer(",
-      "case 'bought':\n      return after(() => deps.store.saveReceipt(id, purchase.answer.body), commitAnswer)(",
+      'return commitAnswer(work, { ...purchase.answer',
+      'return after(() => deps.store.saveReceipt(id, purchase.answer.body), commitAnswer)(work, { ...purchase.answer',
     ],
     [
       'src/ingest/ingest-document.ts',
