@@ -3,14 +3,11 @@ import type { ReceiptId } from '#src/document/ids.ts'
 import type { Permit, Recipe } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
 import { postpone } from './job-verdicts.ts'
-import { later, type Purchase } from './purchase.ts'
+import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import type { Work } from './work.ts'
 
 /** How long a copy of a document waits while the same bytes are being bought under another name. */
 const SAME_RECEIPT_MS = 1_000
-
-/** A halted batch keeps its jobs; whoever resumes finds them ready. */
-const HALTED_MS = 1_000
 
 /** How often a document asks again while a probe may find the service open to us. */
 const PROBED_MS = 2_000

@@ -7,15 +7,12 @@ import { type Departure, DocumentChanged, type Recipe } from '#src/ports.ts'
 import { admit } from './admit.ts'
 import type { IngestDeps } from './deps.ts'
 import { postpone } from './job-verdicts.ts'
-import { later, type Purchase } from './purchase.ts'
+import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import { untilWritten } from './until-written.ts'
 import type { Work } from './work.ts'
 
 /** Shortest wait after a refusal for which neither the service nor the gate named a time. */
 const REFUSED_MS = 1_000
-
-/** A halted batch keeps its jobs; whoever resumes finds them ready. */
-const HALTED_MS = 1_000
 
 /**
  * Steps 3 and 4: through the gate, one request, its answer into the store before anything else is done with it. The

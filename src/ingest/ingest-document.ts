@@ -14,6 +14,7 @@ import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
 import { openListed } from './open-listed.ts'
+import { isLate } from './is-late.ts'
 import { untilWritten } from './until-written.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
@@ -55,8 +56,7 @@ async function ingestClaimed(
   await using document = opened
   const refusal = refuseByListing(job.key, document.bytes, deps.cutter)
   if (refusal !== null || extension === null) return giveUp(work, refusal ?? unsupported, deps, signal)
-  if (deps.sharedNow() - job.queuedAt > deps.deadlineMs)
-    return giveUp(work, pastDeadline(deps.deadlineMs), deps, signal)
+  if (isLate(job, deps)) return giveUp(work, pastDeadline(deps.deadlineMs), deps, signal)
 
   const read = await readUnchanged(document, signal)
   if (read === null) return retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps, signal))

@@ -8,6 +8,7 @@ import { type CutDocument, DocumentChanged, type Piece, type PieceCutter } from 
 import { buyAnswer } from './buy-answer.ts'
 import { costOf } from './commit-answer.ts'
 import type { IngestDeps } from './deps.ts'
+import { isLate } from './is-late.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { untilWritten } from './until-written.ts'
@@ -156,8 +157,8 @@ async function buyPiece(
   }
   for (;;) {
     const purchase = await buyAnswer(pieceWork, id, pieceDeps, signal)
-    const late = deps.now() - work.job.queuedAt > deps.deadlineMs
-    if (purchase.kind !== 'later' || purchase.verdict.do !== 'postpone' || halted || late) return purchase
+    if (purchase.kind !== 'later' || purchase.verdict.do !== 'postpone') return purchase
+    if (halted || isLate(work.job, deps)) return purchase
     await sleep(purchase.verdict.afterMs, undefined, { signal })
   }
 }

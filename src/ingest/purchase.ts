@@ -3,6 +3,9 @@ import type { Answer } from '#src/document/verdict.ts'
 import type { JobVerdict } from '#src/ports.ts'
 import type { AttemptsUsed } from './job-verdicts.ts'
 
+/** A halted batch keeps its jobs; whoever resumes finds them ready after this time. */
+export const HALTED_MS = 1_000
+
 /** What came of the wish to buy an answer. */
 export type Purchase =
   | { readonly kind: 'bought'; readonly answer: Answer }

@@ -25,8 +25,7 @@ const LONGEST_REQUEST_MS = 900_000
  *
  * Answers 2 when it is to be held, 0 when a live process buys this receipt for another document. For the same document
  * it cannot be under way any more, because we have the claim: an earlier try was cut off between the request and its
- * receipt, and left it.
- * One that is held has `held` in place of its process, which is alive no more than a dead one.
+ * receipt, and left it. One that is held has `held` in place of its process, which is alive no more than a dead one.
  */
 const BEGIN = new LuaScript(`${IN_TOUCH}
 local before = redis.call('HGET', KEYS[1], ARGV[1])
@@ -78,7 +77,7 @@ export interface RedisIntentsOptions {
    * Epoch milliseconds by a clock that all processes share: by its own, a machine whose clock is off would take what
    * another is buying for far too old, and buy it too.
    */
-  readonly now?: () => number
+  readonly now: () => number
 }
 
 /** Intents in Redis: written before a request, cleared when its receipt is safe (Law 2). */
@@ -97,7 +96,7 @@ export class RedisIntents {
 
   async begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'busy' | 'held'> {
     const { connection, pipeline, lease, onAmbiguous = 'send' } = this.#options
-    const now = (this.#options.now ?? Date.now)()
+    const now = this.#options.now()
     const intent = `${lease.id} ${now} ${randomUUID().slice(0, 8)} ${key}`
     const keys = [this.#intentsKey, lease.key, this.#resentKey]
     const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS, onAmbiguous]
@@ -136,7 +135,7 @@ export class RedisIntents {
     const owners = [...new Set(intents.map(({ owner }) => owner))]
     const signs = await Promise.all(owners.map((owner) => connection.exists(`${processKeyPrefix(pipeline)}${owner}`)))
     const alive = new Set(owners.filter((_, index) => signs[index] === 1))
-    const youngest = (this.#options.now ?? Date.now)() - LONGEST_REQUEST_MS
+    const youngest = this.#options.now() - LONGEST_REQUEST_MS
     return intents.map(({ owner, ...intent }) => ({
       ...intent,
       state: alive.has(owner) && intent.sentAt > youngest ? 'in_flight' : 'ambiguous',

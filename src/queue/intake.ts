@@ -4,6 +4,7 @@ const FEWEST = 2
 /** What a document that got through adds; one that came back takes away one. */
 const GROWTH = 2
 
+/** How long a place stays empty after a document that came back, while no more than the fewest are taken. */
 const REST_MS = 1_000
 
 /**

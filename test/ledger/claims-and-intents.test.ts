@@ -157,6 +157,7 @@ test('a request in doubt is held where it is to be, by whomever it is asked for,
     connection: redis.connection,
     pipeline: 'held',
     lease: next.lease,
+    now: Date.now,
     onAmbiguous: 'hold',
   })
   await until('it is in doubt', 3000, async () => (await holding.begin(receipt, key)) === 'held')
