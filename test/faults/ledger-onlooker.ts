@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisConnection } from '#src/queue/connection.ts'
+import { lookAgain } from './look-again.ts'
 import { readLedger } from './redis-outside.ts'
 import type { StoreFiles } from './store-files.ts'
 import { isRecord, type StoredRecord } from './store-outside.ts'
@@ -25,25 +26,15 @@ export class LedgerOnlooker implements AsyncDisposable {
   readonly #readNames = new Set<string>()
   /** Keys that had a record when he looked. */
   readonly #recorded = new Set<string>()
-  readonly #stopping = new AbortController()
-  readonly #looking: Promise<void>
+  readonly #looking: AsyncDisposable
 
   constructor(options: LedgerOnlookerOptions) {
     this.#options = options
-    this.#looking = this.#look()
+    this.#looking = lookAgain(LOOK_MS, () => this.#compare())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
-    await this.#looking
-  }
-
-  async #look(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      await this.#compare()
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
-    }
+    await this.#looking[Symbol.asyncDispose]()
   }
 
   async #compare(): Promise<void> {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { lookAgain } from './look-again.ts'
 import type { StoreFiles } from './store-files.ts'
 import { differences, isRecord, outputsOf, readOutputs, type StoredRecord } from './store-outside.ts'
 
@@ -9,30 +9,24 @@ export class Onlooker implements AsyncDisposable {
   readonly #files: StoreFiles
   readonly #torn: string[]
   readonly #seen = new Set<string>()
-  readonly #stopping = new AbortController()
-  readonly #looking: Promise<void>
+  readonly #looking: AsyncDisposable
 
   /** What it finds torn is added to `torn`. */
   constructor(files: StoreFiles, torn: string[]) {
     this.#files = files
     this.#torn = torn
-    this.#looking = this.#look()
+    this.#looking = lookAgain(LOOK_MS, () => this.#look())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
-    await this.#looking
+    await this.#looking[Symbol.asyncDispose]()
   }
 
   async #look(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      const names = await this.#files.list('documents').catch(() => [])
-      for (const name of names.filter((one) => isRecord(one) && !this.#seen.has(one))) {
-        this.#seen.add(name)
-        await this.#check(name)
-      }
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
+    const names = await this.#files.list('documents').catch(() => [])
+    for (const name of names.filter((one) => isRecord(one) && !this.#seen.has(one))) {
+      this.#seen.add(name)
+      await this.#check(name)
     }
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, type TestContext } from 'vitest'
+import type { RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Scene } from './support/scene.ts'
 import { SmallDisk } from './support/small-disk.ts'
@@ -35,6 +36,13 @@ async function standstill({ service }: Scene): Promise<number> {
   }
 }
 
+async function expectWellEnded(running: RunningSluice, scene: Scene): Promise<void> {
+  const { code, stderr } = await running.finished
+  expect(stderr).not.toMatch(/at .*\.ts:\d+/)
+  expect(code).toBe(0)
+  await scene.expectAllPaidOnce(DOCUMENTS)
+}
+
 describe.concurrent('an output store', () => {
   test('that is full holds the run up, buys nothing more, and goes on when there is room', async (context) => {
     await using redis = await OwnRedis.start()
@@ -47,10 +55,7 @@ describe.concurrent('an output store', () => {
     expect(stored).toBeGreaterThan(3)
     expect(bought).toBeLessThanOrEqual(stored + CONCURRENCY)
     await disk.resize('32m')
-    const { code, stderr } = await running.finished
-    expect(stderr).not.toMatch(/at .*\.ts:\d+/)
-    expect(code).toBe(0)
-    await scene.expectAllPaidOnce(DOCUMENTS)
+    await expectWellEnded(running, scene)
   }, 60_000)
 
   test('that is full with the private Redis on it, too', async (context) => {
@@ -60,10 +65,7 @@ describe.concurrent('an output store', () => {
     const bought = await standstill(scene)
     expect(bought).toBeLessThanOrEqual((await scene.read()).records.size + CONCURRENCY)
     await disk.resize('32m')
-    const { code, stderr } = await running.finished
-    expect(stderr).not.toMatch(/at .*\.ts:\d+/)
-    expect(code).toBe(0)
-    await scene.expectAllPaidOnce(DOCUMENTS)
+    await expectWellEnded(running, scene)
   }, 60_000)
 
   test('that turns read-only holds the run up, buys nothing more, and goes on when it can be written', async (context) => {
@@ -78,9 +80,6 @@ describe.concurrent('an output store', () => {
     expect(bought).toBeLessThanOrEqual((await scene.read()).records.size + CONCURRENCY)
     expect(bought).toBeLessThan(DOCUMENTS)
     await disk.makeWritable()
-    const { code, stderr } = await running.finished
-    expect(stderr).not.toMatch(/at .*\.ts:\d+/)
-    expect(code).toBe(0)
-    await scene.expectAllPaidOnce(DOCUMENTS)
+    await expectWellEnded(running, scene)
   }, 60_000)
 })
