@@ -42,6 +42,20 @@ function reasonOf(error: unknown): string | null {
   if (status === 403) return 'access denied. Grant s3:ListBucket on it.'
   if (status === 301) return 'the bucket is in another region. Set that one.'
   if (error instanceof S3ServiceException) return `the store answered ${error.name} (${status ?? 'no status'}).`
-  const code = (error as NodeJS.ErrnoException).code ?? (error.name === 'TimeoutError' ? error.name : '')
-  return /^(?:E[A-Z]+|UND_.*|TimeoutError)$/.test(code) ? `the store cannot be reached (${code}).` : null
+  const code = lineFailure(error)
+  return code === null ? null : `the store cannot be reached (${code}).`
+}
+
+/** Whether the same request may be answered later: the store was not reached, failed, or wants fewer requests. */
+export function mayComeBack(error: unknown): boolean {
+  const status = statusOf(error)
+  return status === null ? lineFailure(error) !== null : status >= 500 || status === 429 || status === 408
+}
+
+/** What a line failed of; null for any other error. */
+function lineFailure(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const code = (error as NodeJS.ErrnoException).code
+  const name = typeof code === 'string' ? code : error.name
+  return /^(?:E[A-Z]+|UND_.*|TimeoutError)$/.test(name) ? name : null
 }

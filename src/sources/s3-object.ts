@@ -3,7 +3,7 @@ import type { Failure } from '#src/document/failure.ts'
 import { type Version, version } from '#src/document/ids.ts'
 import { DocumentChanged, type OpenedDocument } from '#src/ports.ts'
 import { s3Failure } from './s3-errors.ts'
-import { unquoted } from './s3-listing.ts'
+import { unquoted } from './listing-page.ts'
 import { spool } from './spool.ts'
 import type { TempFile } from './temp-file.ts'
 

@@ -47,7 +47,7 @@ export async function* listEntries(
   }
   try {
     const ignored = await bucketIgnoreRules({ client, bucket, prefix: scope.prefix }, signal)
-    for await (const objects of listObjects(client, bucket, scope.prefix, signal)) {
+    for await (const objects of listObjects({ client, bucket, prefix: scope.prefix }, signal)) {
       yield objects.flatMap(({ key: objectKey, etag, bytes }) => {
         const key = scope.keyOf(objectKey, bytes)
         return key === null || ignored?.ignores(key)

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import type { Patience } from '#src/sources/patient-pages.ts'
+import { listObjects } from '#src/sources/s3-listing.ts'
+import { collect } from '../support/documents.ts'
+import { inOrder, type ListingRequest, type ListingStoreOptions, startListingStore } from '../support/listing-store.ts'
+
+const never = new AbortController().signal
+
+/** `folders` folders with `files` files each. */
+const archive = (folders: number, files: number): readonly string[] =>
+  inOrder(
+    Array.from({ length: folders * files }, (_, at) => {
+      const folder = String(Math.floor(at / files)).padStart(3, '0')
+      return `in/${folder}/${String(at % files).padStart(2, '0')}.csv`
+    }),
+  )
+
+type Store = Awaited<ReturnType<typeof startListingStore>>
+
+async function listed({ client }: Store, patience: Patience = {}): Promise<readonly string[]> {
+  const pages = await collect(listObjects({ client, bucket: 'bucket', prefix: 'in/', patience }, never))
+  return pages.flat().map(({ key }) => key)
+}
+
+/** What a page is told from others by. */
+const place = ({ prefix, delimited, after }: ListingRequest): string => `${prefix} ${delimited} ${after}`
+
+describe('a listing whose store fails in the middle', () => {
+  // More than the SDK tries by itself.
+  const FAILURES = 4
+
+  test.each(['refuse', 'cut', 'hang'] as const)('goes on with the page that failed (%s)', async (fault) => {
+    const keys = archive(2, 45)
+    let failures = 0
+    const fate = ({ after }: ListingRequest) => (after === 'in/000/19.csv' && failures++ < FAILURES ? fault : 'answer')
+    await using store = await startListingStore({ keys: [...keys, 'in/zz'], fate })
+    expect(inOrder(await listed(store, { answerMs: 200 }))).toEqual([...keys, 'in/zz'])
+    expect(failures).toBe(FAILURES + 1)
+    const again = store.requests.map(place).filter((name, at, all) => all.indexOf(name) !== at)
+    expect(new Set(again)).toEqual(new Set(['in/000/ false in/000/19.csv']))
+    expect(again).toHaveLength(FAILURES)
+  })
+
+  test('throws what the store said, when it does not come back', async () => {
+    const fate = ({ after }: ListingRequest) => (after === '' ? 'answer' : 'refuse')
+    await using store = await startListingStore({ keys: archive(2, 45), fate })
+    await expect(listed(store, { forMs: 100 })).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } })
+  })
+
+  test('is not waited for before the first page: then more likely the settings are wrong', async () => {
+    await using store = await startListingStore({ keys: archive(2, 45), fate: () => 'refuse' })
+    await expect(listed(store)).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } })
+    expect(store.requests.length).toBeLessThan(FAILURES)
+  })
+
+  test('is left at once when nobody waits any more', async () => {
+    const stop = new AbortController()
+    const fate = ({ after }: ListingRequest) => {
+      if (after !== '') setTimeout(() => stop.abort(new Error('stopped')), 300)
+      return after === '' ? 'answer' : 'hang'
+    }
+    await using store = await startListingStore({ keys: archive(2, 45), fate })
+    const listing = listObjects({ client: store.client, bucket: 'bucket', prefix: 'in/' }, stop.signal)
+    await expect(collect(listing)).rejects.toThrow('stopped')
+  })
+})
+
+describe('a listing of many folders', () => {
+  // Files beside the folders, folders within, and names whose order in UTF-16 is not that of their bytes.
+  const odd = ['in/', 'in/000', 'in/042.csv', 'in/042/', 'in/042/x/y.csv', 'in/\u{1f389}/a', 'in/\uffee/a', 'in/z']
+  const keys = inOrder([...archive(90, 12), ...odd])
+
+  test('has every object once, and asks for ranges of keys side by side', async () => {
+    await using store = await startListingStore({ keys })
+    expect(inOrder(await listed(store))).toEqual(keys)
+    expect(store.peakInFlight()).toBeGreaterThan(4)
+    // One page more for each of the 16 ranges at the most, and the one that names the folders.
+    expect(store.requests.length).toBeLessThanOrEqual(Math.ceil(keys.length / 10) + 16 + 1)
+  })
+
+  const few = inOrder([...archive(70, 3), ...odd])
+  const shuffled = few.toSorted((left, right) => Buffer.compare(reversed(left), reversed(right)))
+  test.each<[string, ListingStoreOptions]>([
+    ['does not know where to begin', { keys: few, alwaysFromStart: true }],
+    ['lists in an order of its own', { keys: shuffled }],
+  ])('has every object once where the store %s', async (_, options) => {
+    await using store = await startListingStore(options)
+    expect(inOrder(await listed(store))).toEqual(few)
+  })
+
+  test('has every object once where pages look different from what most stores write', async () => {
+    const write = (xml: string): string => xml.replaceAll(/<Key>(.*?)<\/Key>/g, '<Key><![CDATA[$1]]></Key>')
+    await using store = await startListingStore({ keys, write })
+    expect(inOrder(await listed(store))).toEqual(keys)
+  })
+})
+
+const reversed = (text: string): Buffer => Buffer.from(text).reverse()
