@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { isBeyond, type KeyRange, rangesOver, within } from './key-range.ts'
-import type { ListedObject, ListingPage } from './listing-page.ts'
+import { type Branches, findBranches } from './s3-branches.ts'
+import { inKeyOrder, isBeyond, isBehind, type KeyRange, rangesOver, within } from './key-range.ts'
+import type { ListedObject } from './listing-page.ts'
 import { merged } from './merged.ts'
 import { type Patience, PatientPages } from './patient-pages.ts'
 import type { PageRequest } from './s3-page.ts'
@@ -22,58 +23,59 @@ const MOST_FOLDERS = 64
 /** Ranges that more folders are cut into. The last page of a range is partly of the next: that is what one costs. */
 const MOST_RANGES = 16
 
-/** Requests for the names of folders, of which a store may give few in an answer. What is behind them is one range. */
-const MOST_LEVEL_PAGES = 4
-
 type Objects = AsyncGenerator<readonly ListedObject[]>
 
 /** Where a page begins: where the one before it ended, behind a key, or with the first key. */
 type Start = Pick<PageRequest, 'token' | 'after'>
 
-const EVERYTHING: KeyRange = { after: null, upTo: null }
-
 /**
- * Streams all objects below a prefix, by pages of 1,000. One listing gives its pages one after the other, so the
- * topmost folder that branches is listed in several places at once: a handful of folders each for itself, more of them
- * by ranges of keys. A page that fails is asked for again, and the listing goes on from there.
+ * Streams all objects below a prefix, by pages of 1,000. One listing gives its pages one after the other. So while the
+ * first pages come, the folders are looked for, and what is still ahead is then listed in several places at once: a
+ * handful of folders each for itself, more of them by ranges of keys. Whatever is found out about folders only decides
+ * where listings begin and end. A page that fails is asked for again, and the listing goes on from there.
  */
 export async function* listObjects(listing: Listing, signal: AbortSignal): Objects {
+  const { prefix } = listing
   const pages = new PatientPages(listing, signal)
-  for (let at = listing.prefix; ;) {
-    const level = await pages.ask({ prefix: at, delimiter: '/' })
-    const { folders, objects } = level
-    if (level.next !== null || folders.length > MOST_FOLDERS) {
-      yield* listRanges(pages, at, level)
+  using search = findBranches(listing, signal)
+  let begun = ''
+  for (let from: Start = {}; ;) {
+    const page = await pages.ask({ prefix, ...from })
+    if (page.objects.length > 0) yield page.objects
+    if (page.next === null) return
+    from = { token: page.next }
+    begun = page.objects.at(-1)?.key ?? begun
+    const branches = search.found()
+    if (branches !== null && inKeyOrder(branches.folders)) {
+      yield* merged([...listAhead(pages, prefix, branches, begun, from)], CONCURRENCY)
       return
     }
-    if (objects.length > 0) yield objects
-    const [only] = folders
-    if (only === undefined || folders.length > 1) {
-      const each = folders.map((folder) => listRange(pages, folder, EVERYTHING, {}))
-      yield* merged(each, CONCURRENCY)
-      return
-    }
-    at = only
   }
 }
 
-/** All below a prefix: its first page at once, and the rest by ranges that begin at some of its folders. */
-async function* listRanges(pages: PatientPages, prefix: string, level: ListingPage): Objects {
-  const first = await pages.ask({ prefix })
-  yield first.objects
-  if (first.next === null) return
-  const begun = { token: first.next }
-  const folders = [...level.folders]
-  for (let more = level.next, asked = 1; more !== null && asked < MOST_LEVEL_PAGES; asked++) {
-    const page = await pages.ask({ prefix, delimiter: '/', token: more })
-    folders.push(...page.folders)
-    more = page.next
+/** Listings that together have every key behind `begun` once. The last of them, which begins first, goes on `from` there. */
+function* listAhead(
+  pages: PatientPages,
+  prefix: string,
+  { folders, beside, complete }: Branches,
+  begun: string,
+  from: Start,
+): Generator<Objects> {
+  const ahead = folders.filter((folder) => isBehind(folder, begun))
+  const [first = null] = ahead
+  if (!complete || ahead.length > MOST_FOLDERS) {
+    for (const range of rangesOver(ahead, MOST_RANGES)) {
+      yield listRange(pages, prefix, range, range.after === null ? from : { after: range.after })
+    }
+    return
   }
-  const ranges = rangesOver(folders, MOST_RANGES, first.objects.at(-1)?.key ?? '') ?? [EVERYTHING]
-  const each = ranges.map((range) =>
-    listRange(pages, prefix, range, range.after === null ? begun : { after: range.after }),
-  )
-  yield* merged(each, CONCURRENCY)
+  for (const folder of ahead) {
+    // The object that is named like the first folder ends the listing that goes on.
+    const after = folder === first ? folder : null
+    yield listRange(pages, folder, { after, upTo: null }, after === null ? {} : { after })
+  }
+  yield one(first === null ? [] : beside.filter(({ key }) => isBehind(key, first)))
+  yield listRange(pages, prefix, { after: null, upTo: first }, from)
 }
 
 async function* listRange(pages: PatientPages, prefix: string, range: KeyRange, start: Start): Objects {
@@ -85,4 +87,8 @@ async function* listRange(pages: PatientPages, prefix: string, range: KeyRange, 
     if (page.next === null || (last !== undefined && isBeyond(last.key, range))) return
     from = { token: page.next }
   }
+}
+
+async function* one(objects: readonly ListedObject[]): Objects {
+  if (objects.length > 0) yield objects
 }

@@ -18,6 +18,8 @@ export interface ListingStoreOptions {
   readonly keys: readonly string[]
   /** An answer, an error of the store, a line that breaks in the middle of the answer, or silence. */
   readonly fate?: (request: ListingRequest) => 'answer' | 'refuse' | 'cut' | 'hang'
+  /** Default 1,000. */
+  readonly foldersPerPage?: number
   /** Does not know `start-after`. */
   readonly alwaysFromStart?: boolean
   /** Changes the XML of an answer. */
@@ -76,15 +78,15 @@ async function serve(asked: ListingRequest, options: ListingStoreOptions, respon
   // As long as a store takes, so that requests which go side by side are seen to.
   await sleep(5)
   if (fate === 'refuse') return void response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>')
-  const xml = pageOf(asked, options.keys)
+  const xml = pageOf(asked, options)
   const body = options.write?.(xml) ?? xml
   response.writeHead(200, { 'content-type': 'application/xml', 'content-length': Buffer.byteLength(body) })
   if (fate === 'answer') response.end(body)
   else response.write(body.slice(0, body.length >> 1), () => setTimeout(() => response.destroy(), 5))
 }
 
-function pageOf({ prefix, delimited, after }: ListingRequest, all: readonly string[]): string {
-  const below = all.filter((key) => key.startsWith(prefix))
+function pageOf({ prefix, delimited, after }: ListingRequest, options: ListingStoreOptions): string {
+  const below = options.keys.filter((key) => key.startsWith(prefix))
   const names = delimited ? [...new Set(below.map((key) => nameAt(key, prefix)))] : below
   // Where the store has an order of its own, a token names a place in it.
   const place = names.indexOf(after)
@@ -92,7 +94,7 @@ function pageOf({ prefix, delimited, after }: ListingRequest, all: readonly stri
     place === -1
       ? names.filter((name) => Buffer.compare(Buffer.from(name), Buffer.from(after)) > 0)
       : names.slice(place + 1)
-  const page = rest.slice(0, delimited ? 1_000 : PAGE)
+  const page = rest.slice(0, delimited ? (options.foldersPerPage ?? 1_000) : PAGE)
   const more = page.length < rest.length
   const entries = page.map((name) =>
     delimited && name.endsWith('/')
