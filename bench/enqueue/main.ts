@@ -19,7 +19,7 @@
  * to start of the listing), and the memory after 100,000 documents.
  *
  * With `--source s3` a radosgw of its own is filled first, outside of the time that is measured: 1,000 objects a folder,
- * at 800 a second, and 15 KB of its memory each, so no more than 100,000. One more line tells how fast the source alone
+ * at 500 to 800 a second, and 20 KB of its memory each, so no more than 100,000. One more line tells how fast the source alone
  * lists that bucket, and how fast a bare loop does: `ratio` is the first as a share of the second.
  */
 import { spawn } from 'node:child_process'

@@ -18,7 +18,7 @@ export interface ListingPage {
 /**
  * Reads the answer to ListObjectsV2, of whose elements we need three for an object. Null for whatever does not look
  * exactly as stores write it (an attribute, CDATA, an element missing, a count that does not fit): the SDK's parser,
- * which takes all of XML and four times as long, is then asked what it means. Nothing is guessed here, since an object
+ * which takes all of XML and many times as long, is then asked what it means. Nothing is guessed here, since an object
  * that is not listed is taken to be gone.
  */
 export function readListingPage(xml: string): ListingPage | null {

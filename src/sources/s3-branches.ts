@@ -50,7 +50,8 @@ async function search({ client, bucket, prefix }: Place, signal: AbortSignal): P
       token = page.next
     }
     const [only] = folders
-    if (token !== null || only === undefined || folders.length > 1) return { folders, beside, complete: token === null }
+    const branches = folders.length > 1 || only === undefined || only === at
+    if (branches || token !== null) return { folders, beside, complete: token === null }
     at = only
   }
 }

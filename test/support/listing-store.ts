@@ -97,7 +97,7 @@ function pageOf({ prefix, delimited, after }: ListingRequest, options: ListingSt
   const page = rest.slice(0, delimited ? (options.foldersPerPage ?? 1_000) : PAGE)
   const more = page.length < rest.length
   const entries = page.map((name) =>
-    delimited && name.endsWith('/')
+    delimited && name.endsWith('/') && name !== prefix
       ? `<CommonPrefixes><Prefix>${encodeURIComponent(name)}</Prefix></CommonPrefixes>`
       : `<Contents><Key>${encodeURIComponent(name)}</Key><ETag>&quot;${name.length}&quot;</ETag><Size>1</Size></Contents>`,
   )
