@@ -3,7 +3,7 @@ import { type Branches, findBranches } from './s3-branches.ts'
 import { inKeyOrder, isBeyond, isBehind, type KeyRange, rangesOver, within } from './key-range.ts'
 import type { ListedObject } from './listing-page.ts'
 import { merged } from './merged.ts'
-import { type Patience, PatientPages } from './patient-pages.ts'
+import { type Patience, PatientPages } from './s3-patient-pages.ts'
 import type { PageRequest } from './s3-page.ts'
 
 export interface Listing {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Patience } from '#src/sources/patient-pages.ts'
+import type { Patience } from '#src/sources/s3-patient-pages.ts'
 import { listObjects } from '#src/sources/s3-listing.ts'
 import { collect } from '../support/documents.ts'
 import { inOrder, type ListingRequest, type ListingStoreOptions, startListingStore } from '../support/listing-store.ts'
