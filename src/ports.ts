@@ -245,7 +245,7 @@ export interface Ledger {
 export interface Claim {
   /** False once the hold ran out and another worker may have the document: then nothing may be committed. */
   stillHeld(): Promise<boolean>
-  release(): Promise<void>
+  release(): Promise<void> // May be called again.
 }
 
 export interface Claims {

@@ -73,8 +73,9 @@ export async function settleRecorded(work: Work, record: DocumentRecord, deps: I
 async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
   const { key } = record
   const entry = { version: record.version, recipeHash: record.recipeHash, outcome: record.outcome }
-  if (record.version === work.job.version) await deps.ledger.settle(key, entry)
-  else await deps.ledger.write([[key, entry]])
+  const told = record.version === work.job.version ? deps.ledger.settle(key, entry) : deps.ledger.write([[key, entry]])
+  // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
+  await Promise.all([told, work.claim.release()])
   deps.events.emit('document:settled', {
     key,
     outcome: record.outcome,

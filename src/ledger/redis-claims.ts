@@ -72,6 +72,7 @@ export class RedisClaims {
 class RedisClaim {
   readonly #run: (script: LuaScript) => Promise<unknown>
   readonly #letGo: () => void
+  #releasing: Promise<void> | null = null
 
   constructor(run: (script: LuaScript) => Promise<unknown>, letGo: () => void) {
     this.#run = run
@@ -83,8 +84,8 @@ class RedisClaim {
     return (await this.#run(STILL_HELD)) === 1
   }
 
-  async release(): Promise<void> {
-    await this.#run(RELEASE)
-    this.#letGo()
+  release(): Promise<void> {
+    this.#releasing ??= this.#run(RELEASE).then(() => this.#letGo())
+    return this.#releasing
   }
 }
