@@ -1,6 +1,6 @@
 import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
 import { openS3Store } from '#src/outputs/s3-store.ts'
@@ -13,9 +13,8 @@ import { openMachines } from '../support/machines.ts'
 import { startTestRedis, until } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
-import { sluice } from '../support/sluice.ts'
+import { MAIN, sluice } from '../support/sluice.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts')
 const DOCUMENTS = 160
 const WORKERS = 4
 const CONCURRENCY = 6

@@ -1,10 +1,12 @@
+import { bundle } from '../support/bundle.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { ChargingService } from './charging-service.ts'
 import { faultRun, type FaultRunResult } from './fault-run.ts'
 import { isEmpty } from './laws.ts'
-import type { Mutant } from './mutants.ts'
+import { type Mutant, MUTANTS } from './mutants.ts'
+import { planted } from './planted.ts'
 import { killingPlan, planOf } from './plan.ts'
-import { bundledProgram } from './program.ts'
+
 import type { Venue } from './stage.ts'
 
 export interface CampaignOptions {
@@ -40,7 +42,7 @@ export interface CampaignResult {
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
   await using service = await ChargingService.start()
-  await using program = await bundledProgram(options.mutant)
+  await using program = await bundle(options.mutant === null ? [] : [planted(MUTANTS[options.mutant])])
   const results: FaultRunResult[] = []
   let next = options.seed
   const found = new AbortController()

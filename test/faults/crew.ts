@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Finished, type RunningSluice, startSluice } from '../support/sluice.ts'
 import type { Journal } from './journal.ts'
-import type { Program } from './program.ts'
+import type { Bundle } from '../support/bundle.ts'
 import type { Stage } from './stage.ts'
 
 export interface CrewOptions {
@@ -12,7 +12,7 @@ export interface CrewOptions {
   readonly serviceUrl: string
   readonly apiKey: string
   readonly concurrency: number
-  readonly program: Program
+  readonly program: Bundle
   readonly journal: Journal
 }
 
@@ -58,7 +58,7 @@ export class Crew {
       'log-level': 'warn',
     }
     const running = startSluice([command, stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)], {
-      program: program.path,
+      program: program.main,
       env: {
         NODE_COMPILE_CACHE: program.compileCache,
         SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),

@@ -11,7 +11,7 @@ import { type Breaches, checkAtRest, checkCharges, checkLedger, checkOutcome, is
 import { LedgerOnlooker } from './ledger-onlooker.ts'
 import { Onlooker } from './onlooker.ts'
 import type { Plan, PlannedFault } from './plan.ts'
-import type { Program } from './program.ts'
+import type { Bundle } from '../support/bundle.ts'
 import { describeRedis, openIntents, resentContents } from './redis-outside.ts'
 import type { Stage, Venue } from './stage.ts'
 import { openStoreFiles, type StoreFiles } from './store-files.ts'
@@ -38,7 +38,7 @@ export interface FaultRunOptions {
   readonly venue: Venue
   readonly service: ChargingService
   readonly redis: TestRedis
-  readonly program: Program
+  readonly program: Bundle
   /** Ends the run at once, with an error. */
   readonly signal: AbortSignal
 }

@@ -30,14 +30,13 @@ export async function readLedger(redis: RedisConnection): Promise<LedgerView> {
   const keys = await redis.keys('*:ledger:*')
   const entries = new Map<string, string>()
   const done = new Map<string, string>()
-  for (const key of keys.filter((name) => !name.endsWith(':counts'))) {
-    for (const [name, entry] of Object.entries(await redis.hgetall(key))) {
-      entries.set(name, entry.slice(0, 1))
-      if (entry.startsWith('d')) done.set(name, entry)
-    }
+  const hashes = await Promise.all(keys.map((key) => redis.hgetall(key)))
+  const shards = hashes.filter((_, at) => keys[at]?.endsWith(':counts') === false)
+  for (const [name, entry] of shards.flatMap((shard) => Object.entries(shard))) {
+    entries.set(name, entry.slice(0, 1))
+    if (entry.startsWith('d')) done.set(name, entry)
   }
-  const counts = keys.find((name) => name.endsWith(':counts'))
-  const told = counts === undefined ? {} : await redis.hgetall(counts)
+  const told = hashes[keys.findIndex((key) => key.endsWith(':counts'))] ?? {}
   const letters = [...entries.values()]
   const disagreements = LETTERS.filter(
     (letter) => Number(told[letter] ?? 0) !== letters.filter((one) => one === letter).length,

@@ -4,6 +4,9 @@ import { resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
+/** The program of the sources, in few files where the tests have made them. */
+export const MAIN = process.env.BUNDLED_PROGRAM ?? `${ROOT}/src/cli/main.ts`
+
 export interface SluiceOptions {
   /** Another entry than that of the sources. */
   readonly program?: string
@@ -33,7 +36,7 @@ export interface RunningSluice {
 export function startSluice(args: readonly string[], options: SluiceOptions = {}): RunningSluice {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
   const node = ['--disable-warning=ExperimentalWarning', ...(options.execArgv ?? [])]
-  const child = spawn(process.execPath, [...node, options.program ?? `${ROOT}/src/cli/main.ts`, ...args], {
+  const child = spawn(process.execPath, [...node, options.program ?? MAIN, ...args], {
     cwd: options.cwd ?? ROOT,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -14,7 +14,7 @@ export interface EngineProcess {
   stop(): Promise<void>
 }
 
-const ENTRY = join(import.meta.dirname, '../../../workers/engine.ts')
+const ENTRY = process.env.BUNDLED_ENGINE ?? join(import.meta.dirname, '../../../workers/engine.ts')
 
 /** The engine as a process of its own, as the worker starts it. */
 export async function startEngine(

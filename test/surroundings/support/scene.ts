@@ -8,9 +8,6 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { parsedReply, type ReceivedRequest, type Reply, ScriptedService } from '../../support/scripted-service.ts'
 import { type Finished, type RunningSluice, startSluice } from '../../support/sluice.ts'
 
-/** Compiled once for all processes. */
-const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/sluice/compiled')
-
 export interface SceneOptions {
   /** Documents in the source: `0.html`, `1.html`, …, no two alike. */
   readonly documents: number
@@ -83,7 +80,7 @@ export class Scene implements AsyncDisposable {
     }
     const args = [command, source, ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)]
     const running = startSluice(args, {
-      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+      env,
       execArgv: preloads.flatMap((module) => ['--import', join(import.meta.dirname, '../preloads', module)]),
     })
     this.#living.add(running)

@@ -1,0 +1,62 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { rolldown, type Plugin } from 'rolldown'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const CACHE = join(ROOT, 'node_modules/.cache/sluice')
+
+/** Each entry beside the others, and all chunks too: whoever starts a child by its path finds it in his own folder. */
+const ENTRIES = {
+  main: 'src/cli/main.ts',
+  engine: 'workers/engine.ts',
+  'convert-child': 'src/engine/children/convert-child.ts',
+  'page-count-child': 'src/engine/pages/page-count-child.ts',
+  'cut-child': 'src/cut/cut-child.ts',
+  'watch-thread': 'src/cut/watch-thread.ts',
+}
+
+/** They load files that lie beside them. */
+const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld)/
+
+/** The program in a few files. */
+export interface Bundle extends AsyncDisposable {
+  readonly main: string
+  readonly engine: string
+  /** Where Node keeps it compiled, once for all processes that are started from it. */
+  readonly compileCache: string
+}
+
+/**
+ * The program as it is, or changed by `plugins`, its eight hundred modules in a few files: tests start it a thousand
+ * times, and loading modules one by one would be most of what such a process does. Dispose of it when all have ended.
+ */
+export async function bundle(plugins: readonly Plugin[] = []): Promise<Bundle> {
+  await mkdir(CACHE, { recursive: true })
+  // Below node_modules, where packages that stay outside are found.
+  const folder = await mkdtemp(join(CACHE, 'bundle-'))
+  const build = await rolldown({
+    input: ENTRIES,
+    cwd: ROOT,
+    platform: 'node',
+    external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id),
+    plugins: [...plugins, childrenAreJavaScript],
+    logLevel: 'silent',
+  })
+  await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
+  await build.close()
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  await cp(join(ROOT, 'src/gate/lua'), join(folder, 'lua'), { recursive: true })
+  return {
+    main: join(folder, 'main.js'),
+    engine: join(folder, 'engine.js'),
+    compileCache: join(folder, 'compiled'),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** As the build of the package does it: `new URL('./cut-child.ts', import.meta.url)` names what the bundle calls `.js`. */
+const childrenAreJavaScript: Plugin = {
+  name: 'children are JavaScript',
+  transform: (code: string) =>
+    code.replaceAll(/new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g, "new URL('$1.js', import.meta.url)"),
+}
