@@ -13,7 +13,7 @@ import { openMachines } from '../support/machines.ts'
 import { startTestRedis, until } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
-import { MAIN, sluice } from '../support/sluice.ts'
+import { COMPILED, MAIN, sluice } from '../support/sluice.ts'
 
 const DOCUMENTS = 160
 const WORKERS = 4
@@ -98,7 +98,7 @@ for (const { kind, missing } of PLACES) {
       const stateDir = (machine: string): string => join(folder.path, machine)
       const envOf = (machine: string): Record<string, string> => ({
         PATH: process.env['PATH'] ?? '',
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+        NODE_COMPILE_CACHE: COMPILED,
         HOME: stateDir(machine),
         REDIS_URL: `redis://${hub}:${redisPort}`,
         PARSE_API_URL: `http://${hub}:${servicePort}`,

@@ -42,7 +42,7 @@ export interface CampaignResult {
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
   await using service = await ChargingService.start()
-  await using program = await bundle(options.mutant === null ? [] : [planted(MUTANTS[options.mutant])])
+  await using program = await bundle({ plugins: options.mutant === null ? [] : [planted(MUTANTS[options.mutant])] })
   const results: FaultRunResult[] = []
   let next = options.seed
   const found = new AbortController()

@@ -5,9 +5,10 @@ import { rolldown, type Plugin } from 'rolldown'
 const ROOT = resolve(import.meta.dirname, '../..')
 const CACHE = join(ROOT, 'node_modules/.cache/sluice')
 
+const MAIN = { main: 'src/cli/main.ts' }
+
 /** Each entry beside the others, and all chunks too: whoever starts a child by its path finds it in his own folder. */
-const ENTRIES = {
-  main: 'src/cli/main.ts',
+const CHILDREN = {
   engine: 'workers/engine.ts',
   'convert-child': 'src/engine/children/convert-child.ts',
   'page-count-child': 'src/engine/pages/page-count-child.ts',
@@ -17,6 +18,12 @@ const ENTRIES = {
 
 /** They load files that lie beside them. */
 const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld)/
+
+export interface BundleOptions {
+  readonly plugins?: readonly Plugin[]
+  /** Also the engine, and what converts, counts or cuts in a process of its own: twice the work. */
+  readonly children?: boolean
+}
 
 /** The program in a few files. */
 export interface Bundle extends AsyncDisposable {
@@ -30,12 +37,12 @@ export interface Bundle extends AsyncDisposable {
  * The program as it is, or changed by `plugins`, its eight hundred modules in a few files: tests start it a thousand
  * times, and loading modules one by one would be most of what such a process does. Dispose of it when all have ended.
  */
-export async function bundle(plugins: readonly Plugin[] = []): Promise<Bundle> {
+export async function bundle({ plugins = [], children = false }: BundleOptions = {}): Promise<Bundle> {
   await mkdir(CACHE, { recursive: true })
   // Below node_modules, where packages that stay outside are found.
   const folder = await mkdtemp(join(CACHE, 'bundle-'))
   const build = await rolldown({
-    input: ENTRIES,
+    input: { ...MAIN, ...(children ? CHILDREN : {}) },
     cwd: ROOT,
     platform: 'node',
     external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id),
@@ -50,7 +57,8 @@ export async function bundle(plugins: readonly Plugin[] = []): Promise<Bundle> {
     main: join(folder, 'main.js'),
     engine: join(folder, 'engine.js'),
     compileCache: join(folder, 'compiled'),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    // A process that was told to end may still be writing what it compiled.
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10 }),
   }
 }
 

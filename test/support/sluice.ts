@@ -7,6 +7,9 @@ const ROOT = resolve(import.meta.dirname, '../..')
 /** The program of the sources, in few files where the tests have made them. */
 export const MAIN = process.env.BUNDLED_PROGRAM ?? `${ROOT}/src/cli/main.ts`
 
+/** Where Node keeps that program compiled. */
+export const COMPILED = process.env.BUNDLED_COMPILED ?? `${ROOT}/node_modules/.cache/node`
+
 export interface SluiceOptions {
   /** Another entry than that of the sources. */
   readonly program?: string
@@ -34,11 +37,11 @@ export interface RunningSluice {
 
 /** Starts the real program as a process of its own, as a person would, with nothing of the tests' environment. */
 export function startSluice(args: readonly string[], options: SluiceOptions = {}): RunningSluice {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
+  const { PATH = '', HOME = '' } = process.env
   const node = ['--disable-warning=ExperimentalWarning', ...(options.execArgv ?? [])]
   const child = spawn(process.execPath, [...node, options.program ?? MAIN, ...args], {
     cwd: options.cwd ?? ROOT,
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...options.env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin.end(options.input)
