@@ -93,27 +93,49 @@ local function refused_by_places()
   return { counted = false, retryInMs = pause + ask.random * SECOND }
 end
 
-local called = 0 -- places that other processes were told of
+-- How long a promised place waits for its process, milliseconds: a call, an event loop that is busy, and a question.
+local PROMISED_MS = 250
 
 -- Tells a process of a place. One that nobody hears any more leaves the line.
 local function call(process, in_ms)
   local heard = redis.call('PUBLISH', ask.wakePrefix .. process, in_ms) > 0
-  if heard then
-    called = called + 1
-  else
+  if not heard then
     redis.call('ZREM', LINE, process)
   end
   return heard
 end
 
--- A free place is for the process that has stood in line for thrice as long as its share of the places should take:
--- that one is called, and stands last from then on. So places stay where they are while shares are even, which saves
--- the way to another process, and move to whoever has too few.
+-- Places by the process that has them: of those in flight for longest, which tell enough where there are many.
+local function places_held()
+  local held = {}
+  for _, id in ipairs(redis.call('ZRANGE', OPEN, 0, 255)) do
+    local process = string.match(id, '^(.*)-')
+    held[process] = (held[process] or 0) + 1
+  end
+  return held
+end
+
+-- A free place is for a process in line that has two places fewer than this one had, and a quarter fewer; or, where
+-- there are more processes than places, has waited for thrice as long as its turn should take. That one is called, and
+-- stands last from then on. So places stay where they are while shares are even, which saves the way to another
+-- process, and move, one at a time, to whoever has too few.
 local function patience_of_others()
+  if promised() then
+    return nil
+  end
   local room = math.floor(places())
-  local patience = 3 * number('service_ms', 1000) * redis.call('ZCARD', LINE) / room
-  for _, process in ipairs(redis.call('ZRANGEBYSCORE', LINE, '-inf', now - patience)) do
-    if process ~= ask.process and call(process, 0) then
+  local turn_ms = number('service_ms', 1000) * redis.call('ZCARD', LINE) / room
+  local in_line = redis.call('ZRANGE', LINE, 0, 7, 'WITHSCORES')
+  local alone = #in_line == 2 and in_line[1] == ask.process
+  local held = alone and {} or places_held()
+  local had = (held[ask.process] or 0) + 1
+  for i = 1, #in_line, 2 do
+    local process, since = in_line[i], tonumber(in_line[i + 1])
+    local fewer = had - (held[process] or 0)
+    local its_turn = fewer >= math.max(2, had / 4) or now - since > 3 * turn_ms
+    if process ~= ask.process and its_turn and call(process, 0) then
+      put('promised_to', process)
+      put('promised_until', now + PROMISED_MS)
       redis.call('ZADD', LINE, 'XX', now, process)
       return wait('places', turn_in_line(room))
     end
@@ -132,7 +154,7 @@ end
 
 -- Tells the first in line that places came free.
 local function wake_waiting()
-  local free = math.floor(places()) - redis.call('ZCARD', OPEN) - called
+  local free = math.floor(places()) - redis.call('ZCARD', OPEN) - (promised() and 1 or 0)
   if free <= 0 or (state.shut or '') ~= '' then
     return nil
   end

@@ -12,6 +12,17 @@ local function stand_in_line()
   return redis.call('ZRANK', LINE, ask.process)
 end
 
+-- A free place that another process was called for is not free: that process is still on its way, and whoever gave the
+-- place back would always be there first.
+local function promised()
+  return number('promised_until', 0) > now
+end
+
+local function room_for(process)
+  local kept = promised() and state.promised_to ~= process
+  return math.floor(places()) - (kept and 1 or 0)
+end
+
 -- A lease that nobody gave back. What it had reserved may have been charged.
 local function drop(id)
   redis.call('ZREM', OPEN, id)
@@ -64,13 +75,13 @@ local function refusal()
   if refused_for > 0 then
     return wait('refused', refused_for + stand_in_line())
   end
-  local room = math.floor(places())
+  local room = room_for(ask.process)
   if redis.call('ZCARD', OPEN) >= room then
     drop_leases_of_the_dead()
   end
   if redis.call('ZCARD', OPEN) >= room then
     local oldest = tonumber(redis.call('ZRANGE', OPEN, 0, 0, 'WITHSCORES')[2] or now)
-    return wait('places', math.min(turn_in_line(room), oldest + ask.leaseMs - now))
+    return wait('places', math.min(turn_in_line(math.max(room, 1)), oldest + ask.leaseMs - now))
   end
   local limit = rate()
   local due_at, interval = due(limit)
@@ -107,6 +118,10 @@ local function take(ticket)
   local limit = rate()
   local due_at, interval = due(limit)
   local ahead = redis.call('ZCARD', OPEN)
+  local room = room_for(ask.process)
+  if state.promised_to == ask.process then
+    put('promised_until', 0)
+  end
   local shut = state.shut or ''
   -- Half-open: whoever passes a shut gate is its probe, and shuts it again behind itself.
   if shut == 'outage' then
@@ -123,9 +138,8 @@ local function take(ticket)
   add('admitted', 1)
   local paced = limit ~= nil and due_at > now - WINDOW / 20
   local admitted = { kind = 'admitted', enteredAt = now, ahead = ahead, paced = paced }
-  local room = math.floor(places())
   if ticket.more and ahead + 1 >= room then
-    admitted.fullForMs = turn_in_line(room)
+    admitted.fullForMs = turn_in_line(math.max(room, 1))
   end
   return admitted
 end
