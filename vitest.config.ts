@@ -9,6 +9,8 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, 'node_modules/.cache/node') },
     // No file changes what another one finds: modules keep no state, and what is in `process` is put back.
     isolate: false,
+    // Node runs our sources as they are; nothing is mocked.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two cores are the smallest machine we promise; a third file at a time uses what others leave while they wait.

@@ -22,9 +22,19 @@ const FETCH_RETRY_MS = 1_000
 /** How long a connection may take to be cut. */
 const DISCONNECT_PATIENCE_MS = 500
 
+/**
+ * BullMQ stops its timers at the end of a close. One that meets a restart of Redis has no end, and the timer that renews
+ * locks would keep the process for good.
+ */
+class LettingGo extends Worker<DocumentJob> {
+  async stopTimers(): Promise<void> {
+    await this.lockManager.close()
+  }
+}
+
 /** A BullMQ worker with our settings, on connections of its own that end with it whatever state they are in. */
 export class QueueWorker {
-  readonly #worker: Worker<DocumentJob>
+  readonly #worker: LettingGo
   readonly #connection: RedisConnection
 
   constructor(options: QueueWorkerOptions) {
@@ -32,7 +42,7 @@ export class QueueWorker {
     // BullMQ passes the signal only to a function that declares three parameters.
     const process: Processor<DocumentJob> = (job, token, signal) =>
       options.process(job, token, signal ?? new AbortController().signal)
-    this.#worker = new Worker<DocumentJob>(QUEUE_NAME, process, {
+    this.#worker = new LettingGo(QUEUE_NAME, process, {
       connection: this.#connection,
       prefix: redisPrefix(options.pipeline),
       concurrency: options.concurrency,
@@ -69,6 +79,7 @@ export class QueueWorker {
 
   /** Lets go of everything at once: jobs still running here come back when their locks run out. */
   async cut(): Promise<void> {
+    await this.#worker.stopTimers()
     await settlesWithin(this.#worker.disconnect(), DISCONNECT_PATIENCE_MS)
     this.#connection.disconnect()
   }

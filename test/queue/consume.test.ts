@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { Queue as BullQueue, Worker } from 'bullmq'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -191,6 +194,19 @@ describe('stopping', () => {
     process.kill(server, 'SIGCONT')
     await until('what was done is told when Redis is back', 5000, async () => (await queue.backlog()) === 0)
     await queue.close()
+  })
+
+  test('leaves nothing that keeps its process, though Redis went away a moment before', async () => {
+    const entry = fileURLToPath(new URL('../support/processes/stopping-worker.ts', import.meta.url))
+    const worker = spawn(process.execPath, [entry, redis.url, 'keeps'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const ended = once(worker, 'exit')
+    await once(worker.stdout, 'data')
+    await redis.killServer()
+    await sleep(100)
+    worker.stdin.end()
+    const late = setTimeout(() => worker.kill('SIGKILL'), 10_000)
+    expect(await ended).toEqual([0, null])
+    clearTimeout(late)
   })
 
   test('does not wait for work that ignores the abort', async () => {
