@@ -1,4 +1,5 @@
 import { bundle } from '../support/bundle.ts'
+import { type Bundle, bundledForAll } from '../support/bundled.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { ChargingService } from './charging-service.ts'
 import { faultRun, type FaultRunResult } from './fault-run.ts'
@@ -42,7 +43,7 @@ export interface CampaignResult {
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
   await using service = await ChargingService.start()
-  await using program = await bundle({ plugins: options.mutant === null ? [] : [planted(MUTANTS[options.mutant])] })
+  await using program = await programOf(options.mutant)
   const results: FaultRunResult[] = []
   let next = options.seed
   const found = new AbortController()
@@ -76,6 +77,12 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   }
   await Promise.all(Array.from({ length: options.sideBySide }, slot))
   return sumOf(results)
+}
+
+/** The one that the tests have bundled, where they have: only a mistake needs a bundle of its own. */
+function programOf(mutant: Mutant | null): Promise<Bundle> | Bundle {
+  if (mutant !== null) return bundle({ plugins: [planted(MUTANTS[mutant])] })
+  return bundledForAll() ?? bundle()
 }
 
 /** Null for what was cut off by the signal. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Finished, type RunningSluice, startSluice } from '../support/sluice.ts'
 import type { Journal } from './journal.ts'
-import type { Bundle } from '../support/bundle.ts'
+import type { Bundle } from '../support/bundled.ts'
 import type { Stage } from './stage.ts'
 
 export interface CrewOptions {

@@ -11,7 +11,7 @@ import { type Breaches, checkAtRest, checkCharges, checkLedger, checkOutcome, is
 import { LedgerOnlooker } from './ledger-onlooker.ts'
 import { Onlooker } from './onlooker.ts'
 import type { Plan, PlannedFault } from './plan.ts'
-import type { Bundle } from '../support/bundle.ts'
+import type { Bundle } from '../support/bundled.ts'
 import { describeRedis, openIntents, resentContents } from './redis-outside.ts'
 import type { Stage, Venue } from './stage.ts'
 import { openStoreFiles, type StoreFiles } from './store-files.ts'

@@ -23,7 +23,7 @@ test.each(FIRST_SEEDS)(
       runs: 100,
       seed,
       venue: folderVenue,
-      sideBySide: 4,
+      sideBySide: 2,
       short: true,
       mutant,
       verbose: false,

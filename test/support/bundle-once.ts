@@ -1,8 +1,9 @@
 import { bundle } from './bundle.ts'
+import { useForAll } from './bundled.ts'
 
-/** Before all tests: the program that they start as a process; the environment tells them where it is. */
+/** Before all tests: the program that they start as a process. After them it is removed. */
 export default async function setup(): Promise<() => Promise<void>> {
-  const { main, engine, compileCache, [Symbol.asyncDispose]: remove } = await bundle({ children: true })
-  Object.assign(process.env, { BUNDLED_PROGRAM: main, BUNDLED_ENGINE: engine, BUNDLED_COMPILED: compileCache })
-  return async () => remove()
+  const bundled = await bundle({ children: true })
+  useForAll(bundled)
+  return async () => bundled[Symbol.asyncDispose]()
 }

@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
+import type { Bundle } from './bundled.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const CACHE = join(ROOT, 'node_modules/.cache/sluice')
@@ -23,14 +24,6 @@ export interface BundleOptions {
   readonly plugins?: readonly Plugin[]
   /** Also the engine, and what converts, counts or cuts in a process of its own: twice the work. */
   readonly children?: boolean
-}
-
-/** The program in a few files. */
-export interface Bundle extends AsyncDisposable {
-  readonly main: string
-  readonly engine: string
-  /** Where Node keeps it compiled, once for all processes that are started from it. */
-  readonly compileCache: string
 }
 
 /**

@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { bundledForAll } from './bundled.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** The program of the sources, in few files where the tests have made them. */
-export const MAIN = process.env.BUNDLED_PROGRAM ?? `${ROOT}/src/cli/main.ts`
+const bundled = bundledForAll()
+
+/** The program, in few files where the tests have made them. */
+export const MAIN = bundled?.main ?? `${ROOT}/src/cli/main.ts`
 
 /** Where Node keeps that program compiled. */
-export const COMPILED = process.env.BUNDLED_COMPILED ?? `${ROOT}/node_modules/.cache/node`
+export const COMPILED = bundled?.compileCache ?? `${ROOT}/node_modules/.cache/node`
 
 export interface SluiceOptions {
   /** Another entry than that of the sources. */

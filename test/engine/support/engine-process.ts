@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { bundledForAll } from '../../support/bundled.ts'
 
 export interface EngineProcess {
   readonly url: string
@@ -14,7 +15,7 @@ export interface EngineProcess {
   stop(): Promise<void>
 }
 
-const ENTRY = process.env.BUNDLED_ENGINE ?? join(import.meta.dirname, '../../../workers/engine.ts')
+const ENTRY = bundledForAll()?.engine ?? join(import.meta.dirname, '../../../workers/engine.ts')
 
 /** The engine as a process of its own, as the worker starts it. */
 export async function startEngine(
