@@ -4,7 +4,7 @@ import { type Counts, NO_COUNTS, OUTCOMES } from '#src/document/outcome.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { Ledger, LedgerEntry } from '#src/ports.ts'
 import { decodeEntry, encodeEntry, OUTCOME_LETTERS } from './entry-codec.ts'
-import { FORGET, READ, SETTLE, WRITE } from './ledger-scripts.ts'
+import { FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
 import type { RedisClient } from './lua-script.ts'
 
 /**
@@ -17,8 +17,8 @@ const BUCKETS = 32_768
 /** Entries that one script reads or writes; Redis serves nobody else meanwhile. */
 const BATCH = 1_000
 
-/** Buckets that are read at a time when all entries are streamed. */
-const SCAN_BUCKETS = 256
+/** Buckets that are looked into at a time when all entries are streamed. */
+const STREAM_BUCKETS = 512
 
 /** The ledger in Redis, on a single server or a Cluster. */
 export class RedisLedger implements Ledger {
@@ -65,29 +65,26 @@ export class RedisLedger implements Ledger {
   }
 
   async *entries(signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]> {
-    for (let from = 0; from < BUCKETS; from += SCAN_BUCKETS) {
-      let open = Array.from({ length: Math.min(SCAN_BUCKETS, BUCKETS - from) }, (_, index) => ({
-        bucket: this.#bucket(from + index),
-        cursor: '0',
-      }))
-      while (open.length > 0) {
-        signal.throwIfAborted()
-        const pages = await this.#scan(open)
-        for (const { fields } of pages) yield* pairs(fields)
-        open = pages.filter(({ cursor }) => cursor !== '0')
-      }
+    for (let from = 0; from < BUCKETS;) {
+      signal.throwIfAborted()
+      const buckets = Array.from({ length: Math.min(STREAM_BUCKETS, BUCKETS - from) }, (_, at) =>
+        this.#bucket(from + at),
+      )
+      const [read, fields] = (await STREAM.run(this.#client, buckets, [BATCH])) as [number, string[]]
+      yield* pairs(fields)
+      if (read === 0) yield* this.#largeBucket(from, signal)
+      from += Math.max(read, 1)
     }
   }
 
-  async #scan(
-    open: readonly { readonly bucket: string; readonly cursor: string }[],
-  ): Promise<{ bucket: string; cursor: string; fields: string[] }[]> {
-    const answers = open.map(({ bucket, cursor }) => this.#client.hscan(bucket, cursor, 'COUNT', BATCH))
-    return (await Promise.all(answers)).map(([cursor, fields], index) => ({
-      bucket: open[index]?.bucket ?? '',
-      cursor,
-      fields,
-    }))
+  async *#largeBucket(number: number, signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]> {
+    let cursor = '0'
+    do {
+      signal.throwIfAborted()
+      const [next, fields] = await this.#client.hscan(this.#bucket(number), cursor, 'COUNT', BATCH)
+      yield* pairs(fields)
+      cursor = next
+    } while (cursor !== '0')
   }
 
   #buckets(keys: readonly SourceKey[]): string[] {

@@ -4,6 +4,7 @@ import { NO_COUNTS, OUTCOMES, seen } from '#src/document/outcome.ts'
 import { decodeEntry, encodeEntry } from '#src/ledger/entry-codec.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import type { LedgerEntry } from '#src/ports.ts'
+import { collect } from '../support/documents.ts'
 import { documentJob } from '../support/queue-jobs.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 
@@ -18,6 +19,14 @@ const entryOf = (number: number, outcome: LedgerEntry['outcome'] = 'done'): read
   return [key, { version: ofBytes, recipeHash: recipe, outcome }]
 }
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+/** Scripts and scans that clients have asked for. */
+async function commandsRun(): Promise<number> {
+  const stats = await redis.connection.info('commandstats')
+  return [...stats.matchAll(/cmdstat_(?:evalsha|hscan):calls=(\d+)/g)].reduce(
+    (sum, [, calls]) => sum + Number(calls),
+    0,
+  )
+}
 const ledgerOf = (pipeline: string): RedisLedger => new RedisLedger({ connection: redis.connection, pipeline })
 
 describe('an entry', () => {
@@ -85,6 +94,21 @@ describe('RedisLedger', () => {
     for await (const entry of ledger.entries(AbortSignal.timeout(10_000))) streamed.push(entry)
     expect(streamed.length).toBe(written.size)
     expect(new Map(streamed)).toEqual(written)
+  })
+
+  test('streams few entries at the cost of few commands, and a bucket that is too large for one answer whole', async () => {
+    const ledger = ledgerOf('few')
+    const [key, entry] = entryOf(0)
+    await ledger.write([[key, entry]])
+    const before = await commandsRun()
+    expect(await collect(ledger.entries(AbortSignal.timeout(10_000)))).toEqual([[key, entry]])
+    expect((await commandsRun()) - before).toBeLessThan(100)
+
+    const [bucket = ''] = (await redis.connection.keys('*few*:ledger:*')).filter((name) => !name.endsWith(':counts'))
+    const more = Object.fromEntries(range(2500).map((number) => [`more/${number}.pdf`, encodeEntry(entry)]))
+    await redis.connection.hset(bucket, more)
+    const streamed = new Set((await collect(ledger.entries(AbortSignal.timeout(10_000)))).map(([one]) => one))
+    expect(streamed).toEqual(new Set([key, ...Object.keys(more)]))
   })
 
   test('has entries and counts agree after the server was killed while it wrote', async () => {
