@@ -68,6 +68,8 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
     random: options.random ?? Math.random,
   })
   calls.on('message', (_channel: string, inMs: string) => gate.call(Number(inMs)))
-  await calls.subscribe(`${wakePrefix(keys)}${process}`)
+  const channel = `${wakePrefix(keys)}${process}`
+  await calls.subscribe(channel)
+  calls.on('ready', () => void calls.subscribe(channel).catch(() => undefined))
   return gate
 }

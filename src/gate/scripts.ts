@@ -51,9 +51,12 @@ export function alivePrefix(keys: GateKeys): string {
   return `${keys.tag}:alive:`
 }
 
-/** One connection more, to the same place. */
+/**
+ * One connection more, to the same place. Whoever subscribes has to do so again at each `ready`: ioredis would, and
+ * leave nobody to catch what happens when the connection ends meanwhile.
+ */
 export function duplicate(redis: RedisClient): RedisClient {
-  return redis instanceof Cluster ? redis.duplicate() : redis.duplicate()
+  return redis instanceof Cluster ? redis.duplicate() : redis.duplicate({ autoResubscribe: false })
 }
 
 const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, import.meta.url), 'utf8')

@@ -1,11 +1,14 @@
+import { once } from 'node:events'
+import { Cluster, type Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import type { GateOptions } from '#src/gate/open-gate.ts'
+import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Permit } from '#src/ports.ts'
+import { connectRedis } from '#src/queue/connection.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { startProcess } from '../support/child.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
 import { halted, parsed, throttled } from './verdicts.ts'
 
 let server: TestRedis
@@ -162,6 +165,41 @@ describe('a budget', () => {
     await gate.leave(await permit(gate, 'a', 10), throttled('concurrency'))
     await gate.leave(await permit(gate, 'b', 10), { verdict: 'abandoned' })
     expect((await gate.state()).credits.get('run:r1')).toEqual({ held: 0, spent: 10 })
+  })
+})
+
+describe('being called', () => {
+  test('goes on after its connection was cut', async () => {
+    await using _ = await openGate({ redis: server.connection, keyDigest: 'cut-off' })
+    const heard = async (): Promise<boolean> =>
+      String(await server.connection.pubsub('CHANNELS', '*')).includes('cut-off')
+    expect(await heard()).toBe(true)
+    await server.connection.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    await until('it listens again', 5_000, heard)
+  })
+
+  test("again after an outage that is met by the end of the process is nobody's error", async () => {
+    const connection = await connectRedis({ url: server.url })
+    if (connection instanceof Cluster) throw new Error('it is a single server')
+    const second = connection.duplicate.bind(connection)
+    const made: Redis[] = []
+    connection.duplicate = (...given: Parameters<typeof second>) => {
+      const calls = second(...given)
+      made.push(calls)
+      return calls
+    }
+    const gate = await openGate({ redis: connection, keyDigest: 'called-again' })
+    const [calls] = made
+    if (calls === undefined) throw new Error('the gate has no connection for calls')
+    calls.once('ready', () => {
+      calls.disconnect()
+      calls.stream.destroy()
+    })
+    const ended = once(calls, 'end')
+    await server.connection.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
+    await ended
+    await gate[Symbol.asyncDispose]()
+    connection.disconnect()
   })
 })
 
