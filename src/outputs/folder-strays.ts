@@ -64,6 +64,8 @@ async function inDocument(root: string, at: string, rules: PathRules): Promise<r
   const path = `documents/${at}`
   const names = (await entriesOf(join(root, path))).map(({ name }) => name)
   const json = await readIfThere(join(root, path, RECORD_FILE))
+  // While a document is exchanged for its next version there is a moment without a folder.
+  if (json === null && !(await isThere(join(root, path)))) return []
   const record = json === null ? null : parseRecord(json)
   if (record !== null && documentPath(record.key, rules) !== at) {
     return [foreign(path, `holds the record of ${JSON.stringify(record.key)}, whose place is another`)]
@@ -109,6 +111,16 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
     return await readdir(folder, { withFileTypes: true })
   } catch (error) {
     if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return []
+    throw error
+  }
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  try {
+    await stat(folder)
+    return true
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT')) return false
     throw error
   }
 }
