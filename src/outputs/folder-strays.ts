@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Stray } from '#src/document/stray.ts'
 import { documentPath, isDocumentFolder, letterName, type PathRules } from './document-path.ts'
-import { isOneOf, readIfThere } from './file-system.ts'
+import { isOneOf, isThere, readIfThere } from './file-system.ts'
 import { receiptPath, receiptIdOf } from './receipt-bytes.ts'
 import { parseDeadLetter, parseRecord, RECORD_FILE } from './record-json.ts'
 import type { WorkArea } from './work-area.ts'
@@ -111,16 +111,6 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
     return await readdir(folder, { withFileTypes: true })
   } catch (error) {
     if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return []
-    throw error
-  }
-}
-
-async function isThere(folder: string): Promise<boolean> {
-  try {
-    await stat(folder)
-    return true
-  } catch (error) {
-    if (isOneOf(error, 'ENOENT')) return false
     throw error
   }
 }

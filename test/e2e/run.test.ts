@@ -5,7 +5,7 @@ import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { errorReply, ScriptedService } from '../support/scripted-service.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
-import { sluice, startSluice } from '../support/sluice.ts'
+import { sluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
 
 const SAMPLES = resolve(import.meta.dirname, '../../samples')
 
@@ -23,7 +23,7 @@ describe('./sluice run on real documents with the embedded engine', () => {
     await using folder = await temporaryFolder()
     const out = join(folder.path, 'out')
     const first = await sluice(['run', SAMPLES, '--out', out])
-    expect(first.stderr + first.stdout).not.toMatch(/at .*\.ts:\d+/)
+    expect(first.stderr + first.stdout).not.toMatch(STACK_TRACE)
     expect(first.code).toBe(0)
     const store = await readStore(out)
     const samples = await readdir(SAMPLES, { recursive: true, withFileTypes: true })
@@ -122,7 +122,7 @@ describe('./sluice run against a service', () => {
     }
     expect(kills).toBe(2)
     const last = await sluice(args)
-    expect(last.stderr).not.toMatch(/at .*\.ts:\d+/)
+    expect(last.stderr).not.toMatch(STACK_TRACE)
     expect(last.code).toBe(0)
     const { records, letters } = await readStore(out)
     expect(records.size).toBe(300)

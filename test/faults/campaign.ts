@@ -7,7 +7,6 @@ import { isEmpty } from './laws.ts'
 import { type Mutant, MUTANTS } from './mutants.ts'
 import { planted } from './planted.ts'
 import { killingPlan, planOf } from './plan.ts'
-
 import type { Venue } from './stage.ts'
 
 export interface CampaignOptions {

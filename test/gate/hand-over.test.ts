@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import { documentKey, duplicate, gateKeys, GateScript } from '#src/gate/scripts.ts'
+import { documentKey, duplicate, type GateKeys, gateKeys, GateScript } from '#src/gate/scripts.ts'
 import type { Permit, Report } from '#src/ports.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { parsed } from './verdicts.ts'
@@ -32,6 +32,17 @@ async function scriptsRun(): Promise<number> {
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0)
 }
 
+/** Runs scripts of a gate of one place as any process, without what a process of ours does besides. */
+function scriptsOn(keys: GateKeys) {
+  const gate = { windowMs: 6_000, leaseMs: 60_000, placesCeiling: 1, budgets: [], credits: 0, more: true }
+  return (
+    process: string,
+    name: 'enter' | 'leave',
+    ask: Readonly<Record<string, unknown>> & { readonly id: string },
+  ): Promise<unknown> =>
+    new GateScript(name).run(server.connection, keys, documentKey(keys, ask.id), { process, ...gate, ...ask })
+}
+
 describe('a place that is given back', () => {
   test('goes to the next document of the same process in the same call', async () => {
     await using gate = await open('same-call', 1)
@@ -47,12 +58,10 @@ describe('a place that is given back', () => {
 
   test('goes there once, however often a broken connection makes it be told', async () => {
     const keys = gateKeys('sluice', 'told-twice')
-    const document = documentKey(keys, 'a')
-    const limits = { process: 'p', windowMs: 6_000, leaseMs: 60_000, placesCeiling: 1, budgets: [] }
-    const run = (name: 'enter' | 'leave', ask: object): Promise<unknown> =>
-      new GateScript(name).run(server.connection, keys, document, { ...limits, ...ask })
-    const entered = (await run('enter', { id: 'p-1', credits: 0, more: true })) as { enteredAt: number }
+    const as = scriptsOn(keys)
+    const entered = (await as('p', 'enter', { id: 'p-1' })) as { readonly enteredAt: number }
     const leave = {
+      id: 'p-1',
       kind: 'parsed',
       durationMs: 10,
       queuedMs: 0,
@@ -60,28 +69,14 @@ describe('a place that is given back', () => {
       next: { id: 'p-2', credits: 0, more: false },
       wakePrefix: 'wake:',
     }
-    const told = [await run('leave', leave), await run('leave', leave)]
+    const told = [await as('p', 'leave', leave), await as('p', 'leave', leave)]
     expect(told).toMatchObject([{ entered: { kind: 'admitted' } }, { entered: { kind: 'admitted' } }])
     expect(await server.connection.zrange(keys.open, '0', '-1')).toEqual(['p-2'])
   })
 
   test('waits for the process that it was promised to, whoever asks first', async () => {
     const keys = gateKeys('sluice', 'promised')
-    const as = (
-      process: string,
-      name: 'enter' | 'leave',
-      ask: Readonly<Record<string, unknown>> & { readonly id: string },
-    ) =>
-      new GateScript(name).run(server.connection, keys, documentKey(keys, ask.id), {
-        process,
-        windowMs: 6_000,
-        leaseMs: 60_000,
-        placesCeiling: 1,
-        budgets: [],
-        credits: 0,
-        more: true,
-        ...ask,
-      })
+    const as = scriptsOn(keys)
     const calls = duplicate(server.connection)
     await calls.subscribe('wake:patient')
     const { enteredAt } = (await as('busy', 'enter', { id: 'busy-1' })) as { readonly enteredAt: number }

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { openS3Client } from '#src/sources/s3-client.ts'
 import { openObject } from '#src/sources/s3-object.ts'
+import { startScriptedStore } from '../support/scripted-store.ts'
 
 /* What real stores do only when a line breaks. */
 
@@ -14,20 +12,11 @@ const never = new AbortController().signal
 /** A store with one object, whose answers to one request after the other are given. */
 async function storeThat(...answers: readonly ((response: ServerResponse) => void)[]) {
   let asked = 0
-  const server = createServer((_request, response) => answers[asked++]?.(response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = openS3Client({ endpoint, accessKeyId: 'key', secretAccessKey: 'secret' })
+  const store = await startScriptedStore((_request, response) => answers[asked++]?.(response))
   return {
-    place: { client, bucket: 'bucket', objectKey: 'a.pdf', spoolFolder: tmpdir() },
+    place: { client: store.client, bucket: 'bucket', objectKey: 'a.pdf', spoolFolder: tmpdir() },
     asked: () => asked,
-    async [Symbol.asyncDispose]() {
-      client.destroy()
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
 

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openS3Client } from '#src/sources/s3-client.ts'
+import { startScriptedStore } from './scripted-store.ts'
 
 export interface ListingRequest {
   /** From 1, in the order of arrival. */
@@ -40,7 +38,7 @@ export async function startListingStore(options: ListingStoreOptions) {
   const requests: ListingRequest[] = []
   let inFlight = 0
   let peakInFlight = 0
-  const server = createServer((request, response) => {
+  const store = await startScriptedStore((request, response) => {
     inFlight += 1
     peakInFlight = Math.max(peakInFlight, inFlight)
     response.on('close', () => (inFlight -= 1))
@@ -55,20 +53,11 @@ export async function startListingStore(options: ListingStoreOptions) {
     requests.push(asked)
     void serve(asked, options, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = openS3Client({ endpoint, accessKeyId: 'key', secretAccessKey: 'secret' })
   return {
-    client,
+    client: store.client,
     requests,
     peakInFlight: () => peakInFlight,
-    async [Symbol.asyncDispose]() {
-      client.destroy()
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
 

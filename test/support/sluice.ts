@@ -13,6 +13,9 @@ export const MAIN = bundled?.main ?? `${ROOT}/src/cli/main.ts`
 /** Where Node keeps that program compiled. */
 export const COMPILED = bundled?.compileCache ?? `${ROOT}/node_modules/.cache/node`
 
+/** A line of a stack trace in what a process says, whether it ran our sources or the bundle of them. */
+export const STACK_TRACE = /at .*\.[jt]s:\d+/
+
 export interface SluiceOptions {
   /** Another entry than that of the sources. */
   readonly program?: string

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { OwnRedis } from './support/own-redis.ts'
 import { Scene } from './support/scene.ts'
+import { STACK_TRACE } from '../support/sluice.ts'
 
 /*
  * A Redis of the user's own, with an append-only file, that goes away under a run. A process counts as dead after
@@ -24,7 +25,7 @@ describe.concurrent('Redis', () => {
       await redis.start()
     }
     const { code, stderr } = await running.finished
-    expect(stderr).not.toMatch(/at .*\.ts:\d+/)
+    expect(stderr).not.toMatch(STACK_TRACE)
     expect(code).toBe(0)
     expect(kills).toBeGreaterThanOrEqual(5)
     await scene.expectAllPaidOnce(500)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, type TestContext } from 'vitest'
-import type { RunningSluice } from '../support/sluice.ts'
+import { STACK_TRACE, type RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Scene } from './support/scene.ts'
 import { SmallDisk } from './support/small-disk.ts'
@@ -38,7 +38,7 @@ async function standstill({ service }: Scene): Promise<number> {
 
 async function expectWellEnded(running: RunningSluice, scene: Scene): Promise<void> {
   const { code, stderr } = await running.finished
-  expect(stderr).not.toMatch(/at .*\.ts:\d+/)
+  expect(stderr).not.toMatch(STACK_TRACE)
   expect(code).toBe(0)
   await scene.expectAllPaidOnce(DOCUMENTS)
 }

@@ -49,7 +49,7 @@ end
 
 -- How long whoever stands in line is likely to wait for one of the places.
 local function turn_in_line(room)
-  return (stand_in_line() + 1) * number('service_ms', 1000) / room
+  return (stand_in_line() + 1) * number('service_ms', 1000) / math.max(room, 1)
 end
 
 -- When the pace lets the next request through (GCRA): requests are spread over the window, and a tenth of it can be
@@ -81,7 +81,7 @@ local function refusal()
   end
   if redis.call('ZCARD', OPEN) >= room then
     local oldest = tonumber(redis.call('ZRANGE', OPEN, 0, 0, 'WITHSCORES')[2] or now)
-    return wait('places', math.min(turn_in_line(math.max(room, 1)), oldest + ask.leaseMs - now))
+    return wait('places', math.min(turn_in_line(room), oldest + ask.leaseMs - now))
   end
   local limit = rate()
   local due_at, interval = due(limit)
@@ -139,7 +139,7 @@ local function take(ticket)
   local paced = limit ~= nil and due_at > now - WINDOW / 20
   local admitted = { kind = 'admitted', enteredAt = now, ahead = ahead, paced = paced }
   if ticket.more and ahead + 1 >= room then
-    admitted.fullForMs = turn_in_line(math.max(room, 1))
+    admitted.fullForMs = turn_in_line(room)
   end
   return admitted
 end
