@@ -1,5 +1,5 @@
 /** Why a request may not be sent now; each comes from one check of enter.lua. */
-export type WaitReason = 'paused' | 'outage' | 'refused' | 'places' | 'rate' | 'budget'
+export type WaitReason = 'paused' | 'outage' | 'refused' | 'places' | 'start' | 'rate' | 'budget'
 
 /** What enter.lua answers. */
 export type EnterReply =

@@ -216,6 +216,7 @@ export function pollMs(reason: WaitReason, waitMs: number): number {
       return Math.min(waitMs, SHUT_POLL_MS)
     case 'places':
       return Math.min(Math.max(waitMs, SHORTEST_PLACES_POLL_MS), LONGEST_PLACES_POLL_MS)
+    case 'start':
     case 'rate':
     case 'refused':
     case 'budget':

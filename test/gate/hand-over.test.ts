@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import { documentKey, duplicate, type GateKeys, gateKeys, GateScript } from '#src/gate/scripts.ts'
+import { duplicate, type GateKeys, gateKeys } from '#src/gate/scripts.ts'
 import type { Permit, Report } from '#src/ports.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { type AskScript, scriptsOf } from './scripts-of.ts'
 import { parsed } from './verdicts.ts'
 
 let server: TestRedis
@@ -32,16 +33,8 @@ async function scriptsRun(): Promise<number> {
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0)
 }
 
-/** Runs scripts of a gate of one place as any process, without what a process of ours does besides. */
-function scriptsOn(keys: GateKeys) {
-  const gate = { windowMs: 6_000, leaseMs: 60_000, placesCeiling: 1, budgets: [], credits: 0, more: true }
-  return (
-    process: string,
-    name: 'enter' | 'leave',
-    ask: Readonly<Record<string, unknown>> & { readonly id: string },
-  ): Promise<unknown> =>
-    new GateScript(name).run(server.connection, keys, documentKey(keys, ask.id), { process, ...gate, ...ask })
-}
+const scriptsOn = (keys: GateKeys): AskScript =>
+  scriptsOf(server.connection, keys, { placesCeiling: 1, credits: 0, more: true })
 
 describe('a place that is given back', () => {
   test('goes to the next document of the same process in the same call', async () => {

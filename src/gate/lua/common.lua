@@ -7,7 +7,8 @@ local ask = cjson.decode(ARGV[1])
 
 local WINDOW = ask.windowMs
 local SECOND = WINDOW / 60 -- every pause scales with the window: one second where it is a minute
-local FIRST_PLACES = 4 -- in flight before anything is known; doubles once per service time
+local FIRST_PLACES = 4 -- in flight before anything is known; doubles once per service time,
+local FAST_PLACES = 16 -- and from here on grows by half: what is in flight at the first refusal may all be refused
 local LONGEST_CONFIDENCE = 3
 local TRIP = 5 -- failures of the service in a row that shut the gate
 local LONGEST_PAUSE = 30 * SECOND

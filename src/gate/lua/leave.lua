@@ -35,7 +35,8 @@ local function grow_places()
   if number('places_accepted') then
     add('places_accepted', 1)
   else
-    put('places', number('places', ask.placesCeiling or FIRST_PLACES) + 1)
+    local known = number('places', ask.placesCeiling or FIRST_PLACES)
+    put('places', known + (known < FAST_PLACES and 1 or 0.5))
   end
 end
 
@@ -70,7 +71,11 @@ local function refused_by_rate()
     if asked and asked < 0.95 * WINDOW then
       from = from + math.max(0, asked - SECOND)
     end
-    local measured = math.max(1, 0.99 * redis.call('ZCOUNT', SENT, '(' .. tostring(from), '+inf'))
+    local accepted = redis.call('ZCOUNT', SENT, '(' .. tostring(from), '+inf')
+    local measured = math.max(1, 0.99 * accepted)
+    -- It asks for as long as the first of them takes to leave the window: then it is a window that looks back.
+    local looks_back = asked and asked + SECOND >= leaves_window_in(accepted)
+    put('looks_back_until', looks_back and now + WINDOW or 0)
     put('rate_confidence', confidence_after(measured, number('rate'), 'rate_confidence'))
     put('rate', measured)
     put('rate_accepted', 0)
@@ -116,7 +121,7 @@ local function places_held()
 end
 
 -- A free place is for a process in line that has two places fewer than this one had, and a quarter fewer; or, where
--- there are more processes than places, has waited for thrice as long as its turn should take. That one is called, and
+-- there are more processes than places, has waited for twice as long as its turn should take. That one is called, and
 -- stands last from then on. So places stay where they are while shares are even, which saves the way to another
 -- process, and move, one at a time, to whoever has too few.
 local function patience_of_others()
@@ -132,7 +137,7 @@ local function patience_of_others()
   for i = 1, #in_line, 2 do
     local process, since = in_line[i], tonumber(in_line[i + 1])
     local fewer = had - (held[process] or 0)
-    local its_turn = fewer >= math.max(2, had / 4) or now - since > 3 * turn_ms
+    local its_turn = fewer >= math.max(2, had / 4) or now - since > 2 * turn_ms
     if process ~= ask.process and its_turn and call(process, 0) then
       put('promised_to', process)
       put('promised_until', now + PROMISED_MS)
@@ -159,7 +164,7 @@ local function wake_waiting()
     return nil
   end
   local limit = rate()
-  local next_at = limit and math.max(number('due_at', 0), number('rate_until', 0)) or number('rate_until', 0)
+  local next_at = math.max(number('due_at', 0), number('rate_until', 0))
   local own = nil
   for i, process in ipairs(redis.call('ZRANGE', LINE, 0, math.min(free, 2) - 1)) do
     local in_ms = math.max(0, next_at - now) + (limit and (i - 1) * WINDOW / limit or 0)

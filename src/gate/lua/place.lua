@@ -47,16 +47,50 @@ local function drop_leases_of_the_dead()
   end
 end
 
+-- Until fewer than `limit` of the accepted requests lie in the last window; 0 where that is so now.
+local function leaves_window_in(limit)
+  local first = '(' .. tostring(now - WINDOW)
+  local over = redis.call('ZCOUNT', SENT, first, '+inf') - limit
+  if over < 0 then
+    return 0
+  end
+  local leaving = redis.call('ZRANGEBYSCORE', SENT, first, '+inf', 'WITHSCORES', 'LIMIT', over, 1)
+  return leaving[2] and tonumber(leaving[2]) + WINDOW - now or 0
+end
+
 -- How long whoever stands in line is likely to wait for one of the places.
 local function turn_in_line(room)
   return (stand_in_line() + 1) * number('service_ms', 1000) / math.max(room, 1)
 end
 
+-- Requests a window while no limit is known: twice as many as there are places for, since those grow. All that is in
+-- flight when the first limit is met may be refused. Sent out in bunches, as the answers come back, it would be half of
+-- all; one after another, it is what goes out until the first refusal is heard.
+local function starting_pace()
+  local service = number('service_ms')
+  if ask.placesCeiling or number('places_accepted') or not service then
+    return nil
+  end
+  return math.max(2 * places() / service, 2 / SECOND) * WINDOW
+end
+
 -- When the pace lets the next request through (GCRA): requests are spread over the window, and a tenth of it can be
 -- caught up after a stall.
 local function due(limit)
-  local interval = limit and WINDOW / limit or 0
-  return math.max(number('due_at', 0), now - math.max(WINDOW / 10 - interval, 0)), interval
+  local starting = not limit and starting_pace()
+  local pace = limit or starting
+  local interval = pace and WINDOW / pace or 0
+  local catch_up = starting and SECOND / 20 or WINDOW / 10
+  return math.max(number('due_at', 0), now - math.max(catch_up - interval, 0)), interval
+end
+
+-- A service that looks back over a window refuses until what it accepted in a bunch is out of it, however evenly the
+-- next requests come. So for one window after its refusal, what was accepted in the last one counts besides the pace.
+local function window_full_for(limit)
+  if number('looks_back_until', 0) <= now then
+    return 0
+  end
+  return leaves_window_in(math.max(1, math.floor(limit)))
 end
 
 -- What keeps a document from a place, without looking at the budgets; nil where nothing does.
@@ -85,8 +119,12 @@ local function refusal()
   end
   local limit = rate()
   local due_at, interval = due(limit)
-  if limit and due_at > now then
-    return wait('rate', due_at - now + stand_in_line() * interval)
+  local full_for = limit and window_full_for(limit) or 0
+  if full_for > 0 then
+    return wait('rate', full_for + stand_in_line() * interval)
+  end
+  if due_at > now then
+    return wait(limit and 'rate' or 'start', due_at - now + stand_in_line() * interval)
   end
   return nil
 end
@@ -129,7 +167,7 @@ local function take(ticket)
   elseif shut ~= '' then
     put('shut_until', now + WINDOW)
   end
-  if limit then
+  if interval > 0 then
     put('due_at', due_at + interval)
   end
   redis.call('ZADD', SENT, now, ticket.id)
