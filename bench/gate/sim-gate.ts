@@ -23,7 +23,7 @@ const processes = Number(values.processes)
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1)
 const regimes = Object.entries(LIMITS).filter(([name]) => name.includes(values.only))
 
-const table = new Table({ head: ['regime', 'goodput', 'refused', 'lost', 'Jain', 'script calls / request'] })
+const table = new Table({ head: ['regime', 'goodput', 'refused', 'failed', 'lost', 'Jain', 'script calls / request'] })
 const results = []
 await using server = await startTestRedis()
 for (const [name, plan] of regimes) {
@@ -35,6 +35,7 @@ for (const [name, plan] of regimes) {
   const result = {
     goodput: mean(runs.map((run) => run.goodput)),
     refused: mean(runs.map((run) => run.refused)),
+    failed: runs.reduce((sum, run) => sum + run.failed, 0),
     lost: runs.reduce((sum, run) => sum + run.lost, 0),
     jain: Math.min(...runs.map((run) => fairness(run.donePerProcess))),
     calls: mean(runs.map((run) => run.callsPerRequest)),
@@ -44,6 +45,7 @@ for (const [name, plan] of regimes) {
     name,
     result.goodput.toFixed(3),
     `${(100 * result.refused).toFixed(2)} %`,
+    result.failed,
     result.lost,
     result.jain.toFixed(3),
     result.calls.toFixed(1),

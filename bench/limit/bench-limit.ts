@@ -14,7 +14,8 @@ import { Workers } from '../gate/workers.ts'
  * npm run bench:limit -- [--files N] [--processes N]
  *
  * Files of 20 KB, read and written, against a service that works on 20 requests at a time and takes 100 ms for each:
- * nobody can do more than 200 documents a second. What each client reaches is a share of that. The last line is JSON.
+ * nobody can do more than 200 documents a second. What each client reaches is a share of that; what a bare loop reaches
+ * is what the machine lets anybody reach. The last line is JSON.
  */
 
 const { values } = parseArgs({
@@ -64,10 +65,11 @@ const untold = await sluice('untold', more, 3 * files, null, WARM_UP_MS)
 const sdk = await other('SDK and p-limit(20)', ['limit/sdk-client.ts'], PLACES)
 const sdkOver = await other('SDK and p-limit(50)', ['limit/sdk-client.ts'], 50)
 const bullmq = await other('plain BullMQ, concurrency 20', ['limit/bullmq-client.ts'], PLACES)
+const bare = await other('a bare loop, 20 at a time', ['limit/bare-client.ts'], PLACES)
 await rm(folder, { recursive: true, force: true })
 
 const table = new Table({ head: ['client', 'of what is possible', 'lost', 'requests'] })
-for (const run of [told, untold, sdk, sdkOver, bullmq]) {
+for (const run of [told, untold, sdk, sdkOver, bullmq, bare]) {
   table.push([run.client, run.share.toFixed(3), run.lost, run.requests])
 }
 console.log(table.toString())
@@ -77,6 +79,7 @@ console.log(
     untold: round(untold.share),
     sdk: round(sdk.share),
     bullmq: round(bullmq.share),
+    bare: round(bare.share),
     sdk_lost: sdkOver.lost,
     lost: told.lost + untold.lost,
   }),

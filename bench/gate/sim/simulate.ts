@@ -24,6 +24,9 @@ export interface Answered {
 export interface SimulationResult {
   readonly answers: readonly Answered[]
   readonly done: number
+  /** Ended by the rule: the service failed them five times. */
+  readonly failed: number
+  /** Ended otherwise. */
   readonly lost: number
   readonly donePerProcess: readonly number[]
   /** Calls of the two scripts for each request that was sent. */
@@ -48,6 +51,7 @@ export async function simulate(simulation: Simulation, redis: RedisClient): Prom
   const donePerProcess = Array.from({ length: processes }, () => 0)
   const ready: SimulatedDocument[] = []
   let documents = 0
+  let failed = 0
   let lost = 0
   const deps = {
     time,
@@ -56,9 +60,11 @@ export async function simulate(simulation: Simulation, redis: RedisClient): Prom
     keys,
     random,
     service: new SimulatedService(time, plan, seed),
-    next: () => ready.shift() ?? { id: (documents += 1), poison: random() < poison, attempts: 0, workMs: null },
+    next: () =>
+      ready.shift() ?? { id: (documents += 1), poison: random() < poison, attempts: 0, failures: 0, workMs: null },
     answered: (process: number, sentAt: number, status: number, fate: string) => {
       answers.push({ sentAt, at: time.now, status })
+      if (fate === 'failed') failed += 1
       if (fate === 'lost') lost += 1
       if (fate === 'done') donePerProcess[process] = (donePerProcess[process] ?? 0) + 1
     },
@@ -81,6 +87,7 @@ export async function simulate(simulation: Simulation, redis: RedisClient): Prom
   return {
     answers,
     done,
+    failed,
     lost,
     donePerProcess,
     callsPerRequest: scriptCalls / Math.max(answers.length, 1),

@@ -6,6 +6,8 @@ export interface SimulatedDocument {
   readonly id: number
   readonly poison: boolean
   attempts: number
+  /** Answers that blame the document or the service, and no limit. */
+  failures: number
   /** Milliseconds of work; stays with the document over its tries. */
   workMs: number | null
 }

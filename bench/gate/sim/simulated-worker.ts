@@ -9,6 +9,9 @@ import { sourceKey } from '#src/document/ids.ts'
 import type { SimulatedAnswer, SimulatedDocument, SimulatedService } from './simulated-service.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 
+/** `failed`: the service failed it five times. `lost`: it ended without that. */
+export type Fate = 'done' | 'again' | 'failed' | 'lost'
+
 export interface WorkerDeps {
   readonly time: SimulatedTime
   readonly service: SimulatedService
@@ -19,7 +22,7 @@ export interface WorkerDeps {
   readonly random: () => number
   readonly next: () => SimulatedDocument
   /** Told of every answer, and what became of the document. */
-  readonly answered: (process: number, sentAt: number, status: number, fate: 'done' | 'again' | 'lost') => void
+  readonly answered: (process: number, sentAt: number, status: number, fate: Fate) => void
   /** The document comes back after so long. */
   readonly postpone: (document: SimulatedDocument, ms: number) => void
 }
@@ -132,7 +135,8 @@ export class SimulatedWorker {
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
     if (next !== null) time.after(REDIS_MS, () => this.#hear(next, reply.entered))
     if (answer.status !== 200 && reply.counted) document.attempts += 1
-    const fate = answer.status === 200 ? 'done' : document.attempts >= ATTEMPTS ? 'lost' : 'again'
+    if (answer.status === 500 || answer.status === 408) document.failures += 1
+    const fate = fateOf(document, answer)
     answered(this.#process, time.now - ms, answer.status, fate)
     if (fate === 'again') postpone(document, reply.retryInMs ?? backoffMs(document.attempts, null, random))
     time.after(REDIS_MS, () => this.startSlot())
@@ -163,6 +167,12 @@ export class SimulatedWorker {
     const told = { process: `${this.#process}`, windowMs: 60_000, leaseMs: 330_000, budgets: [], now }
     return script.run(redis, keys, documentKey(keys, `${document.id}`), { ...ask, ...told })
   }
+}
+
+function fateOf({ attempts, failures }: SimulatedDocument, { status }: SimulatedAnswer): Fate {
+  if (status === 200) return 'done'
+  if (attempts < ATTEMPTS) return 'again'
+  return failures >= ATTEMPTS ? 'failed' : 'lost'
 }
 
 function outcomeOf(answer: SimulatedAnswer, durationMs: number): RequestOutcome {
