@@ -1,8 +1,7 @@
 /** Numbers and times as people read them. */
 
-const grouped = new Intl.NumberFormat('en-US')
-
-export const count = (value: number): string => grouped.format(Math.round(value))
+/** `1,234,567`. Not by `Intl`, which reads all its locales first: a twentieth of the time that a command takes to start. */
+export const count = (value: number): string => `${Math.round(value)}`.replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
 /** `1 document`, `2 documents`. */
 export const plural = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? '' : 's'}`

@@ -41,7 +41,7 @@ export async function bundle({ plugins = [], children = false }: BundleOptions =
     cwd: ROOT,
     platform: 'node',
     external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id),
-    plugins: [...plugins, childrenAreJavaScript],
+    plugins: [...plugins, childrenAreJavaScript, escaped],
     logLevel: 'silent',
   })
   await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
@@ -62,4 +62,11 @@ const childrenAreJavaScript: Plugin = {
   name: 'children are JavaScript',
   transform: (code: string) =>
     code.replaceAll(/new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g, "new URL('$1.js', import.meta.url)"),
+}
+
+/** One character above Latin-1 makes Node hold a file at two bytes for each, and read it a tenth slower. */
+const escaped: Plugin = {
+  name: 'escaped',
+  renderChunk: (code: string) =>
+    code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 }
