@@ -5,7 +5,7 @@ import { LongestFirst } from './test/support/longest-first.ts'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/bundle-once.ts',
+    globalSetup: ['test/support/in-memory.ts', 'test/support/bundle-once.ts'],
     // As the launcher has it, for what is started from its sources.
     env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, 'node_modules/.cache/node') },
     // No file changes what another one finds: modules keep no state, and what is in `process` is put back.
@@ -15,7 +15,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Two cores are the smallest machine we promise; a third file at a time uses what others leave while they wait.
-    maxWorkers: 3,
+    // Two cores are the smallest machine we promise; further files at a time use what others leave while they wait.
+    maxWorkers: 4,
   },
 })

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const FOLDER = join(tmpdir(), 'sluice-faults')
+const FOLDER = join(process.env['KEPT_FOLDER'] ?? tmpdir(), 'sluice-faults')
 
 /** What happened in one run, moment by moment, for whoever has to find out why its seed failed. */
 export class Journal {

@@ -49,7 +49,7 @@ export interface Plan {
 
 export function planOf(seed: number, { short }: { readonly short: boolean }): Plan {
   const random = new Random(seed)
-  const documents = short ? 10 + random.below(30) : 40 + Math.floor(160 * random.next() ** 3)
+  const documents = short ? 8 + random.below(20) : 40 + Math.floor(160 * random.next() ** 3)
   const faults = Array.from({ length: short ? 1 + random.below(2) : 1 + random.below(4) }, () => ({
     kind: random.pick(FAULTS),
     requests: random.below(Math.ceil(documents / 2)),

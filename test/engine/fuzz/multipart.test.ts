@@ -21,7 +21,7 @@ let agent: Agent
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
-  engine = await createEngine({ temporaryFolder: folder })
+  engine = await createEngine({ temporaryFolder: folder, children: 1 })
   agent = new Agent({ connections: IN_FLIGHT, bodyTimeout: ANSWER_WITHIN_MS, headersTimeout: ANSWER_WITHIN_MS })
 })
 

@@ -1,0 +1,27 @@
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const MEMORY = '/dev/shm'
+/** What all tests have at a time is under one; machines with less keep it on their disk. */
+const ROOM_BYTES = 4 * 1024 ** 3
+
+/**
+ * Before all tests: what they write goes to a file system in memory, where the machine has one with room. They write
+ * thousands of files and flush each; a disk that others use too would decide how long that takes. What a power cut
+ * leaves on a disk no test can show; what a kill leaves is the same here.
+ */
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  const room = await statfs(MEMORY).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  )
+  if (process.env['TMPDIR'] !== undefined || room < ROOM_BYTES) return undefined
+  process.env['KEPT_FOLDER'] = tmpdir()
+  const folder = await mkdtemp(join(MEMORY, 'sluice-tests-'))
+  // As /tmp is: some tests do something as another user.
+  await chmod(folder, 0o1777)
+  process.env['TMPDIR'] = folder
+  // Processes that were told to end may still be writing.
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 10 })
+}
