@@ -17,7 +17,7 @@ export const SPENDING_SETTINGS = {
     min: 0,
     max: 1e12,
     unit: 'credits',
-    doc: 'stop before this run costs more',
+    doc: 'stop before this run costs more (not counting `sluice work` beside it, as --monthly-credits does)',
   }),
   monthlyCredits: optionalNumber({
     env: 'SLUICE_MONTHLY_CREDITS',
