@@ -113,8 +113,8 @@ function events(base: Base): readonly Regime[] {
     {
       name: 'outage of ten windows',
       plan: { ...rated, rate: 500, places: 20, outage: { from: at(3), to: at(13) } },
-      measure: recovery('outage', 13, 17),
-      windows: 17,
+      measure: recovery('outage', 13, 16),
+      windows: 16,
     },
     {
       name: 'credits out for five windows',
