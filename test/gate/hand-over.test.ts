@@ -4,7 +4,7 @@ import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { duplicate, type GateKeys, gateKeys } from '#src/gate/scripts.ts'
 import type { Permit, Report } from '#src/ports.ts'
-import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { callsOf, startTestRedis, type TestRedis } from '../support/redis.ts'
 import { type AskScript, scriptsOf } from './scripts-of.ts'
 import { parsed } from './verdicts.ts'
 
@@ -28,10 +28,7 @@ async function permit(gate: RedisGate, key: string): Promise<Permit> {
 }
 
 /** Scripts that the server has run. */
-async function scriptsRun(): Promise<number> {
-  const stats = await server.connection.info('commandstats')
-  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0)
-}
+const scriptsRun = (): Promise<number> => callsOf(server.connection, 'evalsha')
 
 const scriptsOn = (keys: GateKeys): AskScript =>
   scriptsOf(server.connection, keys, { placesCeiling: 1, credits: 0, more: true })
@@ -60,7 +57,6 @@ describe('a place that is given back', () => {
       queuedMs: 0,
       permit: { id: 'p-1', enteredAt: entered.enteredAt, ahead: 0, paced: false },
       next: { id: 'p-2', credits: 0, more: false },
-      wakePrefix: 'wake:',
     }
     const told = [await as('p', 'leave', leave), await as('p', 'leave', leave)]
     expect(told).toMatchObject([{ entered: { kind: 'admitted' } }, { entered: { kind: 'admitted' } }])
@@ -74,9 +70,9 @@ describe('a place that is given back', () => {
     await calls.subscribe('wake:patient')
     const { enteredAt } = (await as('busy', 'enter', { id: 'busy-1' })) as { readonly enteredAt: number }
     expect(await as('patient', 'enter', { id: 'patient-1' })).toMatchObject({ kind: 'wait', reason: 'places' })
-    // Three times as long as its share takes.
+    // More than twice as long as its turn takes.
     await new Promise((resolve) => setTimeout(resolve, 100))
-    const left = { kind: 'parsed', durationMs: 10, queuedMs: 0, wakePrefix: 'wake:' }
+    const left = { kind: 'parsed', durationMs: 10, queuedMs: 0 }
     const had = { id: 'busy-1', enteredAt, ahead: 0, paced: false }
     const next = { id: 'busy-2', credits: 0, more: true }
     expect(await as('busy', 'leave', { id: 'busy-1', ...left, permit: had, next })).toMatchObject({

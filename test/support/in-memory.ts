@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
-/** What all tests have at a time is under one; machines with less keep it on their disk. */
+/** Far more than the tests have at a time; a machine with less keeps it on its disk, where it may be slow but fits. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
 /**

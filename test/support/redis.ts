@@ -42,6 +42,14 @@ export async function serverPid(connection: RedisConnection): Promise<number> {
   return Number(/process_id:(\d+)/.exec(info)?.[1])
 }
 
+/** How often clients have asked for one of these commands, in lower case. */
+export async function callsOf(connection: RedisConnection, ...commands: readonly string[]): Promise<number> {
+  const stats = await connection.info('commandstats')
+  return commands
+    .map((command) => Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0))
+    .reduce((sum, calls) => sum + calls, 0)
+}
+
 /** Polls until `condition` holds; throws with `what` after `withinMs`. */
 export async function until(
   what: string,

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { ReceivedRequest, Reply } from '../support/scripted-service.ts'
 import { errorReply } from '../support/scripted-service.ts'
-import { Scene } from './support/scene.ts'
 import { STACK_TRACE } from '../support/sluice.ts'
+import { Scene } from './support/scene.ts'
 
 const PRELOADS = { preloads: ['settable-clock.ts'] }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { STACK_TRACE } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Scene } from './support/scene.ts'
-import { STACK_TRACE } from '../support/sluice.ts'
 
 /*
  * A Redis of the user's own, with an append-only file, that goes away under a run. A process counts as dead after

@@ -2,7 +2,7 @@ import { duplicate, gateKeys, type RedisClient, wakePrefix } from '#src/gate/scr
 import type { ServicePlan } from './regimes.ts'
 import { bestPossible, type SimulatedDocument, SimulatedService } from './simulated-service.ts'
 import { seeded, SimulatedTime } from './simulated-time.ts'
-import { SimulatedWorker } from './simulated-worker.ts'
+import { type Fate, SimulatedWorker } from './simulated-worker.ts'
 
 export interface Simulation {
   readonly plan: ServicePlan
@@ -62,7 +62,7 @@ export async function simulate(simulation: Simulation, redis: RedisClient): Prom
     service: new SimulatedService(time, plan, seed),
     next: () =>
       ready.shift() ?? { id: (documents += 1), poison: random() < poison, attempts: 0, failures: 0, workMs: null },
-    answered: (process: number, sentAt: number, status: number, fate: string) => {
+    answered: (process: number, sentAt: number, status: number, fate: Fate) => {
       answers.push({ sentAt, at: time.now, status })
       if (fate === 'failed') failed += 1
       if (fate === 'lost') lost += 1

@@ -65,7 +65,8 @@ end
 
 -- Requests a window while no limit is known: twice as many as there are places for, since those grow. All that is in
 -- flight when the first limit is met may be refused. Sent out in bunches, as the answers come back, it would be half of
--- all; one after another, it is what goes out until the first refusal is heard.
+-- all; one after another, it is what goes out until the first refusal is heard. Two a second may go out
+-- however slow the service is.
 local function starting_pace()
   local service = number('service_ms')
   if ask.placesCeiling or number('places_accepted') or not service then
@@ -75,7 +76,7 @@ local function starting_pace()
 end
 
 -- When the pace lets the next request through (GCRA): requests are spread over the window, and a tenth of it can be
--- caught up after a stall.
+-- caught up after a stall; while no limit is known, a twentieth of a second, which is what an event loop is late by.
 local function due(limit)
   local starting = not limit and starting_pace()
   local pace = limit or starting
