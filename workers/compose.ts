@@ -3,6 +3,7 @@ import { recipeBook } from '#src/contract/rules.ts'
 import type { Events } from '#src/events.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
+import { Surroundings } from '#src/ingest/surroundings.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { rebuildIfLost } from '#src/ingest/rebuild-ledger.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
@@ -123,6 +124,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       sharedNow,
       random: Math.random,
       rightOfWay: shared.rightOfWay,
+      surroundings: new Surroundings(),
       ocrFallback: settings.ocrFallback,
       storePatienceMs: settings.storePatienceMs,
       deadlineMs: settings.deadlineMs,

@@ -53,6 +53,7 @@ export async function admit(
   return deps.rightOfWay.first(enterWith(admission.permit, pages, work, recipe, id, deps))
 }
 
+/** A request that is kept back here gives its place back at once: one that nobody gives back is lost for a quarter of an hour. */
 async function enterWith(
   permit: Permit,
   pages: number | null,
@@ -61,15 +62,38 @@ async function enterWith(
   id: ReceiptId,
   deps: IngestDeps,
 ): Promise<Entry> {
+  try {
+    const entry = await withIntent(permit, pages, work, recipe, id, deps)
+    if (entry.kind !== 'admitted') await deps.gate.leave(permit, { verdict: 'unsent' })
+    return entry
+  } catch (error) {
+    // What went wrong first is what there is to tell.
+    await deps.gate.leave(permit, { verdict: 'unsent' }).catch(() => undefined)
+    throw error
+  }
+}
+
+async function withIntent(
+  permit: Permit,
+  pages: number | null,
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+): Promise<Entry> {
   const beginning = await deps.intents.begin(id, work.job.key)
-  if (beginning !== 'begun') {
-    await deps.gate.leave(permit, { verdict: 'unsent' })
-    if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
+  if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
+  if (beginning === 'busy') {
     return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
   }
-  // Nobody else can save this receipt from here on, so only now its absence can be relied on.
-  const body = recipe.options.zeroDataRetention ? null : await deps.store.readReceipt(id)
-  if (body === null) return { kind: 'admitted', permit, pages }
-  await Promise.all([deps.gate.leave(permit, { verdict: 'unsent' }), deps.intents.clear(id)])
-  return { kind: 'kept', body }
+  try {
+    // Nobody else can save this receipt from here on, so only now its absence can be relied on.
+    const body = recipe.options.zeroDataRetention ? null : await deps.store.readReceipt(id)
+    if (body === null) return { kind: 'admitted', permit, pages }
+    await deps.intents.clear(id)
+    return { kind: 'kept', body }
+  } catch (error) {
+    await deps.intents.clear(id).catch(() => undefined)
+    throw error
+  }
 }

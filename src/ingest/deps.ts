@@ -17,6 +17,7 @@ import type {
 } from '#src/ports.ts'
 import type { ReadDocument } from './read-once.ts'
 import type { RightOfWay } from './right-of-way.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** Everything the use cases need, handed over by `workers/compose.ts`. */
 export interface IngestDeps {
@@ -46,9 +47,13 @@ export interface IngestDeps {
   readonly random: () => number
   /** Shared by all pipelines of this process. */
   readonly rightOfWay: RightOfWay
+  readonly surroundings: Surroundings
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
   readonly ocrFallback: boolean
-  /** How long an answer that was paid for is held in memory while the store cannot be written. */
+  /**
+   * How long an answer that was paid for is held in memory while the store cannot be written, and how long no document
+   * may get through before the batch is halted.
+   */
   readonly storePatienceMs: number
   /** A document that has been in the queue for longer ends failed. */
   readonly deadlineMs: number

@@ -15,6 +15,7 @@ import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
 import { openListed } from './open-listed.ts'
 import { isLate } from './is-late.ts'
+import { despiteSurroundings } from './despite-surroundings.ts'
 import { untilWritten } from './until-written.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
@@ -31,7 +32,8 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
   const claim = await deps.claims.claim(delivery.job.key)
   if (claim === null) return postpone(BUSY_MS, 'another worker has this document')
   try {
-    const verdict = await ingestClaimed(delivery, claim, deps, signal)
+    const work = (): Promise<JobVerdict> => ingestClaimed(delivery, claim, deps, signal)
+    const verdict = await despiteSurroundings(delivery.job.key, work, deps, signal)
     if (verdict.do === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
     return verdict
   } finally {
@@ -50,13 +52,15 @@ async function ingestClaimed(
   const begunMs = performance.now()
   deps.events.emit('document:started', { key: job.key, attempt })
   const extension = extensionOf(job.key)
+  // Before it is opened: a source that cannot be read must not keep it for ever.
+  const late = { ...delivery, begunMs, version: job.version }
+  if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps, signal)
   const opened = await openListed(deps.source, job, signal)
   const work = { ...delivery, claim, startedAt, begunMs, version: 'message' in opened ? job.version : opened.version }
   if ('message' in opened) return giveUp(work, opened, deps, signal)
   await using document = opened
   const refusal = refuseByListing(job.key, document.bytes, deps.cutter)
   if (refusal !== null || extension === null) return giveUp(work, refusal ?? unsupported, deps, signal)
-  if (isLate(job, deps)) return giveUp(work, pastDeadline(deps.deadlineMs), deps, signal)
 
   const read = await readUnchanged(document, signal)
   if (read === null) return retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps, signal))

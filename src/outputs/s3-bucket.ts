@@ -3,12 +3,13 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
   PutObjectCommand,
   type PutObjectCommandInput,
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { statusOf } from './s3-errors.ts'
+import { explainedS3, isAbsent, isBrokenLine, statusOf } from './s3-errors.ts'
 
 export interface S3Placing {
   readonly client: S3Client
@@ -36,9 +37,13 @@ export type Condition = { readonly only: 'absent' } | { readonly only: 'over'; r
 /** Above this an upload goes in parts, so that a broken line repeats a part and not all of it. */
 export const PART_BYTES = 16 * 1024 * 1024
 
+/** An object whose answer breaks off is asked for as often as this. */
+const DOWNLOADS = 4
+
 /** The part of a bucket that belongs to a store. Names are relative to its prefix. */
 export class S3Bucket {
   readonly #at: S3Placing
+  readonly #url: string
   /** Stores disagree on whether the ETag in `If-Match` stands in quotes; what worked once is kept. */
   #quoted = true
   /** Some stores know no conditions (501). Then the last writer stands, as in a plain folder. */
@@ -46,17 +51,21 @@ export class S3Bucket {
 
   constructor(at: S3Placing) {
     this.#at = at
+    this.#url = `s3://${at.bucket}/${at.prefix}`
   }
 
   async get(name: string): Promise<StoredObject | null> {
-    try {
-      const answer = await this.#at.client.send(new GetObjectCommand(this.#object(name)))
-      const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? [])
-      return { bytes, etag: bare(answer.ETag) }
-    } catch (error) {
-      if (statusOf(error) === 404) return null
-      throw error
-    }
+    return explainedS3(`cannot read ${name} in ${this.#url}`, async () => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await this.#download(name)
+        } catch (error) {
+          if (isAbsent(error)) return null
+          // The SDK asks again where no answer came, not where one broke off.
+          if (tries === DOWNLOADS || !isBrokenLine(error)) throw error
+        }
+      }
+    })
   }
 
   /** Atomic: the object is there whole, or not at all. */
@@ -119,15 +128,7 @@ export class S3Bucket {
   async *listObjects(folder: string, signal?: AbortSignal): AsyncGenerator<readonly ListedObject[]> {
     let token: string | undefined
     do {
-      const page = await this.#at.client.send(
-        new ListObjectsV2Command({
-          Bucket: this.#at.bucket,
-          Prefix: this.#at.prefix + folder,
-          EncodingType: 'url',
-          ContinuationToken: token,
-        }),
-        signal === undefined ? {} : { abortSignal: signal },
-      )
+      const page = await explainedS3(`cannot list ${this.#url}${folder}`, () => this.#page(folder, token, signal))
       yield (page.Contents ?? []).map(({ Key, LastModified }) => ({
         name: decode(Key ?? '').slice(this.#at.prefix.length),
         modifiedAt: LastModified?.getTime() ?? 0,
@@ -136,11 +137,29 @@ export class S3Bucket {
     } while (token !== undefined)
   }
 
+  async #page(folder: string, token: string | undefined, signal?: AbortSignal): Promise<ListObjectsV2CommandOutput> {
+    return this.#at.client.send(
+      new ListObjectsV2Command({
+        Bucket: this.#at.bucket,
+        Prefix: this.#at.prefix + folder,
+        EncodingType: 'url',
+        ContinuationToken: token,
+      }),
+      signal === undefined ? {} : { abortSignal: signal },
+    )
+  }
+
+  async #download(name: string): Promise<StoredObject> {
+    const answer = await this.#at.client.send(new GetObjectCommand(this.#object(name)))
+    const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? [])
+    return { bytes, etag: bare(answer.ETag) }
+  }
+
   async #etag(name: string): Promise<string | null> {
     try {
       return bare((await this.#at.client.send(new HeadObjectCommand(this.#object(name)))).ETag)
     } catch (error) {
-      if (statusOf(error) === 404) return null
+      if (isAbsent(error)) return null
       throw error
     }
   }

@@ -5,6 +5,10 @@ export function statusOf(error: unknown): number | null {
   return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null
 }
 
+/** Nothing has that name. Not so where there is no bucket: what was in it was paid for. */
+export const isAbsent = (error: unknown): boolean =>
+  statusOf(error) === 404 && (error as S3ServiceException).name !== 'NoSuchBucket'
+
 /** What can be wrong with one object, while every other could be written. */
 const OF_ONE_OBJECT: readonly string[] = ['KeyTooLongError', 'EntityTooLarge', 'InvalidArgument']
 
@@ -24,7 +28,7 @@ export async function explainedS3<T>(what: string, work: () => Promise<T>): Prom
   }
 }
 
-function isBrokenLine(error: unknown): error is NodeJS.ErrnoException {
+export function isBrokenLine(error: unknown): error is NodeJS.ErrnoException {
   return (
     error instanceof Error &&
     (error.name === 'TimeoutError' || /^(?:E[A-Z]+|UND_.*)$/.test((error as NodeJS.ErrnoException).code ?? ''))

@@ -79,7 +79,7 @@ class S3Store implements OutputStore {
   }
 
   async removeReceipt(id: ReceiptId): Promise<void> {
-    await this.#bucket.remove([`receipts/${receiptPath(id)}`])
+    await this.#remove(`receipts/${receiptPath(id)}`)
   }
 
   async *listReceipts(signal: AbortSignal): AsyncGenerator<KeptReceipt> {
@@ -157,10 +157,14 @@ class S3Store implements OutputStore {
   }
 
   async removeStray({ path }: Stray): Promise<void> {
-    await this.#bucket.remove([path])
+    await this.#remove(path)
   }
 
   async #removeLetter(key: SourceKey): Promise<void> {
-    await this.#bucket.remove([`failures/${letterName(key)}`])
+    await this.#remove(`failures/${letterName(key)}`)
+  }
+
+  async #remove(name: string): Promise<void> {
+    await explainedS3(`cannot remove ${name} from ${this.url}`, () => this.#bucket.remove([name]))
   }
 }

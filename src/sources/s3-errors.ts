@@ -35,6 +35,13 @@ export function listingError(error: unknown, url: string): unknown {
   return reason === null ? error : new SourceUnusable(`Sluice cannot list ${url}: ${reason}`, { cause: error })
 }
 
+/** As `listingError`, for one object: what the store's failure says of no object in particular. */
+export function readingError(error: unknown, key: string, bucket: string): unknown {
+  const reason = reasonOf(error)
+  const what = `${JSON.stringify(key)} in s3://${bucket}`
+  return reason === null ? error : new SourceUnusable(`Sluice cannot read ${what}: ${reason}`, { cause: error })
+}
+
 function reasonOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const status = statusOf(error)

@@ -2,7 +2,7 @@ import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand, type 
 import type { Failure } from '#src/document/failure.ts'
 import { type Version, version } from '#src/document/ids.ts'
 import { DocumentChanged, type OpenedDocument } from '#src/ports.ts'
-import { s3Failure } from './s3-errors.ts'
+import { readingError, s3Failure } from './s3-errors.ts'
 import { unquoted } from './listing-page.ts'
 import { spool } from './spool.ts'
 import type { TempFile } from './temp-file.ts'
@@ -26,7 +26,7 @@ export async function openObject(place: S3Place, key: string, signal: AbortSigna
     return new OpenedObject(place, await get(place, signal))
   } catch (error) {
     const failure = s3Failure(error, key)
-    if (failure === null) throw error
+    if (failure === null) throw readingError(error, key, place.bucket)
     return failure
   }
 }
@@ -41,7 +41,7 @@ export async function headObject(
     return { version: versionOf(head), bytes: head.ContentLength ?? 0 }
   } catch (error) {
     const failure = s3Failure(error, objectKey)
-    if (failure === null) throw error
+    if (failure === null) throw readingError(error, objectKey, bucket)
     return failure.code === 'vanished' ? null : failure
   }
 }
@@ -118,7 +118,7 @@ class OpenedObject implements OpenedDocument {
       } catch (error) {
         body.destroy()
         signal.throwIfAborted()
-        if (tries === DOWNLOADS) throw error
+        if (tries === DOWNLOADS) throw readingError(error, this.#place.objectKey, this.#place.bucket)
       }
     }
   }
@@ -131,7 +131,7 @@ class OpenedObject implements OpenedDocument {
       } catch (error) {
         body.destroy()
         signal.throwIfAborted()
-        if (tries === DOWNLOADS) throw error
+        if (tries === DOWNLOADS) throw readingError(error, this.#place.objectKey, this.#place.bucket)
       }
     }
   }
@@ -144,7 +144,9 @@ class OpenedObject implements OpenedDocument {
 
   /** The version is compared here and not by `If-Match`: stores disagree on how the ETag in it must be quoted. */
   async #again(signal: AbortSignal): Promise<Body> {
-    const answer = await get(this.#place, signal)
+    const answer = await get(this.#place, signal).catch((error: unknown) => {
+      throw readingError(error, this.#place.objectKey, this.#place.bucket)
+    })
     if (versionOf(answer) === this.version) return answer.Body as unknown as Body
     ;(answer.Body as unknown as Body).destroy()
     throw new DocumentChanged(`${this.#place.objectKey} changed while it was read`)

@@ -25,7 +25,7 @@ test.each(quickRegimes(WINDOW_MS).map((regime) => [regime.name, regime] as const
     const folder = await mkdtemp(join(tmpdir(), 'sluice-real-workers-'))
     const result = await runRegime(regime, { redisUrl: redis.url, folder, workers: 3, slots: 20 })
     expect(result).toMatchObject({ lost: 0, undercut: 0, attemptsBurnt: 0, c402: 0, errors: [] })
-    expect(result.goodput).toBeGreaterThan(0.5)
+    expect(result.goodput).toBeGreaterThan(0.3)
     expect(result.refused).toBeLessThan(0.1)
   },
 )

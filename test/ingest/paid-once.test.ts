@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Delivery, OutputStore } from '#src/ports.ts'
@@ -48,14 +49,15 @@ test('a copy finds the receipt that came between its look for it and its turn to
   expect((await bench.deps.store.readRecord(sourceKey('copy of a.csv')))?.cost).toEqual({ credits: 0, basis: 'saved' })
 })
 
-/** The store, with something done before each receipt is saved. */
-function beforeSaving(store: OutputStore, act: () => Promise<void>): OutputStore {
+/** The store, with something done before each call of one method. */
+function before(method: keyof OutputStore, store: OutputStore, act: () => Promise<void>): OutputStore {
   return new Proxy(store, {
     get: (target, name) => {
-      if (name !== 'saveReceipt') return (Reflect.get(target, name) as () => unknown).bind(target)
-      return async (...asked: Parameters<OutputStore['saveReceipt']>) => {
+      const real = (Reflect.get(target, name) as (...asked: unknown[]) => unknown).bind(target)
+      if (name !== method) return real
+      return async (...asked: unknown[]) => {
         await act()
-        await target.saveReceipt(...asked)
+        return real(...asked)
       }
     },
   })
@@ -69,7 +71,7 @@ test('a document whose receipt is still being written is not let go when the gat
     enter: gate.enter.bind(gate),
     leave: () => Promise.reject(new Error('Connection is closed.')),
   }
-  const slowStore = beforeSaving(store, () => sleep(200))
+  const slowStore = before('saveReceipt', store, () => sleep(200))
   const delivery = await deliveryOf(bench, 'a.csv')
   const first = ingestDocument(delivery, { ...bench.deps, gate: cutOff, store: slowStore }, SIGNAL)
   await expect(first).rejects.toThrow('Connection is closed.')
@@ -82,7 +84,7 @@ test('a worker that is cut while the disk is full tries once more to keep the an
   await bench.write('a.csv', 'nearly,dropped')
   const cut = new AbortController()
   let tries = 0
-  const fullStore = beforeSaving(bench.deps.store, async () => {
+  const fullStore = before('saveReceipt', bench.deps.store, async () => {
     tries += 1
     if (tries > 1) return
     cut.abort(new Error('cut'))
@@ -140,4 +142,22 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
   expect(await ingestDocument(job, { ...deps, intents: taken }, SIGNAL)).toMatchObject({ do: 'postpone' })
   expect(begun).toEqual(['of another'])
   expect(bench.service.charged).toBe(0)
+})
+
+test('a store that cannot be read right before the request keeps neither the place nor the intent', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'not,sent')
+  const { gate, intents, store } = bench.deps
+  let looks = 0
+  const flaky = before('readReceipt', store, async () => {
+    looks += 1
+    if (looks === 2) throw new StoreUnusable('Sluice cannot read a receipt: the store answered SlowDown (503).')
+  })
+  const delivery = await deliveryOf(bench, 'a.csv')
+  const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
+  expect(first).toMatchObject({ do: 'postpone', counted: false })
+  expect(await (intents as RedisIntents).list()).toEqual([])
+  expect(await (gate as RedisGate).state()).toMatchObject({ inFlight: 0 })
+  expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ do: 'finish' })
+  expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
 })

@@ -1,33 +1,16 @@
 import { createHash } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
+import type { S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, test } from 'vitest'
 import { openObject } from '#src/sources/s3-object.ts'
-import { startScriptedStore } from '../support/scripted-store.ts'
+import { cutObject, startStoreThat, storeError, wholeObject } from '../support/scripted-store.ts'
 
 /* What real stores do only when a line breaks. */
 
 const never = new AbortController().signal
 
-/** A store with one object, whose answers to one request after the other are given. */
-async function storeThat(...answers: readonly ((response: ServerResponse) => void)[]) {
-  let asked = 0
-  const store = await startScriptedStore((_request, response) => answers[asked++]?.(response))
-  return {
-    place: { client: store.client, bucket: 'bucket', objectKey: 'a.pdf', spoolFolder: tmpdir() },
-    asked: () => asked,
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  }
-}
-
-const whole = (bytes: Buffer, etag: string) => (response: ServerResponse) => {
-  response.writeHead(200, { 'content-length': bytes.length, etag: `"${etag}"` }).end(bytes)
-}
-
-/** The head of a whole answer, some of its bytes, and then nothing more. */
-const cut = (bytes: Buffer, after: number) => (response: ServerResponse) => {
-  response.writeHead(200, { 'content-length': bytes.length, etag: '"one"' })
-  response.write(bytes.subarray(0, after), () => setTimeout(() => response.destroy(), 20))
+const placeIn = ({ client }: { readonly client: S3Client }): Parameters<typeof openObject>[0] => {
+  return { client, bucket: 'bucket', objectKey: 'a.pdf', spoolFolder: tmpdir() }
 }
 
 async function readAll(place: Parameters<typeof openObject>[0]): Promise<string> {
@@ -47,19 +30,40 @@ describe.each([
   const digest = createHash('sha256').update(bytes).digest('hex')
 
   test('is read whole over lines that break', async () => {
-    await using store = await storeThat(cut(bytes, 0), cut(bytes, 70_000), cut(bytes, 30_000), whole(bytes, 'one'))
-    expect(await readAll(store.place)).toBe(digest)
+    await using store = await startStoreThat(
+      cutObject(bytes, 0),
+      cutObject(bytes, 70_000),
+      cutObject(bytes, 30_000),
+      wholeObject(bytes, 'one'),
+    )
+    expect(await readAll(placeIn(store))).toBe(digest)
     expect(store.asked()).toBe(4)
   })
 
   test('is not pieced together of two versions', async () => {
-    await using store = await storeThat(cut(bytes, 70_000), whole(bytes, 'two'))
-    await expect(readAll(store.place)).rejects.toMatchObject({ name: 'DocumentChanged' })
+    await using store = await startStoreThat(cutObject(bytes, 70_000), wholeObject(bytes, 'two'))
+    await expect(readAll(placeIn(store))).rejects.toMatchObject({ name: 'DocumentChanged' })
   })
 
   test('is asked for once, when all goes well', async () => {
-    await using store = await storeThat(whole(bytes, 'one'))
-    expect(await readAll(store.place)).toBe(digest)
+    await using store = await startStoreThat(wholeObject(bytes, 'one'))
+    expect(await readAll(placeIn(store))).toBe(digest)
     expect(store.asked()).toBe(1)
+  })
+
+  test('whose lines all break is a source that cannot be used, not a fault of ours', async () => {
+    await using store = await startStoreThat(cutObject(bytes, 30_000))
+    await expect(readAll(placeIn(store))).rejects.toMatchObject({
+      name: 'SourceUnusable',
+      message: expect.stringMatching(/^Sluice cannot read "a.pdf" in s3:\/\/bucket: the store cannot be reached/),
+    })
+  })
+})
+
+test('a store that wants fewer requests is a source that cannot be used', async () => {
+  await using store = await startStoreThat(storeError(503, 'SlowDown'))
+  await expect(readAll(placeIn(store))).rejects.toMatchObject({
+    name: 'SourceUnusable',
+    message: 'Sluice cannot read "a.pdf" in s3://bucket: the store answered SlowDown (503).',
   })
 })

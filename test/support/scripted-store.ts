@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openS3Client } from '#src/sources/s3-client.ts'
 
@@ -19,4 +19,37 @@ export async function startScriptedStore(answer: RequestListener) {
       await once(server, 'close')
     },
   }
+}
+
+/** What a store does with one request. */
+export type StoreAnswer = (response: ServerResponse) => void
+
+export const wholeObject =
+  (bytes: Buffer, etag: string): StoreAnswer =>
+  (response) => {
+    response.writeHead(200, { 'content-length': bytes.length, etag: `"${etag}"` }).end(bytes)
+  }
+
+/** The head of a whole answer, some of its bytes, and then nothing more. */
+export const cutObject =
+  (bytes: Buffer, after: number): StoreAnswer =>
+  (response) => {
+    response.writeHead(200, { 'content-length': bytes.length, etag: '"one"' })
+    response.write(bytes.subarray(0, after), () => setTimeout(() => response.destroy(), 20))
+  }
+
+export const storeError =
+  (status: number, code: string): StoreAnswer =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/xml' }).end(`<Error><Code>${code}</Code></Error>`)
+  }
+
+/** A store whose answers to one request after the other are given; the last one stands for all that follow. */
+export async function startStoreThat(...answers: readonly StoreAnswer[]) {
+  let asked = 0
+  const store = await startScriptedStore((_request, response) => {
+    const answer = answers[asked++] ?? answers.at(-1)
+    answer?.(response)
+  })
+  return { ...store, asked: () => asked }
 }

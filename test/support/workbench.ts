@@ -10,6 +10,7 @@ import { Events } from '#src/events.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import { Surroundings } from '#src/ingest/surroundings.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
@@ -83,6 +84,7 @@ export async function openWorkbench({
     sharedNow: Date.now,
     random: () => 0,
     rightOfWay: new RightOfWay(),
+    surroundings: new Surroundings(),
     storePatienceMs: 1_000,
     deadlineMs: 3_600_000,
     ocrFallback,
