@@ -6,6 +6,16 @@ function statusOf(error: unknown): number | null {
   return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null
 }
 
+/** Refusals that speak of whoever asks, and not of what was asked for: every object would be refused so. */
+const OF_THE_CALLER: readonly string[] = [
+  'AccountProblem',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidToken',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+]
+
 /**
  * What the store's refusal means for one object; null when it is not about the object, and must be thrown on. Told by
  * name and status, never by message: compatible stores leave it empty.
@@ -13,6 +23,7 @@ function statusOf(error: unknown): number | null {
 export function s3Failure(error: unknown, key: string): Failure | null {
   const name = JSON.stringify(key)
   const status = statusOf(error)
+  if (error instanceof Error && OF_THE_CALLER.includes(error.name)) return null
   if (status === 404 && !(error instanceof Error && error.name === 'NoSuchBucket')) {
     return { code: 'vanished', stage: 'read', message: `${name} is no longer there.` }
   }
@@ -46,6 +57,7 @@ function reasonOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const status = statusOf(error)
   if (error.name === 'NoSuchBucket') return 'there is no such bucket.'
+  if (OF_THE_CALLER.includes(error.name)) return `the store does not accept our key or clock (${error.name}).`
   if (status === 403) return 'access denied. Grant s3:ListBucket on it.'
   if (status === 301) return 'the bucket is in another region. Set that one.'
   if (error instanceof S3ServiceException) return `the store answered ${error.name} (${status ?? 'no status'}).`

@@ -60,10 +60,20 @@ describe.each([
   })
 })
 
-test('a store that wants fewer requests is a source that cannot be used', async () => {
-  await using store = await startStoreThat(storeError(503, 'SlowDown'))
+test.each([
+  [503, 'SlowDown', 'the store answered SlowDown (503).'],
+  [403, 'InvalidAccessKeyId', 'the store does not accept our key or clock (InvalidAccessKeyId).'],
+  [400, 'ExpiredToken', 'the store does not accept our key or clock (ExpiredToken).'],
+  [404, 'NoSuchBucket', 'there is no such bucket.'],
+])('a store that answers %i %s is a source that cannot be used', async (status, code, reason) => {
+  await using store = await startStoreThat(storeError(status, code))
   await expect(readAll(placeIn(store))).rejects.toMatchObject({
     name: 'SourceUnusable',
-    message: 'Sluice cannot read "a.pdf" in s3://bucket: the store answered SlowDown (503).',
+    message: `Sluice cannot read "a.pdf" in s3://bucket: ${reason}`,
   })
+})
+
+test('an object that is closed to us is the failure of that object', async () => {
+  await using store = await startStoreThat(storeError(403, 'AccessDenied'))
+  expect(await openObject(placeIn(store), 'a.pdf', never)).toMatchObject({ code: 'unreadable' })
 })
