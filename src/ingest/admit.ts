@@ -63,9 +63,10 @@ async function enterWith(
   deps: IngestDeps,
 ): Promise<Entry> {
   try {
-    const entry = await withIntent(permit, pages, work, recipe, id, deps)
-    if (entry.kind !== 'admitted') await deps.gate.leave(permit, { verdict: 'unsent' })
-    return entry
+    const instead = await withIntent(work, recipe, id, deps)
+    if (instead === null) return { kind: 'admitted', permit, pages }
+    await deps.gate.leave(permit, { verdict: 'unsent' })
+    return instead
   } catch (error) {
     // What went wrong first is what there is to tell.
     await deps.gate.leave(permit, { verdict: 'unsent' }).catch(() => undefined)
@@ -73,27 +74,26 @@ async function enterWith(
   }
 }
 
+/** Null once the intent is written and the request may go out; otherwise what comes in place of it. */
 async function withIntent(
-  permit: Permit,
-  pages: number | null,
   work: Work,
-  recipe: Recipe,
+  { options }: Recipe,
   id: ReceiptId,
-  deps: IngestDeps,
-): Promise<Entry> {
-  const beginning = await deps.intents.begin(id, work.job.key)
+  { intents, store }: IngestDeps,
+): Promise<Exclude<Entry, { kind: 'admitted' }> | null> {
+  const beginning = await intents.begin(id, work.job.key)
   if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
   if (beginning === 'busy') {
     return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
   }
   try {
     // Nobody else can save this receipt from here on, so only now its absence can be relied on.
-    const body = recipe.options.zeroDataRetention ? null : await deps.store.readReceipt(id)
-    if (body === null) return { kind: 'admitted', permit, pages }
-    await deps.intents.clear(id)
+    const body = options.zeroDataRetention ? null : await store.readReceipt(id)
+    if (body === null) return null
+    await intents.clear(id)
     return { kind: 'kept', body }
   } catch (error) {
-    await deps.intents.clear(id).catch(() => undefined)
+    await intents.clear(id).catch(() => undefined)
     throw error
   }
 }
