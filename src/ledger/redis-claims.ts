@@ -11,10 +11,10 @@ import { IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './proces
  * again with the same arguments.
  */
 
-/** Answers 1 when the document is ours now. */
+/** Answers 1 when the document is ours now. ARGV[5]: a claim of ours that could not be released, or nothing. */
 const CLAIM = new LuaScript(`${IN_TOUCH}
 local held = redis.call('HGET', KEYS[1], ARGV[1])
-if held and held ~= ARGV[2] then
+if held and held ~= ARGV[2] and held ~= ARGV[5] then
   if not in_touch() then return -1 end
   local owner = string.match(held, '^[^:]*')
   if redis.call('EXISTS', ARGV[3] .. owner) == 1 then return 0 end
@@ -48,6 +48,8 @@ export interface RedisClaimsOptions {
 export class RedisClaims {
   readonly #options: RedisClaimsOptions
   readonly #claimsKey: string
+  /** What Redis refused to release: it would keep its document from everybody for as long as this process lives. */
+  readonly #unreleased = new Map<SourceKey, string>()
   #count = 0
 
   constructor(options: RedisClaimsOptions) {
@@ -60,23 +62,32 @@ export class RedisClaims {
     this.#count += 1
     const token = `${this.#options.lease.id}:${this.#count}`
     if ((await inTouch(this.#options.lease, () => this.#run(CLAIM, key, token))) !== 1) return null
-    return new RedisClaim((script) => this.#run(script, key, token), this.#options.lease.hold())
+    this.#unreleased.delete(key)
+    return new RedisClaim(
+      (script) => this.#run(script, key, token),
+      this.#options.lease.hold(),
+      () => this.#unreleased.set(key, token),
+    )
   }
 
   #run(script: LuaScript, key: SourceKey, token: string): Promise<unknown> {
     const { connection, pipeline, lease } = this.#options
-    return script.run(connection, [this.#claimsKey, lease.key], [key, token, processKeyPrefix(pipeline), lease.leaseMs])
+    const left = this.#unreleased.get(key) ?? ''
+    const values = [key, token, processKeyPrefix(pipeline), lease.leaseMs, left]
+    return script.run(connection, [this.#claimsKey, lease.key], values)
   }
 }
 
 class RedisClaim {
   readonly #run: (script: LuaScript) => Promise<unknown>
   readonly #letGo: () => void
+  readonly #remember: () => void
   #releasing: Promise<void> | null = null
 
-  constructor(run: (script: LuaScript) => Promise<unknown>, letGo: () => void) {
+  constructor(run: (script: LuaScript) => Promise<unknown>, letGo: () => void, remember: () => void) {
     this.#run = run
     this.#letGo = letGo
+    this.#remember = remember
   }
 
   /** False when another worker took the document over. True holds for a whole lease from now. */
@@ -84,8 +95,21 @@ class RedisClaim {
     return (await this.#run(STILL_HELD)) === 1
   }
 
+  /** May be called again, whether it failed or not. */
   release(): Promise<void> {
-    this.#releasing ??= this.#run(RELEASE).then(() => this.#letGo())
+    this.#releasing ??= this.#release()
     return this.#releasing
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await this.#run(RELEASE)
+    } catch (error) {
+      this.#releasing = null
+      this.#remember()
+      throw error
+    } finally {
+      this.#letGo()
+    }
   }
 }

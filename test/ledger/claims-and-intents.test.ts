@@ -70,6 +70,24 @@ describe('a claim', () => {
     connection.disconnect()
   })
 
+  test('that Redis refused to release does not keep its own process from the document', async () => {
+    const user = ['on', '>secret', '~*', '&*', '+@all']
+    await redis.connection.acl('SETUSER', 'refused', ...user, '-hdel')
+    const connection = await connectRedis({ url: redis.url })
+    await connection.auth('refused', 'secret')
+    const [one, two] = [await processOf('refused', connection), await processOf('refused')]
+    const claim = await one.claims.claim(key)
+    await expect(claim?.release()).rejects.toThrow("can't run this command")
+    expect(await two.claims.claim(key)).toBeNull()
+    const again = await one.claims.claim(key)
+    expect(await again?.stillHeld()).toBe(true)
+    expect(await one.claims.claim(key)).toBeNull()
+    await redis.connection.acl('SETUSER', 'refused', '+hdel')
+    await again?.release()
+    expect(await two.claims.claim(key)).not.toBeNull()
+    connection.disconnect()
+  })
+
   test('that is still at work when its process lets go is free only after the lease', async () => {
     const [one, two] = [await processOf('letting-go'), await processOf('letting-go')]
     const claim = await one.claims.claim(key)
