@@ -131,4 +131,35 @@ describe('the breaker', () => {
     }
     expect(counted).not.toContain(true)
   })
+
+  test('counts for the last two, though known poison was sent as probes beside them', async () => {
+    await using gate = await open({ windowMs: 60 })
+    const known = ['p', 'q', 'r', 's']
+    const failAll = async (names: readonly string[]): Promise<boolean[]> => {
+      const counted: boolean[] = []
+      for (const name of names) {
+        counted.push((await gate.leave(await permit(gate, name), unavailable())).countsAsAttempt)
+      }
+      return counted
+    }
+    await failAll(known)
+    await gate.leave(await permit(gate, 'good'), parsed())
+    await failAll(known)
+    await fail(gate)
+    expect(await failAll(known)).toEqual([true, true, true, true])
+    const last = ['x', 'y']
+    expect([await failAll(last), await failAll(last)].flat()).not.toContain(true)
+    expect([await failAll(last), await failAll(last)].flat()).not.toContain(false)
+  })
+
+  test('counts in the end for eight that are all that is left', async () => {
+    await using gate = await open({ windowMs: 6 })
+    const counted = Array.from({ length: 8 }, () => 0)
+    for (let probe = 0; Math.min(...counted) < 5 && probe < 120; probe += 1) {
+      const document = probe % 8
+      const departure = await gate.leave(await permit(gate, `${document}`), unavailable())
+      if (departure.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
+    }
+    expect(Math.min(...counted)).toBe(5)
+  })
 })

@@ -54,7 +54,7 @@ local function remember_failure(is_probe)
   end
   if is_probe then
     probes = probes + 1
-    redis.call('SADD', PROBED, DOCUMENT)
+    redis.call(suspect and 'SREM' or 'SADD', PROBED, DOCUMENT)
   end
   local blamed_at = again and tonumber(known[4] or nil) or now
   local flag = suspect and '1' or '0'
@@ -63,11 +63,19 @@ local function remember_failure(is_probe)
   return { suspect = suspect, probes = probes, again = again, blamed_at = blamed_at }
 end
 
+-- Whether the probes send hardly anything but what fails: from the third probe of each document on where there are five
+-- of them or fewer, and the later the more there are, so that an outage that many wait out uses no attempt of theirs.
+-- Known suspects are none of them: their failures count as it is.
+local function is_all_there_is(failure)
+  local crowd = math.max(1, redis.call('SCARD', PROBED) / TRIP)
+  return failure.probes >= 3 * crowd * crowd
+end
+
 -- Whether the failure of a document that is no suspect counts. Where nobody was there to take the request (`absent`),
 -- the document did not do it: only its first failure counts, since nobody knows of an outage by then.
 local function is_to_blame(failure)
   local is_open = (state.shut or '') == ''
-  local all_there_is = failure.probes >= 3 and redis.call('SCARD', PROBED) <= TRIP
+  local all_there_is = is_all_there_is(failure)
   if not ask.absent then
     return is_open or all_there_is
   end
