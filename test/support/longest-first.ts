@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONG = [
   'test/faults/faults',
   'test/faults/',
+  'test/gate/real-workers',
   'test/e2e/run',
   'test/conformance/s3',
   'test/e2e/',
