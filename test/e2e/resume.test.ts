@@ -30,8 +30,11 @@ test('a run that was cut off at 60 % with its Redis and all, goes on there: send
   expect(Number(shown)).toBeGreaterThan(done.length)
   expect(seen).toBe('100')
   const counted = /^(\d+) documents in .*, (\d+) unchanged$/m.exec(resumed.stdout)
-  expect(Number(counted?.[1]) + Number(counted?.[2])).toBe(100)
-  // Those that were recorded and not yet let go of by the queue are delivered once more, and found done.
+  // Those that were recorded and not yet let go of by the queue are delivered once more, and found done: one that the
+  // ledger knew of by then is unchanged besides.
+  const counts = Number(counted?.[1]) + Number(counted?.[2])
+  expect(counts).toBeGreaterThanOrEqual(100)
+  expect(counts).toBeLessThanOrEqual(100 + CONCURRENCY)
   expect(Number(counted?.[2])).toBeGreaterThanOrEqual(done.length - CONCURRENCY)
 
   const sent = scene.service.requests.slice(sentBefore).map(({ file }) => file?.content?.toString('latin1') ?? '')
