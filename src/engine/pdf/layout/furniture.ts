@@ -20,7 +20,7 @@ const EDGE = 0.075
 const PAGE_NUMBER =
   /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:[A-Z]{1,2}[-.])?(?:\d{1,5}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i
 
-/** For each page, its rows that are headers, footers or page numbers, by row. */
+/** For each page, its rows that are headers, footers or page numbers, by row. Other text remains on the page, or the map is empty. */
 export function furnitureOf(pages: readonly PageRows[], bodySize: number): Map<Row, FurnitureKind>[] {
   const keyOf = (row: Row, top: boolean, page: PageRows): string => runningKey(row, top, page, bodySize)
   const counts = new Map<string, number>()
@@ -30,14 +30,15 @@ export function furnitureOf(pages: readonly PageRows[], bodySize: number): Map<R
     }
   }
   const often = Math.max(2, Math.min(4, pages.length * 0.3))
-  return pages.map((page) => {
+  return pages.map((page): Map<Row, FurnitureKind> => {
     const found = new Map<Row, FurnitureKind>()
     for (const { row, top } of edgeRows(page)) {
       const repeated = (counts.get(keyOf(row, top, page)) ?? 0) >= often
       const kind = kindOf(row, top, repeated, page)
       if (kind !== null) found.set(row, kind)
     }
-    return found
+    // A page whose only text looks like a running line would come out empty: there it is the page's text.
+    return found.size < page.rows.length ? found : new Map()
   })
 }
 

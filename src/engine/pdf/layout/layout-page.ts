@@ -47,7 +47,8 @@ function asideBlocks(words: readonly Word[], rows: readonly Row[]): LayoutBlock[
   return [90, 270].flatMap((turn) =>
     turnedLines(words.filter((word) => word.turned === turn)).map((line): LayoutBlock => {
       const box = union(line)
-      const inMargin = box.x1 <= left || box.x0 >= right
+      // Beside no text at all, it is the page's text.
+      const inMargin = rows.length > 0 && (box.x1 <= left || box.x0 >= right)
       return { kind: inMargin ? 'page_footer' : 'paragraph', box, lines: [line] }
     }),
   )

@@ -131,17 +131,26 @@ function spread(item: TextItem): Piece[] {
 
 /** Fonts of ornaments: a letter of theirs is a bullet, a box or an arrow. */
 const ORNAMENTS = /wingding|dingbat|webding/i
+/** Symbol fonts that keep their bullets and boxes in the private-use area of Unicode. */
+const SYMBOLS = /symbol|wingding|dingbat|webding/i
+/** The codes of Symbol and Wingdings bullets (0xF000 plus the code of the font), in whatever font they come. */
+const BULLETS = /^[\uf0a7\uf0a8\uf0b7\uf0d8\uf0e0\uf0fc\uf0fe]$/u
+/** Letters without a meaning: private-use code points, and the replacement character. */
+const GARBLED = /[\ue000-\uf8ff\ufffd]/gu
 
+/** The text without letters that have no meaning. Empty text is no word: its ink then counts as unread. */
 function cleaned(text: string, font: string): string {
   if (text.length === 1 && ORNAMENTS.test(font)) return '•'
-  return (
-    text
-      .replace(/[\u0000-\u001f\u007f\u00ad\u200b\ufeff]/g, '')
-      // Symbol fonts put their bullets and boxes into the private area of Unicode.
-      .replace(/^[\ue000-\uf8ff]$/, '•')
-      .normalize('NFC')
-      .trim()
-  )
+  if (BULLETS.test(text) || (text.length === 1 && isGarbled(text) && SYMBOLS.test(font))) return '•'
+  return text
+    .replace(/[\u0000-\u001f\u007f\u00ad\u200b\ufeff]/g, '')
+    .replace(GARBLED, '')
+    .normalize('NFC')
+    .trim()
+}
+
+function isGarbled(text: string): boolean {
+  return text.search(GARBLED) >= 0
 }
 
 function boxOf(rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }): Box {

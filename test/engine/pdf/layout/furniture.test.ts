@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { paragraph, text } from '../../../support/build-pdf.ts'
+import { BuiltPdfs } from '../../../support/built-pdfs.ts'
+
+let pdfs: BuiltPdfs
+beforeAll(async () => {
+  pdfs = await BuiltPdfs.open()
+})
+afterAll(() => pdfs[Symbol.asyncDispose]())
+
+const BODY = ['The harbour was built in the year 1842 by the town itself,', 'and its walls have stood ever since.']
+
+describe('a line that repeats at the edge of pages', () => {
+  test('is kept on a page that has no other text', async () => {
+    const pages = Array.from({ length: 6 }, (_, index) => ({ content: text(72, 40, `Potato ${index + 1}`) }))
+    const { markdown, pages: perPage } = await pdfs.convert(pages)
+    expect(markdown.match(/Potato \d/g)).toEqual(pages.map((_, index) => `Potato ${index + 1}`))
+    expect(perPage?.map((page) => page.markdown)).toEqual(pages.map((_, index) => `Potato ${index + 1}`))
+  })
+
+  test('is left out of a page that has other text', async () => {
+    const pages = Array.from({ length: 6 }, (_, index) => ({
+      content: text(72, 40, `Harbour Report ${index + 1}`) + paragraph(72, 200, BODY),
+    }))
+    const { markdown } = await pdfs.convert(pages)
+    expect(markdown).not.toContain('Harbour Report')
+    expect(markdown.match(/walls have stood/g)).toHaveLength(6)
+  })
+})

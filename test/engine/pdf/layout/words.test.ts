@@ -1,0 +1,33 @@
+import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
+import { describe, expect, test } from 'vitest'
+import { wordsOf } from '#src/engine/pdf/layout/words.ts'
+
+function pageOf(items: readonly Partial<TextItem>[]): ParsedPage {
+  const textItems = items.map((item, index) => ({
+    text: '',
+    x: 72 + index * 20,
+    y: 100,
+    width: 15,
+    height: 12,
+    fontName: 'Helvetica',
+    ...item,
+  }))
+  return { pageNum: 1, width: 612, height: 792, text: '', markdown: '', textItems }
+}
+
+const textsOf = (items: readonly Partial<TextItem>[]): string[] => wordsOf(pageOf(items)).map((word) => word.text)
+
+describe('a private-use letter', () => {
+  test('is a bullet where its code or its font says so', () => {
+    const symbol = { text: '\ue0b7', fontName: 'ABCDEF+SymbolMT' }
+    expect(textsOf([{ text: '\uf0b7' }, symbol, { text: 'n', fontName: 'Wingdings' }])).toEqual(['•', '•', '•'])
+  })
+
+  test('is no word elsewhere, alone or in a word', () => {
+    expect(textsOf([{ text: '\ue012' }, { text: '\ue013\ue014' }, { text: 'qu\ue015ay' }])).toEqual(['quay'])
+  })
+})
+
+test('the replacement character is no word', () => {
+  expect(textsOf([{ text: '\ufffd' }, { text: 'pier' }])).toEqual(['pier'])
+})
