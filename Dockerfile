@@ -1,7 +1,7 @@
 # Sluice without Redis: workers, the engine and the command line in one image. docker-compose.yml puts them together.
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 # The image's own Node runs Sluice; the one that comes as a package is for machines with an older one.
 RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/node-linux-* node_modules/.bin/node
 

@@ -1,14 +1,17 @@
 // Prints, one `name@version` a line, the optional packages that the lockfile names for this machine and that are not
-// installed. Plain JavaScript for any Node: it runs before the set-up is done.
+// installed; with `omit`, those of the development tools are left out. Plain JavaScript for any Node: it runs before the
+// set-up is done.
 import { existsSync, readFileSync } from 'node:fs'
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 const libc = process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl'
 
+const withoutTools = process.argv[2] === 'omit'
+
 const isFor = (wanted, here) => !wanted || wanted.includes(here)
 
 for (const [folder, entry] of Object.entries(packages)) {
-  if (!entry.optional || !entry.os) continue
+  if (!entry.optional || !entry.os || (withoutTools && entry.dev)) continue
   if (!isFor(entry.os, process.platform) || !isFor(entry.cpu, process.arch)) continue
   if (process.platform === 'linux' && !isFor(entry.libc, libc)) continue
   if (existsSync(`${folder}/package.json`)) continue

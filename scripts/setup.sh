@@ -1,6 +1,7 @@
 #!/bin/sh
-# Sets up a checkout: npm packages, the native ones of this machine among them, and a Node that runs Sluice.
-# Does nothing, at once, when nothing is missing. Safe to run twice at a time, as root or not. Speaks on stderr only.
+# usage: setup.sh [--dev]   Installs what a checkout lacks: npm packages, the native ones of this machine among them, and a
+# Node that runs Sluice. With --dev the development tools too: `npm start` runs without them, `npm test` needs them; once
+# installed they stay. Does nothing, at once, when nothing is missing. Safe to run twice at a time. Writes to stderr only.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -9,10 +10,17 @@ lock=node_modules/.sluice-set-up.lock
 
 say() { echo "sluice: $*" >&2; }
 
-# What the installed packages answer to: the lockfile, on this kind of machine.
-wanted() { { uname -sm && cat package-lock.json; } | cksum; }
+choose_tools() {
+  tools=omit
+  if [ "${1:-}" = --dev ] || [ -e node_modules/vitest ]; then tools=include; fi
+}
+
+# What the installed packages answer to: the tools, the lockfile, and this kind of machine.
+wanted() { echo "$tools $({ uname -sm && cat package-lock.json; } | cksum)"; }
 
 is_set_up() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(wanted)" ]; }
+
+choose_tools "$@"
 
 # kill asks only about our own processes, and /proc is not everywhere.
 is_running() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
@@ -38,7 +46,7 @@ take_lock() {
 install() {
   log=$(mktemp)
   if npm install --no-save --no-audit --no-fund --no-progress --no-engine-strict \
-    --include=dev --include=optional --loglevel=error "$@" >"$log" 2>&1 </dev/null; then
+    --$tools=dev --include=optional --loglevel=error "$@" >"$log" 2>&1 </dev/null; then
     rm -f "$log"
     return 0
   fi
@@ -55,23 +63,27 @@ command -v npm >/dev/null || {
 }
 mkdir -p node_modules
 take_lock
+# Another set-up may have installed the tools meanwhile.
+choose_tools "$@"
 if is_set_up; then exit 0; fi
 
 # Without a home to write to, npm keeps its cache here.
 [ -w "${HOME:-/nonexistent}" ] || export npm_config_cache="$PWD/node_modules/.npm-cache"
 
-say 'setting up: installing packages (once, about half a minute)'
+what='packages'
+[ "$tools" = omit ] || what='packages and development tools'
+say "setting up: installing $what (once, about half a minute)"
 install || {
   say 'npm could not install the packages: see its message above, then run the same command again.'
   exit 1
 }
 
 # npm may skip an optional package without a word, and the native parts are optional packages.
-missing=$(node scripts/missing-packages.mjs)
+missing=$(node scripts/missing-packages.mjs "$tools")
 if [ -n "$missing" ]; then
   # shellcheck disable=SC2086 # a list of package@version
   install $missing || true
-  missing=$(node scripts/missing-packages.mjs | tr '\n' ' ')
+  missing=$(node scripts/missing-packages.mjs "$tools" | tr '\n' ' ')
 fi
 sh scripts/find-node.sh >/dev/null
 if [ -n "$missing" ]; then

@@ -9,11 +9,15 @@ import { tempFolder } from '../support/temp-folder.ts'
 const SCRIPTS = resolve(import.meta.dirname, '../../scripts')
 const run = promisify(execFile)
 
+interface Checkout {
+  readonly setUp: (...flags: string[]) => Promise<string>
+  readonly calls: () => Promise<number>
+  /** The command line of npm's last call. */
+  readonly lastCall: () => Promise<string>
+}
+
 /** A checkout whose npm is a program that notes its calls and takes a moment. Nothing is downloaded. */
-async function checkout(
-  folder: string,
-  npm = 'sleep 0.3',
-): Promise<{ setUp: () => Promise<string>; calls: () => Promise<number> }> {
+async function checkout(folder: string, npm = 'sleep 0.3'): Promise<Checkout> {
   await mkdir(join(folder, 'bin'), { recursive: true })
   await cp(SCRIPTS, join(folder, 'scripts'), { recursive: true })
   await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages: {} }))
@@ -22,8 +26,9 @@ async function checkout(
   await chmod(join(folder, 'bin/npm'), 0o755)
   const env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, HOME: folder }
   return {
-    setUp: async () => (await run('/bin/sh', [join(folder, 'scripts/setup.sh')], { env })).stderr,
+    setUp: async (...flags) => (await run('/bin/sh', [join(folder, 'scripts/setup.sh'), ...flags], { env })).stderr,
     calls: async () => (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n').length,
+    lastCall: async () => (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n').at(-1) ?? '',
   }
 }
 
@@ -50,6 +55,21 @@ describe('the set-up', () => {
     const { setUp, calls } = await checkout(folder.path)
     await Promise.all([setUp(), setUp()])
     expect(await calls()).toBe(1)
+  })
+
+  test('installs the development tools only where they are asked for, and keeps them', async () => {
+    await using folder = await tempFolder()
+    const { setUp, calls, lastCall } = await checkout(folder.path)
+    await setUp()
+    expect(await lastCall()).toContain('--omit=dev')
+    await setUp('--dev')
+    expect(await lastCall()).toContain('--include=dev')
+    await mkdir(join(folder.path, 'node_modules/vitest'), { recursive: true })
+    expect(await setUp()).toBe('')
+    expect(await calls()).toBe(2)
+    await writeFile(join(folder.path, 'package-lock.json'), JSON.stringify({ packages: {}, changed: true }))
+    await setUp()
+    expect(await lastCall()).toContain('--include=dev')
   })
 
   test('goes on over the lock of a set-up that was killed', async () => {

@@ -1,0 +1,59 @@
+// Adds to package-lock.json the optional packages of other platforms that the registry did not offer when it was written.
+// npm 11.8 and later refuse `npm ci` when one is missing. npm adds the integrity hash when it next resolves such a
+// package. `--check` changes nothing, prints each missing package, and exits with 1 when there is one.
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const FILE = 'package-lock.json'
+const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32']
+const PROCESSORS = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64']
+
+const lock = JSON.parse(readFileSync(FILE, 'utf8'))
+const added = []
+
+for (const [folder, entry] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    if (isLocked(folder, name)) continue
+    if (!/^\d/.test(version)) throw new Error(`${name}@${version} of ${folder}: only an exact version can be added`)
+    lock.packages[`node_modules/${name}`] = { version, ...flagsOf(entry), optional: true, ...platformOf(name) }
+    added.push(`${name}@${version}`)
+  }
+}
+
+if (process.argv.includes('--check')) {
+  for (const name of added) console.log(name)
+  process.exitCode = added.length > 0 ? 1 : 0
+} else if (added.length > 0) {
+  const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'))
+  lock.packages = Object.fromEntries(sorted)
+  writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`)
+  console.log(`added ${added.length} packages of other platforms`)
+}
+
+/** Whether a package finds `name` in its own node_modules folder or in one above. */
+function isLocked(folder, name) {
+  let at = folder
+  for (;;) {
+    if (lock.packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`] !== undefined) return true
+    if (at === '') return false
+    const up = at.lastIndexOf('/node_modules/')
+    at = up === -1 ? '' : at.slice(0, up)
+  }
+}
+
+function flagsOf({ dev, devOptional, peer }) {
+  return { ...(dev ? { dev } : {}), ...(devOptional ? { devOptional } : {}), ...(peer ? { peer } : {}) }
+}
+
+/** `@a/binding-linux-x64-gnu` → os, cpu and libc, as npm writes them. */
+function platformOf(name) {
+  const words = name.split(/[/-]/)
+  const system = SYSTEMS.find((os) => words.includes(os))
+  const processor = PROCESSORS.find((cpu) => words.some((word) => word === cpu || (cpu === 'arm' && word === 'armv7')))
+  const libc = /gnu/.test(name) ? 'glibc' : /musl/.test(name) ? 'musl' : undefined
+  if (system === undefined && processor === undefined) throw new Error(`${name}: no platform can be read from the name`)
+  return {
+    ...(processor === undefined ? {} : { cpu: [processor] }),
+    ...(system === 'linux' && libc !== undefined ? { libc: [libc] } : {}),
+    ...(system === undefined ? {} : { os: [system] }),
+  }
+}
