@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import type { Dependency } from './document/dependency.ts'
 import type { Failure, Stage } from './document/failure.ts'
 import type { SourceKey } from './document/ids.ts'
 import type { Outcome } from './document/outcome.ts'
@@ -49,6 +50,10 @@ export interface SluiceEvents {
   /** Something went wrong beside the work on documents; `key` is null when it was no document's. */
   'process:error': [{ key: SourceKey | null; error: unknown }]
   'run:halted': [{ cause: HaltCause; message: string }]
+  /** A dependency failed; `cause` is one sentence without a secret in it. Comes with each failure. */
+  'dependency:failed': [{ dependency: Dependency; cause: string }]
+  /** A dependency did what was asked of it. Comes with each success. */
+  'dependency:works': [{ dependency: Dependency }]
 }
 
 export class Events extends EventEmitter<SluiceEvents> {}

@@ -24,6 +24,7 @@ import type { PlanDeps } from '#src/ingest/plan-source.ts'
 import { estimateMs, pageCounting, priceWith } from './open-requests.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
+import { followService } from './follow-service.ts'
 import { requestsInDoubt } from './in-doubt.ts'
 import { parseOptionsOf } from './parse-options.ts'
 import { openShared, type Shared } from './shared.ts'
@@ -91,14 +92,15 @@ export async function openPipeline(options: PipelineOptions): Promise<Pipeline> 
 export async function openWorkshop(options: PipelineOptions, signal: AbortSignal): Promise<Workshop> {
   const { settings, events } = options
   const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
-  const opened = await open(options)
+  const opened = await open(options, signal)
   const { resources, id, connection, source, store, ledger, queue, shared } = opened
   try {
     await store.recover()
     const rebuilt = await rebuildIfLost(opened, signal)
     if (rebuilt > 0) options.say(`the ledger was empty: ${rebuilt} documents were found in the store`)
-    const requests = await shared.requests(settings, id)
+    const requests = await shared.requests(settings, id, signal)
     const { free } = requests.service
+    resources.use(followService(requests, shared.events, events))
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
     const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
@@ -197,14 +199,14 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
   }
 }
 
-async function open(options: PipelineOptions): Promise<Opened> {
+async function open(options: PipelineOptions, signal = new AbortController().signal): Promise<Opened> {
   const { source: name, settings, events, say } = options
   await using resources = new AsyncDisposableStack()
-  const shared = options.shared ?? resources.use(openShared({ settings, configFile: null, say }))
+  const shared = options.shared ?? resources.use(openShared({ settings, say }))
   const store = await openStore(settings, resources)
   const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor }
   const { source, watch } = await openSource(name, settings, around, resources)
-  const connection = await shared.connection()
+  const connection = await shared.connection(signal)
   const id = pipelineId(source.url, store.url)
   const queue = new DocumentQueue({ connection, pipeline: id })
   resources.defer(() => queue.close())

@@ -2,59 +2,58 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '#config/child-environment.ts'
+import { DependencyUnusable } from '#src/document/dependency.ts'
+import type { EngineOptions } from '#src/engine/engine-options.ts'
+import { sharePriority } from './scheduling-priority.ts'
 
 export interface EngineProcess extends AsyncDisposable {
   readonly url: string
-  /** Resolves with a sentence when the engine ends by itself; never while it lives. */
+  /** Resolves with how it ended, `SIGKILL` or `exit code 1`; never while it lives. */
   readonly ended: Promise<string>
-}
-
-export interface EngineProcessOptions {
-  readonly processes: number
-  /** Whether it may scrape what lies on private networks. */
-  readonly allowPrivateAddresses: boolean
-  /** Where the engine finds its further settings, beside the environment. */
-  readonly configFile: string | null
-  readonly cacheDir: string
-  /** The engine's own log file. */
-  readonly logFile: string
 }
 
 /** How long the engine may take until it listens; a cold disk and a busy machine included. */
 const START_MS = 60_000
 
+/** How long the engine may take to end in order. */
+const END_MS = 5_000
+
+const ENTRY = new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+
 /**
- * Starts the embedded engine in its own process, on a free port of loopback. It ends with us, however we end: it
- * watches its standard input, which closes with this process.
+ * Starts the embedded engine in its own process. It ends with us, however we end: it watches its standard input, which
+ * closes with this process.
+ *
+ * @throws {DependencyUnusable} when it ends before it listens, or takes too long
  */
-export async function startEngineProcess(options: EngineProcessOptions): Promise<EngineProcess> {
-  const entry = fileURLToPath(
-    new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-  )
-  const child = spawn(
-    process.execPath,
-    [
-      entry,
-      '--exit-with-parent',
-      `--children=${options.processes}`,
-      ...(options.allowPrivateAddresses ? ['--allow-private-addresses'] : []),
-      ...(options.configFile === null ? [] : [`--config=${options.configFile}`]),
-    ],
-    // A session of its own: Ctrl-C on the terminal is for us, so that what is under way can be finished.
-    { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
-  )
-  const ended = once(child, 'exit').then(([code, signal]) => `the engine ended (${String(signal ?? code)})`)
-  const ready = readyLine(child.stdout)
-  const url = await Promise.race([ready, ended.then(fail), timedOut()])
-  return {
-    url,
-    ended,
-    [Symbol.asyncDispose]: async () => {
-      child.stdin.end()
-      const late = setTimeout(() => child.kill('SIGKILL'), 5_000)
-      await ended
-      clearTimeout(late)
-    },
+export async function startEngineProcess(options: EngineOptions, signal: AbortSignal): Promise<EngineProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(ENTRY), '--options-on-stdin'], {
+    env: childEnvironment({ web: true }),
+    stdio: ['pipe', 'pipe', 'inherit'],
+    // A session of its own: Ctrl-C on the terminal is for us, so that requests in flight can finish.
+    detached: true,
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.write(`${JSON.stringify(options)}\n`)
+  void sharePriority(child.pid)
+  const ended = once(child, 'exit').then(([code, by]) => (by === null ? `exit code ${String(code)}` : String(by)))
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_MS)])
+  try {
+    const url = await Promise.race([readyLine(child.stdout), ended.then(failedToStart), aborted(deadline)])
+    return {
+      url,
+      ended,
+      [Symbol.asyncDispose]: async () => {
+        child.stdin.end()
+        const late = setTimeout(() => child.kill('SIGKILL'), END_MS)
+        await ended
+        clearTimeout(late)
+      },
+    }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
   }
 }
 
@@ -67,11 +66,14 @@ async function readyLine(stdout: NodeJS.ReadableStream): Promise<string> {
   return new Promise<never>(() => undefined)
 }
 
-function fail(reason: string): never {
-  throw new Error(`${reason} before it was ready; its log says why`)
+function failedToStart(how: string): never {
+  throw new DependencyUnusable(`it ended before it listened (${how})`)
 }
 
-async function timedOut(): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, START_MS).unref())
-  throw new Error(`the engine did not start within ${START_MS / 1000} s`)
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  if (signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError') {
+    throw new DependencyUnusable(`it did not listen within ${START_MS / 1000} s`)
+  }
+  throw signal.reason
 }

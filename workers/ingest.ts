@@ -28,7 +28,7 @@ export interface WorkerOptions {
 }
 
 /** What somebody can mend while workers wait. */
-const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'budget']
+const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'budget', 'engine', 'service']
 
 /**
  * Takes jobs until there are none left after a scan, or until it is stopped. However it ends, intake

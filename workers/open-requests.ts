@@ -32,7 +32,7 @@ export async function openRequests(
 ): Promise<Requests> {
   const parser = resources.use(
     new HttpParser({
-      baseUrl: new URL(service.url),
+      baseUrl: () => new URL(service.url()),
       apiKey: service.apiKey,
       concurrency: settings.concurrency,
       userAgent: 'sluice',

@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import type { Settings } from '#config/settings.ts'
 import { gateDigest } from '#src/gate/open-gate.ts'
-import type { Folders } from './folders.ts'
+import type { Events } from '#src/events.ts'
+import { embeddedEngineOptionsOf } from './engine-options-of.ts'
 import { startEngineProcess } from './engine-process.ts'
+import { superviseEngine } from './engine-supervisor.ts'
+import type { Folders } from './folders.ts'
 
 export interface Service {
-  readonly url: string
+  /** Where it is now: the embedded engine has another address after a restart. */
+  readonly url: () => string
   readonly apiKey: string
   /** What the record calls it. */
   readonly name: string
@@ -14,33 +18,36 @@ export interface Service {
   readonly digest: string
   /** Nothing is charged by the embedded engine. */
   readonly free: boolean
+  /** Told of each answer that is no outage. */
+  readonly served: () => void
 }
-
-/** Key that the embedded engine is given; it checks none unless told to. */
-const ENGINE_KEY = 'embedded'
 
 /** The service of `PARSE_API_URL`; null where the embedded engine is to be used. */
 export function serviceOf({ parseApiUrl: url, parseApiKey: apiKey = '' }: Settings): Service | null {
-  return url === undefined ? null : { url, apiKey, name: url, digest: gateDigest(url, apiKey), free: false }
+  if (url === undefined) return null
+  const digest = gateDigest(url, apiKey)
+  return { url: () => url, apiKey, name: url, digest, free: false, served: () => undefined }
 }
 
-/** The embedded engine, started here and gone with this process. */
+export interface EngineSurroundings {
+  readonly settings: Settings
+  readonly folders: Folders
+  /** Told when the engine fails, works again, or cannot stay up. */
+  readonly events: Events
+}
+
+/** The embedded engine, started and supervised here, and gone with this process. */
 export async function openEngine(
-  settings: Settings,
-  folders: Folders,
-  configFile: string | null,
+  { settings, folders, events }: EngineSurroundings,
   resources: AsyncDisposableStack,
+  signal: AbortSignal,
 ): Promise<Service> {
-  const { url } = resources.use(
-    await startEngineProcess({
-      processes: settings.engineProcesses,
-      allowPrivateAddresses: settings.allowPrivateAddresses || settings.engineAllowPrivateAddresses,
-      configFile,
-      cacheDir: folders.cache,
-      logFile: join(folders.state, 'engine.log'),
-    }),
-  )
-  // It listens on another port each time, and knows no other limit than its processes, which are those of this machine.
-  const digest = gateDigest(`engine ${hostname()} ${folders.state}`, ENGINE_KEY)
-  return { url, apiKey: ENGINE_KEY, name: 'engine', digest, free: true }
+  // Of this process alone: every user of the machine can reach loopback.
+  const apiKey = randomBytes(24).toString('base64url')
+  const options = embeddedEngineOptionsOf(settings, apiKey)
+  const start = (cut: AbortSignal) => startEngineProcess(options, cut)
+  const engine = resources.use(await superviseEngine({ start, events }, signal))
+  // Its address and key change each time; it knows no other limit than its processes, which are those of this machine.
+  const digest = gateDigest(`engine ${hostname()} ${folders.state}`, 'embedded')
+  return { url: () => engine.url, apiKey, name: 'engine', digest, free: true, served: () => engine.served() }
 }

@@ -1,16 +1,13 @@
-import type { Settings } from '#config/settings.ts'
 import { createEngine } from '#src/engine/create-engine.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
-
-const MEBIBYTE = 1024 * 1024
 
 /**
  * Serves the engine until a signal comes. When it listens it writes one line to stdout,
  * `{"ready":true,"url":"http://…"}`; its log goes to stderr. SIGTERM and SIGINT end it in order; with `exitWithParent`
  * so does the end of its stdin, which comes even when the process that started it was killed with SIGKILL.
  */
-export async function serveEngine(settings: Settings, exitWithParent: boolean): Promise<void> {
-  const engine = await createEngine(engineOptions(settings))
+export async function serveEngine(options: EngineOptions, exitWithParent: boolean): Promise<void> {
+  const engine = await createEngine(options)
   let ending = false
   const end = async (): Promise<void> => {
     if (ending) return
@@ -22,25 +19,4 @@ export async function serveEngine(settings: Settings, exitWithParent: boolean): 
   process.once('SIGINT', () => void end())
   if (exitWithParent) process.stdin.resume().once('close', () => void end())
   process.stdout.write(`${JSON.stringify({ ready: true, url: engine.url })}\n`)
-}
-
-function engineOptions(settings: Settings): EngineOptions {
-  const { engineSocket, engineKeys, engineModelUrl, engineModelKey } = settings
-  const model =
-    engineModelUrl === undefined
-      ? {}
-      : { model: { url: engineModelUrl, name: settings.engineModelName, key: engineModelKey ?? '' } }
-  return {
-    host: settings.engineHost,
-    port: settings.enginePort,
-    children: settings.engineProcesses,
-    childMemoryBytes: settings.engineMemoryMb * MEBIBYTE,
-    allowPrivateAddresses: settings.engineAllowPrivateAddresses,
-    logLevel: settings.engineLogLevel,
-    ...(engineSocket === undefined ? {} : { socketPath: engineSocket }),
-    ...(engineKeys === undefined
-      ? {}
-      : { keys: engineKeys as NonNullable<EngineOptions['keys']>, prices: settings.prices }),
-    ...model,
-  }
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
+import { Events } from '#src/events.ts'
 import { RightOfWay } from '#src/ingest/right-of-way.ts'
 import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
 import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
@@ -10,13 +12,12 @@ import { gateReadings } from './gate-readings.ts'
 import { type Observer, openObserver } from './observe.ts'
 import { budgetsOf, openRequests, type Requests } from './open-requests.ts'
 import type { NoticesFor } from './s3-notices.ts'
+import { sharePriority } from './scheduling-priority.ts'
 import { openEngine, type Service, serviceOf } from './open-service.ts'
 
 export interface SharedOptions {
   /** Those at the top of the settings file: what a pipeline has of its own does not count here. */
   readonly settings: Settings
-  /** The settings file, for the engine to read as well. */
-  readonly configFile: string | null
   /** Told in one line what takes a moment. */
   readonly say: (line: string) => void
 }
@@ -30,67 +31,77 @@ export interface Shared extends AsyncDisposable {
   /** Places for documents under way, of all pipelines together. */
   readonly places: LimitFunction
   readonly rightOfWay: RightOfWay
-  readonly connection: () => Promise<RedisConnection>
+  readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
   /** The way to the service that a pipeline's settings name. */
-  readonly requests: (settings: Settings, pipeline: string) => Promise<Requests>
+  readonly requests: (settings: Settings, pipeline: string, signal: AbortSignal) => Promise<Requests>
+  /** What happens to the programs that all pipelines share. */
+  readonly events: Events
   readonly observer: () => Promise<Observer>
   readonly noticesFor: NoticesFor
 }
 
-export function openShared({ settings, configFile, say }: SharedOptions): Shared {
+export function openShared({ settings, say }: SharedOptions): Shared {
   const resources = new AsyncDisposableStack()
   const folders = foldersOf(settings)
   const run = randomUUID()
-  const connection = once(() => openRedis(settings, folders, say, resources))
-  const engine = once(() => openEngine(settings, folders, configFile, resources))
+  const connection = once((signal) => openRedis({ settings, folders, say }, resources, signal))
+  const events = new Events()
+  const engine = once((signal) => openEngine({ settings, folders, events }, resources, signal))
   const opened = new Map<string, Promise<Requests>>()
-  const requestsFor: Shared['requests'] = (own, pipeline) => {
+  const requestsFor: Shared['requests'] = (own, pipeline, signal) => {
     const budgets = budgetsOf({ run, pipeline, own, all: settings })
     const { parseApiUrl, parseApiKey, rate, apiConcurrency } = own
     const open = async (): Promise<Requests> => {
-      const service: Service = serviceOf(own) ?? (await engine())
-      return openRequests({ settings: own, service, connection: await connection(), budgets }, resources)
+      const service: Service = serviceOf(own) ?? (await engine(signal))
+      return openRequests({ settings: own, service, connection: await connection(signal), budgets }, resources)
     }
     const key = JSON.stringify([parseApiUrl, parseApiKey, rate, apiConcurrency, budgets])
     const requests = opened.get(key) ?? open()
     opened.set(key, requests)
     return requests
   }
-  const observer = once(async () => {
-    const redis = await connection()
+  const observer = lazily(async () => {
+    const redis = await connection(new AbortController().signal)
     const readings = async () => gateReadings(await Promise.all(opened.values()))
     return resources.use(await openObserver({ settings, folders, readings, ping: () => redis.ping() }))
   })
   // Loaded only where a bucket is followed, as all of the AWS SDK.
-  const notices = once(async () => (await import('./s3-notices.ts')).noticesFor(say, resources))
+  const notices = lazily(async () => (await import('./s3-notices.ts')).noticesFor(say, resources))
   const noticesFor: NoticesFor = async (own) => (await notices())(own)
   const places = pLimit(settings.concurrency)
   const dispose = () => resources.disposeAsync()
   const rightOfWay = new RightOfWay()
-  const requests = requestsFor
-  return { folders, places, rightOfWay, connection, requests, observer, noticesFor, [Symbol.asyncDispose]: dispose }
+  const common = { folders, places, rightOfWay, connection, events, observer, noticesFor }
+  return { ...common, requests: requestsFor, [Symbol.asyncDispose]: dispose }
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+/** Made at the first call, which also says how long it may be waited for. */
+function once<T>(make: (signal: AbortSignal) => Promise<T>): (signal: AbortSignal) => Promise<T> {
   let made: Promise<T> | null = null
-  return () => (made ??= make())
+  return (signal) => (made ??= make(signal))
+}
+
+const lazily = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  const made = once(make)
+  return () => made(new AbortController().signal)
 }
 
 async function openRedis(
-  settings: Settings,
-  folders: Folders,
-  say: (line: string) => void,
+  { settings, folders, say }: SharedOptions & { readonly folders: Folders },
   resources: AsyncDisposableStack,
+  signal: AbortSignal,
 ): Promise<RedisConnection> {
   await mkdir(folders.state, { recursive: true })
   let url = settings.redisUrl
   if (url === undefined) {
     const dataDir = `${folders.state}/redis`
-    const redis = await openEmbeddedRedis({ dataDir, cacheDir: folders.cache, notify: say })
+    const env = childEnvironment({ web: false })
+    const options = { dataDir, cacheDir: folders.cache, notify: say, env, onSpawn: sharePriority }
+    const redis = await openEmbeddedRedis(options, signal)
     resources.defer(() => redis.close())
     url = redis.url
   }
-  const connection = await connectRedis({ url, name: 'sluice' })
+  const connection = await connectRedis({ url, name: 'sluice' }, signal)
   resources.defer(() => connection.disconnect())
   return connection
 }

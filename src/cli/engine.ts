@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { engineOptionsOf } from '#workers/engine-options-of.ts'
 import { addSettings } from './flags.ts'
 import { readSettings } from './read-settings.ts'
 import { ENGINE_COMMAND_SETTINGS } from './run-settings.ts'
@@ -11,6 +12,6 @@ export function engineCommand(): Command {
   return command.action(async () => {
     // Loaded only here: every other command starts a third faster without it.
     const { serveEngine } = await import('#workers/serve-engine.ts')
-    await serveEngine(await readSettings(command), false)
+    await serveEngine(engineOptionsOf(await readSettings(command)), false)
   })
 }

@@ -55,11 +55,10 @@ async function chosen(
   const { file, settings, origins, pipelines } = configuration
   const { pipeline: names } = command.opts<{ readonly pipeline: readonly string[] }>()
   if (source !== undefined && names.length > 0) throw new UsageError('give a source or --pipeline, not both')
-  const configFile = file?.path ?? null
   const storeGiven = origins.out.from === 'flag' || origins.out.from === 'environment' || pipelines.length === 0
   if (source !== undefined || (storeIsEnough && storeGiven && names.length === 0)) {
     const targets = [{ name: null, source: source ?? '', settings }]
-    return { targets, shared: openShared({ settings, configFile, say }) }
+    return { targets, shared: openShared({ settings, say }) }
   }
   if (pipelines.length === 0 && names.length === 0) {
     const why = file === null ? 'there is no sluice.yaml here' : `${file.name} has no pipelines`
@@ -67,7 +66,7 @@ async function chosen(
   }
   const choice = choosePipelines(configuration, names)
   if (!choice.ok) throw unusable(choice.problems)
-  return { targets: choice.pipelines, shared: openShared({ settings: sharedSettings(configuration), configFile, say }) }
+  return { targets: choice.pipelines, shared: openShared({ settings: sharedSettings(configuration), say }) }
 }
 
 /** Does something for one target after the other; above what is printed for one of several stands its name. */

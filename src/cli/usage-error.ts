@@ -1,3 +1,4 @@
+import { DependencyUnusable } from '#src/document/dependency.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 
@@ -11,4 +12,7 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 /** Whether an error's message is all that there is to say: a mistake, or surroundings that failed. */
 export const isForPeople = (error: unknown): error is Error =>
-  error instanceof UsageError || error instanceof StoreUnusable || error instanceof SourceUnusable
+  error instanceof UsageError ||
+  error instanceof StoreUnusable ||
+  error instanceof SourceUnusable ||
+  error instanceof DependencyUnusable

@@ -26,9 +26,18 @@ export type Limit = 'rate' | 'concurrency'
 
 /**
  * Why the whole batch must stop: going on would fail, or charge, every document in the same way. `address`: what answers
- * there does not know `/v2/parse`.
+ * there does not know `/v2/parse`. `engine`: the embedded engine cannot stay up. `service`: it never gave an answer.
  */
-export type HaltCause = 'credits' | 'key' | 'permission' | 'options' | 'address' | 'budget' | 'store'
+export type HaltCause =
+  | 'credits'
+  | 'key'
+  | 'permission'
+  | 'options'
+  | 'address'
+  | 'budget'
+  | 'store'
+  | 'engine'
+  | 'service'
 
 /** What may help a second try: the same request again, or one changed in the way named. */
 export type Remedy =

@@ -36,6 +36,7 @@ export interface RawAnswer {
 }
 
 export interface ExchangeOptions {
+  readonly origin: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
@@ -48,9 +49,9 @@ export interface ExchangeOptions {
  * One POST and its whole answer. Rejects with `NoAnswer`, whose cause is the signal's reason, `RequestTimeout`,
  * `AnswerTooLong`, or what undici says of the line; at once, whatever state the connection is in.
  */
-export function exchange(pool: Dispatcher, options: ExchangeOptions, signal: AbortSignal): Promise<RawAnswer> {
+export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signal: AbortSignal): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
-    const { path, headers, body, timeoutMs } = options
+    const { origin, path, headers, body, timeoutMs } = options
     const late = setTimeout(() => collector.abort(new RequestTimeout(`none came in ${timeoutMs} ms`)), timeoutMs)
     const stop = (): void => collector.abort(signal.reason as Error)
     signal.addEventListener('abort', stop, { once: true })
@@ -64,7 +65,7 @@ export function exchange(pool: Dispatcher, options: ExchangeOptions, signal: Abo
     const length = { 'content-length': String(body.bytes) }
     // The types leave out that a body may be an async iterable; undici's documentation has it.
     const content = body.content as Buffer
-    pool.dispatch({ method: 'POST', path, headers: { ...headers, ...length }, body: content }, collector)
+    dispatcher.dispatch({ origin, method: 'POST', path, headers: { ...headers, ...length }, body: content }, collector)
   })
 }
 

@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import { Agent } from 'undici'
 import { classify, type HttpAnswer } from '#src/contract/classify.ts'
 import { clientTimeoutMs, serverTimeoutMs } from '#src/contract/timeouts.ts'
 import { formatOf } from '#src/document/formats.ts'
@@ -12,8 +12,8 @@ import { scrapeBody } from './scrape-body.ts'
 import { MULTIPART_TYPE, type RequestBody, multipartBody } from './multipart.ts'
 
 export interface HttpParserOptions {
-  /** Base address; `/v2/parse` and `/v2/scrape` are added to it. */
-  readonly baseUrl: URL
+  /** Base address; `/v2/parse` and `/v2/scrape` are added to it. A function where it may change between requests. */
+  readonly baseUrl: URL | (() => URL)
   /** Null sends no `Authorization`: the embedded engine asks for none. */
   readonly apiKey: string | null
   /** Requests at once at the most, and connections that are kept alive. */
@@ -33,15 +33,15 @@ const DEFAULT_MAX_ANSWER_BYTES = 256 * 1024 * 1024
 export class HttpParser implements Parser, AsyncDisposable {
   readonly service: string
   readonly #options: HttpParserOptions
-  readonly #pool: Pool
-  readonly #path: string
+  readonly #agent: Agent
+  readonly #baseUrl: () => URL
   readonly #headers: Readonly<Record<string, string>>
 
   constructor(options: HttpParserOptions) {
     const { baseUrl, apiKey, concurrency, userAgent } = options
     this.#options = options
-    this.service = options.service ?? `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, '')}`
-    this.#path = `${baseUrl.pathname.replace(/\/+$/, '')}/v2`
+    this.#baseUrl = typeof baseUrl === 'function' ? baseUrl : () => baseUrl
+    this.service = options.service ?? `${this.#baseUrl().origin}${pathOf(this.#baseUrl())}`
     this.#headers = {
       accept: 'application/json',
       'accept-encoding': ACCEPTED_ENCODINGS,
@@ -51,7 +51,7 @@ export class HttpParser implements Parser, AsyncDisposable {
     // One clock for the whole request, ours: undici's would measure the parts, and a body that trickles passes them all.
     // HTTP/1.1: a connection for each request, since uploads that share one slow each other down.
     const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
-    this.#pool = new Pool(baseUrl.origin, { connections: concurrency, allowH2: false, ...timeouts })
+    this.#agent = new Agent({ connections: concurrency, allowH2: false, ...timeouts })
   }
 
   async parse(unsized: ParseRequest, signal: AbortSignal): Promise<Verdict> {
@@ -72,7 +72,7 @@ export class HttpParser implements Parser, AsyncDisposable {
 
   /** Drops what is in flight: whoever closes has aborted or awaited it before. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.destroy()
+    await this.#agent.destroy()
   }
 
   async #ask(request: ParseRequest, body: RequestBody, signal: AbortSignal): Promise<HttpAnswer> {
@@ -80,13 +80,16 @@ export class HttpParser implements Parser, AsyncDisposable {
     const [operation, type] =
       request.address === undefined ? ['parse', MULTIPART_TYPE] : ['scrape', 'application/json; charset=utf-8']
     const headers = { ...this.#headers, 'content-type': type }
-    const path = `${this.#path}/${operation}`
-    const options = { path, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes }
-    const raw = await exchange(this.#pool, options, signal)
+    const baseUrl = this.#baseUrl()
+    const at = { origin: baseUrl.origin, path: `${pathOf(baseUrl)}/v2/${operation}` }
+    const options = { ...at, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes }
+    const raw = await exchange(this.#agent, options, signal)
     const encoding = raw.headers['content-encoding']
     return encoding === undefined ? raw : { ...raw, body: await decodeBody(raw.body, encoding, maxAnswerBytes) }
   }
 }
+
+const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
 
 /** The options' timeout is for a small document; a large one is given more (`serverTimeoutMs`). */
 function withTimeFor(request: ParseRequest): ParseRequest {

@@ -47,7 +47,18 @@ export interface RedisGuard {
   end(): void
 }
 
-export function startGuard(place: RedisPlace, binary: RedisServerBinary): RedisGuard {
+export interface GuardOptions {
+  /** What the server inherits; all of our environment when not given. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Told the process id of the guard, before the server starts. */
+  readonly onSpawn?: (pid: number | undefined) => unknown
+}
+
+export function startGuard(
+  place: RedisPlace,
+  binary: RedisServerBinary,
+  { env, onSpawn }: GuardOptions = {},
+): RedisGuard {
   const log = openSync(place.logPath, tooLong(place.logPath) ? 'w' : 'a')
   const child = spawn(
     'sh',
@@ -57,8 +68,10 @@ export function startGuard(place: RedisPlace, binary: RedisServerBinary): RedisG
       detached: true,
       stdio: ['pipe', log, log],
       cwd: place.dataDir,
+      ...(env === undefined ? {} : { env }),
     },
   )
+  onSpawn?.(child.pid)
   closeSync(log)
   child.stdin?.on('error', () => undefined)
   // The server keeps nobody's process from ending; only `end` waits for it.

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LOCK_HELD, type RedisGuard, startGuard } from './embedded-redis-guard.ts'
+import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './embedded-redis-guard.ts'
 import { type RedisPlace, redisPlace } from './embedded-redis-place.ts'
 import { probeRedis, untilRedisEnds } from './redis-probe.ts'
 import { findRedisServer, type RedisServerBinary } from './redis-server-binary.ts'
 
-export interface EmbeddedRedisOptions {
+export interface EmbeddedRedisOptions extends GuardOptions {
   /** Where the data live between runs. Processes with the same folder share one server. */
   readonly dataDir: string
   /** Where a fetched redis-server is kept. */
@@ -36,12 +36,15 @@ const LONGEST_RESTART_DELAY_MS = 5_000
  * when it is gone, whoever gets the lock starts it again on the same data and the same socket, and every client
  * reconnects by itself. So the owner's end, and a crash of the server, are the same thing to everybody else.
  */
-export async function openEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
+export async function openEmbeddedRedis(
+  options: EmbeddedRedisOptions,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<EmbeddedRedis> {
   const place = await redisPlace(options.dataDir)
-  const binary = await findRedisServer(options)
-  const keeper = new RedisKeeper(place, binary, options.notify ?? (() => undefined))
+  const binary = await findRedisServer(options, signal)
+  const keeper = new RedisKeeper(place, binary, options)
   try {
-    await keeper.untilReady()
+    await keeper.untilReady(signal)
   } catch (error) {
     await keeper.close()
     throw error
@@ -52,21 +55,21 @@ export async function openEmbeddedRedis(options: EmbeddedRedisOptions): Promise<
 class RedisKeeper {
   readonly #place: RedisPlace
   readonly #binary: RedisServerBinary
-  readonly #notify: (line: string) => void
+  readonly #options: EmbeddedRedisOptions
   readonly #closing = new AbortController()
   readonly #loop: Promise<void>
   #guard: RedisGuard | null = null
   /** Exit codes of our own server since the last time that one answered. */
   #failures = 0
 
-  constructor(place: RedisPlace, binary: RedisServerBinary, notify: (line: string) => void) {
+  constructor(place: RedisPlace, binary: RedisServerBinary, options: EmbeddedRedisOptions) {
     this.#place = place
     this.#binary = binary
-    this.#notify = notify
+    this.#options = options
     this.#loop = this.#keep()
   }
 
-  async untilReady(): Promise<void> {
+  async untilReady(stop: AbortSignal): Promise<void> {
     const startedAt = performance.now()
     for (;;) {
       const state = await probeRedis(this.#place.socketPath)
@@ -74,7 +77,7 @@ class RedisKeeper {
       if (this.#failures > 0) throw new Error(`redis-server does not start: ${await this.#lastLogLine()}`)
       const waitedMs = performance.now() - startedAt
       if (waitedMs > (state === 'loading' ? LOADING_PATIENCE_MS : LOCK_PATIENCE_MS)) throw this.#notAnswering(waitedMs)
-      await sleep(POLL_MS)
+      await sleep(POLL_MS, undefined, { signal: stop })
     }
   }
 
@@ -97,7 +100,7 @@ class RedisKeeper {
   }
 
   async #own(): Promise<void> {
-    this.#guard = startGuard(this.#place, this.#binary)
+    this.#guard = startGuard(this.#place, this.#binary, this.#options)
     const startedAt = performance.now()
     const code = await this.#guard.ended
     this.#guard = null
@@ -105,7 +108,7 @@ class RedisKeeper {
     if (code !== LOCK_HELD) {
       const livedMs = performance.now() - startedAt
       this.#failures = livedMs > LONGEST_RESTART_DELAY_MS ? 1 : this.#failures + 1
-      this.#notify(`redis-server ended with code ${code} and is started again: ${await this.#lastLogLine()}`)
+      this.#options.notify?.(`redis-server ended with code ${code} and is started again: ${await this.#lastLogLine()}`)
     }
     const delayMs = Math.min(POLL_MS * 2 ** this.#failures, LONGEST_RESTART_DELAY_MS)
     await sleep(delayMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined)

@@ -1,9 +1,12 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { runProgram } from './run-program.ts'
 
-const run = promisify(execFile)
+/** For one step of the download; the packages are 1.4 MB, the package lists some 10 MB. */
+const STEP_MS = 120_000
+
+/** A mirror that does not answer is given up long before the step is. */
+const IMPATIENT = ['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::https::Timeout=20', '-o', 'Acquire::Retries=1']
 
 /** `redis-server` is a link to a file of `redis-tools`; the rest are libraries that a small Debian lacks. */
 const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']
@@ -18,13 +21,17 @@ const RARELY_MISSING = ['libssl3', 'libsystemd0', 'libstdc++6']
  * Whole or not at all: it is unpacked beside `folder` and renamed, so a process that does the same at the same time
  * finds a whole one, ours or its own. `works` says whether an unpacked server starts.
  */
-export async function fetchDebianRedis(folder: string, works: (folder: string) => Promise<boolean>): Promise<void> {
+export async function fetchDebianRedis(
+  folder: string,
+  works: (folder: string) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
   await mkdir(dirname(folder), { recursive: true })
   const workshop = await mkdtemp(`${folder}.`)
   try {
     const unpacked = join(workshop, 'unpacked')
-    await fetchInto(unpacked, PACKAGES, workshop)
-    if (!(await works(unpacked))) await fetchInto(unpacked, RARELY_MISSING, workshop)
+    await fetchInto(unpacked, PACKAGES, workshop, signal)
+    if (!(await works(unpacked))) await fetchInto(unpacked, RARELY_MISSING, workshop, signal)
     if (await works(folder)) return
     await rename(folder, join(workshop, 'broken')).catch(() => undefined)
     await rename(unpacked, folder).catch(async (error: unknown) => {
@@ -42,25 +49,39 @@ export async function cachedLibraries(folder: string): Promise<string | null> {
   return triplet === undefined ? null : join(folder, 'usr/lib', triplet)
 }
 
-async function fetchInto(unpacked: string, packages: readonly string[], workshop: string): Promise<void> {
+async function fetchInto(
+  unpacked: string,
+  packages: readonly string[],
+  workshop: string,
+  signal: AbortSignal,
+): Promise<void> {
   const downloads = join(workshop, 'debs')
   await rm(downloads, { recursive: true, force: true })
   await mkdir(downloads, { recursive: true })
-  await download(packages, downloads, workshop)
+  await download(packages, downloads, workshop, signal)
   for (const file of await readdir(downloads)) {
-    if (file.endsWith('.deb')) await run('dpkg-deb', ['-x', join(downloads, file), unpacked])
+    if (file.endsWith('.deb')) {
+      await runProgram('dpkg-deb', ['-x', join(downloads, file), unpacked], { timeoutMs: STEP_MS }, signal)
+    }
   }
 }
 
 /** With the machine's package lists when it has good ones, else with lists of our own. */
-async function download(packages: readonly string[], cwd: string, workshop: string): Promise<void> {
-  const get = (...options: string[]): Promise<unknown> =>
-    run('apt-get', ['-q', ...options, 'download', ...packages], { cwd })
+async function download(
+  packages: readonly string[],
+  cwd: string,
+  workshop: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const aptGet = (...args: string[]): Promise<void> =>
+    runProgram('apt-get', ['-q', ...IMPATIENT, ...args], { cwd, timeoutMs: STEP_MS }, signal)
+  const get = (...options: string[]): Promise<void> => aptGet(...options, 'download', ...packages)
   try {
     await get('-o', 'APT::Sandbox::User=')
   } catch {
+    signal.throwIfAborted()
     const own = await ownListOptions(workshop)
-    await run('apt-get', ['-q', ...own, 'update'], { cwd })
+    await aptGet(...own, 'update')
     await get(...own)
   }
 }

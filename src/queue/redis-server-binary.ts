@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { DependencyUnusable } from '#src/document/dependency.ts'
 import { cachedLibraries, fetchDebianRedis } from './redis-from-debian.ts'
 
 const run = promisify(execFile)
@@ -19,6 +20,9 @@ export interface RedisServerSearch {
   readonly notify?: (line: string) => void
 }
 
+/** It prints its version at once, or it is no server. */
+const VERSION_LIMITS = { timeout: 10_000, killSignal: 'SIGKILL' } as const
+
 /** Oldest server that BullMQ recommends. */
 const OLDEST = { major: 6, minor: 2 }
 
@@ -26,7 +30,10 @@ const OLDEST = { major: 6, minor: 2 }
  * Finds a server: on PATH, else in our cache, else fetched from Debian's archive into the cache, without root and
  * without installing anything. Throws one error that names the three ways out when there is none.
  */
-export async function findRedisServer(search: RedisServerSearch): Promise<RedisServerBinary> {
+export async function findRedisServer(
+  search: RedisServerSearch,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<RedisServerBinary> {
   for (const command of ['redis-server', 'valkey-server']) {
     const binary = { command, libraries: '' }
     if (await starts(binary)) return binary
@@ -36,14 +43,15 @@ export async function findRedisServer(search: RedisServerSearch): Promise<RedisS
   if (cached !== null) return cached
   try {
     search.notify?.('fetching redis-server (1.4 MB) from the package archive, once')
-    await fetchDebianRedis(folder, async (candidate) => (await binaryIn(candidate)) !== null)
+    await fetchDebianRedis(folder, async (candidate) => (await binaryIn(candidate)) !== null, signal)
     const fetched = await binaryIn(folder)
     if (fetched !== null) return fetched
     throw new Error(`the fetched redis-server in ${folder} does not start`)
   } catch (cause) {
-    throw new Error(
+    signal.throwIfAborted()
+    throw new DependencyUnusable(
       'No Redis: set REDIS_URL to a running one, or install redis-server (on Debian: apt-get install redis-server), ' +
-        'or run where apt-get can fetch it by itself.',
+        `or run where apt-get can fetch it by itself (${cause instanceof Error ? cause.message : String(cause)}).`,
       { cause },
     )
   }
@@ -59,7 +67,7 @@ async function binaryIn(folder: string): Promise<RedisServerBinary | null> {
 async function starts(binary: RedisServerBinary): Promise<boolean> {
   const script = '[ -z "$1" ] || export LD_LIBRARY_PATH="$1"; exec "$2" --version'
   try {
-    const { stdout } = await run('sh', ['-c', script, 'sh', binary.libraries, binary.command])
+    const { stdout } = await run('sh', ['-c', script, 'sh', binary.libraries, binary.command], VERSION_LIMITS)
     const [, major, minor] = /v=(\d+)\.(\d+)/.exec(stdout) ?? []
     const version = { major: Number(major ?? 0), minor: Number(minor ?? 0) }
     return version.major > OLDEST.major || (version.major === OLDEST.major && version.minor >= OLDEST.minor)

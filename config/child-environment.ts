@@ -1,0 +1,24 @@
+import { environment, type Environment } from './load.ts'
+
+/** Where programs, libraries, temporary files and certificates are, and which language and time zone to use. */
+const NEEDED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|LD_\w+|DYLD_\w+)$/
+
+/** What Node and native libraries are set up with. */
+const RUNTIME = /^(?:NODE_(?!AUTH)\w+|UV_\w+|OMP_\w+|RAYON_\w+|MALLOC_\w+|TESSDATA_PREFIX|SSL_CERT_(?:FILE|DIR))$/
+
+/** A program that fetches from the web goes the same way as this one. */
+const PROXIES = /^(?:https?_proxy|no_proxy|all_proxy)$/i
+
+/**
+ * The environment for a program that we start: what it needs to run, and none of the secrets that this process was
+ * given. `web`: the program makes requests of its own.
+ */
+export function childEnvironment(
+  { web }: { readonly web: boolean },
+  env: Environment = environment(),
+): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && (NEEDED.test(name) || RUNTIME.test(name) || (web && PROXIES.test(name))),
+  )
+  return Object.fromEntries(kept) as Record<string, string>
+}

@@ -1,0 +1,148 @@
+import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
+import { getPriority, setPriority } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { readStore } from '../support/check-store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { childrenOf, commandLine, engineOf, environmentOf } from '../support/process-tree.ts'
+import { type RunningSluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
+
+interface EngineScene extends AsyncDisposable {
+  readonly out: string
+  readonly start: (flags?: readonly string[], env?: Readonly<Record<string, string>>) => RunningSluice
+}
+
+/** A folder of documents and a run with the embedded engine. */
+async function engineScene(documents: number): Promise<EngineScene> {
+  const folder = await temporaryFolder()
+  const source = join(folder.path, 'in')
+  const out = join(folder.path, 'out')
+  await mkdir(source)
+  for (let number = 0; number < documents; number++) {
+    await writeFile(join(source, `${number}.csv`), `name,value\nrow ${number},${number}\n`)
+  }
+  const living = new Set<RunningSluice>()
+  return {
+    out,
+    start(flags = [], env = {}) {
+      const running = startSluice(['run', source, `--out=${out}`, ...flags], { env })
+      living.add(running)
+      void running.finished.then(() => living.delete(running))
+      return running
+    },
+    async [Symbol.asyncDispose]() {
+      const left = [...living]
+      for (const { child } of left) child.kill('SIGKILL')
+      await Promise.all(left.map(({ finished }) => finished))
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function engineStarted({ child }: RunningSluice): Promise<number> {
+  return vi.waitFor(
+    async () => {
+      const pid = child.pid === undefined ? null : await engineOf(child.pid)
+      if (pid === null) throw new Error('no engine yet')
+      return pid
+    },
+    { timeout: 20_000, interval: 20 },
+  )
+}
+
+async function documentsDone(out: string, count: number): Promise<void> {
+  await vi.waitFor(async () => expect((await readStore(out)).records.size).toBeGreaterThanOrEqual(count), {
+    timeout: 30_000,
+    interval: 50,
+  })
+}
+
+/** Kills every engine of a run as soon as it is there, until the run ends. */
+async function killEachEngine({ child, finished }: RunningSluice): Promise<void> {
+  const ended = new AbortController()
+  void finished.then(() => ended.abort())
+  while (!ended.signal.aborted) {
+    const pid = child.pid === undefined ? null : await engineOf(child.pid)
+    if (pid !== null) process.kill(pid, 'SIGKILL')
+    await sleep(20)
+  }
+}
+
+describe.concurrent('the embedded engine', () => {
+  test('is restarted when it is killed, twice, and every document comes out', async () => {
+    await using scene = await engineScene(300)
+    const running = scene.start(['--engine-processes=1'])
+    for (const done of [1, 60]) {
+      await engineStarted(running)
+      await documentsDone(scene.out, done)
+      process.kill(await engineStarted(running), 'SIGKILL')
+    }
+    const { code, stderr } = await running.finished
+    expect(stderr).not.toMatch(STACK_TRACE)
+    expect(code, stderr).toBe(0)
+    expect((await readStore(scene.out)).records.size).toBe(300)
+  }, 90_000)
+
+  test('that cannot stay up halts the run, which says why and exits with 3', async () => {
+    await using scene = await engineScene(400)
+    const running = scene.start(['--engine-processes=1'])
+    await engineStarted(running)
+    await documentsDone(scene.out, 1)
+    await killEachEngine(running)
+    const { code, stdout, stderr } = await running.finished
+    expect(stderr).not.toMatch(STACK_TRACE)
+    expect([code, stdout]).toEqual([3, expect.stringMatching(/^halted: the embedded engine cannot stay up.*SIGKILL/)])
+  }, 90_000)
+
+  test('that never comes up ends the run with one sentence', async () => {
+    await using scene = await engineScene(3)
+    const running = scene.start()
+    await killEachEngine(running)
+    const { code, stderr } = await running.finished
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^sluice: the embedded engine cannot stay up[^\n]*\n$/m)])
+  }, 90_000)
+
+  test('gets no secret of the environment, refuses a request without its key, and shares the priority of the run', async () => {
+    await using scene = await engineScene(400)
+    const secrets = { AWS_SECRET_ACCESS_KEY: 'planted-1', DATABASE_URL: 'planted-2', PARSE_API_KEY: 'planted-3' }
+    const running = scene.start(['--engine-processes=1'], secrets)
+    setPriority(running.child.pid ?? 0, 5)
+    const engine = await engineStarted(running)
+    const redis = (await childrenOf(running.child.pid ?? 0)).filter((pid) => pid !== engine)
+    expect(redis.length).toBeGreaterThan(0)
+    for (const pid of [engine, ...redis]) {
+      const values = [...(await environmentOf(pid)).values()]
+      expect(values.length, (await commandLine(pid)).join(' ')).toBeGreaterThan(0)
+      expect(values.filter((value) => value.includes('planted'))).toEqual([])
+      expect((await commandLine(pid)).join(' ')).not.toContain('planted')
+      expect(getPriority(pid)).toBe(5)
+      // The kernel has no such file where it does not schedule by sessions.
+      const session = await readFile(`/proc/${pid}/autogroup`, 'utf8').catch(() => 'nice 5')
+      expect(session).toMatch(/nice 5$/m)
+    }
+    const url = await listening(engine)
+    const answer = await fetch(`${url}/v2/parse`, { method: 'POST' })
+    expect(answer.status).toBe(401)
+    running.child.kill('SIGTERM')
+    await running.finished
+  }, 60_000)
+})
+
+/** The address on which a process listens, from the kernel's tables. */
+async function listening(pid: number): Promise<string> {
+  return vi.waitFor(
+    async () => {
+      const descriptors = await readdir(`/proc/${pid}/fd`)
+      const links = await Promise.all(descriptors.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
+      const sockets = new Set(links.map((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1]))
+      for (const line of (await readFile(`/proc/${pid}/net/tcp`, 'utf8')).split('\n').slice(1)) {
+        const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/)
+        if (state !== '0A' || !sockets.has(inode)) continue
+        return `http://127.0.0.1:${Number.parseInt(local.split(':')[1] ?? '', 16)}`
+      }
+      throw new Error('not listening yet')
+    },
+    { timeout: 20_000, interval: 50 },
+  )
+}

@@ -1,0 +1,44 @@
+import type { Settings } from '#config/settings.ts'
+import { FREE } from '#src/contract/price.ts'
+import type { EngineOptions } from '#src/engine/engine-options.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+/** The engine that `sluice engine` serves. */
+export function engineOptionsOf(settings: Settings): EngineOptions {
+  const { engineSocket, engineKeys } = settings
+  return {
+    ...conversionOptionsOf(settings),
+    host: settings.engineHost,
+    port: settings.enginePort,
+    allowPrivateAddresses: settings.engineAllowPrivateAddresses,
+    ...(engineSocket === undefined ? {} : { socketPath: engineSocket }),
+    ...(engineKeys === undefined
+      ? {}
+      : { keys: engineKeys as NonNullable<EngineOptions['keys']>, prices: settings.prices }),
+  }
+}
+
+/** The engine of this process alone: on a free port of loopback, for `key` only, free of charge. */
+export function embeddedEngineOptionsOf(settings: Settings, key: string): EngineOptions {
+  return {
+    ...conversionOptionsOf(settings),
+    host: '127.0.0.1',
+    port: 0,
+    allowPrivateAddresses: settings.allowPrivateAddresses || settings.engineAllowPrivateAddresses,
+    keys: { [key]: {} },
+    prices: FREE,
+  }
+}
+
+function conversionOptionsOf(settings: Settings): EngineOptions {
+  const { engineModelUrl, engineModelKey } = settings
+  return {
+    children: settings.engineProcesses,
+    childMemoryBytes: settings.engineMemoryMb * MEBIBYTE,
+    logLevel: settings.engineLogLevel,
+    ...(engineModelUrl === undefined
+      ? {}
+      : { model: { url: engineModelUrl, name: settings.engineModelName, key: engineModelKey ?? '' } }),
+  }
+}
