@@ -71,5 +71,15 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
   const channel = `${wakePrefix(keys)}${process}`
   await calls.subscribe(channel)
   calls.on('ready', () => void calls.subscribe(channel).catch(() => undefined))
+  keepDeclaring(gate, calls, aliveMs)
   return gate
+}
+
+/** Redis may lose data at any moment and not tell: each declaration makes it agree with this process again. */
+function keepDeclaring(gate: RedisGate, calls: RedisClient, aliveMs: number): void {
+  const declare = (): void => void gate.redeclare().catch(() => undefined)
+  const timer = setInterval(declare, aliveMs / 3).unref()
+  calls.on('ready', declare)
+  // For good: the gate was disposed of.
+  calls.once('end', () => clearInterval(timer))
 }

@@ -4,8 +4,18 @@ import { type Budget, budgetAsk, budgetMessage } from './budget.ts'
 import { type GateState, gateState, type StateReply } from './gate-state.ts'
 import { OptionsHalt } from './options-halt.ts'
 import { outcomeOf, type RequestOutcome, UNSENT } from './outcome-of.ts'
+import { OwnPermits } from './own-permits.ts'
 import type { EnterReply, LeaveReply } from './replies.ts'
-import { alivePrefix, documentKey, type GateKeys, GateScript, type RedisClient, wakePrefix } from './scripts.ts'
+import {
+  alivePrefix,
+  documentKey,
+  type GateKeys,
+  GateScript,
+  recordedKey,
+  type RedisClient,
+  wakePrefix,
+} from './scripts.ts'
+import type { SignOfLife } from './sign-of-life.ts'
 import { type Answer, type Next, type Ticket, WaitingLine } from './waiting-line.ts'
 
 export interface RedisGateOptions {
@@ -15,7 +25,7 @@ export interface RedisGateOptions {
   readonly process: string
   /** Subscribed to this process's calls. */
   readonly calls: RedisClient
-  readonly sign: AsyncDisposable
+  readonly sign: Pick<SignOfLife, 'renew' | typeof Symbol.asyncDispose>
   readonly windowMs: number
   readonly leaseMs: number
   readonly patienceMs: number
@@ -34,12 +44,14 @@ export class RedisGate implements Gate, AsyncDisposable {
   readonly #enter = new GateScript('enter')
   readonly #leave = new GateScript('leave')
   readonly #state = new GateScript('state')
+  readonly #declare = new GateScript('declare')
+  readonly #own: OwnPermits
   readonly #line: WaitingLine
   readonly #optionsHalt: OptionsHalt
-  #entered = 0
 
   constructor(options: RedisGateOptions) {
     this.#options = options
+    this.#own = new OwnPermits(options.process)
     this.#optionsHalt = new OptionsHalt(options.windowMs)
     this.#line = new WaitingLine({
       ask: (ticket, more) => this.#ask(ticket, more),
@@ -83,6 +95,21 @@ export class RedisGate implements Gate, AsyncDisposable {
     await this.#options.redis.hset(this.#options.keys.state, 'shut_until', '0')
   }
 
+  /**
+   * Makes Redis agree with what this process knows: its permits are exactly those that it holds, their credits are
+   * reserved, and no budget has less spent than it saw. For a Redis that lost data or was rolled back; repeatable, and
+   * harmless at any moment.
+   */
+  async redeclare(): Promise<void> {
+    await this.#say({})
+  }
+
+  /** What the records of a store say was spent, by budget (`month:2026-11`): a lost Redis never resets a cap. */
+  async restoreSpent(store: string, spent: ReadonlyMap<string, number>): Promise<void> {
+    const key = recordedKey(this.#options.keys)
+    await this.#say({ recorded: { key, store, spent: Object.fromEntries(spent) } })
+  }
+
   /** What the gate has learned and does, for metrics and the progress line. */
   async state(): Promise<GateState> {
     const { leaseMs, rateCeiling, placesCeiling, windowMs } = this.#options
@@ -100,16 +127,36 @@ export class RedisGate implements Gate, AsyncDisposable {
   }
 
   async #ask(ticket: Ticket, more: boolean): Promise<Answer> {
-    const id = this.#newId()
+    const id = this.#newId(ticket)
     const { credits } = ticket
-    const reply = await this.#run(this.#enter, ticket.key, { ...this.#limits(), id, credits, more })
-    return answerOf(reply as EnterReply, ticket, id)
+    try {
+      const reply = (await this.#run(this.#enter, ticket.key, { ...this.#limits(), id, credits, more })) as EnterReply
+      this.#note(id, reply)
+      return answerOf(reply, ticket, id)
+    } catch (error) {
+      this.#own.refused(id)
+      throw error
+    }
+  }
+
+  async #say(more: object): Promise<void> {
+    const { process, windowMs, sign } = this.#options
+    const ask = { process, windowMs, ...this.#own.declaration(), ...more }
+    // The sign of life first: permits of a process without one are taken away.
+    const [, answer] = await Promise.all([sign.renew(), this.#run(this.#declare, '', ask)])
+    this.#own.heard((answer as { readonly spent: Record<string, number> }).spent)
+  }
+
+  #note(id: string, reply: EnterReply): void {
+    if (reply.kind === 'admitted') this.#own.admitted(id, reply.enteredAt)
+    else this.#own.refused(id)
   }
 
   /** One call for both: the place that is given back is, if it can be, that of the next document. */
   async #giveBack(permit: Permit, outcome: RequestOutcome, next: Next | null = null): Promise<LeaveReply> {
     const { keys, random } = this.#options
-    const id = this.#newId()
+    const id = next === null ? null : this.#newId(next.ticket)
+    this.#own.leaving(permit)
     try {
       const reply = (await this.#run(this.#leave, permit.key, {
         ...outcome,
@@ -118,13 +165,20 @@ export class RedisGate implements Gate, AsyncDisposable {
         wakePrefix: wakePrefix(keys),
         rememberMs: REMEMBER_MS,
         random: random(),
-        ...(next === null ? {} : { next: { id, credits: next.ticket.credits, more: next.more } }),
+        ...(next === null || id === null ? {} : { next: { id, credits: next.ticket.credits, more: next.more } }),
       })) as LeaveReply
-      next?.hear(answerOf(reply.entered as EnterReply, next.ticket, id))
+      if (next !== null && id !== null) {
+        const entered = reply.entered as EnterReply
+        this.#note(id, entered)
+        next.hear(answerOf(entered, next.ticket, id))
+      }
       return reply
     } catch (error) {
+      if (id !== null) this.#own.refused(id)
       next?.fail(error)
       throw error
+    } finally {
+      this.#own.left(permit, outcome.credits ?? null)
     }
   }
 
@@ -135,9 +189,10 @@ export class RedisGate implements Gate, AsyncDisposable {
     return { process, windowMs, leaseMs, rateCeiling, placesCeiling, budgets, alivePrefix: alivePrefix(keys) }
   }
 
-  #newId(): string {
-    this.#entered += 1
-    return `${this.#options.process}-${this.#entered}`
+  #newId({ credits }: Ticket): string {
+    const capped = this.#options.budgets.filter((budget) => budget.limitCredits !== null)
+    const scopes = capped.length === 0 ? [] : this.#options.budgets.map((budget) => budgetAsk(budget, new Date()).scope)
+    return this.#own.ask(credits, scopes)
   }
 
   #run(script: GateScript, sourceKey: string, ask: object): Promise<unknown> {

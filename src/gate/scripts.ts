@@ -61,13 +61,19 @@ export function duplicate(redis: RedisClient): RedisClient {
 
 const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, import.meta.url), 'utf8')
 
-export type GateScriptName = 'enter' | 'leave' | 'state'
+export type GateScriptName = 'enter' | 'leave' | 'state' | 'declare'
 
 /** Files of which each script is made, in their order. */
 const PARTS: Readonly<Record<GateScriptName, readonly string[]>> = {
   enter: ['common', 'place', 'enter'],
   leave: ['common', 'place', 'health', 'leave'],
   state: ['common', 'state'],
+  declare: ['common', 'declare'],
+}
+
+/** What the records of each store say was spent, by budget. */
+export function recordedKey(keys: GateKeys): string {
+  return `${keys.tag}:recorded`
 }
 
 /** One of the scripts, as Redis runs it. */

@@ -19,13 +19,13 @@ export class SignOfLife implements AsyncDisposable {
     this.#key = key
     this.#aliveMs = aliveMs
     // Redis away is told by whatever else is asked of it.
-    this.#timer = setInterval(() => void this.#renew().catch(() => undefined), aliveMs / RENEWALS)
+    this.#timer = setInterval(() => void this.renew().catch(() => undefined), aliveMs / RENEWALS)
     this.#timer.unref()
   }
 
   static async start(redis: RedisClient, key: string, aliveMs: number): Promise<SignOfLife> {
     const sign = new SignOfLife(redis, key, aliveMs)
-    await sign.#renew()
+    await sign.renew()
     return sign
   }
 
@@ -34,7 +34,7 @@ export class SignOfLife implements AsyncDisposable {
     await this.#redis.del(this.#key)
   }
 
-  async #renew(): Promise<void> {
+  async renew(): Promise<void> {
     await this.#redis.set(this.#key, '1', 'PX', this.#aliveMs)
   }
 }
