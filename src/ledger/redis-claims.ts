@@ -7,12 +7,13 @@ import { IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './proces
  * A claim is `<process id>:<number>` under the source key in one hash. It stands while its process lives. A dead
  * process's claim is simply overwritten, so nothing has to be cleaned up after a crash.
  *
- * KEYS: claims, own lease. ARGV: source key, own claim, prefix of process keys, lease in ms. Each script may be run
- * again with the same arguments.
+ * KEYS: claims, own lease, epoch. ARGV: source key, own claim, prefix of process keys, lease in ms, a claim of ours that
+ * could not be released or nothing, epoch that we know. Each script may be run again with the same arguments.
  */
 
-/** Answers 1 when the document is ours now. ARGV[5]: a claim of ours that could not be released, or nothing. */
+/** Answers 1 when the document is ours now. */
 const CLAIM = new LuaScript(`${IN_TOUCH}
+if not in_epoch(KEYS[3], ARGV[6]) then return -1 end
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 if held and held ~= ARGV[2] and held ~= ARGV[5] then
   if not in_touch() then return -1 end
@@ -24,7 +25,8 @@ return 1
 `)
 
 /** Answers 1 when the document still is ours, and prolongs our sign of life to a whole lease. */
-const STILL_HELD = new LuaScript(`
+const STILL_HELD = new LuaScript(`${IN_TOUCH}
+if not in_epoch(KEYS[3], ARGV[6]) then return -1 end
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('SET', KEYS[2], redis.call('GET', KEYS[2]) or '0', 'PX', ARGV[4])
 return 1
@@ -32,6 +34,29 @@ return 1
 
 const RELEASE = new LuaScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
+`)
+
+/**
+ * Makes the claims of this process exactly those that it holds: Redis may have lost them, or have come back with those
+ * that were released since. KEYS: claims. ARGV: process, prefix of process keys, then source key and claim, in turn. A
+ * document that another live process has meanwhile is left to it; a claim whose process is gone is nobody's.
+ */
+const DECLARE = new LuaScript(`
+local mine, alive = {}, {}
+for i = 3, #ARGV, 2 do mine[ARGV[i]] = ARGV[i + 1] end
+local function lives(process)
+  if alive[process] == nil then alive[process] = redis.call('EXISTS', ARGV[2] .. process) == 1 end
+  return alive[process]
+end
+local all = redis.call('HGETALL', KEYS[1])
+for i = 1, #all, 2 do
+  local owner = string.match(all[i + 1], '^[^:]*')
+  if owner == ARGV[1] and mine[all[i]] ~= all[i + 1] then redis.call('HDEL', KEYS[1], all[i]) end
+end
+for key, claim in pairs(mine) do
+  local held = redis.call('HGET', KEYS[1], key)
+  if not held or not lives(string.match(held, '^[^:]*')) then redis.call('HSET', KEYS[1], key, claim) end
+end
 `)
 
 export interface RedisClaimsOptions {
@@ -50,11 +75,14 @@ export class RedisClaims {
   readonly #claimsKey: string
   /** What Redis refused to release: it would keep its document from everybody for as long as this process lives. */
   readonly #unreleased = new Map<SourceKey, string>()
+  /** What this process holds, whatever Redis remembers. */
+  readonly #held = new Map<SourceKey, string>()
   #count = 0
 
   constructor(options: RedisClaimsOptions) {
     this.#options = options
     this.#claimsKey = `${redisPrefix(options.pipeline)}:claims`
+    options.lease.onNewEpoch(() => this.#declare())
   }
 
   /** Null while another worker, or another job of this one, has the document. */
@@ -63,36 +91,52 @@ export class RedisClaims {
     const token = `${this.#options.lease.id}:${this.#count}`
     if ((await inTouch(this.#options.lease, () => this.#run(CLAIM, key, token))) !== 1) return null
     this.#unreleased.delete(key)
-    return new RedisClaim(
-      (script) => this.#run(script, key, token),
-      this.#options.lease.hold(),
-      () => this.#unreleased.set(key, token),
-    )
+    this.#held.set(key, token)
+    return new RedisClaim({
+      stillHeld: () => inTouch(this.#options.lease, () => this.#run(STILL_HELD, key, token)),
+      release: () => {
+        if (this.#held.get(key) === token) this.#held.delete(key)
+        return this.#run(RELEASE, key, token)
+      },
+      letGo: this.#options.lease.hold(),
+      remember: () => this.#unreleased.set(key, token),
+    })
   }
 
   #run(script: LuaScript, key: SourceKey, token: string): Promise<unknown> {
     const { connection, pipeline, lease } = this.#options
     const left = this.#unreleased.get(key) ?? ''
-    const values = [key, token, processKeyPrefix(pipeline), lease.leaseMs, left]
-    return script.run(connection, [this.#claimsKey, lease.key], values)
+    const values = [key, token, processKeyPrefix(pipeline), lease.leaseMs, left, lease.epoch]
+    return script.run(connection, [this.#claimsKey, lease.key, lease.epochKey], values)
+  }
+
+  async #declare(): Promise<void> {
+    const { connection, pipeline, lease } = this.#options
+    const values = [lease.id, processKeyPrefix(pipeline), ...[...this.#held].flat()]
+    await DECLARE.run(connection, [this.#claimsKey], values)
   }
 }
 
+interface ClaimActions {
+  stillHeld(): Promise<unknown>
+  release(): Promise<unknown>
+  /** This process may be taken for dead again, as far as this claim goes. */
+  letGo(): void
+  /** Redis refused to release it. */
+  remember(): void
+}
+
 class RedisClaim {
-  readonly #run: (script: LuaScript) => Promise<unknown>
-  readonly #letGo: () => void
-  readonly #remember: () => void
+  readonly #actions: ClaimActions
   #releasing: Promise<void> | null = null
 
-  constructor(run: (script: LuaScript) => Promise<unknown>, letGo: () => void, remember: () => void) {
-    this.#run = run
-    this.#letGo = letGo
-    this.#remember = remember
+  constructor(actions: ClaimActions) {
+    this.#actions = actions
   }
 
   /** False when another worker took the document over. True holds for a whole lease from now. */
   async stillHeld(): Promise<boolean> {
-    return (await this.#run(STILL_HELD)) === 1
+    return (await this.#actions.stillHeld()) === 1
   }
 
   /** May be called again, whether it failed or not. */
@@ -103,13 +147,13 @@ class RedisClaim {
 
   async #release(): Promise<void> {
     try {
-      await this.#run(RELEASE)
+      await this.#actions.release()
     } catch (error) {
       this.#releasing = null
-      this.#remember()
+      this.#actions.remember()
       throw error
     } finally {
-      this.#letGo()
+      this.#actions.letGo()
     }
   }
 }

@@ -20,14 +20,16 @@ const LONGEST_REQUEST_MS = 900_000
 /*
  * An intent is `<process id> <moment> <nonce> <source key>` under the receipt's id in one hash.
  *
- * KEYS: intents, own lease, how often each receipt was sent again in doubt. ARGV: receipt, own intent, prefix of
- * process keys, lease in ms, source key, now, longest request in ms, `send` or `hold` for what is in doubt.
+ * KEYS: intents, own lease, how often each receipt was sent again in doubt, epoch. ARGV: receipt, own intent, prefix of
+ * process keys, lease in ms, source key, now, longest request in ms, `send` or `hold` for what is in doubt, epoch that
+ * we know.
  *
  * Answers 2 when it is to be held, 0 when a live process buys this receipt for another document. For the same document
  * it cannot be under way any more, because we have the claim: an earlier try was cut off between the request and its
  * receipt, and left it. One that is held has `held` in place of its process, which is alive no more than a dead one.
  */
 const BEGIN = new LuaScript(`${IN_TOUCH}
+if not in_epoch(KEYS[4], ARGV[9]) then return -1 end
 local before = redis.call('HGET', KEYS[1], ARGV[1])
 if before and before ~= ARGV[2] then
   if not in_touch() then return -1 end
@@ -67,6 +69,30 @@ redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
 redis.call('HDEL', KEYS[1], ARGV[1])
 `)
 
+/**
+ * Makes the intents of this process exactly those that it has: Redis may have lost them, or have come back with those
+ * that were cleared since. KEYS: intents, how often each receipt was sent again in doubt. ARGV: process, prefix of
+ * process keys, then receipt and intent, in turn. One of a dead process in place of ours was counted before.
+ */
+const DECLARE = new LuaScript(`
+local mine = {}
+for i = 3, #ARGV, 2 do mine[ARGV[i]] = ARGV[i + 1] end
+local all = redis.call('HGETALL', KEYS[1])
+for i = 1, #all, 2 do
+  if string.match(all[i + 1], '^%S+') == ARGV[1] and mine[all[i]] ~= all[i + 1] then
+    redis.call('HDEL', KEYS[1], all[i])
+  end
+end
+for receipt, intent in pairs(mine) do
+  local before = redis.call('HGET', KEYS[1], receipt)
+  local owner = before and string.match(before, '^%S+')
+  if not before or owner == ARGV[1] or redis.call('EXISTS', ARGV[2] .. owner) == 0 then
+    if before and owner ~= ARGV[1] then redis.call('HINCRBY', KEYS[2], receipt, 1) end
+    redis.call('HSET', KEYS[1], receipt, intent)
+  end
+end
+`)
+
 export interface RedisIntentsOptions {
   readonly connection: RedisClient
   readonly pipeline: string
@@ -92,15 +118,16 @@ export class RedisIntents {
     this.#options = options
     this.#intentsKey = `${redisPrefix(options.pipeline)}:intents`
     this.#resentKey = `${redisPrefix(options.pipeline)}:resent`
+    options.lease.onNewEpoch(() => this.#declare())
   }
 
   async begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'busy' | 'held'> {
     const { connection, pipeline, lease, onAmbiguous = 'send' } = this.#options
     const now = this.#options.now()
     const intent = `${lease.id} ${now} ${randomUUID().slice(0, 8)} ${key}`
-    const keys = [this.#intentsKey, lease.key, this.#resentKey]
+    const keys = [this.#intentsKey, lease.key, this.#resentKey, lease.epochKey]
     const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS, onAmbiguous]
-    const answer = await inTouch(lease, () => BEGIN.run(connection, keys, values))
+    const answer = await inTouch(lease, () => BEGIN.run(connection, keys, [...values, lease.epoch]))
     if (answer !== 1) return answer === 2 ? 'held' : 'busy'
     this.#own.set(id, intent)
     return 'begun'
@@ -125,6 +152,12 @@ export class RedisIntents {
     const { connection, pipeline, lease } = this.#options
     const keys = [this.#intentsKey, lease.key]
     await inTouch(lease, () => SETTLE.run(connection, keys, [id, key, processKeyPrefix(pipeline), lease.leaseMs]))
+  }
+
+  async #declare(): Promise<void> {
+    const { connection, pipeline, lease } = this.#options
+    const values = [lease.id, processKeyPrefix(pipeline), ...[...this.#own].flat()]
+    await DECLARE.run(connection, [this.#intentsKey, this.#resentKey], values)
   }
 
   /** Every intent that was not cleared. Holds one line a request under way. */

@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
+import { ProcessLease } from '#src/ledger/process-lease.ts'
+import { RedisClaims } from '#src/ledger/redis-claims.ts'
+import { RedisIntents } from '#src/ledger/redis-intents.ts'
+import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
+import { takeSnapshot } from '../support/redis-snapshot.ts'
+import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+const LEASE_MS = 900
+const NOTICED_MS = 3_000
+const leases: ProcessLease[] = []
+afterEach(async () => {
+  for (const lease of leases.splice(0)) await lease.close().catch(() => undefined)
+})
+
+async function processOf(pipeline: string, connection: RedisConnection = redis.connection) {
+  const lease = await ProcessLease.open({ connection, pipeline, leaseMs: LEASE_MS })
+  leases.push(lease)
+  return {
+    lease,
+    claims: new RedisClaims({ connection, pipeline, lease }),
+    intents: new RedisIntents({ connection, pipeline, lease, now: Date.now }),
+  }
+}
+
+const key = sourceKey('a.pdf')
+const other = sourceKey('b.pdf')
+const receipt = receiptId(contentHash('ab'.repeat(32)), recipeHash('0123456789abcdef'))
+const second = receiptId(contentHash('cd'.repeat(32)), recipeHash('0123456789abcdef'))
+
+describe('a process notices that Redis lost data', () => {
+  test('when everything was removed under its open connection', async () => {
+    const { lease } = await processOf('flushed')
+    await redis.connection.flushall()
+    await until('the loss is noticed', NOTICED_MS, () => lease.losses === 1)
+    expect(await lease.isFilled()).toBe(false)
+  })
+
+  test('when Redis was rolled back to a state with the same epoch key', async () => {
+    const { lease } = await processOf('rolled-back')
+    await lease.filled()
+    const rollBack = await takeSnapshot(redis.connection)
+    await lease.settle()
+    await rollBack()
+    await until('the loss is noticed', NOTICED_MS, () => lease.losses === 1)
+    expect(await lease.isFilled()).toBe(false)
+  })
+
+  test('when the server is another one, or was restarted, though nothing is missing', async () => {
+    const { lease } = await processOf('restarted')
+    await lease.filled()
+    await redis.killServer()
+    await until('the restart is noticed', 10_000, () => lease.losses === 1)
+    expect(await lease.isFilled()).toBe(true)
+  })
+
+  test('and does not where Redis is only asked often', async () => {
+    const [one, two] = [await processOf('quiet'), await processOf('quiet')]
+    for (let time = 0; time < 20; time++) await Promise.all([one.lease.settle(), two.lease.settle()])
+    expect([one.lease.losses, two.lease.losses]).toEqual([0, 0])
+  })
+
+  test('also when another process noticed first and has written since', async () => {
+    const [mine, theirs] = [await connectRedis({ url: redis.url }), await connectRedis({ url: redis.url })]
+    const [one, two] = [await processOf('both', mine), await processOf('both', theirs)]
+    await redis.connection.flushall()
+    await one.lease.settle()
+    await two.lease.settle()
+    expect([one.lease.losses, two.lease.losses]).toEqual([1, 1])
+    mine.disconnect()
+    theirs.disconnect()
+  })
+})
+
+describe('after Redis was emptied', () => {
+  test('a claim of a live process stands, and no other process has the document meanwhile', async () => {
+    const [one, two] = [await processOf('claims'), await processOf('claims')]
+    const claim = await one.claims.claim(key)
+    await redis.connection.flushall()
+    expect(await two.claims.claim(key)).toBeNull()
+    expect(await claim?.stillHeld()).toBe(true)
+    await claim?.release()
+    expect(await two.claims.claim(key)).not.toBeNull()
+  })
+
+  test('what a live process is buying is not bought by another for a copy', async () => {
+    const [one, two] = [await processOf('intents'), await processOf('intents')]
+    expect(await one.intents.begin(receipt, key)).toBe('begun')
+    await redis.connection.flushall()
+    expect(await two.intents.begin(receipt, other)).toBe('busy')
+    await one.intents.clear(receipt)
+    expect(await two.intents.begin(receipt, other)).toBe('begun')
+  })
+})
+
+describe('after Redis was rolled back', () => {
+  test('claims and intents that a live process released since are gone', async () => {
+    const [one, two] = [await processOf('released'), await processOf('released')]
+    const claim = await one.claims.claim(key)
+    await one.intents.begin(receipt, key)
+    const rollBack = await takeSnapshot(redis.connection)
+    await claim?.release()
+    await one.intents.clear(receipt)
+    await one.intents.begin(second, other)
+    await one.lease.settle()
+    await rollBack()
+    await until('the claim is free', NOTICED_MS, async () => (await two.claims.claim(key)) !== null)
+    expect(await two.intents.list()).toMatchObject([{ receipt: second, state: 'in_flight' }])
+    expect(await two.intents.ambiguousTotal()).toBe(0)
+  })
+})
