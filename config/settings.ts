@@ -134,6 +134,22 @@ export const SETTINGS = {
     unit: 'milliseconds',
     doc: 'how long answers are held in memory while the store cannot be written',
   }),
+  storeSlowMs: whole({
+    env: 'SLUICE_STORE_SLOW_MS',
+    default: 10_000,
+    min: 100,
+    max: HOUR_MS,
+    unit: 'milliseconds',
+    doc: 'a write to the store that takes longer is reported as an outage',
+  }),
+  servicePatienceMs: whole({
+    env: 'SLUICE_SERVICE_PATIENCE_MS',
+    default: 600_000,
+    min: 1_000,
+    max: DAY_MS,
+    unit: 'milliseconds',
+    doc: 'halt a run whose service has given no answer at all for this long',
+  }),
 
   receiptMinAgeMs: whole({
     env: 'SLUICE_RECEIPT_MIN_AGE_MS',

@@ -10,8 +10,10 @@ import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import type { RetryDeps } from '#src/ingest/retry-dead-letters.ts'
 import { type Intent, RedisIntents } from '#src/ledger/redis-intents.ts'
+import { RedisOutages } from '#src/ledger/redis-outages.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
+import { within } from '#src/observe/within.ts'
 import type { Ledger, OutputStore, Source, SourceWatch } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
 import type { Consumer } from '#src/queue/consume.ts'
@@ -21,7 +23,7 @@ import { sharedClock } from '#src/queue/shared-clock.ts'
 import { consumeInPlaces } from './consume-in-places.ts'
 import { pipelineId } from './folders.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
-import { estimateMs, pageCounting, priceWith } from './open-requests.ts'
+import { estimateMs, pageCounting, priceWith, type Requests } from './open-requests.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
 import { followService } from './follow-service.ts'
@@ -53,6 +55,8 @@ export interface Pipeline extends AsyncDisposable {
   readonly events: Events
   /** Requests in flight at a hard kill that were not sent again: nobody knows whether they were charged (Law 2). */
   readonly inDoubt: () => Promise<readonly Intent[]>
+  /** What its processes could not use when they last told. */
+  readonly outages: RedisOutages
 }
 
 /** A pipeline that can also send requests. */
@@ -100,7 +104,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     if (rebuilt > 0) options.say(`the ledger was empty: ${rebuilt} documents were found in the store`)
     const requests = await shared.requests(settings, id, signal)
     const { free } = requests.service
-    resources.use(followService(requests, shared.events, events))
+    resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
     const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
@@ -127,18 +131,16 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       random: Math.random,
       rightOfWay: shared.rightOfWay,
       surroundings: new Surroundings(),
-      ocrFallback: settings.ocrFallback,
-      storePatienceMs: settings.storePatienceMs,
-      deadlineMs: settings.deadlineMs,
+      ...toldBySettings(settings),
     }
     const observer = await shared.observer()
-    resources.use(observer.observe({ name: options.name ?? null, events, ledger, queue }))
+    resources.use(observer.observe({ name: options.name ?? null, events, ledger, queue, outages: opened.outages }))
     return {
       ...opened,
       settings,
       scan: { ...ingest, queue, backlogLimit: settings.backlogLimit, checksum: settings.checksum },
       gone: gonePolicyOf(settings),
-      gateLine: requests.gateLine,
+      gateLine: () => statusLine(shared, requests),
       probe: () => requests.gate.probe(),
       ambiguous: () => intents.ambiguousTotal(),
       consume: () => consumeInPlaces({ connection, pipeline: id, places: shared.places, settings, ingest }),
@@ -148,6 +150,15 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     await opened[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** How long the gate's state may take to come, for a line that is drawn again soon. */
+const GATE_LINE_MS = 1_000
+
+/** Outages first: they are known here, while the gate's state is in Redis. */
+async function statusLine(shared: Shared, requests: Requests): Promise<string | null> {
+  const gate = await within(requests.gateLine(), GATE_LINE_MS)
+  return [shared.outageLine(), gate].filter((part) => part !== null).join('; ') || null
 }
 
 const scheduling =
@@ -160,6 +171,13 @@ const scheduling =
     const onError = (error: unknown): boolean => events.emit('process:error', { key: null, error })
     return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onError }, signal)
   }
+
+const toldBySettings = ({ ocrFallback, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
+  ocrFallback,
+  storePatienceMs,
+  storeSlowMs,
+  deadlineMs,
+})
 
 const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
 
@@ -221,6 +239,7 @@ async function open(options: PipelineOptions, signal = new AbortController().sig
     queue,
     events,
     inDoubt: () => requestsInDoubt(connection, id),
+    outages: new RedisOutages({ connection, pipeline: id }),
     connection,
     shared,
     resources: kept,

@@ -1,18 +1,28 @@
 import { join } from 'node:path'
 import type { Settings } from '#config/settings.ts'
 import type { Events } from '#src/events.ts'
-import { logEvents, openLog } from '#src/observe/log.ts'
+import { DependencyMonitor, type OutageChange } from '#src/observe/dependency-monitor.ts'
+import { logEvents, logOutage, openLog } from '#src/observe/log.ts'
+import { notReadyReason, outageNotice, outageReadings } from '#src/observe/outage-text.ts'
 import type { Reading } from '#src/observe/reading.ts'
+import { within } from '#src/observe/within.ts'
 import type { JobQueue, Ledger } from '#src/ports.ts'
+import type { RedisOutages } from '#src/ledger/redis-outages.ts'
 import type { Folders } from './folders.ts'
+import { OutageSharing } from './share-outages.ts'
+
+/** How long the readings of Redis may take: a scrape is answered within a second in every state. */
+const READINGS_MS = 400
 
 interface ObserverOptions {
   readonly settings: Settings
   readonly folders: Folders
   /** What all pipelines share, asked at each scrape. */
   readonly readings: () => Promise<readonly Reading[]>
-  /** Rejects, or takes its time, while Redis is away. */
-  readonly ping: () => Promise<unknown>
+  /** Told in one line which dependency is out, and when it is back. */
+  readonly say: (line: string) => void
+  /** What happens to the programs that all pipelines share. */
+  readonly shared: Events
 }
 
 interface Observed {
@@ -21,43 +31,83 @@ interface Observed {
   readonly events: Events
   readonly ledger: Ledger
   readonly queue: JobQueue
+  readonly outages: RedisOutages
 }
 
 export interface Observer extends AsyncDisposable {
+  readonly monitor: DependencyMonitor
   /** What a pipeline does is in the log from now on, and in the metrics until this is disposed of. */
   observe(pipeline: Observed): Disposable
 }
 
-/** Log and metrics: both read the events, and nothing else writes either. */
-export async function openObserver({ settings, folders, readings, ping }: ObserverOptions): Promise<Observer> {
+/** Log, metrics and readiness: all read the events, and nothing else writes either. */
+export async function openObserver(options: ObserverOptions): Promise<Observer> {
+  const { settings, folders, say } = options
   const log = openLog({ level: settings.logLevel, file: settings.logFile ?? join(folders.state, 'sluice.log') })
-  const logOf = (name: string | null) => (name === null ? log : log.child({ pipeline: name }))
-  if (settings.metricsPort === 0) {
-    return {
-      observe({ name, events }) {
-        logEvents(events, logOf(name))
-        return { [Symbol.dispose]: () => undefined }
-      },
-      [Symbol.asyncDispose]: async () => undefined,
+  const shared = new Set<{ readonly name: string | null; readonly sharing: OutageSharing }>()
+  const onChange = (change: OutageChange): void => {
+    logOutage(change, log)
+    say(outageNotice(change))
+    for (const { name, sharing } of shared) {
+      if (change.outage.pipeline === null || change.outage.pipeline === name) sharing.changed(change)
     }
   }
-  // Loaded only where they are asked for: they take 10 MB of memory, and Node's HTTP server 50 ms to load.
+  const monitor = new DependencyMonitor({ onChange })
+  monitor.observe(options.shared, null)
+  const watch = ({ name, events }: Observed): Disposable => {
+    logEvents(events, name === null ? log : log.child({ pipeline: name }))
+    return monitor.observe(events, name)
+  }
+  const server = settings.metricsPort === 0 ? null : await openServer(options, monitor)
+  if (server !== null) log.info({ url: server.url }, 'metrics')
+  return {
+    monitor,
+    observe(pipeline) {
+      const watching = watch(pipeline)
+      const entry = { name: pipeline.name, sharing: new OutageSharing(pipeline.events, pipeline.outages) }
+      shared.add(entry)
+      const measuring = server?.add(pipeline)
+      return {
+        [Symbol.dispose]: () => {
+          watching[Symbol.dispose]()
+          shared.delete(entry)
+          entry.sharing[Symbol.dispose]()
+          measuring?.[Symbol.dispose]()
+        },
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      monitor[Symbol.dispose]()
+      await server?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+interface ObserveServer extends AsyncDisposable {
+  readonly url: string
+  readonly add: (pipeline: Observed) => Disposable
+}
+
+/** Loaded only where it is asked for: it takes 10 MB of memory, and Node's HTTP server 50 ms to load. */
+async function openServer({ settings, readings }: ObserverOptions, monitor: DependencyMonitor): Promise<ObserveServer> {
   const { ProcessMetrics } = await import('#src/observe/process-metrics.ts')
   const { openObserveServer } = await import('#src/observe/http-server.ts')
   const metrics = new ProcessMetrics()
-  const notReady = () =>
-    ping().then(
-      () => null,
-      () => 'Redis does not answer',
-    )
-  const { metricsHost: host, metricsPort: port } = settings
-  const server = await openObserveServer({ host, port, registry: metrics, readings, notReady })
-  log.info({ url: server.url }, 'metrics')
+  const redisIsUp = (): boolean => !monitor.isOut('redis')
+  const server = await openObserveServer({
+    host: settings.metricsHost,
+    port: settings.metricsPort,
+    registry: metrics,
+    readings: async () => [
+      ...outageReadings(monitor),
+      ...(redisIsUp() ? ((await within(readings(), READINGS_MS)) ?? []) : []),
+    ],
+    notReady: async () => notReadyReason(monitor),
+  })
   return {
-    observe({ name, events, ledger, queue }) {
-      logEvents(events, logOf(name))
-      return metrics.add(events, { counts: () => ledger.counts(), backlog: () => queue.backlog() }, name)
-    },
+    url: server.url,
+    add: ({ name, events, ledger, queue }) =>
+      metrics.add(events, { counts: () => ledger.counts(), backlog: () => queue.backlog(), redisIsUp }, name),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }

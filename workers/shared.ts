@@ -5,8 +5,10 @@ import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
 import { Events } from '#src/events.ts'
 import { RightOfWay } from '#src/ingest/right-of-way.ts'
+import { outageLine } from '#src/observe/outage-text.ts'
 import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
 import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
+import { watchRedis } from '#src/queue/watch-redis.ts'
 import { type Folders, foldersOf } from './folders.ts'
 import { gateReadings } from './gate-readings.ts'
 import { type Observer, openObserver } from './observe.ts'
@@ -37,6 +39,8 @@ export interface Shared extends AsyncDisposable {
   /** What happens to the programs that all pipelines share. */
   readonly events: Events
   readonly observer: () => Promise<Observer>
+  /** Which dependencies are out, and why, in a few words; null while all work. */
+  readonly outageLine: () => string | null
   readonly noticesFor: NoticesFor
 }
 
@@ -60,10 +64,19 @@ export function openShared({ settings, say }: SharedOptions): Shared {
     opened.set(key, requests)
     return requests
   }
+  let monitor: Observer['monitor'] | null = null
   const observer = lazily(async () => {
     const redis = await connection(new AbortController().signal)
     const readings = async () => gateReadings(await Promise.all(opened.values()))
-    return resources.use(await openObserver({ settings, folders, readings, ping: () => redis.ping() }))
+    const observed = resources.use(await openObserver({ settings, folders, readings, say, shared: events }))
+    resources.use(
+      watchRedis(redis, {
+        onFailed: (cause) => events.emit('dependency:failed', { dependency: 'redis', cause }),
+        onWorks: () => events.emit('dependency:works', { dependency: 'redis' }),
+      }),
+    )
+    monitor = observed.monitor
+    return observed
   })
   // Loaded only where a bucket is followed, as all of the AWS SDK.
   const notices = lazily(async () => (await import('./s3-notices.ts')).noticesFor(say, resources))
@@ -71,7 +84,8 @@ export function openShared({ settings, say }: SharedOptions): Shared {
   const places = pLimit(settings.concurrency)
   const dispose = () => resources.disposeAsync()
   const rightOfWay = new RightOfWay()
-  const common = { folders, places, rightOfWay, connection, events, observer, noticesFor }
+  const outages = (): string | null => (monitor === null ? null : outageLine(monitor))
+  const common = { folders, places, rightOfWay, connection, events, observer, noticesFor, outageLine: outages }
   return { ...common, requests: requestsFor, [Symbol.asyncDispose]: dispose }
 }
 

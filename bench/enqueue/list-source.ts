@@ -43,7 +43,7 @@ events.on('document:seen', () => {
 })
 const recipeFor = recipeBook({})
 const ports = { source, store, ledger, queue, events, recipeFor }
-const patience = { halt: () => undefined, storePatienceMs: 0 }
+const patience = { halt: () => undefined, storePatienceMs: 0, storeSlowMs: 10_000 }
 const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlogLimit: settings.backlogLimit }
 const cpuAtStart = cpuMs()
 const startedAt = Date.now()

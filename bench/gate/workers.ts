@@ -63,7 +63,7 @@ async function fillQueue(source: string, settings: Settings): Promise<void> {
   await using pipeline = await openPipeline({ source, settings, events: new Events(), say: () => undefined })
   const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: [] })
   const clocks = { now: Date.now, sharedNow: Date.now }
-  const patience = { halt: () => undefined, storePatienceMs: 0 }
+  const patience = { halt: () => undefined, storePatienceMs: 0, storeSlowMs: 10_000 }
   const limits = { backlogLimit: Number.MAX_SAFE_INTEGER, checksum: false, cutter: null }
   const deps = { ...pipeline, recipeFor, ...clocks, ...patience, ...limits }
   await scanSource(deps, new AbortController().signal)

@@ -52,6 +52,7 @@ try {
     sharedNow: Date.now,
     halt: () => undefined,
     storePatienceMs: 0,
+    storeSlowMs: 10_000,
     backlogLimit: 1,
     checksum: false,
   }

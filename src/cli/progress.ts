@@ -1,11 +1,15 @@
 import { SingleBar } from 'cli-progress'
-import type { Counts } from '#src/document/outcome.ts'
+import { type Counts, NO_COUNTS } from '#src/document/outcome.ts'
 import type { Tally } from '#src/observe/tally.ts'
+import { within } from '#src/observe/within.ts'
 import { count, duration, rate } from './format.ts'
 
 /** How often a terminal is redrawn, and a line is written where there is none. */
 const REDRAW_MS = 250
 const LINE_MS = 5_000
+
+/** How long a look waits for Redis. */
+const ANSWER_MS = 1_000
 
 export interface ProgressOptions {
   readonly stream: NodeJS.WriteStream
@@ -53,8 +57,9 @@ export function startProgress(options: ProgressOptions): Progress {
   const startedAt = performance.now()
   const onTerminal = options.stream.isTTY
   const bar = onTerminal ? terminalBar(options.stream) : null
+  const looked = { ...options, counts: lastKnown(options.counts) }
   const show = async (): Promise<void> => {
-    const view = await viewOf(options, startedAt)
+    const view = await viewOf(looked, startedAt)
     if (bar === null) options.stream.write(`${lineOf(view)}\n`)
     else {
       bar.setTotal(Math.max(view.total, 1))
@@ -77,6 +82,12 @@ export function startProgress(options: ProgressOptions): Progress {
       bar?.stop()
     },
   }
+}
+
+/** While Redis does not answer, the view goes on with what it last said, and can say that it is away. */
+function lastKnown(counts: () => Promise<Counts>): () => Promise<Counts> {
+  let known: Counts = NO_COUNTS
+  return async () => (known = (await within(counts(), ANSWER_MS)) ?? known)
 }
 
 function terminalBar(stream: NodeJS.WriteStream): SingleBar {

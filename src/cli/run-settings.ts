@@ -48,6 +48,8 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'graceMs',
   'takeoverMs',
   'storePatienceMs',
+  'storeSlowMs',
+  'servicePatienceMs',
   'engineProcesses',
   'metricsPort',
   'metricsHost',

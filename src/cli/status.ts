@@ -6,7 +6,7 @@ import { OUTCOMES, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
 import { countGone } from '#src/ingest/sweep-gone.ts'
 import { addSettings } from './flags.ts'
-import { count } from './format.ts'
+import { count, oneLine } from './format.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, type Target, targetsOf } from './targets.ts'
@@ -31,10 +31,13 @@ async function showStatus(target: Target, shared: Shared, json: boolean): Promis
   const backlog = await pipeline.queue.backlog()
   const gone = await countGone(pipeline.ledger, new AbortController().signal)
   const inDoubt = await pipeline.inDoubt()
+  const outages = await pipeline.outages.list()
   if (json) {
     const named = target.name === null ? {} : { pipeline: target.name }
     const ambiguous = inDoubt.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() }))
-    process.stdout.write(`${JSON.stringify({ ...named, ...counts, seen: seen(counts), gone, backlog, ambiguous })}\n`)
+    process.stdout.write(
+      `${JSON.stringify({ ...named, ...counts, seen: seen(counts), gone, backlog, ambiguous, outages })}\n`,
+    )
     return
   }
   const rows = new Table({ style: { head: [], border: [] }, colAligns: ['left', 'right'] })
@@ -44,4 +47,9 @@ async function showStatus(target: Target, shared: Shared, json: boolean): Promis
   rows.push(['jobs in the queue', count(backlog)])
   if (inDoubt.length > 0) rows.push(['ambiguous requests', count(inDoubt.length)])
   process.stdout.write(`${rows.toString()}\n`)
+  for (const { dependency, cause, since, by } of outages) {
+    process.stdout.write(
+      `${dependency} unavailable since ${new Date(since).toISOString()} (${by}): ${oneLine(cause)}\n`,
+    )
+  }
 }

@@ -1,5 +1,5 @@
 /** What a process cannot work without. */
-export type Dependency = 'engine' | 'redis' | 'service' | 'store'
+export type Dependency = 'engine' | 'redis' | 'service' | 'source' | 'store'
 
 /** A dependency failed before there was any work that could wait for it. The message says what to do; no stack helps. */
 export class DependencyUnusable extends Error {

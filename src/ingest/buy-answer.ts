@@ -65,6 +65,7 @@ async function sendOnce(
     return { kind: 'failed', failure, countsUntil: work.attempt, retryAfterMs: null, remedy: NO_REMEDY }
   }
   const durationMs = performance.now() - sentAt
+  tellHealth(verdict, deps)
   const credits = chargedCredits(verdict, recipe, work, deps)
   const save = async (): Promise<void> => {
     if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
@@ -132,6 +133,14 @@ const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure 
   ...(verdict.serviceCode === null ? {} : { serviceCode: verdict.serviceCode }),
   ...(verdict.httpStatus === null ? {} : { httpStatus: verdict.httpStatus }),
 })
+
+/** An outage is told before the answer is saved: saving may have to wait for the store. */
+function tellHealth(verdict: Verdict, { events }: IngestDeps): void {
+  if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency: 'service' })
+  else if (verdict.countsAgainstService) {
+    events.emit('dependency:failed', { dependency: 'service', cause: verdict.message })
+  }
+}
 
 function tell(work: Work, verdict: Verdict, durationMs: number, { events }: IngestDeps): void {
   const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0

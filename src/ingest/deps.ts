@@ -55,13 +55,25 @@ export interface IngestDeps {
    * may get through before the batch is halted.
    */
   readonly storePatienceMs: number
+  /** A write to the store that takes longer is reported. */
+  readonly storeSlowMs: number
   /** A document that has been in the queue for longer ends failed. */
   readonly deadlineMs: number
 }
 
 export interface ScanDeps extends Pick<
   IngestDeps,
-  'source' | 'store' | 'ledger' | 'events' | 'recipeFor' | 'cutter' | 'now' | 'sharedNow' | 'halt' | 'storePatienceMs'
+  | 'source'
+  | 'store'
+  | 'ledger'
+  | 'events'
+  | 'recipeFor'
+  | 'cutter'
+  | 'now'
+  | 'sharedNow'
+  | 'halt'
+  | 'storePatienceMs'
+  | 'storeSlowMs'
 > {
   readonly queue: JobQueue
   /** Jobs in Redis at the most; the listing waits while there are more (Law 6). */

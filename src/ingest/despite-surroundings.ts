@@ -28,12 +28,17 @@ export async function despiteSurroundings(
   try {
     const verdict = await work()
     surroundings.worked(key)
+    if (verdict.do === 'finish') {
+      for (const dependency of ['source', 'store'] as const) events.emit('dependency:works', { dependency })
+    }
     return verdict
   } catch (error) {
     if (signal.aborted || !(error instanceof StoreUnusable || error instanceof SourceUnusable)) throw error
     const awayForMs = surroundings.failed(key, begunAt)
     if (awayForMs === null) throw error
     events.emit('stage:failed', { key, stage: 'read', error })
+    const dependency = error instanceof StoreUnusable ? 'store' : 'source'
+    events.emit('dependency:failed', { dependency, cause: error.message })
     if (awayForMs > storePatienceMs) halt('store', error.message)
     return postpone(AWAY_MS, error.message)
   }

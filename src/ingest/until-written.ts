@@ -6,7 +6,7 @@ import type { IngestDeps } from './deps.ts'
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 
-export type StorePatience = Pick<IngestDeps, 'events' | 'halt' | 'storePatienceMs'>
+export type StorePatience = Pick<IngestDeps, 'events' | 'halt' | 'storePatienceMs' | 'storeSlowMs'>
 
 /**
  * Writes to a store, however long its disk is full: what is to be written is held in memory and tried again, and every
@@ -26,10 +26,13 @@ export async function untilWritten<T>(
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const isLast = signal.aborted
     try {
-      return await write()
+      const written = await toldWhenSlow(write, deps)
+      deps.events.emit('dependency:works', { dependency: 'store' })
+      return written
     } catch (error) {
       deps.events.emit('stage:failed', { key, stage: 'commit', error })
       if (!(error instanceof StoreUnusable)) throw error
+      deps.events.emit('dependency:failed', { dependency: 'store', cause: error.message })
       if (performance.now() - startedAt > deps.storePatienceMs) {
         deps.halt('store', `the output store cannot be written: ${error.message}`)
         throw error
@@ -38,5 +41,17 @@ export async function untilWritten<T>(
       // Where the worker is cut the pause ends, and it is tried once more.
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
     }
+  }
+}
+
+/** A store that neither writes nor refuses is told after `storeSlowMs`, and again each time as long has passed. */
+async function toldWhenSlow<T>(write: () => Promise<T>, { events, storeSlowMs }: StorePatience): Promise<T> {
+  const cause = `a write takes longer than ${storeSlowMs / 1000} s; what was paid for is held in memory`
+  const timer = setInterval(() => events.emit('dependency:failed', { dependency: 'store', cause }), storeSlowMs)
+  timer.unref()
+  try {
+    return await write()
+  } finally {
+    clearInterval(timer)
   }
 }

@@ -1,5 +1,6 @@
 import { destination, type Level, type Logger, pino } from 'pino'
 import type { Events } from '#src/events.ts'
+import type { OutageChange } from './dependency-monitor.ts'
 
 export interface LogOptions {
   readonly level: Level | 'silent'
@@ -12,6 +13,14 @@ export function openLog({ level, file }: LogOptions): Logger {
   const stream =
     file === '-' ? destination({ dest: 2, sync: true }) : destination({ dest: file, mkdir: true, sync: true })
   return pino({ level, base: { pid: process.pid } }, stream)
+}
+
+/** Once for each cause of an outage, and once when it is over. */
+export function logOutage(change: OutageChange, log: Logger): void {
+  const { dependency, pipeline, cause } = change.outage
+  const line = { dependency, pipeline: pipeline ?? undefined, cause }
+  if (change.kind === 'failing') log.warn(line, 'dependency unavailable')
+  else log.info({ ...line, afterMs: Math.round(change.afterMs) }, 'dependency works again')
 }
 
 /** The log of what happened, one line an event. Keys of documents are in it, their text never is. */

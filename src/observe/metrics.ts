@@ -1,33 +1,45 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { type Counts, OUTCOMES } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
+import { within } from './within.ts'
 
 /** What is asked of the surroundings at each scrape. */
 export interface MetricsOptions {
   readonly counts: () => Promise<Counts>
   readonly backlog: () => Promise<number>
+  /** Where it is known that Redis does not answer, it is not asked. */
+  readonly redisIsUp?: () => boolean
 }
+
+/** How long Redis may take for one value: then it is left out. */
+const ANSWER_MS = 400
 
 /** Prometheus metrics, each fed by one event; names end in their unit, labels are closed lists. */
 export function metricsOf(events: Events, options: MetricsOptions): Registry {
   const registry = new Registry()
   countDocuments(events, registry)
   countRequests(events, registry)
-  gauge(registry, 'sluice_queue_backlog', 'Jobs waiting, delayed or active.', async (set) =>
-    set(await options.backlog()),
-  )
+  const ask = async <T>(value: () => Promise<T>): Promise<T | null> =>
+    options.redisIsUp?.() === false ? null : within(value(), ANSWER_MS)
+  gauge(registry, 'sluice_queue_backlog', 'Jobs waiting, delayed or active.', () => ask(options.backlog))
+  gaugeByOutcome(registry, () => ask(options.counts))
+  return registry
+}
+
+function gaugeByOutcome(registry: Registry, counts: () => Promise<Counts | null>): void {
   const documents = new Gauge({
     name: 'sluice_documents',
     help: 'Documents in the ledger by outcome; their sum is all that was seen.',
     labelNames: ['outcome'],
-    registers: [registry],
+    registers: [],
     async collect() {
-      const counts = await options.counts()
-      for (const outcome of OUTCOMES) this.set({ outcome }, counts[outcome])
+      const now = await counts()
+      this.reset()
+      if (now === null) return
+      for (const outcome of OUTCOMES) this.set({ outcome }, now[outcome])
     },
   })
-  documents.reset()
-  return registry
+  registry.registerMetric(documents)
 }
 
 function countDocuments(events: Events, registry: Registry): void {
@@ -97,18 +109,15 @@ function histogram(registry: Registry, name: string, help: string): Histogram {
   })
 }
 
-function gauge(
-  registry: Registry,
-  name: string,
-  help: string,
-  collect: (set: (value: number) => void) => Promise<void>,
-): Gauge {
+function gauge(registry: Registry, name: string, help: string, value: () => Promise<number | null>): Gauge {
   return new Gauge({
     name,
     help,
     registers: [registry],
-    collect() {
-      return collect((value) => this.set(value))
+    async collect() {
+      const now = await value()
+      if (now === null) this.remove()
+      else this.set(now)
     },
   })
 }

@@ -3,6 +3,8 @@ import type { Verdict } from '#src/document/verdict.ts'
 import { UndecodableAnswer } from './decode-body.ts'
 import { AnswerTooLong, NoAnswer, RequestTimeout } from './exchange.ts'
 
+const TRUST = 'Name its authority in NODE_EXTRA_CA_CERTS'
+
 /** What a person can make of the codes that sockets, name look-ups, TLS and the HTTP parser fail with. */
 const PLAIN: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -15,6 +17,15 @@ const PLAIN: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to it',
   ETIMEDOUT: 'it does not respond',
   UND_ERR_CONNECT_TIMEOUT: 'it does not respond',
+  DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is self-signed. ${TRUST}`,
+  SELF_SIGNED_CERT_IN_CHAIN: `its certificate is signed by an authority that is not known here. ${TRUST}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `its certificate is signed by an authority that is not known here. ${TRUST}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `its certificate is signed by an authority that is not known here. ${TRUST}`,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet; the clock of this machine may be wrong',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there: the address may have to begin with http://',
+  HPE_INVALID_CONSTANT: 'what answers there is no HTTP server: the address may have to begin with https://',
 }
 
 /** The verdict on a request that got no whole answer, or none that can be decoded. */

@@ -86,6 +86,7 @@ export async function openWorkbench({
     rightOfWay: new RightOfWay(),
     surroundings: new Surroundings(),
     storePatienceMs: 1_000,
+    storeSlowMs: 10_000,
     deadlineMs: 3_600_000,
     ocrFallback,
   }

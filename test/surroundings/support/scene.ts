@@ -35,14 +35,14 @@ export class Scene implements AsyncDisposable {
   readonly source: string
   readonly out: string
   readonly service: ScriptedService
-  readonly #log: string
+  readonly log: string
   readonly #resources: AsyncDisposableStack
   readonly #living = new Set<RunningSluice>()
 
   private constructor(folder: string, service: ScriptedService, resources: AsyncDisposableStack) {
     this.source = join(folder, 'in')
     this.out = join(folder, 'out')
-    this.#log = join(folder, 'log')
+    this.log = join(folder, 'log')
     this.service = service
     this.#resources = resources
   }
@@ -73,7 +73,7 @@ export class Scene implements AsyncDisposable {
   ): RunningSluice {
     const settings = {
       out: this.out,
-      'log-file': this.#log,
+      'log-file': this.log,
       'parse-api-url': this.service.url,
       'parse-api-key': 'key',
       ...flags,
@@ -125,7 +125,7 @@ export class Scene implements AsyncDisposable {
 
   /** What the processes logged as errors, for whoever looks into a test that failed. */
   async #errors(): Promise<string> {
-    const log = await readFile(this.#log, 'utf8').catch(() => '')
+    const log = await readFile(this.log, 'utf8').catch(() => '')
     return log
       .split('\n')
       .filter((line) => line.includes('"level":50') && !line.includes('StoreUnusable'))

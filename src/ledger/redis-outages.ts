@@ -1,0 +1,49 @@
+import { hostname } from 'node:os'
+import type { Dependency } from '#src/document/dependency.ts'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import type { RedisClient } from './lua-script.ts'
+
+/** What a process last told of a dependency that it could not use. */
+export interface ToldOutage {
+  readonly dependency: Dependency
+  readonly cause: string
+  /** Epoch milliseconds. */
+  readonly since: number
+  /** Process that told of it: `host:pid`. */
+  readonly by: string
+}
+
+/** A process that is killed does not take its word back. */
+const KEPT_MS = 24 * 3_600_000
+
+/**
+ * Outages of a pipeline as its processes see them, for `status`, which is a process of its own. A field for each process
+ * and dependency; kept after the process ended, because the cause of a halt is what is looked for then.
+ */
+export class RedisOutages {
+  readonly #client: RedisClient
+  readonly #key: string
+  readonly #by = `${hostname()}:${process.pid}`
+
+  constructor(options: { readonly connection: RedisClient; readonly pipeline: string }) {
+    this.#client = options.connection
+    this.#key = `${redisPrefix(options.pipeline)}:outages`
+  }
+
+  async tell(outage: Omit<ToldOutage, 'by'>): Promise<void> {
+    const field = `${this.#by} ${outage.dependency}`
+    await this.#client.hset(this.#key, field, JSON.stringify({ ...outage, by: this.#by }))
+    await this.#client.pexpire(this.#key, KEPT_MS)
+  }
+
+  /** The dependency works: what any process told of it, this one or an earlier one, is out of date. */
+  async clear(dependency: Dependency): Promise<void> {
+    const fields = (await this.#client.hkeys(this.#key)).filter((field) => field.endsWith(` ${dependency}`))
+    if (fields.length > 0) await this.#client.hdel(this.#key, ...fields)
+  }
+
+  async list(): Promise<readonly ToldOutage[]> {
+    const fields = await this.#client.hgetall(this.#key)
+    return Object.values(fields).map((value) => JSON.parse(value) as ToldOutage)
+  }
+}

@@ -1,0 +1,142 @@
+import type { Dependency } from '#src/document/dependency.ts'
+import type { Events, SluiceEvents } from '#src/events.ts'
+
+/** A dependency that this process cannot use at the moment. */
+export interface Outage {
+  readonly dependency: Dependency
+  /** As the settings file names the pipeline; null for what all pipelines share, or for the only one. */
+  readonly pipeline: string | null
+  /** What it last failed with, one sentence. */
+  readonly cause: string
+  /** Milliseconds on the monitor's clock. */
+  readonly since: number
+}
+
+export type OutageChange =
+  /** It began, or goes on for another reason. Told once for each cause of an outage. */
+  | { readonly kind: 'failing'; readonly outage: Outage }
+  | { readonly kind: 'recovered'; readonly outage: Outage; readonly afterMs: number }
+
+export interface MonitorOptions {
+  readonly onChange: (change: OutageChange) => void
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number
+}
+
+/**
+ * For how long a dependency must fail, without one success, to count as out: one failed request is no outage. The engine
+ * tells of its own end, and Redis is asked each second, so these are believed sooner.
+ */
+const CONFIRM_MS: Readonly<Record<Dependency, number>> = {
+  engine: 0,
+  redis: 500,
+  service: 2_000,
+  source: 2_000,
+  store: 2_000,
+}
+
+/** Different causes told of one outage at the most: texts that hold a number would be told for ever. */
+const MOST_CAUSES = 20
+
+const isEngine = ({ dependency }: Outage): boolean => dependency === 'engine'
+
+interface Watched {
+  outage: Outage
+  readonly causes: Set<string>
+  readonly timer: NodeJS.Timeout | null
+  confirmed: boolean
+}
+
+/**
+ * Which dependencies of this process are out, and why: told by their failures and successes. Each is in one of three
+ * states: `works` (nothing is known against it), `suspected` (it failed, for less than `CONFIRM_MS`), and `out`. Any
+ * success leads back to `works`.
+ */
+export class DependencyMonitor implements Disposable {
+  readonly #onChange: (change: OutageChange) => void
+  readonly #now: () => number
+  readonly #watched = new Map<string, Watched>()
+
+  constructor({ onChange, now = () => performance.now() }: MonitorOptions) {
+    this.#onChange = onChange
+    this.#now = now
+  }
+
+  /** Until it is disposed of, what these events tell counts. */
+  observe(events: Events, pipeline: string | null): Disposable {
+    const failed = ({ dependency, cause }: SluiceEvents['dependency:failed'][0]): void =>
+      this.#failed(dependency, pipeline, cause)
+    const works = ({ dependency }: SluiceEvents['dependency:works'][0]): void => this.#works(dependency, pipeline)
+    events.on('dependency:failed', failed)
+    events.on('dependency:works', works)
+    return {
+      [Symbol.dispose]: () => {
+        events.off('dependency:failed', failed)
+        events.off('dependency:works', works)
+        for (const [id, { timer, outage }] of this.#watched) {
+          if (outage.pipeline !== pipeline) continue
+          clearTimeout(timer ?? undefined)
+          this.#watched.delete(id)
+        }
+      },
+    }
+  }
+
+  /** Confirmed outages, the longest first. */
+  outages(): readonly Outage[] {
+    const all = [...this.#watched.values()].filter(({ confirmed }) => confirmed).map(({ outage }) => outage)
+    // Nobody needs to be told that an engine that is down does not answer.
+    return all.some(isEngine) ? all.filter(({ dependency }) => dependency !== 'service') : all
+  }
+
+  isOut(dependency: Dependency): boolean {
+    return this.outages().some((outage) => outage.dependency === dependency)
+  }
+
+  /** Milliseconds since an outage began. */
+  lasted({ since }: Outage): number {
+    return this.#now() - since
+  }
+
+  [Symbol.dispose](): void {
+    for (const { timer } of this.#watched.values()) clearTimeout(timer ?? undefined)
+    this.#watched.clear()
+  }
+
+  #failed(dependency: Dependency, pipeline: string | null, cause: string): void {
+    const id = `${dependency} ${pipeline ?? ''}`
+    const known = this.#watched.get(id)
+    if (known !== undefined) {
+      known.outage = { ...known.outage, cause }
+      if (known.confirmed) this.#tell(known)
+      return
+    }
+    const confirmMs = CONFIRM_MS[dependency]
+    const confirm = (): void => {
+      const watched = this.#watched.get(id)
+      if (watched === undefined) return
+      watched.confirmed = true
+      this.#tell(watched)
+    }
+    const timer = confirmMs === 0 ? null : setTimeout(confirm, confirmMs).unref()
+    const outage = { dependency, pipeline, cause, since: this.#now() }
+    this.#watched.set(id, { outage, causes: new Set(), timer, confirmed: false })
+    if (timer === null) confirm()
+  }
+
+  #works(dependency: Dependency, pipeline: string | null): void {
+    const id = `${dependency} ${pipeline ?? ''}`
+    const known = this.#watched.get(id)
+    if (known === undefined) return
+    clearTimeout(known.timer ?? undefined)
+    this.#watched.delete(id)
+    if (!known.confirmed) return
+    this.#onChange({ kind: 'recovered', outage: known.outage, afterMs: this.lasted(known.outage) })
+  }
+
+  #tell({ outage, causes }: Watched): void {
+    if (causes.has(outage.cause) || causes.size >= MOST_CAUSES) return
+    causes.add(outage.cause)
+    this.#onChange({ kind: 'failing', outage })
+  }
+}

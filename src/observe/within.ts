@@ -1,0 +1,12 @@
+/** What `promise` resolves to, or null when it rejects or takes longer than `ms`. */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+  const late = Promise.withResolvers<null>()
+  const timer = setTimeout(late.resolve, ms, null)
+  try {
+    return await Promise.race([promise, late.promise])
+  } catch {
+    return null
+  } finally {
+    clearTimeout(timer)
+  }
+}

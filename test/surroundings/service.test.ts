@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/folder.ts'
+import { freePort } from '../support/free-port.ts'
+import { errorReply } from '../support/scripted-service.ts'
+import { sluice, STACK_TRACE } from '../support/sluice.ts'
+import { OwnRedis } from './support/own-redis.ts'
+import { seenAfter } from './support/four-places.ts'
+import { Scene } from './support/scene.ts'
+
+/** Longest until an outage can be seen in each place: it is confirmed after two seconds. */
+const VISIBLE_MS = 5_000
+
+const EXIT_HALTED = 3
+
+interface Unreachable extends AsyncDisposable {
+  readonly url: string
+  readonly cause: RegExp
+}
+
+const nothing = { [Symbol.asyncDispose]: async () => undefined }
+
+const WAYS: Readonly<Record<string, () => Promise<Unreachable>>> = {
+  'nothing listens': async () => ({
+    ...nothing,
+    url: `http://127.0.0.1:${await freePort()}`,
+    cause: /nothing listens there/,
+  }),
+  'its name is unknown': async () => ({
+    ...nothing,
+    url: 'http://parse.invalid',
+    cause: /its name cannot be (found|looked up now)/,
+  }),
+  'its certificate is self-signed': async () => {
+    const server = await selfSigned()
+    const { port } = server.address() as AddressInfo
+    return {
+      url: `https://127.0.0.1:${port}`,
+      cause: /its certificate is self-signed/,
+      [Symbol.asyncDispose]: async () => {
+        server.closeAllConnections()
+        server.close()
+      },
+    }
+  },
+}
+
+async function selfSigned(): Promise<Server> {
+  await using folder = await temporaryFolder()
+  const [key, certificate] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')]
+  const subject = ['-nodes', '-days', '2', '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', key, '-out', certificate, ...subject]
+  execFileSync('openssl', made, { stdio: 'ignore' })
+  const server = createServer({ key: await readFile(key), cert: await readFile(certificate) })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+describe.concurrent('a service that cannot be used', () => {
+  test.each(Object.keys(WAYS))(
+    'because %s says so on the terminal, in the log, in a metric and in readiness; the run halts with 3',
+    async (way) => {
+      await using service = await (WAYS[way] as () => Promise<Unreachable>)()
+      await using redis = await OwnRedis.start()
+      await using scene = await Scene.open({ documents: 5 })
+      const metricsPort = await freePort()
+      const running = scene.start('run', {
+        'parse-api-url': service.url,
+        'redis-url': redis.url,
+        'metrics-port': metricsPort,
+        'service-patience-ms': 6_000,
+      })
+      const places = { running, logFile: scene.log, metricsPort }
+      const { cause } = service
+      const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ }, 20_000)
+      const { code, stdout, stderr } = await running.finished
+      expect(Object.entries(seen).filter(([, ms]) => ms === null || ms > VISIBLE_MS + 3_000)).toEqual([])
+      expect(stderr).not.toMatch(STACK_TRACE)
+      expect([code, stdout]).toEqual([
+        EXIT_HALTED,
+        expect.stringMatching(/^halted: .* gave no answer for 6 s: No answer/),
+      ])
+      expect(stdout).toMatch(cause)
+      const log = await readFile(scene.log, 'utf8')
+      expect(log.match(/"dependency unavailable"/g)).toHaveLength(1)
+      const status = await sluice(['status', scene.source, `--out=${scene.out}`, `--redis-url=${redis.url}`])
+      expect(status.stdout).toMatch(cause)
+    },
+    60_000,
+  )
+
+  test('because it answers 500 tells the text of the answer, and is not halted once it had answered', async () => {
+    let broken = false
+    await using scene = await Scene.open({
+      documents: 30,
+      reply: () => (broken ? errorReply(500, 'the disk of the parser is full') : { delayMs: 30 }),
+    })
+    const metricsPort = await freePort()
+    const running = scene.start('run', { 'metrics-port': metricsPort, concurrency: 2, 'service-patience-ms': 3_000 })
+    await scene.requested(4, running)
+    broken = true
+    const places = { running, logFile: scene.log, metricsPort }
+    const cause = /the disk of the parser is full/
+    const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ })
+    expect(Object.entries(seen).filter(([, ms]) => ms === null || ms > VISIBLE_MS + 3_000)).toEqual([])
+    broken = false
+    const { code, stderr } = await running.finished
+    expect(stderr).toMatch(/the service works again/)
+    expect(code).toBe(0)
+    await scene.expectAllPaidOnce(30)
+  }, 60_000)
+})

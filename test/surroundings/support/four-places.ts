@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunningSluice } from '../../support/sluice.ts'
+
+/** The places where an operator may look when a dependency fails. */
+export interface Places {
+  readonly running: RunningSluice
+  readonly logFile: string
+  readonly metricsPort: number
+}
+
+export interface Sighting {
+  /** What the terminal and the log say of it. */
+  readonly cause: RegExp
+  /** A line of /metrics. */
+  readonly metric: RegExp
+}
+
+/** Milliseconds from the call until the fault could be seen in each place; null where it was not seen in time. */
+export interface SeenAfter {
+  readonly terminal: number | null
+  readonly log: number | null
+  readonly metric: number | null
+  readonly readiness: number | null
+}
+
+const POLL_MS = 50
+
+/** Looks in all four places until the fault was seen in each, or `patienceMs` are over. */
+export async function seenAfter(places: Places, { cause, metric }: Sighting, patienceMs = 20_000): Promise<SeenAfter> {
+  const beganAt = performance.now()
+  const saidBefore = places.running.stderr().length
+  const loggedBefore = (await readFile(places.logFile, 'utf8').catch(() => '')).length
+  const first = async (look: () => Promise<boolean>): Promise<number | null> => {
+    for (;;) {
+      if (await look()) return Math.round(performance.now() - beganAt)
+      if (performance.now() - beganAt > patienceMs) return null
+      await sleep(POLL_MS)
+    }
+  }
+  const [terminal, log, metrics, readiness] = await Promise.all([
+    first(async () => cause.test(places.running.stderr().slice(saidBefore))),
+    first(async () => cause.test((await readFile(places.logFile, 'utf8').catch(() => '')).slice(loggedBefore))),
+    first(async () => metric.test((await ask(places.metricsPort, 'metrics')).body)),
+    first(async () => {
+      const { status, body } = await ask(places.metricsPort, 'readyz')
+      return status === 503 && cause.test(body)
+    }),
+  ])
+  return { terminal, log, metric: metrics, readiness }
+}
+
+/** An answer of the metrics port; one that takes longer than a second counts as none. */
+export async function ask(
+  port: number,
+  path: 'healthz' | 'metrics' | 'readyz',
+): Promise<{ readonly status: number; readonly body: string; readonly tookMs: number }> {
+  const beganAt = performance.now()
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/${path}`, { signal: AbortSignal.timeout(1_000) })
+    const body = await answer.text()
+    return { status: answer.status, body, tookMs: performance.now() - beganAt }
+  } catch {
+    return { status: 0, body: '', tookMs: performance.now() - beganAt }
+  }
+}
