@@ -1,13 +1,21 @@
-import { createEngine } from '#src/engine/create-engine.ts'
+import { createEngine, type Engine } from '#src/engine/create-engine.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
 
 /**
  * Serves the engine until a signal comes. When it listens it writes one line to stdout,
  * `{"ready":true,"url":"http://…"}`; its log goes to stderr. SIGTERM and SIGINT end it in order; with `exitWithParent`
- * so does the end of its stdin, which comes even when the process that started it was killed with SIGKILL.
+ * so does the end of its stdin, which comes even when the process that started it was killed with SIGKILL. An engine that
+ * cannot start says why in one sentence and sets exit code 1.
  */
 export async function serveEngine(options: EngineOptions, exitWithParent: boolean): Promise<void> {
-  const engine = await createEngine(options)
+  let engine: Engine
+  try {
+    engine = await createEngine(options)
+  } catch (error) {
+    process.stderr.write(`sluice engine: cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+    return
+  }
   let ending = false
   const end = async (): Promise<void> => {
     if (ending) return

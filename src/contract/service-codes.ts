@@ -45,6 +45,7 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   DOCUMENT_ENCRYPTED: rejected('encrypted'),
   DOCUMENT_WRONG_TYPE: rejected('wrong_type'),
   DOCUMENT_CORRUPT: rejected('corrupt'),
+  DOCUMENT_CRASHES_CONVERTER: rejected('corrupt'),
   DOCUMENT_RESOURCE_LIMIT: rejected('service_rejected'),
   SCRAPE_FETCH_FAILED: { means: 'try_again' },
   SCRAPE_ADDRESS_FORBIDDEN: rejected('service_rejected'),

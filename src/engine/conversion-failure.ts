@@ -17,6 +17,7 @@ const ERROR_ROWS: Readonly<Record<ConversionProblem, ErrorRow>> = {
   corrupt: { status: 400, code: 'DOCUMENT_CORRUPT' },
   encrypted: { status: 400, code: 'DOCUMENT_ENCRYPTED' },
   resource_limit: { status: 400, code: 'DOCUMENT_RESOURCE_LIMIT' },
+  crash: { status: 400, code: 'DOCUMENT_CRASHES_CONVERTER' },
   ocr_required: { status: 500, code: 'SCRAPE_PDF_OCR_REQUIRED' },
 }
 

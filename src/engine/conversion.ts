@@ -7,6 +7,7 @@ export type ConversionProblem =
   | 'encrypted'
   | 'wrong_type'
   | 'resource_limit'
+  | 'crash'
   | 'ocr_required'
 
 /** Thrown by a converter for an input that it cannot turn into text; anything else that it throws is a bug. */

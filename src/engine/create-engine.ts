@@ -60,7 +60,7 @@ function addRoutes(app: FastifyInstance, parts: ScrapeRouteParts): void {
   }
 }
 
-/** Starts our own server of `POST /v2/parse` (contract, whole). */
+/** Starts our own server of `POST /v2/parse` (contract, whole). Rejects with a sentence when a converter cannot be loaded. */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   const workFolder = await WorkFolder.open(options.temporaryFolder)
   const pool = new ConversionPool(options)
@@ -82,6 +82,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
   })
   try {
+    await pool.start()
     const { host = '127.0.0.1', port = 0, socketPath } = options
     await app.listen(socketPath === undefined ? { host, port } : { path: socketPath })
   } catch (error) {

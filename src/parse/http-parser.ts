@@ -23,7 +23,7 @@ export interface HttpParserOptions {
   readonly maxAnswerBytes?: number
   /** What records name as the service; the base address by default. */
   readonly service?: string
-  /** Waits for one whole request; by default as long as its timeout and its size ask for. Tests shorten it. */
+  /** Longest wait for one whole request; default: what its timeout and its size ask for. */
   readonly timeoutMs?: (request: ParseRequest) => number
 }
 

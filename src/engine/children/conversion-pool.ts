@@ -1,95 +1,107 @@
 import { availableParallelism } from 'node:os'
-import { Tinypool } from 'tinypool'
-import { MemoryWatchdog } from './memory-watchdog.ts'
+import { ConversionWatchdog } from './conversion-watchdog.ts'
 import type { ConversionReport, ConversionTask } from './conversion-task.ts'
+import { ConverterProcesses } from './converter-processes.ts'
+import type { ConverterProcess } from './converter-process.ts'
 
 export interface ConversionPoolOptions {
   /** Documents converted at the same time, one a process; default: the number of cores. */
   readonly children?: number
-  /** Resident memory above which a child is killed; default 1.5 GiB. */
+  /** Resident memory above which a child is killed; default 600 MiB. */
   readonly childMemoryBytes?: number
-  /** A child is replaced after about so many documents: native libraries leak; default 200. */
+  /** A child is replaced after so many documents: native libraries leak; default 200. */
   readonly documentsPerChild?: number
 }
 
 /** How a conversion ended, from outside of the child. */
 export type PoolResult =
   | ConversionReport
-  /** `signal` fired; `started` is false when no child had become free until then. */
-  | { readonly kind: 'aborted'; readonly started: boolean }
+  /** The sender went away, or the engine closes. */
+  | { readonly kind: 'aborted' }
+  /** The document used its time: see `ProcessingClock`. */
+  | { readonly kind: 'timed_out' }
   | { readonly kind: 'over_memory'; readonly limitBytes: number }
-  | { readonly kind: 'crashed'; readonly message: string }
+  /** Twice, the second time in a fresh process. `signal` names the crash, such as SIGSEGV. */
+  | { readonly kind: 'crashed'; readonly signal: NodeJS.Signals | null; readonly exitCode: number | null }
 
-const DEFAULT_CHILD_MEMORY_BYTES = 1.5 * 1024 ** 3
+const DEFAULT_CHILD_MEMORY_BYTES = 600 * 1024 ** 2
+/** V8's own limit, as a share of the whole; V8 ends its process with SIGABRT there. The rest is for native code. */
+const HEAP_SHARE = 0.75
+/** What a process may keep between two documents; one with a warm PDF library and all converters has about 200 MB. */
+const MAX_REST_BYTES = 300 * 1024 ** 2
 const DEFAULT_DOCUMENTS_PER_CHILD = 200
 
-/** The same entry, whether Node runs our sources or a build of them. */
-const CHILD_ENTRY = new URL(
-  import.meta.url.endsWith('.ts') ? './convert-child.ts' : './convert-child.js',
-  import.meta.url,
-)
-
 /**
- * Converts documents in child processes. A parser that hangs, crashes or eats memory takes its own process with it and
- * nothing else: aborting a run kills its child at once, whatever native code it is in.
+ * Converts documents in child processes. A parser that hangs, crashes or takes too much memory ends with its own process
+ * and nothing else. Start it before the first document: `start` says whether the converters can be loaded at all.
  */
 export class ConversionPool implements AsyncDisposable {
-  readonly #pool: Tinypool
-  readonly #watchdog: MemoryWatchdog
-  readonly #childMemoryBytes: number
-  readonly #recycleEvery: number
-  #untilRecycling: number
+  readonly #processes: ConverterProcesses
+  readonly #watchdog: ConversionWatchdog
+  readonly #limitBytes: number
 
   constructor(options: ConversionPoolOptions = {}) {
-    const children = options.children ?? availableParallelism()
-    this.#childMemoryBytes = options.childMemoryBytes ?? DEFAULT_CHILD_MEMORY_BYTES
-    this.#recycleEvery = children * (options.documentsPerChild ?? DEFAULT_DOCUMENTS_PER_CHILD)
-    this.#untilRecycling = this.#recycleEvery
-    this.#watchdog = new MemoryWatchdog(this.#childMemoryBytes)
-    const heapMegabytes = Math.max(64, Math.floor((this.#childMemoryBytes * 0.75) / 1024 ** 2))
-    this.#pool = new Tinypool({
-      filename: CHILD_ENTRY.href,
-      runtime: 'child_process',
-      // Equal on purpose: after a crash the pool goes back to the minimum only, and what waits would wait longer.
-      minThreads: children,
-      maxThreads: children,
-      execArgv: [`--max-old-space-size=${heapMegabytes}`],
+    this.#limitBytes = options.childMemoryBytes ?? DEFAULT_CHILD_MEMORY_BYTES
+    this.#watchdog = new ConversionWatchdog(this.#limitBytes)
+    this.#processes = new ConverterProcesses({
+      size: options.children ?? availableParallelism(),
+      heapMegabytes: Math.max(64, Math.floor((this.#limitBytes * HEAP_SHARE) / 1024 ** 2)),
+      restBytes: Math.min(this.#limitBytes / 2, MAX_REST_BYTES),
+      documentsPerChild: options.documentsPerChild ?? DEFAULT_DOCUMENTS_PER_CHILD,
     })
-    // A child that ends while idle is replaced; without a listener the event would end the server.
-    this.#pool.on('error', () => undefined)
   }
 
-  /** Never throws: whatever happens to the child is a value. */
-  async run(task: ConversionTask, signal: AbortSignal): Promise<PoolResult> {
-    let pid: number | null = null
-    const channel = {
-      postMessage: (message: { readonly startedIn?: number }) => {
-        if (message.startedIn === undefined) return
-        pid = message.startedIn
-        this.#watchdog.watch(pid)
-      },
-    }
-    try {
-      return (await this.#pool.run(task, { signal, channel })) as ConversionReport
-    } catch (error) {
-      if (signal.aborted) return { kind: 'aborted', started: pid !== null }
-      if (pid !== null && this.#watchdog.killed(pid)) return { kind: 'over_memory', limitBytes: this.#childMemoryBytes }
-      return { kind: 'crashed', message: error instanceof Error ? error.message : String(error) }
-    } finally {
-      if (pid !== null) this.#watchdog.release(pid)
-      this.#countOne()
-    }
+  /** Rejects with a sentence that names the package when a converter cannot be loaded. */
+  start(): Promise<void> {
+    return this.#processes.start()
+  }
+
+  /**
+   * Never rejects: whatever happens to the child is a value. A document that brings its process down, or a used process
+   * over its memory, is tried once more in a fresh one.
+   */
+  async run(task: ConversionTask, timeoutMs: number, signal: AbortSignal): Promise<PoolResult> {
+    const first = await this.#attempt(task, timeoutMs, signal, false)
+    return first.retry ? (await this.#attempt(task, timeoutMs, signal, true)).result : first.result
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watchdog.close()
-    await this.#pool.destroy()
+    await this.#processes[Symbol.asyncDispose]()
   }
 
-  #countOne(): void {
-    this.#untilRecycling -= 1
-    if (this.#untilRecycling > 0) return
-    this.#untilRecycling = this.#recycleEvery
-    void this.#pool.recycleWorkers()
+  async #attempt(
+    task: ConversionTask,
+    timeoutMs: number,
+    signal: AbortSignal,
+    fresh: boolean,
+  ): Promise<{ readonly result: PoolResult; readonly retry: boolean }> {
+    const child = await this.#processes.take(signal, fresh)
+    if (child === null) return { result: { kind: 'aborted' }, retry: false }
+    const wasUsed = child.served > 0
+    const result = await this.#convert(child, task, timeoutMs, signal)
+    this.#processes.giveBack(child)
+    const retry = result.kind === 'crashed' || (result.kind === 'over_memory' && wasUsed)
+    return { result, retry }
+  }
+
+  async #convert(
+    child: ConverterProcess,
+    task: ConversionTask,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<PoolResult> {
+    const abort = (): void => void child.kill()
+    signal.addEventListener('abort', abort, { once: true })
+    this.#watchdog.watch(child.pid, timeoutMs)
+    const end = await child.convert(task)
+    const { killedFor, peakBytes } = this.#watchdog.release(child.pid)
+    signal.removeEventListener('abort', abort)
+    if (end.kind === 'reported') return end.report
+    if (signal.aborted) return { kind: 'aborted' }
+    if (killedFor === 'time') return { kind: 'timed_out' }
+    const heapIsFull = end.signal === 'SIGABRT' && peakBytes > this.#limitBytes * HEAP_SHARE * 0.75
+    if (killedFor === 'memory' || heapIsFull) return { kind: 'over_memory', limitBytes: this.#limitBytes }
+    return { kind: 'crashed', signal: end.signal, exitCode: end.exitCode }
   }
 }

@@ -36,3 +36,10 @@ export type ConversionReport =
   | { readonly kind: 'refused'; readonly problem: ConversionProblem; readonly message: string }
   /** A bug of a converter. `trace` is for the log. */
   | { readonly kind: 'failed'; readonly trace: string }
+
+/** What a child process says to the server. */
+export type ChildMessage =
+  | { readonly kind: 'ready' }
+  /** A converter cannot be loaded; the message names the package. */
+  | { readonly kind: 'unloadable'; readonly message: string }
+  | { readonly kind: 'report'; readonly report: ConversionReport }

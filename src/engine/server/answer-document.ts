@@ -44,8 +44,8 @@ function admit(account: Account, options: ParseOptions, leastCredits: number): v
 
 /**
  * Converts a document and puts the answer together. Its price is known only afterwards, from the pages; it is taken
- * once the answer is ready, and a document that failed costs nothing. The timeout of the request counts from here, the
- * wait for a place included.
+ * once the answer is ready, and a document that failed costs nothing. The timeout of the request counts from here: up to
+ * two thirds of it for the wait for a place, and the processing time of the conversion.
  */
 export async function answerDocument(
   parts: EngineParts,
@@ -58,13 +58,12 @@ export async function answerDocument(
   const price = (pages: number | null): number => creditsFor(options, extension, pages, parts.prices)
   admit(account, options, price(null))
 
-  const timed = AbortSignal.any([signal, AbortSignal.timeout(options.timeout)])
-  using place = await takePlace([account.places, parts.children], options.timeout, timed)
+  using place = await takePlace([account.places, parts.children], options.timeout, signal)
   const { fieldsPath } = folder
   const { cacheFolder, model } = parts
   const path = await folder.nameUpload(extension)
   const task = { path, extension, contentType, baseUrl, options, model, cacheFolder, fieldsPath }
-  const { metadata, warnings } = convertedOrThrow(await parts.pool.run(task, timed), options.timeout)
+  const { metadata, warnings } = convertedOrThrow(await parts.pool.run(task, options.timeout, signal), options.timeout)
 
   const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null
   const creditsUsed = price(pages)

@@ -23,6 +23,16 @@ function modelFailure({ because, message }: Extract<PoolResult, { readonly kind:
     : new ApiError({ status: 422, code: 'NO_CONFORMING_RESULT', message: `Unprocessable Entity: ${message}.` })
 }
 
+/** SIGKILL is what an operating system short of memory sends: that says nothing of the document. */
+function crashFailure({ signal, exitCode }: Extract<PoolResult, { readonly kind: 'crashed' }>): ApiError {
+  const how = signal ?? `exit code ${exitCode ?? 'unknown'}`
+  if (signal === 'SIGKILL' || signal === 'SIGTERM') {
+    const message = `The conversion was ended from outside (${how}), twice; the machine may be short of memory.`
+    return new ApiError({ status: 500, code: 'SCRAPE_ALL_ENGINES_FAILED', message })
+  }
+  return conversionFailure('crash', `The document crashed its converter twice (${how}); it is probably damaged.`)
+}
+
 /** Turns every other end of a conversion into its error. */
 export function convertedOrThrow(result: PoolResult, timeoutMs: number): Converted {
   switch (result.kind) {
@@ -31,19 +41,16 @@ export function convertedOrThrow(result: PoolResult, timeoutMs: number): Convert
     case 'refused':
       throw conversionFailure(result.problem, result.message)
     case 'aborted':
-      throw result.started ? scrapeTimeout(timeoutMs) : queueTimeout(timeoutMs)
+      throw queueTimeout(timeoutMs)
+    case 'timed_out':
+      throw scrapeTimeout(timeoutMs)
     case 'over_memory':
       throw conversionFailure(
         'resource_limit',
         `The document needs more than the ${megabytes(result.limitBytes)} MB of memory that a conversion may take.`,
       )
     case 'crashed':
-      throw new ApiError({
-        status: 500,
-        code: 'SCRAPE_ALL_ENGINES_FAILED',
-        message: 'The document brought its converter down; it is probably damaged.',
-        cause: new Error(result.message),
-      })
+      throw crashFailure(result)
     case 'model_failed':
       throw modelFailure(result)
     case 'failed':

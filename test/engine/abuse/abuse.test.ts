@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { residentBytes } from '#src/engine/children/memory-watchdog.ts'
+import { residentBytes } from '#src/engine/children/process-usage.ts'
 import { csvFile, parseWith } from '../support/engine-client.ts'
 import { startEngine, type EngineProcess } from '../support/engine-process.ts'
 import { builtDocuments, damagedSamples, type HostileDocument } from './hostile-documents.ts'

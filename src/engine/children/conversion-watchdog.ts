@@ -1,0 +1,80 @@
+import { processUsage, residentBytes } from './process-usage.ts'
+import { ProcessingClock } from './processing-clock.ts'
+
+const LOOK_EVERY_MS = 50
+/** The account of time is a file for each thread; memory, which can grow within a moment, is one file. */
+const LOOKS_PER_ACCOUNT = 5
+
+type KilledFor = 'memory' | 'time'
+
+interface Watched {
+  readonly budgetMs: number
+  readonly clock: ProcessingClock
+  killedFor: KilledFor | null
+  peakBytes: number
+}
+
+/** What was seen of a process while it was watched. */
+export interface Observation {
+  /** Why this watchdog killed it; null when it did not. */
+  readonly killedFor: KilledFor | null
+  readonly peakBytes: number
+}
+
+/**
+ * Kills a watched process whose resident memory goes above the limit, or whose conversion has used its time. V8's own
+ * heap limit does not see what native parsers take. Where there is no /proc, time is wall-clock time and V8's limit
+ * alone holds.
+ */
+export class ConversionWatchdog {
+  readonly #limitBytes: number
+  readonly #watched = new Map<number, Watched>()
+  #timer: NodeJS.Timeout | null = null
+  #looks = 0
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes
+  }
+
+  watch(pid: number, budgetMs: number): void {
+    const clock = new ProcessingClock(performance.now(), processUsage(pid))
+    this.#watched.set(pid, { budgetMs, clock, killedFor: null, peakBytes: 0 })
+    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
+  }
+
+  /** Ends the watch. */
+  release(pid: number): Observation {
+    const observation = this.#watched.get(pid) ?? { killedFor: null, peakBytes: 0 }
+    this.#watched.delete(pid)
+    if (this.#watched.size === 0) this.close()
+    return observation
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  #look(): void {
+    this.#looks += 1
+    const readsAccounts = this.#looks % LOOKS_PER_ACCOUNT === 0
+    for (const [pid, watched] of this.#watched) {
+      if (watched.killedFor !== null) continue
+      const bytes = residentBytes(pid)
+      watched.peakBytes = Math.max(watched.peakBytes, bytes)
+      if (bytes > this.#limitBytes) this.#kill(pid, watched, 'memory')
+      else if (readsAccounts && watched.clock.isOver(watched.budgetMs, performance.now(), processUsage(pid))) {
+        this.#kill(pid, watched, 'time')
+      }
+    }
+  }
+
+  #kill(pid: number, watched: Watched, reason: KilledFor): void {
+    watched.killedFor = reason
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended by itself in this moment.
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { ConversionError, type Conversion } from '../conversion.ts'
+import { ModelUnavailable } from '../model/chat-completion.ts'
+import { NoConformingResult } from '../model/extract-json.ts'
+import { convertDocument } from './convert-document.ts'
+import { dataFields } from './data-fields.ts'
+import type { ConversionReport, ConversionTask } from './conversion-task.ts'
+
+/** What a bug looked like. An error's message may quote the document, so a request without retention keeps it out. */
+function traceOf(error: unknown, withMessage: boolean): string {
+  if (!(error instanceof Error)) return typeof error
+  if (withMessage) return error.stack ?? error.message
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.trimStart().startsWith('at '))
+  return [error.name, ...frames].join('\n')
+}
+
+/** The finders bring word lists that only requests for redaction should pay for. */
+async function withoutPii(conversion: Conversion, { options, model }: ConversionTask): Promise<Conversion> {
+  if (options.redactPII === false) return conversion
+  const { redacted } = await import('./redacted.ts')
+  return redacted(conversion, options, model)
+}
+
+/** Converts one document and writes what was asked for to its file. Never throws: every end is a report. */
+export async function convertTask(task: ConversionTask): Promise<ConversionReport> {
+  try {
+    const conversion = await withoutPii(await convertDocument(task), task)
+    const { fields, warnings, metadata } = await dataFields(conversion, task)
+    await pipeline(fields, createWriteStream(task.fieldsPath))
+    return { kind: 'converted', metadata, warnings }
+  } catch (error) {
+    if (error instanceof ConversionError) return { kind: 'refused', problem: error.problem, message: error.message }
+    if (error instanceof ModelUnavailable)
+      return { kind: 'model_failed', because: 'unavailable', message: error.message }
+    if (error instanceof NoConformingResult) {
+      return { kind: 'model_failed', because: 'no_conforming_result', message: error.message }
+    }
+    return { kind: 'failed', trace: traceOf(error, !task.options.zeroDataRetention) }
+  }
+}

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConverterProcess } from './converter-process.ts'
+import { residentBytes } from './process-usage.ts'
+
+export interface ConverterProcessesOptions {
+  readonly size: number
+  /** V8's own limit in each. */
+  readonly heapMegabytes: number
+  /** Resident memory above which a process is replaced when its document is done. */
+  readonly restBytes: number
+  readonly documentsPerChild: number
+}
+
+/** Between attempts to start a process that ended before it was ready. */
+const START_AGAIN_MS = 1_000
+
+interface Waiting {
+  readonly fresh: boolean
+  /** Null when the engine closes. */
+  readonly hand: (child: ConverterProcess | null) => void
+}
+
+/** A fixed number of converter processes: hands them out, and replaces those that ended or have grown too large. */
+export class ConverterProcesses implements AsyncDisposable {
+  readonly #options: ConverterProcessesOptions
+  readonly #all = new Set<ConverterProcess>()
+  readonly #idle: ConverterProcess[] = []
+  readonly #waiting: Waiting[] = []
+  #isReplacing = false
+  #isClosed = false
+
+  constructor(options: ConverterProcessesOptions) {
+    this.#options = options
+  }
+
+  /** Starts all processes. The first loads every converter, and `start` rejects with the sentence of one that is missing. */
+  async start(): Promise<void> {
+    const first = this.#spawn(true)
+    for (let count = 1; count < this.#options.size; count += 1) void this.#add()
+    await first.ready
+    this.#offer(first)
+  }
+
+  /** An idle process; null when `signal` fires first. A `fresh` one has converted no document yet. */
+  async take(signal: AbortSignal, fresh: boolean): Promise<ConverterProcess | null> {
+    if (signal.aborted || this.#isClosed) return null
+    const child = this.#pick(fresh)
+    return child ?? this.#wait(signal, fresh)
+  }
+
+  /** Takes a process back, or replaces it: one at a time where it has only grown, so that the others go on. */
+  giveBack(child: ConverterProcess): void {
+    if (this.#isClosed) return
+    if (!child.isAlive) void this.#replace(child)
+    else if (this.#isWorn(child) && !this.#isReplacing) void this.#replaceAlone(child)
+    else this.#offer(child)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    for (const { hand } of this.#waiting.splice(0)) hand(null)
+    await Promise.all([...this.#all].map((child) => child.kill()))
+  }
+
+  #isWorn(child: ConverterProcess): boolean {
+    const { restBytes, documentsPerChild } = this.#options
+    return child.served >= documentsPerChild || residentBytes(child.pid) > restBytes
+  }
+
+  async #replaceAlone(child: ConverterProcess): Promise<void> {
+    this.#isReplacing = true
+    try {
+      await this.#replace(child)
+    } finally {
+      this.#isReplacing = false
+    }
+  }
+
+  async #replace(child: ConverterProcess): Promise<void> {
+    this.#all.delete(child)
+    await child.kill()
+    await this.#add()
+  }
+
+  async #add(): Promise<void> {
+    while (!this.#isClosed) {
+      const child = this.#spawn(false)
+      try {
+        await child.ready
+        this.#offer(child)
+        return
+      } catch {
+        this.#all.delete(child)
+        await sleep(START_AGAIN_MS, undefined, { ref: false })
+      }
+    }
+  }
+
+  #spawn(checksConverters: boolean): ConverterProcess {
+    const child = new ConverterProcess(this.#options.heapMegabytes, checksConverters)
+    this.#all.add(child)
+    return child
+  }
+
+  /** Where a fresh process is asked for, a used one is replaced. */
+  #pick(fresh: boolean): ConverterProcess | null {
+    for (let child = this.#idle.shift(); child !== undefined; child = this.#idle.shift()) {
+      if (!child.isAlive) void this.#replace(child)
+      else if (!fresh || child.served === 0) return child
+      else {
+        void this.#replace(child)
+        return null
+      }
+    }
+    return null
+  }
+
+  #offer(child: ConverterProcess): void {
+    this.#idle.push(child)
+    const next = this.#waiting[0]
+    const picked = next === undefined ? null : this.#pick(next.fresh)
+    if (next === undefined || picked === null) return
+    this.#waiting.shift()
+    next.hand(picked)
+  }
+
+  #wait(signal: AbortSignal, fresh: boolean): Promise<ConverterProcess | null> {
+    return new Promise((resolve) => {
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+        resolve(null)
+      }
+      const hand = (child: ConverterProcess | null): void => {
+        signal.removeEventListener('abort', giveUp)
+        resolve(child)
+      }
+      const waiting: Waiting = { fresh, hand }
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#waiting.push(waiting)
+    })
+  }
+}
