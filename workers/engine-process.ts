@@ -13,6 +13,9 @@ export interface EngineProcess extends AsyncDisposable {
   readonly ended: Promise<string>
 }
 
+/** The engine itself says that it cannot start, such as without a converter: another try would end the same way. */
+export class EngineRefused extends DependencyUnusable {}
+
 /** How long the engine may take until it listens; a cold disk and a busy machine included. */
 const START_MS = 60_000
 
@@ -25,6 +28,7 @@ const ENTRY = new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' : 
  * Starts the embedded engine in its own process. It ends with us, however we end: it watches its standard input, which
  * closes with this process.
  *
+ * @throws {EngineRefused} when it says that it cannot start
  * @throws {DependencyUnusable} when it ends before it listens, or takes too long
  */
 export async function startEngineProcess(options: EngineOptions, signal: AbortSignal): Promise<EngineProcess> {
@@ -57,11 +61,13 @@ export async function startEngineProcess(options: EngineOptions, signal: AbortSi
   }
 }
 
-/** The engine says once where it listens: `{"ready":true,"url":"http://127.0.0.1:40123"}`. */
+/** The engine says once where it listens, `{"ready":true,"url":"http://127.0.0.1:40123"}`, or why it cannot start. */
 async function readyLine(stdout: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: stdout })) {
     const said: unknown = JSON.parse(line)
-    if (typeof said === 'object' && said !== null && 'url' in said && typeof said.url === 'string') return said.url
+    if (typeof said !== 'object' || said === null) continue
+    if ('url' in said && typeof said.url === 'string') return said.url
+    if ('reason' in said) throw new EngineRefused(String(said.reason))
   }
   return new Promise<never>(() => undefined)
 }

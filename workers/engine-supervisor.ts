@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import type { Events } from '#src/events.ts'
-import type { EngineProcess } from './engine-process.ts'
+import { type EngineProcess, EngineRefused } from './engine-process.ts'
 import { type RestartDecision, restartAfter } from './restart-policy.ts'
 
 export interface SupervisedEngine extends AsyncDisposable {
@@ -28,7 +28,8 @@ export interface SupervisorOptions {
  * After eight lives in a row without one answer `run:halted` is emitted at each further end; supervision goes on, for
  * `watch` and `work`.
  *
- * @throws {DependencyUnusable} when the first eight lives end before the engine listens
+ * @throws {DependencyUnusable} when the first eight lives end before the engine listens, or the first is refused by the
+ *   engine itself
  */
 export async function superviseEngine(options: SupervisorOptions, signal: AbortSignal): Promise<SupervisedEngine> {
   const supervisor = new EngineSupervisor(options)
@@ -108,6 +109,9 @@ class EngineSupervisor implements SupervisedEngine {
       this.#up.resolve()
       return `the embedded engine ended (${await this.#engine.ended})`
     } catch (error) {
+      if (error instanceof EngineRefused && this.#url === '') {
+        this.abandon(new DependencyUnusable(`the embedded engine cannot start: ${error.message}`, { cause: error }))
+      }
       return `the embedded engine did not start: ${error instanceof Error ? error.message : String(error)}`
     } finally {
       this.#engine = null

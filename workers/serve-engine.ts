@@ -1,19 +1,24 @@
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
 
+const EXIT_AFTER_MS = 200
+
 /**
  * Serves the engine until a signal comes. When it listens it writes one line to stdout,
  * `{"ready":true,"url":"http://…"}`; its log goes to stderr. SIGTERM and SIGINT end it in order; with `exitWithParent`
  * so does the end of its stdin, which comes even when the process that started it was killed with SIGKILL. An engine that
- * cannot start says why in one sentence and sets exit code 1.
+ * cannot start says why in one sentence, to stderr and as `{"ready":false,"reason":"…"}`, and ends with exit code 1.
  */
 export async function serveEngine(options: EngineOptions, exitWithParent: boolean): Promise<void> {
   let engine: Engine
   try {
     engine = await createEngine(options)
   } catch (error) {
-    process.stderr.write(`sluice engine: cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
-    process.exitCode = 1
+    const reason = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`sluice engine: cannot start: ${reason}\n`)
+    process.stdout.write(`${JSON.stringify({ ready: false, reason })}\n`)
+    // Whoever started us reads the line before it hears of the exit.
+    setTimeout(() => process.exit(1), EXIT_AFTER_MS)
     return
   }
   let ending = false
