@@ -13,6 +13,11 @@ export const SOURCE_SETTINGS = {
     default: false,
     doc: 'open .zip, .tar and .tar.gz files and take their members as documents',
   }),
+  strict: flag({
+    env: 'SLUICE_STRICT',
+    default: false,
+    doc: 'exit with 2 where a file was skipped because no parser takes its format',
+  }),
   checksum: flag({
     env: 'SLUICE_CHECKSUM',
     default: false,

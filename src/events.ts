@@ -4,10 +4,11 @@ import type { Failure, Stage } from './document/failure.ts'
 import type { SourceKey } from './document/ids.ts'
 import type { Outcome } from './document/outcome.ts'
 import type { Cost, PageCounts } from './document/record.ts'
+import type { LeftOutReason, SkipReason } from './document/skip.ts'
 import type { HaltCause, Limit, VerdictKind } from './document/verdict.ts'
 
 /** What a scan decided for one document. */
-export type Change = 'new' | 'changed' | 'recipe_changed' | 'unchanged' | 'pending' | 'gone' | 'unusable'
+export type Change = 'new' | 'changed' | 'recipe_changed' | 'unchanged' | 'pending' | 'gone' | 'unusable' | 'skipped'
 
 /**
  * Everything Sluice reports. Metrics, log and progress read from here and nothing else emits telemetry. No event holds
@@ -15,6 +16,10 @@ export type Change = 'new' | 'changed' | 'recipe_changed' | 'unchanged' | 'pendi
  */
 export interface SluiceEvents {
   'document:seen': [{ key: SourceKey; change: Change }]
+  /** A file that is no document. `first`: the ledger did not have it so before. */
+  'document:skipped': [{ key: SourceKey; reason: SkipReason; first: boolean }]
+  /** A folder that is not looked into. */
+  'folder:left-out': [{ key: SourceKey; reason: LeftOutReason }]
   'document:started': [{ key: SourceKey; attempt: number }]
   'document:settled': [
     {

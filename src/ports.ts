@@ -8,6 +8,8 @@ import type { Stray } from './document/stray.ts'
 import type { HaltCause, Verdict } from './document/verdict.ts'
 
 export type { Recipe } from './contract/recipe.ts'
+import type { SourceEntry } from './document/source-entry.ts'
+export type { SourceEntry }
 import type { SourceTraits } from './document/source-traits.ts'
 export { DocumentChanged } from './document/document-changed.ts'
 
@@ -18,11 +20,6 @@ export { DocumentChanged } from './document/document-changed.ts'
  */
 
 // ---------------------------------------------------------------------------------------------------------- sources
-
-export type SourceEntry =
-  | { readonly kind: 'document'; readonly key: SourceKey; readonly version: Version; readonly bytes: number }
-  /** Seen, but cannot be used: no permission, a symlink loop, a name that is no text. Ends failed, never silent. */
-  | { readonly kind: 'unusable'; readonly key: SourceKey; readonly failure: Failure }
 
 export interface Source extends SourceTraits {
   /** Canonical address, the same on every machine: `file:///data/papers/`, `s3://bucket/prefix/`. */

@@ -16,10 +16,18 @@ export type RunEnd =
   | { readonly kind: 'interrupted' }
 
 /** The honest exit code of a run: what was not done is never hidden behind a zero (Law 7). */
-export function exitCodeOf(end: RunEnd, counts: { readonly failed: number; readonly pending: number }): number {
+export function exitCodeOf(
+  end: RunEnd,
+  counts: {
+    readonly failed: number
+    readonly pending: number
+    /** Files in a format that no parser takes; only where the user wants them to count (`--strict`). */
+    readonly unsupported?: number
+  },
+): number {
   if (end.kind === 'halted') return EXIT.halted
   if (end.kind === 'interrupted') return EXIT.interrupted
-  return counts.failed > 0 || counts.pending > 0 ? EXIT.someFailed : EXIT.allDone
+  return counts.failed + counts.pending + (counts.unsupported ?? 0) > 0 ? EXIT.someFailed : EXIT.allDone
 }
 
 /** From what is well to what needs somebody most. */

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { openStore } from '#workers/open-store.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
+import { EXIT } from './exit-codes.ts'
 import { addSettings } from './flags.ts'
 import { oneLine, plural, printable } from './format.ts'
 import { STORE_SETTINGS } from './run-settings.ts'
@@ -23,11 +24,15 @@ export function failuresCommand(): Command {
     if (code !== undefined && !FAILURE_CODES.some((known) => known === code)) {
       throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
     }
-    await forEachTarget(await storesOf(command), (target) => list(target, { code, json }), json !== true)
+    let shown = 0
+    const show = async (target: Target): Promise<void> => void (shown += await list(target, { code, json }))
+    await forEachTarget(await storesOf(command), show, json !== true)
+    process.exitCode = shown > 0 ? EXIT.someFailed : EXIT.allDone
   })
 }
 
-async function list({ name, settings }: Target, { code, json }: FailuresOptions): Promise<void> {
+/** Answers how many it listed. */
+async function list({ name, settings }: Target, { code, json }: FailuresOptions): Promise<number> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources)
   let shown = 0
@@ -43,4 +48,5 @@ async function list({ name, settings }: Target, { code, json }: FailuresOptions)
     process.stdout.write(`${line}\n`)
   }
   if (json !== true) process.stdout.write(`${plural(shown, 'failure')}\n`)
+  return shown
 }

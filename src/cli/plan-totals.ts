@@ -14,15 +14,17 @@ export interface Plan extends FormatTotals {
   readonly seen: number
   readonly changes: Readonly<Partial<Record<Change, number>>>
   readonly refused: Readonly<Partial<Record<FailureCode, number>>>
+  /** Files that are no documents, by extension or reason. */
+  readonly skipped: Readonly<Record<string, number>>
   readonly byFormat: Readonly<Record<string, FormatTotals>>
 }
 
 const NOTHING: FormatTotals = { requests: 0, pages: 0, saved: 0, credits: 0 }
 
-export const NO_PLAN: Plan = { ...NOTHING, seen: 0, changes: {}, refused: {}, byFormat: {} }
+export const NO_PLAN: Plan = { ...NOTHING, seen: 0, changes: {}, refused: {}, skipped: {}, byFormat: {} }
 
 export function addTo(plan: Plan, entry: PlannedEntry): Plan {
-  const { change, refusal, extension, requests, credits } = entry
+  const { change, refusal, skip, extension, requests, credits } = entry
   const own = { requests, pages: entry.pages ?? 0, saved: entry.saved ? 1 : 0, credits }
   const counts = requests > 0 || entry.saved
   return {
@@ -31,6 +33,7 @@ export function addTo(plan: Plan, entry: PlannedEntry): Plan {
     changes: { ...plan.changes, [change]: (plan.changes[change] ?? 0) + 1 },
     refused:
       refusal === null ? plan.refused : { ...plan.refused, [refusal.code]: (plan.refused[refusal.code] ?? 0) + 1 },
+    skipped: skip === null ? plan.skipped : { ...plan.skipped, [skip]: (plan.skipped[skip] ?? 0) + 1 },
     byFormat:
       counts && extension !== null
         ? { ...plan.byFormat, [extension]: sum(plan.byFormat[extension] ?? NOTHING, own) }

@@ -7,6 +7,7 @@ import { Events } from '#src/events.ts'
 import { addSettings } from './flags.ts'
 import { count, duration } from './format.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
+import { skippedLines } from './skipped-lines.ts'
 import { PLAN_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, sayOnStderr, type Target, targetsOf } from './targets.ts'
@@ -53,6 +54,7 @@ function tableOf(plan: Plan, free: boolean, estimatedMs: number | null): string 
   return [
     `${count(plan.seen)} seen: ${changes.join(', ') || 'nothing'}`,
     rows.toString(),
+    ...skippedLines(new Map(Object.entries(plan.skipped))),
     ...(refused.length > 0 ? ['would end failed without being sent:', ...refused] : []),
     ...(free ? ['the embedded engine is free: the credits are what the hosted service would charge'] : []),
     ...(estimatedMs === null ? [] : [`about ${duration(estimatedMs)} at the rate that the gate knows`]),

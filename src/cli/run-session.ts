@@ -77,7 +77,7 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
       ambiguous: await workshop.ambiguous(),
     }),
   )
-  return exitCodeOf(end, counts)
+  return exitCodeOf(end, { ...counts, unsupported: target.settings.strict ? tally.unsupported : 0 })
 }
 
 async function runOnce(

@@ -59,7 +59,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
 export const FEED_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
 
 /** How a pass, or a watch, looks at its source. */
-const LOOK_SETTINGS: readonly SettingName[] = ['checksum', 'deleteGone', 'goneLimitPercent', 'force']
+const LOOK_SETTINGS: readonly SettingName[] = ['strict', 'checksum', 'deleteGone', 'goneLimitPercent', 'force']
 
 export const RUN_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, ...LOOK_SETTINGS]
 

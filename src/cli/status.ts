@@ -4,9 +4,10 @@ import { openPipeline } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import { OUTCOMES, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
-import { countGone } from '#src/ingest/sweep-gone.ts'
+import { ledgerNotes } from '#src/ingest/ledger-notes.ts'
 import { addSettings } from './flags.ts'
 import { count, oneLine } from './format.ts'
+import { skippedLines } from './skipped-lines.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, type Target, targetsOf } from './targets.ts'
@@ -29,14 +30,14 @@ async function showStatus(target: Target, shared: Shared, json: boolean): Promis
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
-  const gone = await countGone(pipeline.ledger, new AbortController().signal)
+  const { gone, skipped } = await ledgerNotes(pipeline.ledger, new AbortController().signal)
   const inDoubt = await pipeline.inDoubt()
   const outages = await pipeline.outages.list()
   if (json) {
     const named = target.name === null ? {} : { pipeline: target.name }
     const ambiguous = inDoubt.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() }))
     process.stdout.write(
-      `${JSON.stringify({ ...named, ...counts, seen: seen(counts), gone, backlog, ambiguous, outages })}\n`,
+      `${JSON.stringify({ ...named, ...counts, seen: seen(counts), skippedBy: Object.fromEntries(skipped), gone, backlog, ambiguous, outages })}\n`,
     )
     return
   }
@@ -46,7 +47,7 @@ async function showStatus(target: Target, shared: Shared, json: boolean): Promis
   if (gone > 0) rows.push(['of these gone from the source', count(gone)])
   rows.push(['jobs in the queue', count(backlog)])
   if (inDoubt.length > 0) rows.push(['ambiguous requests', count(inDoubt.length)])
-  process.stdout.write(`${rows.toString()}\n`)
+  process.stdout.write(`${[rows.toString(), ...skippedLines(skipped)].join('\n')}\n`)
   for (const { dependency, cause, since, by } of outages) {
     process.stdout.write(
       `${dependency} unavailable since ${new Date(since).toISOString()} (${by}): ${oneLine(cause)}\n`,

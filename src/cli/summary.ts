@@ -4,6 +4,7 @@ import { seen } from '#src/document/outcome.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { Tally } from '#src/observe/tally.ts'
 import type { RunEnd } from './exit-codes.ts'
+import { leftOutLines, skippedLines } from './skipped-lines.ts'
 import { count, duration, oneLine, plural, printable, rate } from './format.ts'
 
 /** Failures shown in the summary at the most; `sluice failures` lists them all. */
@@ -27,6 +28,8 @@ export function summaryOf(input: SummaryInput): string {
   const parts = [
     headline(input),
     table(input),
+    ...skippedLines(input.tally.skipped),
+    ...leftOutLines(input.tally.leftOut),
     ...failures(input),
     ...unfinished(input),
     ...inDoubt(input),

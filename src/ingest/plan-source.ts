@@ -1,6 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
 import { type Extension, extensionOf } from '#src/document/formats.ts'
 import { receiptId, type SourceKey } from '#src/document/ids.ts'
+import { skipLabel } from '#src/document/skip.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry, Recipe, SourceEntry } from '#src/ports.ts'
 import { batchesOf } from './batches.ts'
@@ -28,6 +29,8 @@ export interface PlannedEntry {
   readonly extension: Extension | null
   /** Why it would end failed without being sent; null when it would be sent, or is done already. */
   readonly refusal: Failure | null
+  /** What it is counted under as no document: `.txt`, `hidden`; null for a document. */
+  readonly skip: string | null
   /** Requests that would be sent for it: more than one for a PDF that is cut into pieces. */
   readonly requests: number
   /** Pages of a PDF that would be sent; null where none were counted. */
@@ -46,13 +49,14 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
   const bought = new Set<string>()
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
     const known = await deps.ledger.read(batch.map((entry) => entry.key))
-    for (const [index, entry] of batch.entries())
-      yield await planEntry(entry, known[index] ?? null, bought, deps, signal)
+    for (const [index, entry] of batch.entries()) {
+      if (entry.kind !== 'left_out') yield await planEntry(entry, known[index] ?? null, bought, deps, signal)
+    }
   }
 }
 
 async function planEntry(
-  entry: SourceEntry,
+  entry: Exclude<SourceEntry, { kind: 'left_out' }>,
   known: LedgerEntry | null,
   bought: Set<string>,
   deps: PlanDeps,
@@ -60,7 +64,11 @@ async function planEntry(
 ): Promise<PlannedEntry> {
   const { key } = entry
   const extension = extensionOf(key)
-  const nothing = { key, extension, refusal: null, requests: 0, pages: null, credits: 0, saved: false }
+  const nothing = { key, extension, refusal: null, skip: null, requests: 0, pages: null, credits: 0, saved: false }
+  if (entry.kind === 'skipped') return { ...nothing, change: 'skipped', skip: skipLabel(key, entry.reason) }
+  if (entry.kind === 'document' && extension === null) {
+    return { ...nothing, change: 'skipped', skip: skipLabel(key, 'unsupported') }
+  }
   const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(key, entry.bytes, deps.cutter)
   if (entry.kind === 'unusable' || refusal !== null || extension === null) {
     return { ...nothing, change: 'unusable', refusal }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { extensionOf } from '#src/document/formats.ts'
 import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { DocumentJob, LedgerEntry, SourceEntry } from '#src/ports.ts'
+import { skipFile } from './skip-file.ts'
 import { batchesOf, whileNextComes } from './batches.ts'
 import { type Burial, bury } from './bury.ts'
 import { decideByContent } from './compare-content.ts'
@@ -51,8 +52,11 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
     const jobs = await scanBatch(batch, deps, signal)
     grown = jobs > 0
     enqueued += jobs
-    seen += batch.length
-    for (const { key } of batch) listed.add(key)
+    for (const { kind, key } of batch) {
+      if (kind === 'left_out') continue
+      seen += 1
+      listed.add(key)
+    }
   })
   const durationMs = performance.now() - startedAt
   deps.events.emit('scan:finished', { seen, enqueued, durationMs })
@@ -89,8 +93,8 @@ const pendingEntry = (job: DocumentJob): LedgerEntry => ({
   outcome: 'pending',
 })
 
-/** A document with another version and the same content as before: written down, so that it is no change again. */
-interface Touched {
+/** Something to be written down and not enqueued: another version with the same content as before, a skipped file. */
+export interface Touched {
   readonly key: SourceKey
   readonly seen: LedgerEntry
 }
@@ -102,8 +106,14 @@ async function scanEntry(
   deps: ScanDeps,
   signal: AbortSignal,
 ): Promise<DocumentJob | Touched | null> {
-  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(entry.key, entry.bytes, deps.cutter)
+  if (entry.kind === 'left_out') {
+    deps.events.emit('folder:left-out', entry)
+    return null
+  }
   const extension = extensionOf(entry.key)
+  if (entry.kind === 'skipped') return skipFile(entry.key, entry.reason, known, deps)
+  if (entry.kind === 'document' && extension === null) return skipFile(entry.key, 'unsupported', known, deps)
+  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(entry.key, entry.bytes, deps.cutter)
   if (entry.kind === 'unusable' || refusal !== null || extension === null) {
     if (refusal !== null) await buryOnce(burialOf(entry, refusal), known, deps, signal)
     deps.events.emit('document:seen', { key: entry.key, change: 'unusable' })
@@ -122,7 +132,10 @@ async function scanEntry(
   return known === null || known.version === present ? null : { key, seen: { ...known, version: present } }
 }
 
-const burialOf = (entry: SourceEntry, failure: Burial['failure']): Burial => ({
+const burialOf = (
+  entry: Extract<SourceEntry, { kind: 'document' | 'unusable' }>,
+  failure: Burial['failure'],
+): Burial => ({
   key: entry.key,
   version: entry.kind === 'document' ? entry.version : version(`unusable:${failure.code}`),
   recipeHash: NO_RECIPE,

@@ -1,7 +1,6 @@
 import { seen } from '#src/document/outcome.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { Ledger } from '#src/ports.ts'
 import { GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
 import type { KeySet } from './key-set.ts'
@@ -51,6 +50,11 @@ export async function sweepGone(
   for await (const [key, { outcome, version }] of deps.ledger.entries(signal)) {
     if (listed.has(key) || (policy.leavePending && outcome === 'pending')) continue
     if (isBelowUnlisted(key, listed) || !(await isGone(key, deps, signal))) continue
+    if (outcome === 'skipped') {
+      // It was no document: nothing of it is in the store, and nothing is lost.
+      await deps.ledger.forget([key])
+      continue
+    }
     gone.push(key)
     // What was believed once counts no more; but an empty source removes nothing.
     if (version === GONE && listed.size > 0) believed += 1
@@ -62,13 +66,6 @@ export async function sweepGone(
     if (await isGone(key, deps, signal)) settled[await settleGone(key, policy, deps)] += 1
   }
   return { ...settled, unbelievable: false }
-}
-
-/** Documents that are marked as gone, their outputs kept. */
-export async function countGone(ledger: Ledger, signal: AbortSignal): Promise<number> {
-  let gone = 0
-  for await (const [, { version }] of ledger.entries(signal)) if (version === GONE) gone += 1
-  return gone
 }
 
 /** A folder that could not be listed is itself listed, with a slash at its end: nobody knows what is below it. */

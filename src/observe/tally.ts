@@ -1,4 +1,6 @@
 import type { FailureCode } from '#src/document/failure.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { type LeftOutReason, skipLabel } from '#src/document/skip.ts'
 import type { Outcome } from '#src/document/outcome.ts'
 import type { Change, Events, SluiceEvents } from '#src/events.ts'
 
@@ -20,18 +22,29 @@ export interface Tally {
   readonly retries: number
   readonly receiptsReused: number
   readonly scanned: boolean
+  /** Files that scans of this process skipped, by extension or reason (`skipLabel`). */
+  readonly skipped: ReadonlyMap<string, number>
+  /** Of these, the ones in a format that no parser takes. */
+  readonly unsupported: number
+  /** Folders that were not looked into. */
+  readonly leftOut: ReadonlyMap<SourceKey, LeftOutReason>
   /** What a look for documents that are no longer in the source came to. */
   readonly gone: SluiceEvents['sweep:finished'][0]
 }
+
+/** Folders that are remembered to be told. */
+const MOST_LEFT_OUT = 1_000
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /** Of one pipeline, or of several together. */
 export function tallyOf(...sources: readonly Events[]): Tally {
-  const changes = { new: 0, changed: 0, recipe_changed: 0, unchanged: 0, pending: 0, gone: 0, unusable: 0 }
+  const changes = { new: 0, changed: 0, recipe_changed: 0, unchanged: 0, pending: 0, gone: 0, unusable: 0, skipped: 0 }
   const settled = { done: 0, partial: 0, failed: 0, skipped: 0 }
   const failures = new Map<FailureCode, number>()
   const credits = { reported: 0, estimated: 0 }
+  const skipped = new Map<string, number>()
+  const leftOut = new Map<SourceKey, LeftOutReason>()
   const tally: Mutable<Tally> = {
     changes,
     settled,
@@ -45,10 +58,21 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     retries: 0,
     receiptsReused: 0,
     scanned: false,
+    skipped,
+    unsupported: 0,
+    leftOut,
     gone: { kept: 0, removed: 0, unbelievable: false },
   }
   for (const events of sources) {
     events.on('document:seen', ({ change }) => (changes[change] += 1))
+    events.on('document:skipped', ({ key, reason }) => {
+      const label = skipLabel(key, reason)
+      skipped.set(label, (skipped.get(label) ?? 0) + 1)
+      tally.unsupported += reason === 'unsupported' ? 1 : 0
+    })
+    events.on('folder:left-out', ({ key, reason }) => {
+      if (leftOut.size < MOST_LEFT_OUT) leftOut.set(key, reason)
+    })
     events.on('document:settled', ({ outcome, failure, cost, pages, attempts }) => {
       settled[outcome] += 1
       tally.worked += attempts > 0 ? 1 : 0

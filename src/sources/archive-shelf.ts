@@ -1,4 +1,5 @@
 import type { SourceKey, Version } from '#src/document/ids.ts'
+import type { SkipReason } from '#src/document/skip.ts'
 import type { OpenedDocument, Source } from '#src/ports.ts'
 import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
 import { spool } from './spool.ts'
@@ -25,16 +26,16 @@ const KEPT_MS = 10_000
 /** Unpacked archives, so that a thousand members cost one unpacking. What it takes on disk is bounded. */
 export class ArchiveShelf {
   readonly #inner: Source
-  readonly #wants: (key: string) => boolean
+  readonly #skips: (key: string) => SkipReason | null
   readonly #limits: ArchiveLimits
   readonly #folder: string
   /** The one asked for last is the last. */
   readonly #standing = new Map<SourceKey, Standing>()
   #clearing: NodeJS.Timeout | undefined
 
-  constructor(inner: Source, wants: (key: string) => boolean, limits: ArchiveLimits, folder: string) {
+  constructor(inner: Source, skips: (key: string) => SkipReason | null, limits: ArchiveLimits, folder: string) {
     this.#inner = inner
-    this.#wants = wants
+    this.#skips = skips
     this.#limits = limits
     this.#folder = folder
   }
@@ -43,8 +44,14 @@ export class ArchiveShelf {
   async borrow(key: SourceKey, signal: AbortSignal): Promise<Borrowed> {
     const standing = await this.#stand(key, signal)
     try {
-      const { file, members } = await standing.unpacked
-      return { file, members, version: standing.version, [Symbol.asyncDispose]: () => this.#giveBack(key, standing) }
+      const { file, members, skipped } = await standing.unpacked
+      return {
+        file,
+        members,
+        skipped,
+        version: standing.version,
+        [Symbol.asyncDispose]: () => this.#giveBack(key, standing),
+      }
     } catch (error) {
       if (this.#standing.get(key) === standing) this.#standing.delete(key)
       await this.#giveBack(key, standing)
@@ -83,7 +90,7 @@ export class ArchiveShelf {
     await using source = opened
     await using packed = await spool(source.read(signal), source.bytes, this.#folder, signal)
     const archive = { name: key, kind: archiveKind(key) as ArchiveKind, packed }
-    return await unpackArchive(archive, (name) => this.#wants(`${key}!/${name}`), this.#limits, this.#folder, signal)
+    return await unpackArchive(archive, (name) => this.#skips(`${key}!/${name}`), this.#limits, this.#folder, signal)
   }
 
   async #giveBack(key: SourceKey, standing: Standing): Promise<void> {

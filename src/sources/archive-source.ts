@@ -4,7 +4,7 @@ import { type SourceKey, sourceKey, type Version } from '#src/document/ids.ts'
 import type { OpenedDocument, Source, SourceEntry } from '#src/ports.ts'
 import { ARCHIVE_LIMITS, type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
 import { ArchiveShelf, type Borrowed } from './archive-shelf.ts'
-import { type Filter, wantsKey } from './folder-rules.ts'
+import { type Filter, keyRules } from './folder-rules.ts'
 import { archiveKind, type Member } from './unpack-archive.ts'
 import { unusable } from './unusable.ts'
 
@@ -25,16 +25,20 @@ export const ARCHIVE_GLOBS: readonly string[] = ['*.zip', '*.tar', '*.tar.gz', '
  * own. Archives in archives are not opened. An archive that cannot be taken is one unusable entry.
  */
 export function withArchives(inner: Source, options: ArchiveSourceOptions): Source {
-  const wants = wantsKey(options)
+  const skips = keyRules(options)
   const limits = options.limits ?? ARCHIVE_LIMITS
-  const shelf = new ArchiveShelf(inner, wants, limits, options.spoolFolder ?? tmpdir())
+  const shelf = new ArchiveShelf(inner, skips, limits, options.spoolFolder ?? tmpdir())
   return {
     url: inner.url,
     async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
       for await (const entry of inner.list(signal)) {
-        if (entry.kind === 'unusable' || archiveKind(entry.key) === null) {
-          if (entry.kind === 'unusable' || wants(entry.key)) yield entry
-        } else yield* members(shelf, entry.key, signal)
+        if (entry.kind !== 'document') yield entry
+        else if (archiveKind(entry.key) !== null) yield* members(shelf, entry.key, signal)
+        else {
+          // The inner source lists archives beside what the globs take.
+          const reason = skips(entry.key)
+          yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
+        }
       }
     },
     async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
@@ -54,6 +58,9 @@ async function* members(shelf: ArchiveShelf, archiveKey: SourceKey, signal: Abor
   await using archive = borrowed
   for (const [name, { version, bytes }] of archive.members) {
     yield { kind: 'document', key: sourceKey(archiveKey + MEMBER + name), version, bytes }
+  }
+  for (const [name, reason] of archive.skipped) {
+    yield { kind: 'skipped', key: sourceKey(archiveKey + MEMBER + name), reason }
   }
 }
 

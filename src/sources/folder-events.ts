@@ -31,7 +31,7 @@ export async function watchFolderEvents(
       if (key === '' || key.startsWith('..')) return false
       return (
         skipFolders.includes(path) ||
-        (stats?.isDirectory() === true && !names.wantsFolder(key, key.slice(key.lastIndexOf('/') + 1)))
+        (stats?.isDirectory() === true && names.skipsFolder(key, key.slice(key.lastIndexOf('/') + 1)) !== null)
       )
     },
   })

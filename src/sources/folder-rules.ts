@@ -1,5 +1,6 @@
 import ignore, { type Ignore } from 'ignore'
 import picomatch from 'picomatch'
+import type { SkipReason } from '#src/document/skip.ts'
 
 /** Name of the files that hold ignore rules, in the syntax of gitignore, each for its own folder and below. */
 export const IGNORE_FILE = '.sluiceignore'
@@ -13,13 +14,26 @@ export interface Filter {
   readonly hidden?: boolean
 }
 
-/** Names under which programs write what they then rename: downloads, uploads, and the locks of office programs. */
-const TEMPORARY = /^~\$|\.(?:part|partial|filepart|crdownload|download|tmp)$/i
+/** Names under which programs write what they then rename: downloads and uploads. */
+const TEMPORARY = /\.(?:part|partial|filepart|crdownload|download|tmp)$/i
 
-/** Decides by name alone what belongs to a source. Folders have keys without a slash at the end. */
+/** What office programs (locks) and operating systems (thumbnails, folder views, resource forks) write for themselves. */
+const SYSTEM_FILE =
+  /^(?:~\$.*|\.~lock\..*#|\._.*|\.DS_Store|\.localized|\.directory|\.sluiceignore|(?:eh)?thumbs(?:_vista)?\.db|desktop\.ini|icon\r)$/i
+const SYSTEM_FOLDER =
+  /^(?:__MACOSX|\$RECYCLE\.BIN|System Volume Information|@eaDir|\.Trash.*|\.Trashes|\.Spotlight-V100|\.fseventsd)$/i
+
+/** Where Sluice keeps the state of a run beside its outputs. */
+const OWN_FOLDER = '.sluice'
+
+/**
+ * Decides by name alone what belongs to a source, and why the rest does not: null belongs. Folders have keys without a
+ * slash at the end. Files below a folder that is `hidden` or `system` are skipped for the same reason; one that is
+ * `excluded`, or Sluice's own, is not entered.
+ */
 export interface NameRules {
-  wantsFile(key: string, name: string): boolean
-  wantsFolder(key: string, name: string): boolean
+  skipsFile(key: string, name: string): SkipReason | null
+  skipsFolder(key: string, name: string): 'hidden' | 'system' | 'excluded' | 'store' | null
 }
 
 export function nameRules(filter: Filter): NameRules {
@@ -28,14 +42,23 @@ export function nameRules(filter: Filter): NameRules {
   // In a bucket `.` and `..` are names like any other.
   const shown = (name: string): boolean => filter.hidden === true || !/^\.(?!\.?$)/.test(name)
   return {
-    wantsFile: (key, name) =>
-      shown(name) && !TEMPORARY.test(name) && (included?.(key) ?? true) && !(excluded?.(key) ?? false),
-    wantsFolder: (key, name) => name !== '.sluice' && shown(name) && !(excluded?.(key) ?? false),
+    skipsFile(key, name) {
+      if (SYSTEM_FILE.test(name)) return 'system'
+      if (!shown(name)) return 'hidden'
+      if (TEMPORARY.test(name)) return 'temporary'
+      return (included?.(key) ?? true) && !(excluded?.(key) ?? false) ? null : 'excluded'
+    },
+    skipsFolder(key, name) {
+      if (name === OWN_FOLDER) return 'store'
+      if (excluded?.(key) ?? false) return 'excluded'
+      if (SYSTEM_FOLDER.test(name)) return 'system'
+      return shown(name) ? null : 'hidden'
+    },
   }
 }
 
-/** The same rules for sources that are listed flat: a key belongs when each folder on its way and itself do. */
-export function wantsKey(filter: Filter): (key: string) => boolean {
+/** Why a key of a source that is listed flat is no document: by its own name, or by a folder on its way. Null belongs. */
+export function keyRules(filter: Filter): (key: string) => SkipReason | null {
   const rules = nameRules(filter)
   return (key) => {
     const names = key.split('/')
@@ -43,10 +66,11 @@ export function wantsKey(filter: Filter): (key: string) => boolean {
     let folder = ''
     for (const above of names) {
       folder += above
-      if (!rules.wantsFolder(folder, above)) return false
+      const reason = rules.skipsFolder(folder, above)
+      if (reason !== null) return reason === 'store' ? 'system' : reason
       folder += '/'
     }
-    return rules.wantsFile(key, name)
+    return rules.skipsFile(key, name)
   }
 }
 

@@ -1,6 +1,14 @@
 import { lstat } from 'node:fs/promises'
 import type { SourceEntry } from '#src/ports.ts'
-import { type Folder, readIgnoreRules, sight, type VisitRules } from './folder-visit.ts'
+import {
+  type Folder,
+  folderBelow,
+  readIgnoreRules,
+  rootFolder,
+  sight,
+  skipsFile,
+  type VisitRules,
+} from './folder-visit.ts'
 import { errorCode } from './unusable.ts'
 
 /**
@@ -10,17 +18,17 @@ import { errorCode } from './unusable.ts'
 export async function sightOf(root: string, key: string, rules: VisitRules): Promise<SourceEntry | 'gone' | null> {
   const names = key.split('/')
   const name = names.pop() ?? ''
-  let here: Folder = { key: '', path: root, ignoreRules: null, above: [] }
+  let here: Folder = rootFolder(root)
   try {
     for (const folder of names) {
-      here = { ...here, ignoreRules: await readIgnoreRules(here) }
-      const inner = `${here.key}${folder}`
-      if (!rules.names.wantsFolder(inner, folder) || here.ignoreRules?.ignores(`${inner}/`)) return null
-      here = { ...here, key: `${inner}/`, path: `${here.path}/${folder}` }
+      const below = folderBelow(folder, { ...here, ignoreRules: await readIgnoreRules(here) }, rules)
+      if ('kind' in below || below.skip !== null) return null
+      here = below
     }
     here = { ...here, ignoreRules: await readIgnoreRules(here) }
-    // Asked before the file system is: what never was part of the source does not go from it either.
-    if (!rules.names.wantsFile(key, name) || here.ignoreRules?.ignores(key)) return null
+    // Asked before the file system is: what never was part of the source does not go from it either. The next scan
+    // counts it: names under which programs write come and go.
+    if (skipsFile(name, here, rules) !== null) return null
     const isLink = (await lstat(`${here.path}/${name}`)).isSymbolicLink()
     if (isLink && !rules.followSymlinks) return null
     const seen = await sight(name, isLink, here, rules)

@@ -2,10 +2,12 @@ import { type BigIntStats, type Dir, type Dirent, constants, stat } from 'node:f
 import { access, opendir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { sourceKey } from '#src/document/ids.ts'
+import type { LeftOutReason, SkipReason } from '#src/document/skip.ts'
 import type { SourceEntry } from '#src/ports.ts'
 import { fileVersion } from './file-version.ts'
 import { IGNORE_FILE, IgnoreRules, type NameRules } from './folder-rules.ts'
 import { quickLstat } from './quick-lstat.ts'
+import { isStore } from './store-layout.ts'
 import { errorCode, failureOf, isText, showName, unusable } from './unusable.ts'
 
 /** A folder on the way down from the root. */
@@ -16,7 +18,12 @@ export interface Folder {
   readonly ignoreRules: IgnoreRules | null
   /** Device and inode of every folder above it: a link back to one of them is a loop. */
   readonly above: readonly string[]
+  /** Why no file below it is a document; they are only counted. Null where they may be. */
+  readonly skip: SkipReason | null
 }
+
+/** The folder that is the whole source. */
+export const rootFolder = (path: string): Folder => ({ key: '', path, ignoreRules: null, above: [], skip: null })
 
 /** What one visit saw, a batch at a time. */
 export interface Sighting {
@@ -68,9 +75,15 @@ async function enter(
     const id = identity(await statTarget(folder.path, { bigint: true }))
     if (rules.closed.has(id)) {
       if (folder.key === '') throw new Error(`${folder.path} is the output folder: it cannot be the source as well.`)
-      return null
+      return leftOut(folder.key, 'store')
     }
     if (folder.above.includes(id)) return loop(folder)
+    if (await isStore(folder.path)) {
+      if (folder.key === '') {
+        throw new Error(`${folder.path} is a store of Sluice, not a source: name the folder that holds the documents.`)
+      }
+      return leftOut(folder.key, 'store')
+    }
     const ignoreRules = await readIgnoreRules(folder)
     const directory = await opendir(folder.path, { encoding: 'buffer' as BufferEncoding, bufferSize: BATCH })
     return { directory, here: { ...folder, ignoreRules, above: [...folder.above, id] } }
@@ -78,9 +91,15 @@ async function enter(
     const failure = failureOf(error, folder.key, 'scan')
     if (failure === null || folder.key === '') throw error
     if (failure.code === 'vanished') return null
+    if (folder.skip !== null) return leftOut(folder.key, 'unreadable')
     return { entries: [unusable(folder.key, failure)], folders: [] }
   }
 }
+
+const leftOut = (key: string, reason: LeftOutReason): Sighting => ({
+  entries: [{ kind: 'left_out', key: sourceKey(key), reason }],
+  folders: [],
+})
 
 function loop(folder: Folder): Sighting {
   const message = `${JSON.stringify(folder.key)} is a symbolic link to a folder above it. Remove the link.`
@@ -109,15 +128,24 @@ async function look(batch: readonly Dirent<Buffer>[], here: Folder, rules: Visit
   return { entries, folders }
 }
 
-/** Null for what is no part of the source: left out by a rule, gone by now, or a socket, pipe or device. */
+/** Null for what is gone by now. */
 async function lookAt(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Promise<SourceEntry | Folder | null> {
-  const isLink = entry.isSymbolicLink()
-  if (isLink ? !rules.followSymlinks : !entry.isFile() && !entry.isDirectory()) return null
+  const reason = skipsEntry(entry, here, rules)
+  if (reason !== null)
+    return skipped(here.key + (isText(entry.name) ? entry.name.toString() : showName(entry.name)), reason)
   if (!isText(entry.name)) return badName(entry, here)
   const name = entry.name.toString('utf8')
-  if (entry.isDirectory()) return wantedFolder(name, here, rules)
-  if (!isLink && !wantedFile(name, here, rules)) return null
-  return sight(name, isLink, here, rules)
+  return entry.isDirectory() ? folderBelow(name, here, rules) : sight(name, entry.isSymbolicLink(), here, rules)
+}
+
+/** What a directory entry alone tells: why it is no document. A folder is none of these. */
+function skipsEntry(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): SkipReason | null {
+  if (entry.isDirectory()) return null
+  if (here.skip !== null) return here.skip
+  const isLink = entry.isSymbolicLink()
+  if (isLink && !rules.followSymlinks) return 'symlink'
+  if (!isLink && !entry.isFile()) return 'special'
+  return isLink || !isText(entry.name) ? null : skipsFile(entry.name.toString('utf8'), here, rules)
 }
 
 /** One name in a folder, asked of the file system: a document, a folder that a link leads to, or unusable. */
@@ -131,27 +159,37 @@ export async function sight(
   const path = `${here.path}/${name}`
   try {
     const stats = await (isLink ? statTarget(path, { bigint: true }) : quickLstat(path))
-    if (stats.isDirectory()) return wantedFolder(name, here, rules)
-    if (!stats.isFile() || !wantedFile(name, here, rules)) return null
+    if (stats.isDirectory()) return folderBelow(name, here, rules)
+    const reason = stats.isFile() ? skipsFile(name, here, rules) : 'special'
+    if (reason !== null) return skipped(key, reason)
     if (!mayRead(stats)) await access(path, constants.R_OK)
     return { kind: 'document', key: sourceKey(key), version: fileVersion(stats), bytes: Number(stats.size) }
   } catch (error) {
     const failure = failureOf(error, key, 'scan')
     if (failure === null) throw error
-    const gone = failure.code === 'vanished' && !isLink
-    return gone || !wantedFile(name, here, rules) ? null : unusable(key, failure)
+    if (failure.code === 'vanished' && !isLink) return null
+    const reason = skipsFile(name, here, rules)
+    return reason === null ? unusable(key, failure) : skipped(key, reason)
   }
 }
 
-function wantedFile(name: string, here: Folder, rules: VisitRules): boolean {
+const skipped = (key: string, reason: SkipReason): SourceEntry => ({ kind: 'skipped', key: sourceKey(key), reason })
+
+/** Why a file is no document by its name and the rules; null where it is one. */
+export function skipsFile(name: string, here: Folder, rules: VisitRules): SkipReason | null {
   const key = here.key + name
-  return rules.names.wantsFile(key, name) && !here.ignoreRules?.ignores(key)
+  return here.skip ?? rules.names.skipsFile(key, name) ?? (here.ignoreRules?.ignores(key) === true ? 'excluded' : null)
 }
 
-function wantedFolder(name: string, here: Folder, rules: VisitRules): Folder | null {
+/** A folder to be entered, if only to count what is in it; or the entry of one that is not looked into. */
+export function folderBelow(name: string, here: Folder, rules: VisitRules): SourceEntry | Folder {
   const key = here.key + name
-  if (!rules.names.wantsFolder(key, name) || here.ignoreRules?.ignores(`${key}/`)) return null
-  return { ...here, key: `${key}/`, path: `${here.path}/${name}` }
+  const reason = rules.names.skipsFolder(key, name)
+  const ignored = reason === 'excluded' || here.ignoreRules?.ignores(`${key}/`) === true
+  if (ignored || reason === 'store') {
+    return { kind: 'left_out', key: sourceKey(`${key}/`), reason: ignored ? 'excluded' : 'store' }
+  }
+  return { ...here, key: `${key}/`, path: `${here.path}/${name}`, skip: here.skip ?? reason }
 }
 
 function badName(entry: Dirent<Buffer>, here: Folder): SourceEntry {

@@ -1,5 +1,5 @@
 import type { SourceEntry } from '#src/ports.ts'
-import { type Sighting, type VisitRules, visit } from './folder-visit.ts'
+import { rootFolder, type Sighting, type VisitRules, visit } from './folder-visit.ts'
 import { merged } from './merged.ts'
 
 /** Folders listed at the same time. More gains nothing with the four threads that Node has for files. */
@@ -11,7 +11,7 @@ const CONCURRENCY = 8
  */
 export async function* walk(root: string, rules: VisitRules, signal: AbortSignal): AsyncGenerator<SourceEntry> {
   signal.throwIfAborted()
-  const waiting: AsyncGenerator<Sighting>[] = [visit({ key: '', path: root, ignoreRules: null, above: [] }, rules)]
+  const waiting: AsyncGenerator<Sighting>[] = [visit(rootFolder(root), rules)]
   for await (const { entries, folders } of merged(waiting, CONCURRENCY)) {
     signal.throwIfAborted()
     waiting.push(...folders.map((folder) => visit(folder, rules)))

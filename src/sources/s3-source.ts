@@ -2,8 +2,9 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { tmpdir } from 'node:os'
 import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
+import type { SkipReason } from '#src/document/skip.ts'
 import type { OpenedDocument, Source, SourceEntry } from '#src/ports.ts'
-import { type Filter, wantsKey } from './folder-rules.ts'
+import { type Filter, keyRules } from './folder-rules.ts'
 import { listingError } from './s3-errors.ts'
 import { bucketIgnoreRules } from './s3-ignore.ts'
 import { listObjects } from './s3-listing.ts'
@@ -45,14 +46,17 @@ export async function* listEntries(
   if (scope.isInsideStore) {
     throw new Error(`s3://${bucket}/${scope.prefix} lies inside the store: it cannot be the source as well.`)
   }
+  const leftOut = new Set<string>()
   try {
     const ignored = await bucketIgnoreRules({ client, bucket, prefix: scope.prefix }, signal)
     for await (const objects of listObjects({ client, bucket, prefix: scope.prefix }, signal)) {
-      yield objects.flatMap(({ key: objectKey, etag, bytes }) => {
-        const key = scope.keyOf(objectKey, bytes)
-        return key === null || ignored?.ignores(key)
-          ? []
-          : [{ kind: 'document' as const, key, version: objectVersion(etag, bytes), bytes }]
+      yield objects.flatMap(({ key: objectKey, etag, bytes }): SourceEntry[] => {
+        const at = scope.look(objectKey, bytes)
+        if (at === null) return []
+        if ('leftOut' in at) return leftOut.has(at.leftOut) ? [] : [folderLeftOut(at.leftOut, leftOut)]
+        const reason = at.skip ?? (ignored?.ignores(at.key) === true ? 'excluded' : null)
+        if (reason !== null) return [{ kind: 'skipped', key: at.key, reason }]
+        return [{ kind: 'document', key: at.key, version: objectVersion(etag, bytes), bytes }]
       })
     }
   } catch (error) {
@@ -60,28 +64,46 @@ export async function* listEntries(
   }
 }
 
+function folderLeftOut(key: string, told: Set<string>): SourceEntry {
+  told.add(key)
+  return { kind: 'left_out', key: sourceKey(key), reason: 'store' }
+}
+
 /** What of a bucket belongs to a source. */
 export interface S3Scope {
   /** Empty, or with a slash at its end. */
   readonly prefix: string
   readonly isInsideStore: boolean
-  /** The source key of an object, or null when it is no part of the source. `bytes` is null where it is not known. */
+  /** The source key of an object that may be a document, else null. `bytes` is null where it is not known. */
   keyOf(objectKey: string, bytes: number | null): SourceKey | null
+  /** The same, with the reason why it is none. Null for what only stands for a folder. */
+  look(objectKey: string, bytes: number | null): ObjectSight | null
 }
+
+type ObjectSight =
+  | { readonly key: SourceKey; readonly skip: SkipReason | null }
+  /** It lies in this folder, which is not looked into. */
+  | { readonly leftOut: string }
 
 export function s3Scope(options: S3SourceOptions): S3Scope {
   const prefix = asFolder(options.prefix ?? '')
   const skipped = (options.skipPrefixes ?? []).map(asFolder).filter((folder) => folder !== '')
-  const wants = wantsKey(options)
+  const skips = keyRules(options)
+  const look: S3Scope['look'] = (objectKey, bytes) => {
+    const key = objectKey.slice(prefix.length)
+    const isPlaceholder = key === '' || (bytes === 0 && key.endsWith('/'))
+    if (isPlaceholder || !objectKey.startsWith(prefix)) return null
+    const store = skipped.find((folder) => objectKey.startsWith(folder))
+    return store === undefined ? { key: sourceKey(key), skip: skips(key) } : { leftOut: store.slice(prefix.length) }
+  }
   return {
     prefix,
     isInsideStore: skipped.some((folder) => prefix.startsWith(folder)),
     keyOf(objectKey, bytes) {
-      const key = objectKey.slice(prefix.length)
-      const isPlaceholder = key === '' || (bytes === 0 && key.endsWith('/'))
-      if (isPlaceholder || !objectKey.startsWith(prefix) || !wants(key)) return null
-      return skipped.some((folder) => objectKey.startsWith(folder)) ? null : sourceKey(key)
+      const at = look(objectKey, bytes)
+      return at !== null && 'key' in at && at.skip === null ? at.key : null
     },
+    look,
   }
 }
 

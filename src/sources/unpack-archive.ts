@@ -1,14 +1,17 @@
 import { Readable, pipeline } from 'node:stream'
 import { createGunzip, crc32 } from 'node:zlib'
 import { extract } from 'tar-stream'
+import type { SkipReason } from '#src/document/skip.ts'
 import { type Version, version } from '#src/document/ids.ts'
 import { type ArchiveLimits, ArchiveRefused, checkLimits } from './archive-limits.ts'
 import { TempFile } from './temp-file.ts'
 import { zipMembers } from './zip-members.ts'
 
-/** A member while it is unpacked. */
+/** A member while it is unpacked. Folders are none. */
 export interface PackedMember {
   readonly name: string
+  /** Why it is no document whatever its name is: a link, a device. Null for a file. */
+  readonly skip: SkipReason | null
   /** Its bytes. Not asked for, they are passed over. */
   open(): Promise<AsyncIterable<Uint8Array>>
 }
@@ -24,6 +27,8 @@ export interface Member {
 export interface Unpacked extends AsyncDisposable {
   readonly file: TempFile
   readonly members: ReadonlyMap<string, Member>
+  /** Members that are no documents, by name. A second member of one name has its number behind it: `a.pdf#2`. */
+  readonly skipped: ReadonlyMap<string, SkipReason>
 }
 
 export type ArchiveKind = 'zip' | 'tar' | 'tar.gz'
@@ -37,13 +42,14 @@ export function archiveKind(name: string): ArchiveKind | null {
 /** Unpacks the members that are wanted into one temporary file. Throws `ArchiveRefused` for an archive that is not to be. */
 export async function unpackArchive(
   archive: { readonly name: string; readonly kind: ArchiveKind; readonly packed: TempFile },
-  wants: (member: string) => boolean,
+  skips: (member: string) => SkipReason | null,
   limits: ArchiveLimits,
   folder: string,
   signal: AbortSignal,
 ): Promise<Unpacked> {
   const file = await TempFile.open(folder)
   const members = new Map<string, Member>()
+  const skipped = new Map<string, SkipReason>()
   try {
     let count = 0
     const check = (): void =>
@@ -56,7 +62,13 @@ export async function unpackArchive(
     for await (const member of packedMembers(archive, signal)) {
       count++
       check()
-      if (!wants(member.name)) continue
+      const reason = member.skip ?? skips(member.name)
+      if (reason !== null) {
+        skipped.set(unused(member.name, members, skipped), reason)
+        continue
+      }
+      // As programs that unpack do: the last of one name stands.
+      if (members.has(member.name)) skipped.set(unused(member.name, members, skipped), 'duplicate')
       const offset = file.length
       let checksum = 0
       for await (const chunk of await member.open()) {
@@ -68,12 +80,31 @@ export async function unpackArchive(
       const bytes = file.length - offset
       members.set(member.name, { offset, bytes, version: version(`crc32:${checksum.toString(16)}-${bytes}`) })
     }
-    return { file, members, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() }
+    return { file, members, skipped, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() }
   } catch (error) {
     await file[Symbol.asyncDispose]()
     if (error instanceof ArchiveRefused || signal.aborted) throw error
-    const message = `${JSON.stringify(archive.name)} cannot be unpacked: it is damaged or cut off.`
-    throw new ArchiveRefused('corrupt', message, error)
+    throw unpackable(archive.name, error)
+  }
+}
+
+/** What yauzl says of a member whose name leads out of the archive. */
+const LEADS_OUT = /invalid relative path|absolute path|invalid characters in fileName/
+
+function unpackable(name: string, error: unknown): ArchiveRefused {
+  const said = error instanceof Error ? error.message : ''
+  if (!LEADS_OUT.test(said)) {
+    return new ArchiveRefused('corrupt', `${JSON.stringify(name)} cannot be unpacked: it is damaged or cut off.`, error)
+  }
+  const message = `${JSON.stringify(name)} holds a member whose name leads out of it, and is not opened. Pack it anew.`
+  return new ArchiveRefused('unreadable_name', message, error)
+}
+
+function unused(name: string, ...taken: readonly ReadonlyMap<string, unknown>[]): string {
+  if (!taken.some((names) => names.has(name))) return name
+  for (let number = 2; ; number++) {
+    const numbered = `${name}#${number}`
+    if (!taken.some((names) => names.has(numbered))) return numbered
   }
 }
 
@@ -98,7 +129,16 @@ async function* tarMembers(packed: TempFile, zipped: boolean, signal: AbortSigna
   for await (const entry of unpacker) {
     const content = entry as unknown as AsyncIterable<Uint8Array>
     const name = entry.header.name.replace(/^(?:\.?\/)+/, '')
-    if (entry.header.type === 'file') yield { name, open: async () => content }
+    const kind = entry.header.type ?? 'file'
+    if (kind !== 'directory') yield { name, skip: TAR_SKIPS[kind] ?? null, open: async () => content }
     entry.resume()
   }
+}
+
+const TAR_SKIPS: Readonly<Record<string, SkipReason>> = {
+  link: 'hard_link',
+  symlink: 'symlink',
+  'character-device': 'special',
+  'block-device': 'special',
+  fifo: 'special',
 }

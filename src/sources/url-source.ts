@@ -5,7 +5,7 @@ import { type Extension, extensionOf, MAX_FILE_BYTES } from '#src/document/forma
 import { type Version, version } from '#src/document/ids.ts'
 import type { UrlAnswer } from '#src/fetch/request-url.ts'
 import type { Source, SourceEntry } from '#src/ports.ts'
-import { type Filter, wantsKey } from './folder-rules.ts'
+import { type Filter, keyRules } from './folder-rules.ts'
 import { mapInOrder } from './map-in-order.ts'
 import { unusable } from './unusable.ts'
 import { UrlClient } from './url-client.ts'
@@ -39,7 +39,7 @@ const UNKNOWN_BYTES = 1
 export function openUrlSource(options: UrlSourceOptions): UrlSource {
   const { path, via, maxBytes = MAX_FILE_BYTES } = options
   const client = new UrlClient(options)
-  const wants = wantsKey({ ...options, hidden: true })
+  const skips = keyRules({ ...options, hidden: true })
   return {
     url: path === '-' ? 'urls:-' : `urls:${pathToFileURL(resolve(path)).href}`,
     isPartial: true,
@@ -48,7 +48,8 @@ export function openUrlSource(options: UrlSourceOptions): UrlSource {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
       const look = (line: UrlLine): Promise<SourceEntry> => entryOf(line, unversioned, { client, via }, signal)
       for await (const entry of mapInOrder(urlLines(path, signal), LOOKS_AT_ONCE, look)) {
-        if (wants(entry.key)) yield entry
+        const reason = skips(entry.key)
+        yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
       }
     },
     open: (key, signal) => downloadUrl(client, urlOfKey(key), maxBytes, signal),

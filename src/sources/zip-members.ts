@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { type Entry, fromFd, type ZipFile } from 'yauzl'
+import type { SkipReason } from '#src/document/skip.ts'
 import { ArchiveRefused } from './archive-limits.ts'
 import type { TempFile } from './temp-file.ts'
 import type { PackedMember } from './unpack-archive.ts'
@@ -19,8 +20,19 @@ export async function* zipMembers(packed: TempFile, name: string): AsyncGenerato
     if (entry.isEncrypted()) {
       throw new ArchiveRefused('encrypted', `${JSON.stringify(name)} is protected by a password. Unpack it yourself.`)
     }
-    yield { name: entry.fileName, open: () => openMember(zip, entry) }
+    yield { name: entry.fileName, skip: skipsEntry(entry), open: () => openMember(zip, entry) }
   }
+}
+
+const FILE_TYPE = 0o170000
+const REGULAR = 0o100000
+const LINK = 0o120000
+
+/** Packed under Unix, the upper half of the attributes is the mode of the file. */
+function skipsEntry({ externalFileAttributes }: Entry): SkipReason | null {
+  const type = (externalFileAttributes >>> 16) & FILE_TYPE
+  if (type === LINK) return 'symlink'
+  return type === 0 || type === REGULAR ? null : 'special'
 }
 
 async function nextEntry(zip: ZipFile): Promise<Entry | null> {

@@ -22,6 +22,7 @@ test('the exit code says what was not done', () => {
   expect(exitCodeOf({ kind: 'complete' }, { failed: 0, pending: 0 })).toBe(0)
   expect(exitCodeOf({ kind: 'complete' }, { failed: 1, pending: 0 })).toBe(2)
   expect(exitCodeOf({ kind: 'complete' }, { failed: 0, pending: 3 })).toBe(2)
+  expect(exitCodeOf({ kind: 'complete' }, { failed: 0, pending: 0, unsupported: 1 })).toBe(2)
   expect(exitCodeOf({ kind: 'halted', cause: 'credits', message: '' }, { failed: 1, pending: 3 })).toBe(3)
   expect(exitCodeOf({ kind: 'interrupted' }, { failed: 0, pending: 3 })).toBe(130)
 })

@@ -6,7 +6,8 @@ import { sourceKey } from '#src/document/ids.ts'
 import { decideChange } from '#src/ingest/decide-change.ts'
 import { KeySet } from '#src/ingest/key-set.ts'
 import { rebuildLedger } from '#src/ingest/rebuild-ledger.ts'
-import { countGone, type GonePolicy, sweepGone } from '#src/ingest/sweep-gone.ts'
+import { ledgerNotes } from '#src/ingest/ledger-notes.ts'
+import { type GonePolicy, sweepGone } from '#src/ingest/sweep-gone.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
 import { collect, letterOf } from '../support/documents.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
@@ -49,9 +50,9 @@ test('keeps the outputs of a document that is gone, marks it, and takes it for c
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
   expect((await store.readRecord(key))?.goneAt).toMatch(/^\d{4}-/)
   expect((await store.readRecord(sourceKey('1.csv')))?.goneAt).toBeUndefined()
-  expect(await countGone(ledger, SIGNAL)).toBe(1)
+  expect((await ledgerNotes(ledger, SIGNAL)).gone).toBe(1)
   await rebuildLedger(bench.deps, SIGNAL)
-  expect(await countGone(ledger, SIGNAL)).toBe(1)
+  expect((await ledgerNotes(ledger, SIGNAL)).gone).toBe(1)
 
   await bench.write('0.csv', 'the,same')
   const [listed] = await collect(bench.deps.source.list(SIGNAL))
@@ -62,7 +63,7 @@ test('keeps the outputs of a document that is gone, marks it, and takes it for c
   await bench.ingest('0.csv')
   expect(bench.service.charged).toBe(1)
   expect((await store.readRecord(key))?.goneAt).toBeUndefined()
-  expect(await countGone(ledger, SIGNAL)).toBe(0)
+  expect((await ledgerNotes(ledger, SIGNAL)).gone).toBe(0)
 })
 
 test('removes outputs when told to, and never those of a copy with the same receipt', async () => {
@@ -121,7 +122,7 @@ test('believes a few more each time, however many were believed before', async (
     for (let number = from; number < until; number++) await bench.erase(`${number}.csv`)
     expect(await sweep(bench, KEEP)).toEqual({ kept: until, removed: 0, unbelievable: false })
   }
-  expect(await countGone(ledger, SIGNAL)).toBe(20)
+  expect((await ledgerNotes(ledger, SIGNAL)).gone).toBe(20)
   expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 20, unbelievable: false })
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 5 })
 })

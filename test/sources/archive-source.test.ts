@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { link, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { type ArchiveSourceOptions, withArchives } from '#src/sources/archive-source.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
 import { openKey, readAll } from '../conformance/source.ts'
+import { describeEntry, isTaken } from '../support/listed-entry.ts'
 import { collect } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -50,9 +51,7 @@ const over = (path: string, options: ArchiveSourceOptions = {}) => withArchives(
 
 async function listed(path: string, options: ArchiveSourceOptions = {}): Promise<readonly string[]> {
   const entries = await collect(over(path, options).list(never))
-  return entries
-    .map((entry) => (entry.kind === 'document' ? entry.key : `${entry.key} ${entry.failure.code}`))
-    .toSorted()
+  return entries.filter(isTaken).map(describeEntry).toSorted()
 }
 
 describe('a source with archives', () => {
@@ -112,6 +111,26 @@ describe('a source with archives', () => {
     expect(await listed(folder.path, { include: ['*.zip'] })).toEqual(['m.zip!/inner.zip'])
   })
 
+  test('counts links, hidden members and second members of one name by their reason', async () => {
+    await using folder = await tempFolder()
+    await using made = await tempFolder()
+    const { path } = made
+    await writeFile(`${path}/a.pdf`, 'x')
+    await link(`${path}/a.pdf`, `${path}/b.pdf`)
+    await symlink('a.pdf', `${path}/c.pdf`)
+    await writeFile(`${path}/.hidden.pdf`, 'x')
+    await run('tar', ['-cf', `${folder.path}/m.tar`, '-C', path, 'a.pdf', 'b.pdf', 'c.pdf', '.hidden.pdf'])
+    await run('tar', ['-rf', `${folder.path}/m.tar`, '-C', path, '--hard-dereference', 'a.pdf'])
+    const entries = await collect(over(folder.path).list(never))
+    expect(entries.map(describeEntry).toSorted()).toEqual([
+      'm.tar!/.hidden.pdf skipped hidden',
+      'm.tar!/a.pdf',
+      'm.tar!/a.pdf#2 skipped duplicate',
+      'm.tar!/b.pdf skipped hard_link',
+      'm.tar!/c.pdf skipped symlink',
+    ])
+  })
+
   test('refuses archives that are damaged, locked, or made to fill the disk, and goes on with the others', async () => {
     await using folder = await tempFolder()
     const at = (name: string): string => `${folder.path}/${name}`
@@ -129,7 +148,7 @@ describe('a source with archives', () => {
       'bomb.zip too_large',
       'cut.tar.gz corrupt',
       'cut.zip corrupt',
-      'escape.zip corrupt',
+      'escape.zip unreadable_name',
       'good.zip!/a.pdf',
       'locked.zip encrypted',
       'many.zip too_large',

@@ -8,6 +8,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { type FolderSourceOptions, openFolderSource } from '#src/sources/folder-source.ts'
 import { DocumentChanged } from '#src/ports.ts'
 import { openKey, readAll } from '../conformance/source.ts'
+import { describeEntry, isTaken } from '../support/listed-entry.ts'
 import { collect } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -22,10 +23,56 @@ async function write(root: string, ...keys: readonly string[]): Promise<void> {
 
 async function listed(options: FolderSourceOptions): Promise<readonly string[]> {
   const entries = await collect(openFolderSource(options).list(never))
+  return entries.filter(isTaken).map(describeEntry).toSorted()
+}
+
+async function leftOut(options: FolderSourceOptions): Promise<readonly string[]> {
+  const entries = await collect(openFolderSource(options).list(never))
   return entries
-    .map((entry) => (entry.kind === 'document' ? entry.key : `${entry.key} ${entry.failure.code}`))
+    .filter((entry) => !isTaken(entry))
+    .map(describeEntry)
     .toSorted()
 }
+
+describe('what is no document of a folder source', () => {
+  test('is counted by its reason: each file once, those in hidden folders too', async () => {
+    await using folder = await tempFolder()
+    const { path } = folder
+    await write(path, 'a.pdf', '.b.pdf', '.git/objects/c', '__MACOSX/._a.pdf', 'x/Thumbs.db', '~$a.docx', 'd.pdf.part')
+    await write(path, '.DS_Store', 'private/e.pdf', 'private/f.pdf', 'g.log', 'desktop.ini')
+    await writeFile(`${path}/.sluiceignore`, '*.log\n')
+    await symlink('a.pdf', `${path}/link.pdf`)
+    await symlink('x', `${path}/folder-link`)
+    await run('mkfifo', [`${path}/pipe.pdf`])
+    expect(await leftOut({ path, exclude: ['private'] })).toEqual([
+      '.DS_Store skipped system',
+      '.b.pdf skipped hidden',
+      '.git/objects/c skipped hidden',
+      '.sluiceignore skipped system',
+      '__MACOSX/._a.pdf skipped system',
+      'd.pdf.part skipped temporary',
+      'desktop.ini skipped system',
+      'folder-link skipped symlink',
+      'g.log skipped excluded',
+      'link.pdf skipped symlink',
+      'pipe.pdf skipped special',
+      'private/ left_out excluded',
+      'x/Thumbs.db skipped system',
+      '~$a.docx skipped system',
+    ])
+  })
+
+  test('is another store of Sluice, known by its layout; a folder of papers that has the same names is none', async () => {
+    await using folder = await tempFolder()
+    const { path } = folder
+    await write(path, 'old/documents/a.pdf/document.md', 'old/receipts/0a/0a-1.json.gz', 'old/failures/b.json')
+    await write(path, 'failed/failures/a.json', 'failed/.sluice/log')
+    await write(path, 'home/documents/a.pdf', 'home/receipts/tax.pdf')
+    expect(await listed({ path })).toEqual(['home/documents/a.pdf', 'home/receipts/tax.pdf'])
+    expect(await leftOut({ path })).toEqual(['failed/ left_out store', 'old/ left_out store'])
+    await expect(listed({ path: `${path}/old` })).rejects.toThrow(/is a store of Sluice/)
+  })
+})
 
 describe('what belongs to a folder source', () => {
   test('leaves out hidden files and the work area, unless hidden files are asked for', async () => {

@@ -110,7 +110,7 @@ test('a watch follows what .sluiceignore says at the time', async () => {
   await writeFile(`${folder.path}/b.pdf`, 'x')
   await watch.until('document b.pdf')
   await sleep(300)
-  expect(watch.words()).toEqual(['document b.pdf'])
+  expect(watch.words()).toEqual(['skipped .sluiceignore', 'document b.pdf'])
 })
 
 test('a watch of a folder that is not there throws', async () => {

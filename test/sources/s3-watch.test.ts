@@ -85,7 +85,7 @@ function testWatch(s3: S3Server): void {
       await put('in/.sluiceignore', '')
       await put('in/drafts/d.pdf', 'four')
       await watch.until('document drafts/d.pdf')
-      expect(watch.words().filter((word) => /drafts\/[ab]/.test(word))).toEqual([])
+      expect(watch.words().filter((word) => /document drafts\/[ab]/.test(word))).toEqual([])
     })
 
     test('reports what a real store pushes to the endpoint, created and deleted', async () => {
@@ -98,7 +98,8 @@ function testWatch(s3: S3Server): void {
       await remove('in/a b+c %20 é.pdf')
       await watch.until('gone a b+c %20 é.pdf')
       // What was put while the bucket was listed may be reported twice.
-      expect(new Set(watch.words()).size).toBe(2)
+      const words = new Set(watch.words().filter((word) => !word.startsWith('skipped')))
+      expect(words.size).toBe(2)
     })
 
     test('takes messages from a queue and deletes them only when they are taken care of', async () => {

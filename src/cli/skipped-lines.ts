@@ -1,0 +1,53 @@
+import type { LeftOutReason } from '#src/document/skip.ts'
+import { count, plural, printable } from './format.ts'
+
+/** Extensions shown at the most; the rest is summed. Reasons are all shown. */
+const SHOWN = 8
+
+/** Reasons as they are said with their number; an extension stands for itself. */
+const CALLED: ReadonlyMap<string, (number: number) => string> = new Map([
+  ['excluded', (number) => `${count(number)} excluded by a rule`],
+  ['hidden', (number) => `${count(number)} hidden`],
+  ['system', (number) => plural(number, 'system file')],
+  ['temporary', (number) => plural(number, 'unfinished download')],
+  ['symlink', (number) => plural(number, 'symbolic link')],
+  ['special', (number) => plural(number, 'socket or pipe')],
+  ['hard_link', (number) => `${plural(number, 'hard link')} in archives`],
+  ['duplicate', (number) => `${plural(number, 'second member')} of one name`],
+  ['no extension', (number) => `${count(number)} without extension`],
+])
+
+/** `skipped 12: 5 .txt, 3 .jpg, 4 hidden`; nothing where nothing was skipped. */
+export function skippedLines(skipped: ReadonlyMap<string, number>): string[] {
+  if (skipped.size === 0) return []
+  const kinds = [...skipped].toSorted(([a, fewer], [b, more]) => more - fewer || a.localeCompare(b))
+  const extensions = kinds.filter(([kind]) => !CALLED.has(kind))
+  const rest = extensions.slice(SHOWN)
+  const shown = [...extensions.slice(0, SHOWN), ...kinds.filter(([kind]) => CALLED.has(kind))].map(
+    ([kind, number]) => CALLED.get(kind)?.(number) ?? `${count(number)} ${printable(kind)}`,
+  )
+  const others = rest.length === 0 ? [] : [`${count(sum(rest))} in ${plural(rest.length, 'other format')}`]
+  return [`skipped ${count(sum(kinds))}: ${[...shown, ...others].join(', ')}`]
+}
+
+const sum = (kinds: readonly (readonly [string, number])[]): number =>
+  kinds.reduce((total, [, number]) => total + number, 0)
+
+/** Folders named at the most for each reason. */
+const NAMED = 3
+
+const WHY: Readonly<Record<LeftOutReason, string>> = {
+  store: 'a Sluice store',
+  excluded: 'excluded by a rule',
+  unreadable: 'hidden, and cannot be read',
+}
+
+/** `left out: out/ (a Sluice store)`: folders that were not looked into, so that their files are not counted. */
+export function leftOutLines(folders: ReadonlyMap<string, LeftOutReason>): string[] {
+  return [...Map.groupBy(folders, ([, reason]) => reason)].map(([reason, group]) => {
+    const names = group.slice(0, NAMED).map(([key]) => printable(key))
+    const more = group.length - names.length
+    const others = more > 0 ? ` and ${plural(more, 'other folder')}` : ''
+    return `left out: ${names.join(', ')}${others} (${WHY[reason]})`
+  })
+}

@@ -1,0 +1,26 @@
+import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
+import { type SkipReason, skipVersion } from '#src/document/skip.ts'
+import type { LedgerEntry } from '#src/ports.ts'
+import type { ScanDeps } from './deps.ts'
+import type { Touched } from './scan-source.ts'
+
+/**
+ * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds. What came
+ * out before a rule left it out stays done: its outputs are there. A dead letter of it is taken away.
+ */
+export async function skipFile(
+  key: SourceKey,
+  reason: SkipReason,
+  known: LedgerEntry | null,
+  { store, events }: Pick<ScanDeps, 'store' | 'events'>,
+): Promise<Touched | null> {
+  const version = skipVersion(reason)
+  const isDone = known?.outcome === 'done' || known?.outcome === 'partial'
+  events.emit('document:seen', { key, change: isDone ? 'unchanged' : 'skipped' })
+  if (isDone) return null
+  const first = known?.version !== version
+  events.emit('document:skipped', { key, reason, first })
+  if (!first) return null
+  if (known?.outcome === 'failed' && (await store.readRecord(key)) === null) await store.remove(key)
+  return { key, seen: { version, recipeHash: NO_RECIPE, outcome: 'skipped' } }
+}
