@@ -19,13 +19,17 @@ export function choosePipelines({ file, pipelines }: Configuration, names: reado
   return problems.length > 0 ? { ok: false, problems } : { ok: true, pipelines: chosen }
 }
 
-/** Documents of two sources would lie over one another. */
+/** Documents of two sources would lie over one another, unless each has a prefix of its own. */
 function sameStore(pipelines: readonly ConfiguredPipeline[]): string[] {
-  const byStore = Map.groupBy(pipelines, ({ settings }) => settings.out.replace(/\/+$/, ''))
+  const byStore = Map.groupBy(pipelines, ({ settings }) =>
+    [settings.out.replace(/\/+$/, ''), ...(settings.prefix === undefined ? [] : [settings.prefix])].join(' under '),
+  )
   return [...byStore].flatMap(([store, writers]) => {
     if (writers.length < 2) return []
     const names = writers.map(({ name }) => name).join(' and ')
-    return [`the pipelines ${names} would write to the same place, ${store}: give each an "out" of its own`]
+    return [
+      `the pipelines ${names} would write to the same place, ${store}: give each an "out" or a "prefix" of its own`,
+    ]
   })
 }
 

@@ -4,6 +4,21 @@ const HOUR_MS = 3_600_000
 
 /** What of a source is taken, how it is followed, and where buckets are. */
 export const SOURCE_SETTINGS = {
+  sourceName: optionalText({
+    env: 'SLUICE_SOURCE_NAME',
+    placeholder: 'name',
+    doc: 'stable name of the source in its store: an archive that was moved or mounted elsewhere continues under it',
+  }),
+  prefix: optionalText({
+    env: 'SLUICE_PREFIX',
+    placeholder: 'name',
+    doc: 'folder of the store that the documents of this source go to, so that one store can hold several sources',
+  }),
+  newStore: flag({
+    env: 'SLUICE_NEW_STORE',
+    default: false,
+    doc: 'accept that the store is another one than before, or was emptied',
+  }),
   include: list({ env: 'SLUICE_INCLUDE', placeholder: 'globs', doc: 'only documents that match one of these globs' }),
   exclude: list({ env: 'SLUICE_EXCLUDE', placeholder: 'globs', doc: 'leave out what matches one of these globs' }),
   hidden: flag({ env: 'SLUICE_HIDDEN', default: false, doc: 'take files and folders whose name starts with a dot' }),

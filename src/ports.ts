@@ -3,8 +3,6 @@ import type { Extension } from './document/formats.ts'
 import type { Failure } from './document/failure.ts'
 import type { ContentHash, ReceiptId, RecipeHash, SourceKey, Version } from './document/ids.ts'
 import type { Counts, Outcome } from './document/outcome.ts'
-import type { DeadLetter, DocumentRecord, KeptReceipt } from './document/record.ts'
-import type { Stray } from './document/stray.ts'
 import type { HaltCause, Verdict } from './document/verdict.ts'
 
 export type { Recipe } from './contract/recipe.ts'
@@ -180,41 +178,7 @@ export interface Gate {
 
 // ------------------------------------------------------------------------------------------------------------ store
 
-export interface OutputStore {
-  readonly url: string
-  /** The answer that was kept, byte for byte, or null. A damaged receipt counts as none. */
-  readReceipt(id: ReceiptId): Promise<Buffer | null>
-  /**
-   * Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. A whole one that
-   * was there stays as it is, and counts as saved now: so it is kept from being collected while a record is made for it.
-   */
-  saveReceipt(id: ReceiptId, body: Buffer): Promise<void>
-  removeReceipt(id: ReceiptId): Promise<void>
-  listReceipts(signal: AbortSignal): AsyncIterable<KeptReceipt>
-
-  /** Null when nothing is committed for this key. */
-  readRecord(key: SourceKey): Promise<DocumentRecord | null>
-  /**
-   * All or nothing, record last (Law 3): a reader sees the old outputs or the new ones. Repeatable. Files of an
-   * earlier commit that are not in this one are gone after it, and so is the document's dead letter.
-   */
-  commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
-  readOutput(key: SourceKey, name: string): Promise<Buffer | null>
-  listRecords(signal: AbortSignal): AsyncIterable<DocumentRecord>
-  /** Removes record, outputs and dead letter of a document, never its receipt (others may share it). Repeatable. */
-  remove(key: SourceKey): Promise<void>
-
-  readDeadLetter(key: SourceKey): Promise<DeadLetter | null>
-  /** Keeps a failure. Outputs of an earlier version stay where they are. Repeatable, the last one stands. */
-  bury(letter: DeadLetter): Promise<void>
-  listDeadLetters(signal: AbortSignal): AsyncIterable<DeadLetter>
-  /** Finishes or undoes what a crash left half done. Run once before a run. */
-  recover(): Promise<void>
-  /** Looks through everything that is there. What is written meanwhile is no stray. */
-  listStrays(signal: AbortSignal): AsyncIterable<Stray>
-  /** Removes a foreign one for good. Repeatable. */
-  removeStray(stray: Stray): Promise<void>
-}
+export type { OutputStore } from './document/output-store.ts'
 
 // ----------------------------------------------------------------------------------------------------------- ledger
 

@@ -1,7 +1,9 @@
 import type { Settings } from '#config/settings.ts'
-import { recipeBook } from '#src/contract/rules.ts'
+import { type RecipeBook, recipeBook } from '#src/contract/rules.ts'
+import type { StoreSource } from '#src/document/store-manifest.ts'
 import type { Events } from '#src/events.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
+import type { Adopted } from '#src/ingest/claim-store.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
@@ -20,10 +22,13 @@ import type { Consumer } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { keepSchedule } from '#src/queue/schedule.ts'
 import { sharedClock } from '#src/queue/shared-clock.ts'
+import { outOf, watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { consumeInPlaces } from './consume-in-places.ts'
-import { pipelineId } from './folders.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
 import { estimateMs, pageCounting, priceWith, type Requests } from './open-requests.ts'
+import { identifySource } from './identify-source.ts'
+import { locationOf } from './location.ts'
+import { openIdentity, type Purpose } from './open-identity.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
 import { followService } from './follow-service.ts'
@@ -42,11 +47,15 @@ export interface PipelineOptions {
   readonly say: (line: string) => void
   /** What it has in common with the other pipelines of this process; its own when not given. */
   readonly shared?: Shared
+  /** Whether anything but a store at `--out` is refused; else it is made one where documents are ingested. */
+  readonly mustExist?: boolean
 }
 
 /** A source, a store and all that lies between them, open. Disposing closes it in reverse. */
 export interface Pipeline extends AsyncDisposable {
   readonly source: Source
+  /** The source as the store knows it. */
+  readonly owner: StoreSource
   /** Follows the source. */
   readonly watch: () => Promise<SourceWatch>
   readonly store: OutputStore
@@ -82,6 +91,7 @@ export interface Workshop extends Pipeline {
 
 interface Opened extends Pipeline {
   readonly id: string
+  readonly adopted: Adopted | null
   readonly connection: RedisConnection
   readonly shared: Shared
   readonly resources: AsyncDisposableStack
@@ -89,19 +99,19 @@ interface Opened extends Pipeline {
 
 /** The one place where settings become ports: for commands that look and do not parse. */
 export async function openPipeline(options: PipelineOptions): Promise<Pipeline> {
-  return open(options)
+  return open({ ...options, mustExist: true }, 'look', new AbortController().signal)
 }
 
 /** As `openPipeline`, with a service, its gate, and everything that a worker needs. */
 export async function openWorkshop(options: PipelineOptions, signal: AbortSignal): Promise<Workshop> {
   const { settings, events } = options
-  const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
-  const opened = await open(options, signal)
-  const { resources, id, connection, source, store, ledger, queue, shared } = opened
+  // Before anything is made: options that cannot be used leave no trace.
+  const recipes = recipesFor(settings)
+  const opened = await open(options, 'ingest', signal)
+  const { resources, id, connection, source, owner, store, ledger, queue, shared } = opened
+  const recipeFor = recipes(owner.prefix)
   try {
-    await store.recover()
-    const rebuilt = await rebuildIfLost(opened, signal)
-    if (rebuilt > 0) options.say(`the ledger was empty: ${rebuilt} documents were found in the store`)
+    await recover(opened, options.say, signal)
     const requests = await shared.requests(settings, id, signal)
     const { free } = requests.service
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
@@ -113,6 +123,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const intents = new RedisIntents({ connection, pipeline: id, lease, now: sharedNow, onAmbiguous })
     const ingest: IngestDeps = {
       source,
+      owner,
       store,
       ledger,
       events,
@@ -198,16 +209,16 @@ export interface Planning extends Pipeline {
 /** As `openPipeline`, for `sluice plan`: counts pages, knows prices, and has no way to send anything. */
 export async function openPlanning(options: PipelineOptions): Promise<Planning> {
   const { settings } = options
-  const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
-  const opened = await open(options)
-  const { source, store, ledger, resources } = opened
+  const recipes = recipesFor(settings)
+  const opened = await open(options, 'plan', new AbortController().signal)
+  const { source, owner, store, ledger, resources } = opened
   return {
     ...opened,
     plan: {
       source,
       store,
       ledger,
-      recipeFor,
+      recipeFor: recipes(owner.prefix),
       checksum: settings.checksum,
       price: priceWith(false, settings),
       countPages: pageCounting(false, resources),
@@ -217,23 +228,46 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
   }
 }
 
-async function open(options: PipelineOptions, signal = new AbortController().signal): Promise<Opened> {
-  const { source: name, settings, events, say } = options
+/** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
+function recipesFor(settings: Settings): (prefix: string) => RecipeBook {
+  const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
+  return (prefix) => (prefix === '' ? book : (key, extension) => book(outOf(prefix, key) ?? key, extension))
+}
+
+/** What a crash left half done in the store, and what an empty ledger lacks. */
+async function recover(opened: Opened, say: PipelineOptions['say'], signal: AbortSignal): Promise<void> {
+  await opened.store.recover()
+  const rebuilt = await rebuildIfLost(opened, signal)
+  if (opened.adopted !== null) say(adoptedLine(opened.adopted, rebuilt))
+  else if (rebuilt > 0) say(`the ledger was empty: ${rebuilt} documents were found in the store`)
+}
+
+const adoptedLine = ({ documents, failures }: Adopted, rebuilt: number): string =>
+  `the store was made by an earlier release and has a store.json now: ${documents} documents and ${failures} failures ` +
+  `were found in it, ${rebuilt} of them of this source`
+
+async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {
+  const { source: name, settings, events, say, mustExist = false } = options
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
-  const store = await openStore(settings, resources)
+  const store = await openStore(settings, resources, { mustExist })
   const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor }
-  const { source, watch } = await openSource(name, settings, around, resources)
+  const opened = await openSource(name, settings, around, resources)
+  const candidate = await identifySource(name, locationOf(name), opened.source.url, settings)
   const connection = await shared.connection(signal)
-  const id = pipelineId(source.url, store.url)
+  const identity = await openIdentity({ candidate, store, connection, settings, purpose }, signal)
+  const { pipeline: id, source: owner, adopted } = identity
+  const source = withPrefix(opened.source, owner.prefix)
   const queue = new DocumentQueue({ connection, pipeline: id })
   resources.defer(() => queue.close())
   const ledger = new RedisLedger({ connection, pipeline: id })
   const kept = resources.move()
   return {
     id,
+    adopted,
     source,
-    watch,
+    owner,
+    watch: async () => watchWithPrefix(await opened.watch(), owner.prefix),
     store,
     ledger,
     queue,

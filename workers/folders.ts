@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Settings } from '#config/settings.ts'
+import type { SourceId, StoreId } from '#src/document/ids.ts'
 
 export interface Folders {
   /** Where the private Redis keeps its data and the log is written. */
@@ -23,7 +24,12 @@ export function foldersOf(settings: Pick<Settings, 'out' | 'stateDir' | 'cacheDi
   return { state, cache: resolve(cache) }
 }
 
-/** Names what belongs together in Redis: one source into one store. 16 hexadecimal digits. */
-export function pipelineId(sourceUrl: string, storeUrl: string): string {
+/** Names what belongs together in Redis: one source into one store, wherever both are mounted. 16 hexadecimal digits. */
+export function pipelineId(store: StoreId, source: SourceId): string {
+  return createHash('sha256').update(`${store}\n${source}`).digest('hex').slice(0, 16)
+}
+
+/** The same in releases that had no `store.json`: by addresses alone. */
+export function formerPipelineId(sourceUrl: string, storeUrl: string): string {
   return createHash('sha256').update(`${sourceUrl}\n${storeUrl}`).digest('hex').slice(0, 16)
 }

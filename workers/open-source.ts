@@ -1,7 +1,13 @@
+import { stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Settings } from '#config/settings.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { ARCHIVE_GLOBS, withArchives } from '#src/sources/archive-source.ts'
 import { type FolderSourceOptions, openFolderSource } from '#src/sources/folder-source.ts'
+import type { Filter } from '#src/sources/folder-rules.ts'
+import { openOneFile } from '#src/sources/one-file.ts'
 import { watchFolder } from '#src/sources/folder-watch.ts'
 import type { Source, SourceWatch } from '#src/ports.ts'
 import { locationOf } from './location.ts'
@@ -56,6 +62,20 @@ export async function openSource(
   return { ...opened, source: withArchives(opened.source, { include, exclude }) }
 }
 
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+
+function openFile(path: string, filter: Filter, followSymlinks: boolean): OpenedSource {
+  const options = { ...filter, path: dirname(path), followSymlinks }
+  return {
+    source: openOneFile(options, sourceKey(basename(path))),
+    watch: () => Promise.reject(new SourceUnusable(`${path} is a file: watch its folder`)),
+  }
+}
+
 async function openPlace(
   name: string,
   settings: SourceSettings,
@@ -65,6 +85,7 @@ async function openPlace(
   const { include, exclude, hidden, followSymlinks, archives, stableMs, rescanMs, poll } = settings
   const filter = { include: archives && include.length > 0 ? [...include, ...ARCHIVE_GLOBS] : include, exclude, hidden }
   const at = locationOf(name)
+  if (at.kind === 'folder' && (await isFile(at.path))) return openFile(at.path, filter, followSymlinks)
   const rescan = rescanMs === undefined ? {} : { rescanMs }
   if (at.kind === 'folder') {
     const skipFolders = around.storeUrl.startsWith('file:') ? [fileURLToPath(around.storeUrl)] : []

@@ -8,12 +8,16 @@ export type StoreSettings = Pick<
   'out' | 's3Endpoint' | 's3Region' | 's3Encryption' | 's3KmsKeyId' | 's3StorageClass'
 >
 
-/** The output store that `--out` names. */
-export async function openStore(settings: StoreSettings, resources: AsyncDisposableStack): Promise<OutputStore> {
+/** The output store that `--out` names; with `mustExist` anything but a store is refused, and nothing is made. */
+export async function openStore(
+  settings: StoreSettings,
+  resources: AsyncDisposableStack,
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
+): Promise<OutputStore> {
   const at = locationOf(settings.out)
   if (at.kind === 'urls')
     throw new Error(`"${settings.out}" is a list of URLs: --out is a folder or s3://bucket/prefix`)
-  if (at.kind === 'folder') return openFolderStore({ path: at.path })
+  if (at.kind === 'folder') return openFolderStore({ path: at.path, mustExist })
   const { openStoreInBucket } = await import('./s3-places.ts')
-  return openStoreInBucket(at, settings, resources)
+  return openStoreInBucket(at, settings, resources, mustExist)
 }

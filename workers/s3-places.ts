@@ -16,6 +16,7 @@ export function openStoreInBucket(
   at: S3Location,
   settings: StoreSettings,
   resources: AsyncDisposableStack,
+  mustExist: boolean,
 ): Promise<OutputStore> {
   const client = openS3Client(clientOptions(settings))
   resources.defer(() => client.destroy())
@@ -24,6 +25,7 @@ export function openStoreInBucket(
     client,
     bucket: at.bucket,
     prefix: at.prefix,
+    mustExist,
     ...(s3Encryption === 'none' ? {} : { serverSideEncryption: s3Encryption }),
     ...(s3KmsKeyId === undefined ? {} : { kmsKeyId: s3KmsKeyId }),
     ...(s3StorageClass === undefined ? {} : { storageClass: s3StorageClass as 'STANDARD' }),

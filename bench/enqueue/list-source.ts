@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { loadSettings } from '#config/load.ts'
 import { recipeBook } from '#src/contract/rules.ts'
 import { Events } from '#src/events.ts'
+import { sourceId } from '#src/document/ids.ts'
 import { scanSource } from '#src/ingest/scan-source.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
@@ -42,7 +43,8 @@ events.on('document:seen', () => {
   if (seen === EARLY) earlyPeakMb = peakMb()
 })
 const recipeFor = recipeBook({})
-const ports = { source, store, ledger, queue, events, recipeFor }
+const owner = { id: sourceId('bench'), address: source.url }
+const ports = { source, owner, store, ledger, queue, events, recipeFor }
 const patience = { halt: () => undefined, storePatienceMs: 0, storeSlowMs: 10_000 }
 const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlogLimit: settings.backlogLimit }
 const cpuAtStart = cpuMs()

@@ -6,6 +6,7 @@ import { recipeBook } from '#src/contract/rules.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import { Events } from '#src/events.ts'
 import { batchesOf } from '#src/ingest/batches.ts'
+import { sourceId } from '#src/document/ids.ts'
 import { scanSource } from '#src/ingest/scan-source.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
@@ -42,6 +43,7 @@ try {
   await recordAll(source, ledger, recipeFor)
   const deps = {
     source,
+    owner: { id: sourceId('bench'), address: source.url },
     store,
     ledger,
     queue,

@@ -34,7 +34,7 @@ export function failuresCommand(): Command {
 /** Answers how many it listed. */
 async function list({ name, settings }: Target, { code, json }: FailuresOptions): Promise<number> {
   await using resources = new AsyncDisposableStack()
-  const store = await openStore(settings, resources)
+  const store = await openStore(settings, resources, { mustExist: true })
   let shown = 0
   for await (const letter of store.listDeadLetters(new AbortController().signal)) {
     const { key, failure, attempts } = letter

@@ -21,7 +21,7 @@ export function gcCommand(): Command {
 
 async function collect({ settings }: Target, dry: boolean): Promise<void> {
   await using resources = new AsyncDisposableStack()
-  const store = await openStore(settings, resources)
+  const store = await openStore(settings, resources, { mustExist: true })
   const tally = { removed: 0, young: 0 }
   for await (const { id, savedAt } of unusedReceipts(store, new AbortController().signal)) {
     if (Date.now() - savedAt < settings.receiptMinAgeMs) {

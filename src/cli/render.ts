@@ -16,7 +16,7 @@ export function renderCommand(): Command {
 
 async function renderStore({ settings }: Target): Promise<void> {
   await using resources = new AsyncDisposableStack()
-  const store = await openStore(settings, resources)
+  const store = await openStore(settings, resources, { mustExist: true })
   await store.recover()
   const tally = { same: 0, written: 0, no_receipt: 0 }
   for await (const record of store.listRecords(new AbortController().signal)) {

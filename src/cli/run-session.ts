@@ -56,7 +56,10 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
   const events = new Events()
   const tally = tallyOf(events)
   const say = sayFor(target, sayOnStderr)
-  await using workshop = await openWorkshop({ ...target, shared, events, say }, stopping.soft)
+  await using workshop = await openWorkshop(
+    { ...target, shared, events, say, mustExist: typeof intake === 'function' },
+    stopping.soft,
+  )
   const startedAt = performance.now()
   const before = await workshop.ledger.counts()
   const end = await runOnce(workshop, tally, stopping, intake, say)

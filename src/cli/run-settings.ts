@@ -6,6 +6,8 @@ export const STORE_SETTINGS: readonly SettingName[] = ['out', 's3Endpoint', 's3R
 /** Where things are and how the process behaves: every command that opens a pipeline takes these. */
 export const PLACE_SETTINGS: readonly SettingName[] = [
   ...STORE_SETTINGS,
+  'sourceName',
+  'prefix',
   'parseApiUrl',
   'parseApiKey',
   'redisUrl',
@@ -35,6 +37,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   ...PLACE_SETTINGS,
   ...PARSE_SETTINGS,
   ...SELECTION_SETTINGS,
+  'newStore',
   's3Encryption',
   's3KmsKeyId',
   's3StorageClass',

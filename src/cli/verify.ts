@@ -44,7 +44,7 @@ export function verifyCommand(): Command {
 
 async function verify({ settings }: Target, options: VerifyOptions): Promise<void> {
   await using resources = new AsyncDisposableStack()
-  const store = await openStore(settings, resources)
+  const store = await openStore(settings, resources, { mustExist: true })
   const tally = { whole: 0, damaged: 0, repaired: 0, strays: 0, removed: 0, beside: 0 }
   for await (const finding of verifyStore({ store, render: renderOutputs }, options, new AbortController().signal)) {
     tally[countedAs(finding)] += 1

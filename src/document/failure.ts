@@ -19,6 +19,7 @@ export const FAILURE_CODES = [
   'timeout',
   'bad_answer',
   'store_unwritable',
+  'taken_by_other_source',
   'deadline',
   'ambiguous',
   'internal',

@@ -22,6 +22,14 @@ export type RecipeHash = Brand<string, 'RecipeHash'>
 /** Names one receipt: same bytes under the same recipe → same id, whatever the document is called. */
 export type ReceiptId = Brand<string, 'ReceiptId'>
 
+/** Names a store wherever it is mounted: written into its `store.json` once. */
+export type StoreId = Brand<string, 'StoreId'>
+
+/** Names a source in a store, 16 hexadecimal digits. Ledger and queue are keyed by store and source id, never by path. */
+export type SourceId = Brand<string, 'SourceId'>
+
+export const storeId = (text: string): StoreId => text as StoreId
+export const sourceId = (text: string): SourceId => text as SourceId
 export const sourceKey = (text: string): SourceKey => text as SourceKey
 export const version = (text: string): Version => text as Version
 export const contentHash = (hex: string): ContentHash => hex as ContentHash

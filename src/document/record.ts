@@ -1,8 +1,8 @@
 import type { Failure } from './failure.ts'
-import type { ContentHash, ReceiptId, RecipeHash, SourceKey, Version } from './ids.ts'
+import type { ContentHash, ReceiptId, RecipeHash, SourceId, SourceKey, Version } from './ids.ts'
 
 /** Version of `record.json`'s shape. A reader refuses a higher one. */
-export const RECORD_SCHEMA = 1
+export const RECORD_SCHEMA = 2
 
 export interface OutputFile {
   readonly name: string
@@ -44,8 +44,11 @@ export interface PieceRecord {
 
 /** What was done for which version of a document, at what cost. Committed last: no record, not done. */
 export interface DocumentRecord {
-  readonly schema: typeof RECORD_SCHEMA
+  readonly schema: 1 | typeof RECORD_SCHEMA
+  /** Where the source was. */
   readonly source: string
+  /** Missing in schema 1. */
+  readonly sourceId?: SourceId
   readonly key: SourceKey
   readonly version: Version
   readonly contentHash: ContentHash
@@ -79,8 +82,11 @@ export interface DocumentRecord {
 
 /** A dead letter: a document that ended failed, kept with its reason until it comes out well or is gone. */
 export interface DeadLetter {
-  readonly schema: typeof RECORD_SCHEMA
+  readonly schema: 1 | typeof RECORD_SCHEMA
+  /** Where the source was. */
   readonly source: string
+  /** Missing in schema 1. */
+  readonly sourceId?: SourceId
   readonly key: SourceKey
   readonly version: Version
   readonly contentHash: ContentHash | null

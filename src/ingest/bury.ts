@@ -4,7 +4,7 @@ import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/
 import type { IngestDeps } from './deps.ts'
 import { type StorePatience, untilWritten } from './until-written.ts'
 
-type BuryDeps = Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'now'> & StorePatience
+type BuryDeps = Pick<IngestDeps, 'owner' | 'store' | 'ledger' | 'now'> & StorePatience
 
 export interface Burial {
   readonly key: SourceKey
@@ -28,7 +28,8 @@ export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal):
   const pieces = burial.pieces ?? before?.pieces
   const letter: DeadLetter = {
     schema: RECORD_SCHEMA,
-    source: deps.source.url,
+    source: deps.owner.address,
+    sourceId: deps.owner.id,
     key,
     version,
     contentHash: burial.contentHash,

@@ -96,7 +96,8 @@ function recordOf(
 ): Omit<DocumentRecord, 'files'> {
   return {
     schema: RECORD_SCHEMA,
-    source: deps.source.url,
+    source: deps.owner.address,
+    sourceId: deps.owner.id,
     key: work.job.key,
     version: work.version,
     contentHash: work.read.contentHash,

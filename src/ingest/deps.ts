@@ -2,6 +2,7 @@ import type { ParsedData } from '#src/contract/response.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
+import type { SourceOwner } from '#src/document/store-manifest.ts'
 import type { Events } from '#src/events.ts'
 import type {
   Claims,
@@ -22,6 +23,8 @@ import type { Surroundings } from './surroundings.ts'
 /** Everything the use cases need, handed over by `workers/compose.ts`. */
 export interface IngestDeps {
   readonly source: Source
+  /** The source as the store knows it. */
+  readonly owner: SourceOwner
   readonly store: OutputStore
   readonly parser: Parser
   readonly gate: Gate
@@ -64,6 +67,7 @@ export interface IngestDeps {
 export interface ScanDeps extends Pick<
   IngestDeps,
   | 'source'
+  | 'owner'
   | 'store'
   | 'ledger'
   | 'events'

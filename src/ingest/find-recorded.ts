@@ -1,4 +1,5 @@
 import type { DocumentRecord } from '#src/document/record.ts'
+import { belongsTo } from '#src/document/store-manifest.ts'
 import type { IngestDeps } from './deps.ts'
 import type { Work } from './work.ts'
 
@@ -9,10 +10,10 @@ import type { Work } from './work.ts'
  */
 export async function findRecorded(
   { job: { key }, version, read, recipe }: Work,
-  { source, store }: Pick<IngestDeps, 'source' | 'store'>,
+  { owner, store }: Pick<IngestDeps, 'owner' | 'store'>,
 ): Promise<DocumentRecord | null> {
   const record = await store.readRecord(key)
-  if (record === null || record.source !== source.url || record.goneAt !== undefined) return null
+  if (record === null || !belongsTo(record, owner) || record.goneAt !== undefined) return null
   if (record.version !== version || record.contentHash !== read.contentHash) return null
   if (record.recipeHash !== recipe.hash || (await store.readDeadLetter(key)) !== null) return null
   return record

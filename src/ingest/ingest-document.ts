@@ -2,6 +2,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { PieceRecord } from '#src/document/record.ts'
 import { type Claim, type Delivery, DocumentChanged, type JobVerdict, type OpenedDocument } from '#src/ports.ts'
 import { bury } from './bury.ts'
@@ -70,7 +71,14 @@ async function ingestClaimed(
 
   // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
   const recipe = deps.recipeFor(job.key, extension)
-  return await turnIntoOutputs({ ...work, extension, read, address: address ?? null, recipe }, deps, signal)
+  const whole = { ...work, extension, read, address: address ?? null, recipe }
+  try {
+    return await turnIntoOutputs(whole, deps, signal)
+  } catch (error) {
+    if (!(error instanceof RecordOfOther)) throw error
+    const failure: Failure = { code: 'taken_by_other_source', stage: 'commit', message: error.message }
+    return giveUp(work, failure, deps, signal, read)
+  }
 }
 
 /** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */

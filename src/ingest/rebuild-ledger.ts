@@ -1,13 +1,14 @@
 import type { LedgerEntry } from '#src/ports.ts'
 import { seen } from '#src/document/outcome.ts'
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
+import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from './batches.ts'
 import { GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
 
 const BATCH = 500
 
-export type RebuildDeps = Pick<IngestDeps, 'ledger' | 'store'> & { readonly source: { readonly url: string } }
+export type RebuildDeps = Pick<IngestDeps, 'ledger' | 'store' | 'owner'>
 
 /**
  * Fills an empty ledger from the store (Law 4): Redis may be lost, the store tells what is done. A dead letter wins
@@ -25,7 +26,7 @@ export async function rebuildLedger(deps: RebuildDeps, signal: AbortSignal): Pro
   return fill(deps, signal)
 }
 
-async function fill({ source, ledger, store }: RebuildDeps, signal: AbortSignal): Promise<number> {
+async function fill({ owner, ledger, store }: RebuildDeps, signal: AbortSignal): Promise<number> {
   let rebuilt = 0
   let batch: (readonly [SourceKey, LedgerEntry])[] = []
   const flush = async (): Promise<void> => {
@@ -38,12 +39,12 @@ async function fill({ source, ledger, store }: RebuildDeps, signal: AbortSignal)
     if (batch.length >= BATCH) await flush()
   }
   for await (const record of store.listRecords(signal)) {
-    if (record.source !== source.url) continue
+    if (!belongsTo(record, owner)) continue
     const { key, version, recipeHash, outcome, goneAt } = record
     await add(key, { version: goneAt === undefined ? version : GONE, recipeHash, outcome })
   }
   for await (const letter of store.listDeadLetters(signal)) {
-    if (letter.source !== source.url) continue
+    if (!belongsTo(letter, owner)) continue
     const record = await store.readRecord(letter.key)
     if (record !== null && record.version === letter.version && record.finishedAt > letter.lastAt) continue
     await add(letter.key, {

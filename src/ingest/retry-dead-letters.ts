@@ -2,6 +2,7 @@ import { extensionOf } from '#src/document/formats.ts'
 import { receiptId } from '#src/document/ids.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { DocumentJob, LedgerEntry } from '#src/ports.ts'
+import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from './batches.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
 import { backlogBelowLimit } from './scan-source.ts'
@@ -22,7 +23,7 @@ export async function retryDeadLetters(
   let enqueued = 0
   for await (const letters of batchesOf(deps.store.listDeadLetters(signal), BATCH)) {
     await backlogBelowLimit(deps, signal)
-    const chosen = letters.filter(wanted)
+    const chosen = letters.filter((letter) => belongsTo(letter, deps.owner) && wanted(letter))
     for (const letter of chosen) await letGo(letter, deps)
     const jobs = chosen.flatMap((letter) => jobOf(letter, deps))
     await deps.ledger.write(jobs.map((job) => [job.key, pending(job)] as const))

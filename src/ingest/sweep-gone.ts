@@ -1,6 +1,7 @@
 import { seen } from '#src/document/outcome.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
+import { belongsTo } from '#src/document/store-manifest.ts'
 import { GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
 import type { KeySet } from './key-set.ts'
@@ -28,7 +29,7 @@ export interface GoneSummary {
 /** So few may always be gone, however small the archive is; unless it is empty. */
 const ALWAYS_BELIEVABLE = 10
 
-export type SweepDeps = Pick<IngestDeps, 'source' | 'store' | 'ledger' | 'events' | 'now'>
+export type SweepDeps = Pick<IngestDeps, 'source' | 'owner' | 'store' | 'ledger' | 'events' | 'now'>
 
 /**
  * After a listing that came to its end: what the ledger has and the listing had not is gone, if the source itself says
@@ -86,7 +87,7 @@ async function isGone(key: SourceKey, { source }: SweepDeps, signal: AbortSignal
 /** Outputs that are there are kept, or removed; a document of which nothing came is forgotten with its dead letter. */
 async function settleGone(key: SourceKey, policy: GonePolicy, deps: SweepDeps): Promise<'kept' | 'removed'> {
   const record = await deps.store.readRecord(key)
-  if (record !== null && record.source !== deps.source.url) {
+  if (record !== null && !belongsTo(record, deps.owner)) {
     // Another source has put a document of the same name in its place.
     await deps.ledger.forget([key])
     return 'kept'

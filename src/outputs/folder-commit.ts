@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { DocumentRecord } from '#src/document/record.ts'
+import { RecordOfOther } from '#src/document/record-of-other.ts'
+import { sameOwner } from '#src/document/store-manifest.ts'
 import { flushFolder, isOneOf, isThere, readIfThere } from './file-system.ts'
 import { parseRecord, RECORD_FILE } from './record-json.ts'
 import type { WorkArea, WorkItem } from './work-area.ts'
@@ -34,12 +37,12 @@ export interface Place {
 const MAX_TRIES = 50
 
 /** From `staged` to `clean`. Throws with everything as it was before. */
-export async function enter(area: WorkArea, id: string, place: Place): Promise<void> {
+export async function enter(area: WorkArea, id: string, place: Place, record: DocumentRecord): Promise<void> {
   const letterAside = area.asidePath(id, place.hash, 'letter')
   const oldAside = area.asidePath(id, place.hash, 'old')
   try {
     const hadLetter = await moveIfThere(place.letter, letterAside)
-    const hadOld = await putInPlace(area.stagedPath(id), place.folder, oldAside)
+    const hadOld = await putInPlace(area.stagedPath(id), place.folder, oldAside, record)
     await flushFolder(dirname(place.folder))
     if (hadLetter) await rm(letterAside, { force: true })
     if (hadOld) await rm(oldAside, { recursive: true, force: true })
@@ -50,8 +53,8 @@ export async function enter(area: WorkArea, id: string, place: Place): Promise<v
   }
 }
 
-/** Says whether an earlier folder had to step aside. */
-async function putInPlace(staged: string, folder: string, aside: string): Promise<boolean> {
+/** Says whether an earlier folder had to step aside. One of another source does not: it is put back. */
+async function putInPlace(staged: string, folder: string, aside: string, record: DocumentRecord): Promise<boolean> {
   let hadOld = false
   for (let tries = 1; ; tries++) {
     try {
@@ -64,6 +67,8 @@ async function putInPlace(staged: string, folder: string, aside: string): Promis
         // Somebody else's commit came in between: ours is the later one, and the first to step aside is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
         hadOld = (await moveIfThere(folder, aside)) || hadOld
+        const replaced = hadOld ? await wholeRecord(aside) : null
+        if (replaced !== null && !sameOwner(replaced, record)) throw new RecordOfOther(replaced.source)
       } else throw error
     }
   }

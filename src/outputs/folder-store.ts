@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, opendir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -5,28 +6,50 @@ import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports.ts'
 import type { Stray } from '#src/document/stray.ts'
+import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.ts'
+import { StoreRefused } from '#src/document/store-refused.ts'
 import { checkFiles, isOutputName } from './checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from './document-path.ts'
 import { isOneOf, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
 import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
+import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
 import { documentFolders } from './folder-records.ts'
 import { folderStrays } from './folder-strays.ts'
 import { foldsNames } from './folding.ts'
 import { parseDeadLetter, parseRecord, RECORD_FILE, toJson } from './record-json.ts'
-import { explained } from './store-error.ts'
+import { explained, notAStore } from './store-error.ts'
 import { WorkArea, type WorkItem } from './work-area.ts'
 
-/** Opens the store in a folder, which is made when it is not there. */
-export async function openFolderStore(options: { readonly path: string }): Promise<OutputStore> {
-  const path = resolve(options.path)
+export interface FolderStoreOptions {
+  readonly path: string
+  /** Whether a folder that is no store is refused, and left as it is; else it is made a store. */
+  readonly mustExist?: boolean
+}
+
+/**
+ * Opens the store in a folder, which is made when it is not there.
+ *
+ * @throws {StoreRefused} for a store of a later format, and with `mustExist` for a folder that is no store
+ */
+export async function openFolderStore({ path: given, mustExist = false }: FolderStoreOptions): Promise<OutputStore> {
+  const path = resolve(given)
   return explained(`cannot open the store in ${path}`, async () => {
+    if (mustExist && !(await isStore(path))) throw new StoreRefused(notAStore(path))
+    // Before anything is made in it: a store of a later format is left as it is.
+    const manifest = await new FolderManifest(path).read()
     await mkdir(path, { recursive: true })
     const root = await realpath(path)
     const work = join(root, '.sluice')
+    if (manifest !== null) await mkdir(work, { recursive: true }).then(() => new FolderManifest(root).barOldReleases())
     const rules = { folds: await foldsNames(work), maxBytes: FOLDER_MAX_BYTES }
     return new FolderStore(root, await WorkArea.open(work), rules)
   })
+}
+
+async function isStore(path: string): Promise<boolean> {
+  const signs = [MANIFEST_FILE, 'documents', 'receipts', 'failures']
+  return (await Promise.all(signs.map((name) => isThere(join(path, name))))).includes(true)
 }
 
 /** Several processes may share one folder; two that commit the same document are both whole, the later one stands. */
@@ -37,6 +60,7 @@ class FolderStore implements OutputStore {
   readonly #failures: string
   readonly #receipts: FolderReceipts
   readonly #area: WorkArea
+  readonly #manifest: FolderManifest
   readonly #rules: PathRules
 
   constructor(root: string, area: WorkArea, rules: PathRules) {
@@ -46,7 +70,16 @@ class FolderStore implements OutputStore {
     this.#failures = join(root, 'failures')
     this.#receipts = new FolderReceipts(join(root, 'receipts'), area)
     this.#area = area
+    this.#manifest = new FolderManifest(root)
     this.#rules = rules
+  }
+
+  async readManifest(): Promise<StoreManifest | null> {
+    return this.#manifest.read()
+  }
+
+  async writeManifest(manifest: StoreManifest): Promise<boolean> {
+    return explained(`cannot write ${MANIFEST_FILE} in ${this.url}`, () => this.#manifest.write(manifest))
   }
 
   async readReceipt(id: ReceiptId): Promise<Buffer | null> {
@@ -80,7 +113,7 @@ class FolderStore implements OutputStore {
         await mkdir(staged)
         const all = [...files, [RECORD_FILE, toJson(record)] as const]
         await Promise.all(all.map(([name, bytes]) => writeFlushed(join(staged, name), bytes)))
-        await enter(this.#area, id, this.#place(record.key))
+        await enter(this.#area, id, this.#place(record.key), record)
       } catch (error) {
         await rm(staged, { recursive: true, force: true })
         throw error
@@ -100,6 +133,10 @@ class FolderStore implements OutputStore {
         if (record !== null) yield record
       }
     }
+  }
+
+  async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
+    return keys.map((key) => existsSync(join(this.#place(key).folder, RECORD_FILE)))
   }
 
   async remove(key: SourceKey): Promise<void> {

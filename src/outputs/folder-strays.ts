@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
 import type { Stray } from '#src/document/stray.ts'
 import { documentPath, isDocumentFolder, letterName, type PathRules } from './document-path.ts'
 import { isOneOf, isThere, readIfThere } from './file-system.ts'
@@ -11,7 +12,7 @@ import type { WorkArea } from './work-area.ts'
 /** Folders are made a moment before something is put into them. */
 const EMPTY_AFTER_MS = 60_000
 
-const OWN_FOLDERS: readonly string[] = ['documents', 'receipts', 'failures', '.sluice']
+const OWN_NAMES: readonly string[] = ['documents', 'receipts', 'failures', '.sluice', MANIFEST_FILE]
 
 export interface StraysOptions {
   readonly root: string
@@ -22,7 +23,7 @@ export interface StraysOptions {
 /** Streams what is in the folder of a store and no part of it. Paths are relative to `root`. */
 export async function* folderStrays({ root, area, rules }: StraysOptions, signal: AbortSignal): AsyncGenerator<Stray> {
   for (const { name } of await entriesOf(root)) {
-    if (!OWN_FOLDERS.includes(name)) yield { kind: 'beside', path: name, reason: 'is no part of the store' }
+    if (!OWN_NAMES.includes(name)) yield { kind: 'beside', path: name, reason: 'is no part of the store' }
   }
   const { asides, staged } = await area.leftovers()
   for (const { name } of asides) yield { ...LEFTOVER, path: `.sluice/aside/${name}` }

@@ -2,18 +2,23 @@ import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOneOf } from './file-system.ts'
 
+/** Made in the work folder, to be looked for under other spellings. */
+const PROBE = 'Fold-\u00e9'
+
+/** What releases before `store.json` made for the same purpose. */
+export const OLD_PROBE = 'Prob\u00e9'
+
 /**
  * Whether the file system takes two names for one that differ in case or Unicode form. Asked by making a folder with
  * one name and looking for it under the others. A store that cannot be written to is only read from: no names are made.
  */
 export async function foldsNames(workFolder: string): Promise<boolean> {
-  const name = 'Prob\u00e9'
   try {
-    await mkdir(join(workFolder, name), { recursive: true })
+    await mkdir(join(workFolder, PROBE), { recursive: true })
   } catch (error) {
     if (!isOneOf(error, 'EROFS', 'EACCES', 'EPERM')) throw error
   }
-  const others = [name.toLowerCase(), name.normalize('NFD')]
+  const others = [PROBE.toLowerCase(), PROBE.normalize('NFD')]
   const found = await Promise.all(others.map((other) => isThere(join(workFolder, other))))
   return found.includes(true)
 }

@@ -68,6 +68,10 @@ export class S3Bucket {
     })
   }
 
+  async has(name: string): Promise<boolean> {
+    return explainedS3(`cannot look for ${name} in ${this.#url}`, async () => (await this.#etag(name)) !== null)
+  }
+
   /** Atomic: the object is there whole, or not at all. */
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const params = this.#writing(name, bytes)

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
+import { RecordOfOther } from '#src/document/record-of-other.ts'
+import { sameOwner } from '#src/document/store-manifest.ts'
 import { documentPath, isDocumentFolder } from './document-path.ts'
 import { parseRecord, RECORD_FILE } from './record-json.ts'
 import type { S3Bucket } from './s3-bucket.ts'
@@ -45,12 +47,19 @@ export class S3Documents {
     return (await this.#stored(key))?.record ?? null
   }
 
+  async has(key: SourceKey): Promise<boolean> {
+    return this.#bucket.has(this.#home(key) + RECORD_FILE)
+  }
+
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const home = this.#home(record.key)
     const folder = `${home}${newFolder()}/`
     await this.#putOutputs(folder, files)
     // From here on they stay, whatever fails: a write of the record that was not answered may have been done.
-    const replaced = await this.#putRecord(home, record, folder)
+    const replaced = await this.#putRecord(home, record, folder).catch(async (error: unknown) => {
+      if (error instanceof RecordOfOther) await this.#bucket.remove([...files.keys()].map((name) => folder + name))
+      throw error
+    })
     // It is committed. What cannot be removed now is nobody's, and goes with a later commit.
     if (replaced !== null) await this.#sweep(home, folder, replaced.folder).catch(() => undefined)
   }
@@ -115,6 +124,7 @@ export class S3Documents {
       const stored = present && parsed && { ...parsed, folder: `${home}${parsed.folder}/`, etag: present.etag }
       // Written by the try before, whose answer was lost.
       if (stored?.folder === folder) return replaced
+      if (stored && !sameOwner(stored.record, record)) throw new RecordOfOther(stored.record.source)
       replaced = stored
       const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }
       if (await this.#bucket.putIf(home + RECORD_FILE, json, over)) return replaced

@@ -1,6 +1,8 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt } from '#src/document/record.ts'
+import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
+import { StoreRefused } from '#src/document/store-refused.ts'
 import type { OutputStore } from '#src/ports.ts'
 import type { Stray } from '#src/document/stray.ts'
 import { checkFiles } from './checked-files.ts'
@@ -11,6 +13,7 @@ import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3 } from './s3-errors.ts'
 import { s3Strays } from './s3-strays.ts'
+import { notAStore } from './store-error.ts'
 
 export interface S3StoreOptions {
   readonly client: S3Placing['client']
@@ -20,13 +23,22 @@ export interface S3StoreOptions {
   readonly serverSideEncryption?: 'AES256' | 'aws:kms'
   readonly kmsKeyId?: string
   readonly storageClass?: S3Placing['writing']['StorageClass']
+  /** Whether a prefix that holds no store is refused. */
+  readonly mustExist?: boolean
 }
+
+/** Records that are asked for side by side. */
+const LOOKS_AT_ONCE = 32
 
 /** S3 takes keys of 1,024 bytes; room is kept for the folder of a commit and the name of an output. */
 const KEY_MAX_BYTES = 1024
 const ROOM_BYTES = 'documents/'.length + 32 + 100
 
-/** Opens the store in a bucket, which must be there. */
+/**
+ * Opens the store in a bucket, which must be there.
+ *
+ * @throws {StoreRefused} for a store of a later format, and with `mustExist` for a prefix that holds no store
+ */
 export async function openS3Store(options: S3StoreOptions): Promise<OutputStore> {
   const { client, bucket, prefix = '' } = options
   const at = {
@@ -37,7 +49,10 @@ export async function openS3Store(options: S3StoreOptions): Promise<OutputStore>
   }
   const url = `s3://${bucket}/${at.prefix}`
   await explainedS3(`cannot open the store in ${url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
-  return new S3Store(url, at)
+  const store = new S3Store(url, at)
+  if (options.mustExist !== true) return store
+  if ((await store.readManifest()) === null && !(await store.hasContent())) throw new StoreRefused(notAStore(url))
+  return store
 }
 
 function writing({ serverSideEncryption, kmsKeyId, storageClass }: S3StoreOptions): S3Placing['writing'] {
@@ -57,6 +72,41 @@ class S3Store implements OutputStore {
     this.url = url
     this.#bucket = new S3Bucket(at)
     this.#documents = new S3Documents(this.#bucket, KEY_MAX_BYTES - ROOM_BYTES - Buffer.byteLength(at.prefix))
+  }
+
+  async readManifest(): Promise<StoreManifest | null> {
+    const stored = await this.#bucket.get(MANIFEST_FILE)
+    if (stored === null) return null
+    const manifest = parseManifest(stored.bytes, this.url)
+    if (manifest === null) throw new StoreRefused(`${this.url}${MANIFEST_FILE} is damaged: restore it from a backup`)
+    return manifest
+  }
+
+  /** Compare-and-swap by the ETag of the revision before. */
+  async writeManifest(manifest: StoreManifest): Promise<boolean> {
+    return explainedS3(`cannot write ${MANIFEST_FILE} in ${this.url}`, async () => {
+      const json = manifestJson(manifest)
+      if (manifest.revision === 1) return this.#bucket.putIf(MANIFEST_FILE, json, { only: 'absent' })
+      const stored = await this.#bucket.get(MANIFEST_FILE)
+      if (stored === null || parseManifest(stored.bytes, this.url)?.revision !== manifest.revision - 1) return false
+      return this.#bucket.putIf(MANIFEST_FILE, json, { only: 'over', etag: stored.etag })
+    })
+  }
+
+  /** Whether there is anything that a release without `store.json` left. */
+  async hasContent(): Promise<boolean> {
+    for (const folder of ['documents/', 'receipts/', 'failures/']) {
+      for await (const names of this.#bucket.list(folder)) if (names.length > 0) return true
+    }
+    return false
+  }
+
+  async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
+    const have: boolean[] = []
+    for (let at = 0; at < keys.length; at += LOOKS_AT_ONCE) {
+      have.push(...(await Promise.all(keys.slice(at, at + LOOKS_AT_ONCE).map((key) => this.#documents.has(key)))))
+    }
+    return have
   }
 
   async readReceipt(id: ReceiptId): Promise<Buffer | null> {

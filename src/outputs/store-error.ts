@@ -31,3 +31,6 @@ export async function explained<T>(what: string, work: () => Promise<T>): Promis
       : new StoreUnusable(message, { cause: error })
   }
 }
+
+export const notAStore = (where: string): string =>
+  `${where} is no store of Sluice: there is no store.json. Check --out; ./sluice run makes a store.`

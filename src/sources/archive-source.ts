@@ -29,7 +29,7 @@ export function withArchives(inner: Source, options: ArchiveSourceOptions): Sour
   const limits = options.limits ?? ARCHIVE_LIMITS
   const shelf = new ArchiveShelf(inner, skips, limits, options.spoolFolder ?? tmpdir())
   return {
-    url: inner.url,
+    ...inner,
     async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
       for await (const entry of inner.list(signal)) {
         if (entry.kind !== 'document') yield entry

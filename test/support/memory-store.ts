@@ -1,5 +1,7 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt } from '#src/document/record.ts'
+import { RecordOfOther } from '#src/document/record-of-other.ts'
+import { sameOwner, type StoreManifest } from '#src/document/store-manifest.ts'
 import type { OutputStore } from '#src/ports.ts'
 import type { Stray } from '#src/document/stray.ts'
 
@@ -10,6 +12,19 @@ export class MemoryStore implements OutputStore {
   readonly #documents = new Map<SourceKey, { record: DocumentRecord; files: ReadonlyMap<string, Buffer> }>()
   readonly #letters = new Map<SourceKey, DeadLetter>()
 
+  #manifest: StoreManifest | null = null
+
+  async readManifest(): Promise<StoreManifest | null> {
+    return this.#manifest
+  }
+  async writeManifest(manifest: StoreManifest): Promise<boolean> {
+    if (manifest.revision !== (this.#manifest?.revision ?? 0) + 1) return false
+    this.#manifest = manifest
+    return true
+  }
+  async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
+    return keys.map((key) => this.#documents.has(key))
+  }
   async readReceipt(id: ReceiptId): Promise<Buffer | null> {
     return this.#receipts.get(id)?.body ?? null
   }
@@ -28,6 +43,8 @@ export class MemoryStore implements OutputStore {
   }
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     if (record.files.length !== files.size) throw new Error('the record does not list the files committed with it')
+    const inPlace = this.#documents.get(record.key)?.record
+    if (inPlace !== undefined && !sameOwner(inPlace, record)) throw new RecordOfOther(inPlace.source)
     const copies = new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]))
     this.#documents.set(record.key, { record: structuredClone(record), files: copies })
     this.#letters.delete(record.key)

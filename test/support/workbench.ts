@@ -20,6 +20,7 @@ import { renderOutputs } from '#src/outputs/render.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import type { JobVerdict, PieceCutter } from '#src/ports.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
+import { ownerOf } from './owner.ts'
 import type { TestRedis } from './redis.ts'
 import { type ScriptedService, type ScriptedServiceOptions, startScriptedService } from './scripted-service.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -65,6 +66,7 @@ export async function openWorkbench({
   const halts: (readonly [HaltCause, string])[] = []
   const deps: IngestDeps = {
     source: openFolderSource({ path: inbox }),
+    owner: ownerOf(inbox),
     store: await openFolderStore({ path: join(folder.path, 'out') }),
     parser: resources.use(
       new HttpParser({ baseUrl: new URL(service.url), apiKey: 'key', concurrency: 2, userAgent: 'test' }),

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+
+/** The package file lies one folder up in a checkout (`config`), two in a build (`dist/config`), and beside a bundle's. */
+export function packageVersion(): string {
+  for (const up of ['../package.json', '../../package.json', '../../../package.json']) {
+    try {
+      const parsed: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))
+      if (typeof parsed === 'object' && parsed !== null && 'version' in parsed) return String(parsed.version)
+    } catch {
+      // Not there: another layout.
+    }
+  }
+  return 'unknown'
+}

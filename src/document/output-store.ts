@@ -1,0 +1,51 @@
+import type { ReceiptId, SourceKey } from './ids.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt } from './record.ts'
+import type { StoreManifest } from './store-manifest.ts'
+import type { Stray } from './stray.ts'
+
+/** Where outputs, receipts and dead letters go; one of the ports, see `src/ports.ts`. */
+export interface OutputStore {
+  readonly url: string
+  /** Null for a store of format 1, or an empty one. Throws `StoreRefused` for one of a later format. */
+  readManifest(): Promise<StoreManifest | null>
+  /**
+   * Atomic. Writes the manifest when the store has none (`revision` 1), or has the revision before this one; else
+   * nothing is written and the answer is false. Of processes that write at the same time one succeeds.
+   */
+  writeManifest(manifest: StoreManifest): Promise<boolean>
+  /** The answer that was kept, byte for byte, or null. A damaged receipt counts as none. */
+  readReceipt(id: ReceiptId): Promise<Buffer | null>
+  /**
+   * Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. A whole one that
+   * was there stays as it is, and counts as saved now: so it is kept from being collected while a record is made for it.
+   */
+  saveReceipt(id: ReceiptId, body: Buffer): Promise<void>
+  removeReceipt(id: ReceiptId): Promise<void>
+  listReceipts(signal: AbortSignal): AsyncIterable<KeptReceipt>
+
+  /** Null when nothing is committed for this key. */
+  readRecord(key: SourceKey): Promise<DocumentRecord | null>
+  /**
+   * All or nothing, record last (Law 3): a reader sees the old outputs or the new ones. Repeatable. Files of an
+   * earlier commit that are not in this one are gone after it, and so is the document's dead letter. Throws
+   * `RecordOfOther` where the record in place is of another source, and changes nothing.
+   */
+  commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
+  readOutput(key: SourceKey, name: string): Promise<Buffer | null>
+  listRecords(signal: AbortSignal): AsyncIterable<DocumentRecord>
+  /** Whether each of these documents has a record, in their order, without reading the records. */
+  haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]>
+  /** Removes record, outputs and dead letter of a document, never its receipt (others may share it). Repeatable. */
+  remove(key: SourceKey): Promise<void>
+
+  readDeadLetter(key: SourceKey): Promise<DeadLetter | null>
+  /** Keeps a failure. Outputs of an earlier version stay where they are. Repeatable, the last one stands. */
+  bury(letter: DeadLetter): Promise<void>
+  listDeadLetters(signal: AbortSignal): AsyncIterable<DeadLetter>
+  /** Finishes or undoes what a crash left half done. Run once before a run. */
+  recover(): Promise<void>
+  /** Looks through everything that is there. What is written meanwhile is no stray. */
+  listStrays(signal: AbortSignal): AsyncIterable<Stray>
+  /** Removes a foreign one for good. Repeatable. */
+  removeStray(stray: Stray): Promise<void>
+}

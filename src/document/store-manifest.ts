@@ -1,0 +1,77 @@
+import type { SourceId, StoreId } from './ids.ts'
+import { StoreRefused } from './store-refused.ts'
+
+/**
+ * Version of a store's layout, in `store.json`. 1: releases without `store.json`. A release refuses a store of a higher
+ * format and changes nothing in it.
+ */
+export const STORE_FORMAT = 2
+
+export const MANIFEST_FILE = 'store.json'
+
+/** One of the sources whose documents a store holds. */
+export interface StoreSource {
+  readonly id: SourceId
+  /** Short name, unique in the store: what `--source-name` takes. */
+  readonly name: string
+  /** Where it was when it was added: `file:///data/papers/`, `s3://bucket/prefix/`, `urls:file:///list.txt`. */
+  readonly address: string
+  /** First segments of the keys of its documents, without slashes at the ends; empty for none. */
+  readonly prefix: string
+  /** ISO 8601, UTC. */
+  readonly since: string
+}
+
+/** `store.json`: what a store is. Written once by an exclusive create; later revisions only add or rename sources. */
+export interface StoreManifest {
+  readonly format: number
+  readonly id: StoreId
+  /** Counts the writes of this file, from 1. */
+  readonly revision: number
+  readonly createdAt: string
+  readonly createdBy: string
+  readonly sources: readonly StoreSource[]
+}
+
+interface Owned {
+  readonly source: string
+  readonly sourceId?: SourceId
+}
+
+/** What tells a source's records from those of others. */
+export type SourceOwner = Pick<StoreSource, 'id' | 'address'>
+
+/** Whether a record or a dead letter is of this source. Those of format 1 name their source by its address alone. */
+export function belongsTo(entry: Owned, owner: SourceOwner): boolean {
+  return entry.sourceId === undefined ? entry.source === owner.address : entry.sourceId === owner.id
+}
+
+/** Whether two records are of one source. */
+export function sameOwner(one: Owned, other: Owned): boolean {
+  const named = one.sourceId !== undefined && other.sourceId !== undefined
+  return named ? one.sourceId === other.sourceId : one.source === other.source
+}
+
+export const manifestJson = (manifest: StoreManifest): Buffer => Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
+
+/**
+ * Null for what is no whole manifest.
+ *
+ * @throws {StoreRefused} for a store of a later format: `where` names it
+ */
+export function parseManifest(json: Buffer, where: string): StoreManifest | null {
+  let value: unknown
+  try {
+    value = JSON.parse(json.toString('utf8'))
+  } catch {
+    return null
+  }
+  if (typeof value !== 'object' || value === null || !('format' in value) || !('id' in value)) return null
+  if (typeof value.format !== 'number' || typeof value.id !== 'string') return null
+  if (value.format > STORE_FORMAT) throw new StoreRefused(laterFormat(where, value.format))
+  return 'sources' in value && Array.isArray(value.sources) ? (value as StoreManifest) : null
+}
+
+const laterFormat = (where: string, format: number): string =>
+  `the store at ${where} has format ${format}, and this release of Sluice knows formats up to ${STORE_FORMAT}: ` +
+  'update Sluice. Nothing was changed.'

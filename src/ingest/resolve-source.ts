@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { type SourceId, sourceId } from '#src/document/ids.ts'
+import type { StoreManifest, StoreSource } from '#src/document/store-manifest.ts'
+
+/** A source as a command names it, before a store was asked whether it knows it. */
+export interface SourceCandidate {
+  /** What the source is, whatever machine looks at it: its real path, or endpoint, bucket and prefix, or a list's name. */
+  readonly identity: string
+  /** `Source.url` first, then other addresses that lead to the same place. */
+  readonly addresses: readonly string[]
+  readonly defaultName: string
+  /** `--source-name`. */
+  readonly name: string | null
+  /** `--prefix`, without slashes at the ends. */
+  readonly prefix: string | null
+  /** What was typed, for the commands that a refusal prints. */
+  readonly typed: { readonly source: string; readonly out: string }
+}
+
+export type Resolution =
+  | { readonly kind: 'known'; readonly source: StoreSource }
+  /** Not in the manifest yet, or under another name: it has to be written with this entry. */
+  | { readonly kind: 'added'; readonly source: StoreSource; readonly sources: readonly StoreSource[] }
+  | { readonly kind: 'refused'; readonly message: string }
+
+const digest = (text: string): SourceId => sourceId(createHash('sha256').update(text).digest('hex').slice(0, 16))
+
+/** The id of a source that a store takes on. */
+export const idOf = ({ name, identity }: Pick<SourceCandidate, 'name' | 'identity'>): SourceId =>
+  digest(name === null ? identity : `name:${name}`)
+
+/** The id of a source that only records of format 1 tell of. */
+export const idOfAddress = (address: string): SourceId => digest(`address:${address}`)
+
+/** Which of a store's sources a candidate is. Pure; `now` is ISO 8601. */
+export function resolveSource(
+  candidate: SourceCandidate,
+  { sources }: Pick<StoreManifest, 'sources'>,
+  storeUrl: string,
+  now: string,
+): Resolution {
+  const { name, prefix, addresses } = candidate
+  const id = idOf(candidate)
+  const known =
+    sources.find((source) => (name === null ? source.id === id : source.name === name)) ??
+    sources.find((source) => source.id === digest(candidate.identity) || addresses.includes(source.address))
+  if (known !== undefined) {
+    if (prefix !== null && prefix !== known.prefix) return { kind: 'refused', message: otherPrefix(known, prefix) }
+    if (name === null || name === known.name) return { kind: 'known', source: known }
+    const renamed = { ...known, name }
+    return { kind: 'added', source: renamed, sources: sources.map((source) => (source === known ? renamed : source)) }
+  }
+  if (sources.length > 0 && prefix === null) {
+    return { kind: 'refused', message: secondSource(candidate, sources, storeUrl) }
+  }
+  const taken = sources.find((source) => prefix !== null && overlap(source.prefix, prefix))
+  if (taken !== undefined) return { kind: 'refused', message: takenPrefix(taken, prefix ?? '') }
+  const source = {
+    id,
+    name: name ?? uniqueName(candidate.defaultName, sources),
+    address: addresses[0] ?? '',
+    prefix: prefix ?? '',
+    since: now,
+  }
+  return { kind: 'added', source, sources: [...sources, source] }
+}
+
+/** The name, or with a number after it when another source has it. */
+export function uniqueName(wanted: string, sources: readonly Pick<StoreSource, 'name'>[]): string {
+  const has = (name: string): boolean => sources.some((source) => source.name === name)
+  for (let number = 2, name = wanted; ; number++) {
+    if (!has(name)) return name
+    name = `${wanted}-${number}`
+  }
+}
+
+/** Whether one prefix holds the other. The empty one is not compared: its source may have a folder of any name. */
+function overlap(one: string, other: string): boolean {
+  return one !== '' && (`${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`))
+}
+
+function secondSource({ typed, defaultName }: SourceCandidate, sources: readonly StoreSource[], url: string): string {
+  const [first] = sources
+  const held = sources.map(({ name, address }) => `${name} (${address})`).join(', ')
+  const prefix = uniqueName(
+    defaultName.replaceAll(/[^\p{L}\p{N}_-]+/gu, '-').replaceAll(/^-+|-+$/g, '') || 'second',
+    sources.map((source) => ({ name: source.prefix })),
+  )
+  const run = `./sluice run ${quoted(typed.source)}`
+  return [
+    `the store ${url} already holds another source: ${held}. Nothing was sent and nothing was changed.`,
+    'To keep both in one store, or each in its own:',
+    `  ${run} --out ${quoted(typed.out)} --prefix ${prefix}`,
+    `  ${run} --out ${quoted(`${typed.out.replace(/\/+$/, '')}-${prefix}`)}`,
+    `If this is ${first?.name ?? ''} at a new address (moved, or mounted elsewhere), add --source-name ${quoted(first?.name ?? '')}`,
+  ].join('\n')
+}
+
+const otherPrefix = ({ name, prefix }: StoreSource, asked: string): string =>
+  `the documents of the source ${name} are in this store ${prefix === '' ? 'without a prefix' : `under the prefix "${prefix}"`}, ` +
+  `and --prefix says "${asked}": leave --prefix out, or choose another --out`
+
+const takenPrefix = ({ name, prefix }: StoreSource, asked: string): string =>
+  `the prefix "${asked}" overlaps "${prefix}", where this store holds the source ${name}: choose another --prefix`
+
+const quoted = (text: string): string => (/^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -1,0 +1,89 @@
+import { mkdir, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
+import { StoreRefused } from '#src/document/store-refused.ts'
+import { createExclusive, replaceFile } from './exclusive-file.ts'
+import { isOneOf, readIfThere } from './file-system.ts'
+import { OLD_PROBE } from './folding.ts'
+
+/*
+ * `store.json` of a folder. A folder has no compare-and-swap, but it has exclusive creates, so revision n is decided by
+ * the one process that creates `.sluice/store-<n>.json`. `store.json` is then replaced by a copy of it. A process that
+ * is killed between the two leaves a decided revision, which the next reader publishes.
+ */
+
+/** How long a reader waits for a file that is being filled, where a file system has no hard links. */
+const FILLING_MS = 2_000
+const LOOK_AGAIN_MS = 50
+
+export class FolderManifest {
+  readonly #path: string
+  readonly #work: string
+  readonly #root: string
+
+  constructor(root: string) {
+    this.#root = root
+    this.#path = join(root, MANIFEST_FILE)
+    this.#work = join(root, '.sluice')
+  }
+
+  async read(): Promise<StoreManifest | null> {
+    let manifest = await this.#whole()
+    while (manifest !== null) {
+      const decided = await readIfThere(this.#decision(manifest.revision + 1))
+      const next = decided === null ? null : parseManifest(decided, this.#root)
+      if (next === null) return manifest
+      await replaceFile(this.#path, manifestJson(next))
+      manifest = next
+    }
+    return null
+  }
+
+  async write(manifest: StoreManifest): Promise<boolean> {
+    await mkdir(this.#work, { recursive: true })
+    if (manifest.revision === 1) {
+      const created = await createExclusive(this.#path, manifestJson(manifest))
+      if (created) await this.barOldReleases()
+      return created
+    }
+    const present = await this.read()
+    if (present?.revision !== manifest.revision - 1) return false
+    const decided = await createExclusive(this.#decision(manifest.revision), manifestJson(manifest))
+    await this.read()
+    return decided
+  }
+
+  /**
+   * Releases that know nothing of `store.json` begin by making a folder of this name; a file in its place makes each of
+   * their commands refuse the store, before it changes anything.
+   */
+  async barOldReleases(): Promise<void> {
+    const path = join(this.#work, OLD_PROBE)
+    const text = 'This store has a store.json: releases of Sluice before it must not write here. Update Sluice.\n'
+    try {
+      await rmdir(path).catch((error: unknown) => {
+        if (!isOneOf(error, 'ENOENT', 'ENOTDIR')) throw error
+      })
+      await writeFile(path, text, { flag: 'wx' })
+    } catch (error) {
+      if (!isOneOf(error, 'EEXIST', 'EROFS', 'EACCES', 'EPERM')) throw error
+    }
+  }
+
+  async #whole(): Promise<StoreManifest | null> {
+    for (const startedAt = performance.now(); ; await sleep(LOOK_AGAIN_MS)) {
+      const json = await readIfThere(this.#path)
+      const manifest = json === null ? null : parseManifest(json, this.#root)
+      if (json === null || manifest !== null) return manifest
+      if (performance.now() - startedAt > FILLING_MS) throw new StoreRefused(damaged(this.#path))
+    }
+  }
+
+  #decision(revision: number): string {
+    return join(this.#work, `store-${revision}.json`)
+  }
+}
+
+const damaged = (path: string): string =>
+  `${path} is damaged: restore it from a backup, or, if the folder is no store of Sluice, choose another --out`

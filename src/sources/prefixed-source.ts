@@ -1,0 +1,44 @@
+import { type SourceKey, sourceKey } from '#src/document/ids.ts'
+import type { Source, SourceChange, SourceWatch } from '#src/ports.ts'
+
+/*
+ * A source whose documents have a prefix before their keys: its place among the sources of one store. Ledger, queue,
+ * records and messages all have the whole key; only the source itself, and the globs that choose among its documents,
+ * have the part after the prefix.
+ */
+
+/** `prefix` has no slash at its end; an empty one changes nothing. */
+export function withPrefix(inner: Source, prefix: string): Source {
+  if (prefix === '') return inner
+  const { addressOf } = inner
+  return {
+    ...inner,
+    async *list(signal) {
+      for await (const entry of inner.list(signal)) yield { ...entry, key: within(prefix, entry.key) }
+    },
+    async open(key, signal) {
+      const own = outOf(prefix, key)
+      if (own !== null) return inner.open(own, signal)
+      return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is not below the prefix "${prefix}".` }
+    },
+    ...(addressOf === undefined ? {} : { addressOf: (key: SourceKey) => addressOf(outOf(prefix, key) ?? key) }),
+  }
+}
+
+export function watchWithPrefix(inner: SourceWatch, prefix: string): SourceWatch {
+  if (prefix === '') return inner
+  const prefixed = (change: SourceChange): SourceChange => ({ ...change, key: within(prefix, change.key) })
+  return {
+    async *changes(signal) {
+      for await (const batch of inner.changes(signal)) yield batch.map(prefixed)
+    },
+  }
+}
+
+const within = (prefix: string, key: SourceKey): SourceKey => sourceKey(`${prefix}/${key}`)
+
+/** The key as the source has it; null for one that is not below the prefix. */
+export function outOf(prefix: string, key: SourceKey): SourceKey | null {
+  if (prefix === '') return key
+  return key.startsWith(`${prefix}/`) ? sourceKey(key.slice(prefix.length + 1)) : null
+}

@@ -1,0 +1,162 @@
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { StoreManifest } from '#src/document/store-manifest.ts'
+import { readStore } from '../support/check-store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { startTestRedis } from '../support/redis.ts'
+import { ScriptedService } from '../support/scripted-service.ts'
+import { type Finished, sluice, STACK_TRACE } from '../support/sluice.ts'
+
+async function place() {
+  const resources = new AsyncDisposableStack()
+  const folder = resources.use(await temporaryFolder())
+  const service = resources.use(await new ScriptedService({}).listen())
+  const out = join(folder.path, 'out')
+  const flags = ['--parse-api-url', service.url, '--parse-api-key', 'test-key']
+  return {
+    folder: folder.path,
+    out,
+    service,
+    async source(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+      const path = join(folder.path, name)
+      await mkdir(path, { recursive: true })
+      for (const [file, text] of Object.entries(files)) await writeFile(join(path, file), text)
+      return path
+    },
+    run: (source: string, ...more: readonly string[]): Promise<Finished> =>
+      sluice(['run', source, '--out', out, ...flags, ...more], { cwd: folder.path }),
+    manifest: async () => JSON.parse(await readFile(join(out, 'store.json'), 'utf8')) as StoreManifest,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+describe('a store with one source', () => {
+  test('refuses a second source before anything is sent, and both printed commands work', async () => {
+    await using at = await place()
+    const papers = await at.source('papers', { 'report.html': '<p>PAPER' })
+    const invoices = await at.source('invoices', { 'report.html': '<p>INVOICE' })
+    expect((await at.run(papers)).code).toBe(0)
+    const before = await readStore(at.out)
+    const refused = await at.run(invoices)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('papers')
+    expect(refused.stderr).not.toMatch(STACK_TRACE)
+    expect(at.service.charged).toBe(1)
+    expect((await readStore(at.out)).records).toEqual(before.records)
+
+    const commands = [...refused.stderr.matchAll(/^ {2}\.\/sluice (.*)$/gm)].map(([, text]) => text?.split(' ') ?? [])
+    expect(commands).toHaveLength(2)
+    const flags = ['--parse-api-url', at.service.url, '--parse-api-key', 'test-key']
+    for (const command of commands) {
+      const done = await sluice([...command, ...flags], { cwd: at.folder })
+      expect(done.code, done.stderr).toBe(0)
+    }
+    const { records, folders } = await readStore(at.out)
+    expect([...records.keys()].toSorted()).toEqual(['invoices/report.html', 'report.html'])
+    expect(records.get('report.html')).toEqual(before.records.get('report.html'))
+    expect(folders.get('invoices/report.html')).toBe(join(at.out, 'documents/invoices/report.html'))
+    expect(at.service.charged).toBe(3)
+    expect((await at.manifest()).sources.map(({ name, prefix }) => [name, prefix])).toEqual([
+      ['papers', ''],
+      ['invoices', 'invoices'],
+    ])
+    const verified = await sluice(['verify', '--out', at.out])
+    expect(verified.stdout).toMatch(/^2 documents whole/m)
+    expect(verified.code).toBe(0)
+
+    // Each source goes on by itself: neither takes the other's documents for gone.
+    const again = await at.run(papers)
+    expect(again.stdout).toMatch(/1 document unchanged, nothing sent/)
+    await rm(join(invoices, 'report.html'))
+    await writeFile(join(invoices, 'other.html'), '<p>OTHER')
+    expect((await at.run(invoices, '--prefix', 'invoices', '--delete-gone')).code).toBe(0)
+    expect([...(await readStore(at.out)).records.keys()].toSorted()).toEqual(['invoices/other.html', 'report.html'])
+  }, 60_000)
+
+  test('counts single files as documents of their folder, and takes nothing for gone', async () => {
+    await using at = await place()
+    const papers = await at.source('papers', { 'x.html': '<p>X', 'y.html': '<p>Y' })
+    for (const name of ['x.html', 'y.html']) {
+      const done = await at.run(join(papers, name))
+      expect(done.code, done.stderr).toBe(0)
+    }
+    expect([...(await readStore(at.out)).records.keys()].toSorted()).toEqual(['x.html', 'y.html'])
+    const whole = await at.run(papers)
+    expect(whole.stdout).toMatch(/2 documents unchanged, nothing sent/)
+    expect((await at.manifest()).sources).toHaveLength(1)
+  }, 60_000)
+
+  test('continues an archive that was moved under the name of its source', async () => {
+    await using at = await place()
+    const papers = await at.source('papers', { 'x.html': '<p>X' })
+    await at.run(papers)
+    const moved = join(at.folder, 'moved')
+    await rename(papers, moved)
+    const refused = await at.run(moved)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('--source-name papers')
+    const continued = await at.run(moved, '--source-name', 'papers')
+    expect(continued.stdout).toMatch(/1 document unchanged, nothing sent/)
+    expect(at.service.charged).toBe(1)
+  }, 60_000)
+
+  test('gives two runs that begin together one identity', async () => {
+    await using at = await place()
+    await using redis = await startTestRedis()
+    const papers = await at.source('papers', { 'x.html': '<p>X' })
+    const redisUrl = ['--redis-url', redis.url]
+    const runs = await Promise.all(
+      [0, 1, 2].map((n) => at.run(papers, ...redisUrl, '--state-dir', join(at.folder, `s${n}`))),
+    )
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect((await at.manifest()).sources).toHaveLength(1)
+    expect(at.service.charged).toBe(1)
+  }, 60_000)
+})
+
+describe('another disk under the path of a store', () => {
+  test.each(['swapped', 'unmounted'])(
+    'is refused: %s',
+    async (how) => {
+      await using at = await place()
+      await using redis = await startTestRedis()
+      const more = ['--redis-url', redis.url, '--state-dir', join(at.folder, 'state')]
+      const papers = await at.source('papers', { 'x.html': '<p>X' })
+      expect((await at.run(papers, ...more)).code).toBe(0)
+      const first = await at.manifest()
+      await rename(at.out, join(at.folder, 'away'))
+      if (how === 'swapped') {
+        await cp(join(at.folder, 'away'), at.out, { recursive: true })
+        await writeFile(join(at.out, 'store.json'), JSON.stringify({ ...first, id: 'another' }))
+      }
+      const refused = await at.run(papers, ...more)
+      expect(refused.code).toBe(1)
+      expect(refused.stderr).toContain(first.id)
+      expect(refused.stderr).toContain('--new-store')
+      if (how === 'unmounted') expect(existsSync(join(at.out, 'store.json'))).toBe(false)
+      expect(at.service.charged).toBe(1)
+      expect((await at.run(papers, ...more, '--new-store')).code).toBe(0)
+      expect((await readStore(at.out)).records.size).toBe(1)
+    },
+    60_000,
+  )
+})
+
+test.each(['verify', 'gc', 'render', 'failures', 'status', 'retry', 'pause'])(
+  'sluice %s refuses a path that is no store, and makes nothing there',
+  async (command) => {
+    await using folder = await temporaryFolder()
+    const out = join(folder.path, 'nowhere')
+    const needsSource = ['status', 'retry', 'pause'].includes(command)
+    const state = ['--state-dir', join(folder.path, 'state')]
+    const args = [command, ...(needsSource ? [folder.path, ...state] : []), '--out', out]
+    const { code, stderr } = await sluice(args, { cwd: folder.path })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/no store of Sluice/)
+    expect(stderr).not.toMatch(STACK_TRACE)
+    expect(existsSync(out)).toBe(false)
+  },
+  30_000,
+)

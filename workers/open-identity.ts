@@ -1,0 +1,82 @@
+import type { Settings } from '#config/settings.ts'
+import { packageVersion } from '#config/package-version.ts'
+import type { StoreSource } from '#src/document/store-manifest.ts'
+import { StoreRefused } from '#src/document/store-refused.ts'
+import { type Adopted, claimStore } from '#src/ingest/claim-store.ts'
+import { idOf, resolveSource, type SourceCandidate } from '#src/ingest/resolve-source.ts'
+import { KnownStores } from '#src/ledger/known-stores.ts'
+import { RedisLedger } from '#src/ledger/redis-ledger.ts'
+import type { OutputStore } from '#src/ports.ts'
+import type { RedisConnection } from '#src/queue/connection.ts'
+import { formerPipelineId, pipelineId } from './folders.ts'
+
+/**
+ * What a command does with a store:
+ * - `ingest`: makes it, adopts one of an earlier release, adds the source.
+ * - `look`: asks about a source that the store holds already. Writes nothing.
+ * - `plan`: as `look`, and the store or the source may be new.
+ */
+export type Purpose = 'ingest' | 'look' | 'plan'
+
+export interface Identity {
+  /** Names source and store in Redis. */
+  readonly pipeline: string
+  readonly source: StoreSource
+  readonly adopted: Adopted | null
+}
+
+interface IdentityNeeds {
+  readonly candidate: SourceCandidate
+  readonly store: OutputStore
+  readonly connection: RedisConnection
+  readonly settings: Pick<Settings, 'newStore' | 's3Endpoint'>
+  readonly purpose: Purpose
+}
+
+export async function openIdentity(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
+  return needs.purpose === 'ingest' ? claim(needs, signal) : look(needs)
+}
+
+async function claim(
+  { candidate, store, connection, settings }: IdentityNeeds,
+  signal: AbortSignal,
+): Promise<Identity> {
+  const known = new KnownStores(connection)
+  const place = placeOf(store, settings)
+  const former = formerPipelineId(candidate.addresses[0] ?? '', store.url)
+  const { manifest, source, adopted } = await claimStore(
+    candidate,
+    {
+      store,
+      knownId: await known.read(place),
+      formerLedger: new RedisLedger({ connection, pipeline: former }),
+      acceptNew: settings.newStore,
+      createdBy: `sluice ${packageVersion()}`,
+      now: Date.now,
+    },
+    signal,
+  )
+  await known.write(place, manifest.id)
+  return { pipeline: pipelineId(manifest.id, source.id), source, adopted }
+}
+
+async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Identity> {
+  const now = new Date().toISOString()
+  const manifest = await store.readManifest()
+  const [address = ''] = candidate.addresses
+  if (manifest === null) {
+    const source = { id: idOf(candidate), name: candidate.defaultName, address, prefix: '', since: now }
+    return { pipeline: formerPipelineId(address, store.url), source, adopted: null }
+  }
+  const resolution = resolveSource(candidate, manifest, store.url, now)
+  if (resolution.kind === 'refused' && purpose === 'plan') throw new StoreRefused(resolution.message)
+  if (resolution.kind === 'refused' || (resolution.kind === 'added' && purpose === 'look')) {
+    const held = manifest.sources.map((source) => `${source.name} (${source.address})`).join(', ')
+    throw new StoreRefused(`the store ${store.url} does not hold the source ${address}; it holds ${held || 'none'}`)
+  }
+  return { pipeline: pipelineId(manifest.id, resolution.source.id), source: resolution.source, adopted: null }
+}
+
+/** The address of a store, with the endpoint of its bucket. */
+const placeOf = ({ url }: OutputStore, { s3Endpoint }: Pick<Settings, 's3Endpoint'>): string =>
+  url.startsWith('s3:') ? `${s3Endpoint ?? 'aws'} ${url}` : url
