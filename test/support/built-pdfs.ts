@@ -6,7 +6,7 @@ import type { PdfParserOptions } from '#src/contract/options.ts'
 import type { Conversion } from '#src/engine/conversion.ts'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { buildPdf, type PdfPage } from './build-pdf.ts'
-import { decodePng } from './decode-png.ts'
+import { decodePng } from '#src/engine/pdf/ink/decode-png.ts'
 
 const DEFAULTS: PdfParserOptions = { type: 'pdf', mode: 'auto', pages: true, blocks: true, pageMarkers: false }
 

@@ -1,5 +1,6 @@
 import type { Block, BlockPage, ParsedPage } from '#src/contract/response.ts'
 import type { Fragment, PageFragments, Spacing } from './fragment.ts'
+import { statusOf } from './page-reading.ts'
 
 /** The document as text, and for each page the place of each of its fragments in it. */
 export interface Assembly {
@@ -54,7 +55,7 @@ export function blockPages(pages: readonly PageFragments[], assembly: Assembly):
     pageNumber: page.pageNumber,
     width: page.size?.width ?? null,
     height: page.size?.height ?? null,
-    status: page.status,
+    status: statusOf(page.problems),
     items: page.fragments.map((fragment, index): Block => {
       const span = assembly.spans[pageIndex]?.[index] ?? null
       return {

@@ -1,16 +1,21 @@
+import { readFile } from 'node:fs/promises'
 import type { PdfParserOptions } from '#src/contract/options.ts'
 import { type Conversion, ConversionError } from '../conversion.ts'
 import { assemble, blockPages, parsedPages } from './assemble.ts'
+import { finished, type PageDraft } from './draft.ts'
 import type { PageFragments } from './fragment.ts'
 import { infoDictionary } from './info-dictionary.ts'
-import { inspectPdf } from './inspect-pdf.ts'
-import { finished, type PageDraft } from './draft.ts'
+import { withoutPictures } from './ink/without-pictures.ts'
+import { inspectPdf, type PdfFacts } from './inspect-pdf.ts'
+import { lookAtPages, type PdfPictures } from './look-at-pages.ts'
+import { CpuBudget } from './ocr/cpu-budget.ts'
 import { pageDrafts } from './page-drafts.ts'
+import type { PageReading } from './page-reading.ts'
+import { warningOf } from './page-warnings.ts'
 import { pdfMetadata } from './pdf-metadata.ts'
+import { readPage, type ReadPageContext } from './read-page.ts'
 import { readPages, type ReadPage } from './read-pages.ts'
 import { withRunOns } from './run-on.ts'
-import { recognisePage } from './recognise-page.ts'
-import { FEW_LETTERS, lettersOf, looksScanned } from './scan.ts'
 import { tessdataFolder } from './tessdata.ts'
 
 export interface PdfInput {
@@ -19,52 +24,83 @@ export interface PdfInput {
   readonly cacheFolder: string
   /** Leave running headers, footers and page numbers out of the Markdown (contract, `onlyMainContent`). */
   readonly onlyMainContent: boolean
+  /** Tried in turn on an encrypted PDF; default none. */
+  readonly passwords?: readonly string[]
+  /** Processor time that OCR of all pages may take; pages after that are reported as not read. Default 10 minutes. */
+  readonly ocrBudgetMs?: number
 }
 
-/** OCR must score this much to be believed over a text layer that looks garbled. */
-const BETTER_THAN_GARBLED = 0.75
+const DEFAULT_OCR_BUDGET_MS = 600_000
 
 /**
  * Converts a PDF to Markdown, pages and layout blocks. Throws `ConversionError`: `wrong_type`, `corrupt`, `encrypted`,
- * and `ocr_required` for a scan in mode `fast`. `signal` is looked at between pages; the native code in between cannot
- * be interrupted, so run this in a process that can be killed.
+ * `resource_limit` where no page could be drawn and none has text, and `ocr_required` for a scan in mode `fast`. `signal`
+ * is looked at between pages; the native code in between cannot be interrupted, so run this in a process that can be
+ * killed.
  */
 export async function convertPdf(
   input: PdfInput,
   options: PdfParserOptions,
   signal?: AbortSignal,
 ): Promise<Conversion> {
-  const facts = await inspectPdf(input.path)
+  const facts = await inspectPdf(input.path, input.passwords)
   const limit = Math.min(options.maxPages ?? facts.totalPages, facts.totalPages)
+  const pictures = await picturesOf(input.path, facts.password)
+  const context: ReadPageContext = {
+    pdf: pictures.pdf,
+    mode: options.mode,
+    tessdata: () => tessdataFolder(input.cacheFolder),
+    budget: new CpuBudget(input.ocrBudgetMs ?? DEFAULT_OCR_BUDGET_MS),
+  }
   const drafts: PageDraft[] = []
   let vocabulary: ReadonlySet<string> = new Set()
-  let scans = 0
-  for await (const batch of readPages(input.path, limit)) {
-    const read: ReadPage[] = []
-    for (const entry of batch) {
-      signal?.throwIfAborted()
-      if (entry.page !== null && looksScanned(entry.page)) scans += 1
-      read.push(options.mode === 'fast' ? entry : await recognised(entry, input, options))
-    }
+  for await (const batch of readPages(input.path, limit, facts.password)) {
+    const read = await readBatch(batch, pictures, context, signal)
     const batchDrafts = pageDrafts(read, { onlyMainContent: input.onlyMainContent, vocabulary })
     drafts.push(...batchDrafts.pages)
     vocabulary = batchDrafts.vocabulary
   }
   const pages = withRunOns(finished(drafts), { acrossPages: !options.pageMarkers, vocabulary })
-  if (options.mode === 'fast' && scans > 0 && !hasText(pages)) {
-    throw new ConversionError('ocr_required', 'The PDF is a scan without text: mode fast reads text only; use auto.')
-  }
-  const metadata = { ...(await infoDictionary(input.path)), ...pdfMetadata(facts.xmp) }
-  return conversion(pages, options, { ...metadata, numPages: limit, totalPages: facts.totalPages })
+  refuseWithoutText(pages)
+  return conversion(pages, options, await metadataOf(input.path, facts, limit))
 }
 
-/** The page with recognised text where the mode asks for it; letters without meaning stay where OCR does no better. */
-async function recognised(read: ReadPage, input: PdfInput, options: PdfParserOptions): Promise<ReadPage> {
-  const { page } = read
-  if (page === null || (options.mode === 'auto' && !looksScanned(page))) return read
-  const tessdataPath = await tessdataFolder(input.cacheFolder)
-  const least = options.mode === 'auto' && lettersOf(page) >= FEW_LETTERS ? BETTER_THAN_GARBLED : 0
-  return { ...read, page: (await recognisePage(input.path, page, { tessdataPath, least })) ?? page }
+async function readBatch(
+  batch: readonly ReadPage[],
+  pictures: PdfPictures,
+  context: ReadPageContext,
+  signal: AbortSignal | undefined,
+): Promise<PageReading[]> {
+  const looks = context.mode === 'ocr' ? new Map() : await lookAtPages(batch, pictures)
+  const read: PageReading[] = []
+  for (const entry of batch) {
+    signal?.throwIfAborted()
+    read.push(await readPage(entry, looks.get(entry.pageNumber) ?? 'not_needed', context))
+  }
+  return read
+}
+
+async function picturesOf(path: string, password: string | null): Promise<PdfPictures> {
+  const bare = withoutPictures(await readFile(path))
+  return {
+    pdf: { source: path, password },
+    withoutPictures: bare.pictures === 0 ? null : { source: bare.file, password },
+  }
+}
+
+async function metadataOf(path: string, facts: PdfFacts, numPages: number): Promise<Conversion['metadata']> {
+  return { ...(await infoDictionary(path)), ...pdfMetadata(facts.xmp), numPages, totalPages: facts.totalPages }
+}
+
+/** A document without any text is refused where another mode or a smaller page would have brought some. */
+function refuseWithoutText(pages: readonly PageFragments[]): void {
+  if (hasText(pages)) return
+  if (pages.some(({ problems }) => problems.includes('needs_ocr'))) {
+    throw new ConversionError('ocr_required', 'The PDF is a scan without text: mode fast reads text only; use auto.')
+  }
+  if (pages.some(({ problems }) => problems.includes('too_large'))) {
+    throw new ConversionError('resource_limit', 'The PDF has no text, and its pages are too large to draw for OCR.')
+  }
 }
 
 function hasText(pages: readonly PageFragments[]): boolean {
@@ -77,7 +113,6 @@ function conversion(
   metadata: Conversion['metadata'],
 ): Conversion {
   const assembly = assemble(pages, options)
-  const failed = pages.filter((page) => page.status === 'failed').map((page) => page.pageNumber)
   return {
     markdown: assembly.markdown,
     html: null,
@@ -86,6 +121,6 @@ function conversion(
     links: [...new Set(pages.flatMap((page) => page.links))],
     images: [],
     metadata,
-    warning: failed.length === 0 ? null : `These pages could not be read: ${failed.join(', ')}.`,
+    warning: warningOf(pages),
   }
 }

@@ -1,5 +1,6 @@
 import type { BlockType } from '#src/contract/response.ts'
 import type { Box } from './layout/box.ts'
+import type { PageProblem, PageSignals } from './page-reading.ts'
 
 /** Where a page's text comes from, in the contract's words (`blocks[].items[].source`). */
 export type TextSource = 'native_text' | 'layout_ocr'
@@ -31,7 +32,8 @@ export interface PageFragments {
   readonly pageNumber: number
   /** Render size in points; null for a page that could not be read. */
   readonly size: { readonly width: number; readonly height: number } | null
-  readonly status: 'ok' | 'partial' | 'failed'
+  readonly problems: readonly PageProblem[]
+  readonly signals: PageSignals
   readonly fragments: readonly Fragment[]
   /** Where the links on the page lead, as often as words carry them. */
   readonly links: readonly string[]

@@ -1,10 +1,13 @@
 import { LiteParse, type LiteParseConfig, type ParsedPage } from '@llamaindex/liteparse'
+import type { Turn } from './ink/draw-pages.ts'
 import { withPdfProblems } from './pdf-problem.ts'
 
 /** A page as the library read it; null where it could not: the document goes on without it. */
 export interface ReadPage {
   readonly pageNumber: number
   readonly page: ParsedPage | null
+  /** Clockwise degrees by which its text lies turned in the file; `page` is read turned back. */
+  readonly turn: Turn
 }
 
 /** Pages held in memory at once: 10,000 pages in one piece take 2.6 GB and more (notes, engine libraries). */
@@ -24,18 +27,24 @@ const READING: Partial<LiteParseConfig> = {
 }
 
 /** Reads the text layer of a PDF, a batch of pages at a time. Throws `ConversionError` for a broken or locked file. */
-export async function* readPages(path: string, maxPages: number): AsyncGenerator<readonly ReadPage[]> {
-  const batches = new LiteParse({ ...READING, maxPages }).parseBatches(path, { batchSize: BATCH_PAGES })
+export async function* readPages(
+  path: string,
+  maxPages: number,
+  password: string | null = null,
+): AsyncGenerator<readonly ReadPage[]> {
+  const reading = password === null ? READING : { ...READING, password }
+  const batches = new LiteParse({ ...reading, maxPages }).parseBatches(path, { batchSize: BATCH_PAGES })
   try {
     for (;;) {
       const { done, value } = await withPdfProblems(() => batches.next())
       if (done === true) return
-      const turned = await uprightPages(path, value.result.pages)
+      const turns = turnsOf(value.result.pages)
+      const turned = await uprightPages(path, turns, reading)
       const found = new Map([...value.result.pages, ...turned].map((page) => [page.pageNum, page]))
       const count = value.endPage - value.startPage + 1
       yield Array.from({ length: count }, (_, index) => {
         const pageNumber = value.startPage + index
-        return { pageNumber, page: found.get(pageNumber) ?? null }
+        return { pageNumber, page: found.get(pageNumber) ?? null, turn: turns.get(pageNumber) ?? 0 }
       })
     }
   } finally {
@@ -43,20 +52,26 @@ export async function* readPages(path: string, maxPages: number): AsyncGenerator
   }
 }
 
-/** Reads those pages again whose text is set sideways or upside down, turned so that it stands upright. */
-async function uprightPages(path: string, pages: readonly ParsedPage[]): Promise<readonly ParsedPage[]> {
-  const corrections = pages.flatMap((page) => {
-    const angle = turnOf(page)
-    return angle === 0 ? [] : [{ page: page.pageNum, angle }]
-  })
-  if (corrections.length === 0) return []
-  const targetPages = corrections.map(({ page }) => page).join(',')
-  const parser = new LiteParse({ ...READING, targetPages, pageOrientationCorrections: corrections })
+/** The pages whose text is set sideways or upside down, by page number. */
+function turnsOf(pages: readonly ParsedPage[]): Map<number, Turn> {
+  return new Map(pages.map((page) => [page.pageNum, turnOf(page)] as const).filter(([, turn]) => turn !== 0))
+}
+
+/** Reads those pages again, turned so that their text stands upright. */
+async function uprightPages(
+  path: string,
+  turns: ReadonlyMap<number, Turn>,
+  reading: Partial<LiteParseConfig>,
+): Promise<readonly ParsedPage[]> {
+  if (turns.size === 0) return []
+  const targetPages = [...turns.keys()].join(',')
+  const pageOrientationCorrections = [...turns].map(([page, angle]) => ({ page, angle }))
+  const parser = new LiteParse({ ...reading, targetPages, pageOrientationCorrections })
   return (await withPdfProblems(() => parser.parse(path))).pages
 }
 
 /** Clockwise degrees by which most letters of a page are turned. */
-function turnOf(page: ParsedPage): 0 | 90 | 180 | 270 {
+function turnOf(page: ParsedPage): Turn {
   const letters = (angle: number): number =>
     page.textItems
       .filter((item) => Math.round((item.rotation ?? 0) / 90) * 90 === angle)

@@ -1,3 +1,4 @@
+import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assemble, blockPages, parsedPages } from '#src/engine/pdf/assemble.ts'
@@ -18,7 +19,8 @@ const documents = fc.array(fc.array(fragment, { maxLength: 6 }), { maxLength: 5 
   pages.map((fragments, index): PageFragments => ({
     pageNumber: index + 1,
     size: { width: 612, height: 792 },
-    status: 'ok',
+    problems: [],
+    signals: NOTHING_KNOWN,
     fragments,
     links: [],
   })),
@@ -71,7 +73,8 @@ function one(pageNumber: number, markdown: string): PageFragments {
   return {
     pageNumber,
     size: { width: 612, height: 792 },
-    status: 'ok',
+    problems: [],
+    signals: NOTHING_KNOWN,
     links: [],
     fragments: [
       {

@@ -6,6 +6,16 @@ export interface Box {
   readonly y1: number
 }
 
+/** A rectangle as the PDF library gives it. */
+export function boxOf(rect: {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}): Box {
+  return { x0: rect.x, y0: rect.y, x1: rect.x + rect.width, y1: rect.y + rect.height }
+}
+
 /** A stretch of one axis. */
 export interface Interval {
   readonly start: number

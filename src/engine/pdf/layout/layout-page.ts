@@ -20,6 +20,8 @@ export interface PageContent {
   readonly furniture: ReadonlyMap<Row, FurnitureKind>
   readonly rulings: Rulings
   readonly figures: readonly Box[]
+  /** Words recognised in pictures of a page that has text of its own: labels of charts, print on a photograph. */
+  readonly inset: readonly Word[]
 }
 
 /** The blocks of a page in reading order: headers first, footers last, what lies between column by column. */
@@ -33,7 +35,7 @@ export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock
   const placed = new Map<Row, TableGrid>(lattices.map((table) => [rowOf([{ ...table.box, words: [] }]), table]))
   const all = [...rows, ...placed.keys()].sort((a, b) => a.y0 - b.y0)
   const blocks = all.length === 0 ? [] : regionsOf(all).flatMap((region) => regionBlocks(region, placed, page.rulings))
-  const body = withFigures(withHeadings(blocks, style), page.figures)
+  const body = withPlaced(withHeadings(blocks, style), [...page.figures.map(figureOf), ...insetBlocks(page.inset)])
   const aside = asideBlocks(
     page.turned.filter((word) => !inTables.has(word)),
     rows,
@@ -98,15 +100,24 @@ function textBlocks(rows: readonly Row[], rulings: Rulings): LayoutBlock[] {
   return [...blocks, ...paragraphsOf(rows.slice(at).map(lineOf))]
 }
 
-/** Puts each figure after the last block that ends above it in its own column. */
-function withFigures(blocks: readonly LayoutBlock[], figures: readonly Box[]): LayoutBlock[] {
+function figureOf(box: Box): Figure {
+  return { kind: 'figure', box }
+}
+
+/** Text inside pictures is neither a heading nor a table of the page, whatever its letters look like. */
+function insetBlocks(words: readonly Word[]): LayoutBlock[] {
+  return words.length === 0 ? [] : paragraphsOf(rowsOf(words).map(lineOf))
+}
+
+/** Puts each block after the last one that ends above it in its own column. */
+function withPlaced(blocks: readonly LayoutBlock[], placed: readonly LayoutBlock[]): LayoutBlock[] {
   const out = [...blocks]
-  for (const box of figures) {
-    const figure: Figure = { kind: 'figure', box }
+  for (const block of placed) {
+    const { box } = block
     const above = out.findLastIndex(
-      (block) => block.box.y1 <= box.y0 + 5 && shared(block.box.x0, block.box.x1, box.x0, box.x1) > 0,
+      (other) => other.box.y1 <= box.y0 + 5 && shared(other.box.x0, other.box.x1, box.x0, box.x1) > 0,
     )
-    out.splice(above + 1, 0, figure)
+    out.splice(above + 1, 0, block)
   }
   return out
 }

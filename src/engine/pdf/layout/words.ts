@@ -1,5 +1,5 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
-import { type Box, holds, union } from './box.ts'
+import { type Box, boxOf, holds, union } from './box.ts'
 
 /** One word on a page, upright, with what its letters look like. */
 export interface Word extends Box {
@@ -151,8 +151,4 @@ function cleaned(text: string, font: string): string {
 
 function isGarbled(text: string): boolean {
   return text.search(GARBLED) >= 0
-}
-
-function boxOf(rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }): Box {
-  return { x0: rect.x, y0: rect.y, x1: rect.x + rect.width, y1: rect.y + rect.height }
 }

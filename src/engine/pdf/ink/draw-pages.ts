@@ -1,0 +1,56 @@
+import { LiteParse, type ScreenshotRect } from '@llamaindex/liteparse'
+import { withPdfProblems } from '../pdf-problem.ts'
+import { decodePng } from './decode-png.ts'
+import { type PageDrawing, POINTS_PER_INCH } from './grey-picture.ts'
+
+/** Clockwise degrees by which a page's content lies turned; it is drawn turned back. */
+export type Turn = 0 | 90 | 180 | 270
+
+export interface PageToDraw {
+  readonly pageNumber: number
+  readonly turn: Turn
+}
+
+/** The PDF to draw: its path, or its bytes where they were changed. */
+export interface PdfToDraw {
+  readonly source: string | Buffer
+  readonly password: string | null
+}
+
+export interface DrawOptions {
+  readonly dpi: number
+  /** Looks for solid rectangles and lines in the drawing too; default false. */
+  readonly findRects?: boolean
+}
+
+export interface DrawnPage extends PageDrawing {
+  /** In points; empty unless asked for. */
+  readonly rects: readonly ScreenshotRect[]
+}
+
+/**
+ * Draws pages in grey, by page number; as many in one call as are needed, because opening the file costs as much as two
+ * pages. Throws `ConversionError` where the library cannot draw one of them.
+ */
+export async function drawPages(
+  { source, password }: PdfToDraw,
+  pages: readonly PageToDraw[],
+  { dpi, findRects = false }: DrawOptions,
+): Promise<Map<number, DrawnPage>> {
+  if (pages.length === 0) return new Map()
+  const drawer = new LiteParse({
+    dpi,
+    detectScreenshotRects: findRects,
+    quiet: true,
+    pageOrientationCorrections: pages
+      .filter(({ turn }) => turn !== 0)
+      .map(({ pageNumber, turn }) => ({ page: pageNumber, angle: turn })),
+    ...(password === null ? {} : { password }),
+  })
+  const numbers = pages.map(({ pageNumber }) => pageNumber)
+  const drawn = await withPdfProblems(() => drawer.screenshot(source, numbers))
+  const perPoint = dpi / POINTS_PER_INCH
+  return new Map(
+    drawn.map(({ pageNum, imageBuffer, rects }) => [pageNum, { ...decodePng(imageBuffer), perPoint, rects }]),
+  )
+}

@@ -1,0 +1,99 @@
+import { type Component, componentsOf } from './components.ts'
+import type { InkMask } from './ink-mask.ts'
+
+/** Sizes of letters that count as text, as heights of their ink in points. */
+const LOWEST_POINTS = 3.4
+const HIGHEST_POINTS = 40
+/** Longest unbroken stroke of a word, and of a letter upright; what is longer is a rule, a frame or a picture. */
+const LONGEST_STROKE_POINTS = 110
+const HIGHEST_STROKE_POINTS = 46
+/** Share of a word's box that is ink: hairlines and diagonals have less, filled shapes more. */
+const LEAST_FILL = 0.12
+const MOST_FILL = 0.92
+/** Letters this high, in points, are strokes with room between them; a fuller box is a shaded area. */
+const LARGE_POINTS = 9
+const MOST_FILL_LARGE = 0.72
+/** Around a word is paper: at most this share of the frame around its box is ink. */
+const MOST_CROWDED = 0.4
+/** Width of an average letter as a share of its ink's height. */
+const LETTER_WIDTH = 0.75
+
+/** A stretch of ink that looks like letters: its box in pixels, its scale, and about how many letters it holds. */
+export interface TextInk extends Component {
+  readonly perPoint: number
+  readonly letters: number
+}
+
+/** Ink that looks like words or letters, in any direction; rules, frames and pictures are left out. */
+export function textInk(mask: InkMask): TextInk[] {
+  const cleared = withoutStrokes(mask)
+  const ink = sums(cleared)
+  const lowest = Math.max(2.5, LOWEST_POINTS * mask.perPoint)
+  const highest = HIGHEST_POINTS * mask.perPoint
+  return componentsOf(cleared).flatMap((component) => {
+    const [width, height] = [component.x1 - component.x0, component.y1 - component.y0]
+    const [short, long] = [Math.min(width, height), Math.max(width, height)]
+    if (short < lowest || short > highest) return []
+    const fill = component.pixels / (width * height)
+    if (fill < LEAST_FILL || fill > (short > LARGE_POINTS * mask.perPoint ? MOST_FILL_LARGE : MOST_FILL)) return []
+    if (crowding(component, cleared, ink) > MOST_CROWDED) return []
+    return [{ ...component, perPoint: mask.perPoint, letters: Math.max(1, long / (short * LETTER_WIDTH)) }]
+  })
+}
+
+/** The mask without runs of ink that are longer than any letter's stroke. */
+function withoutStrokes(mask: InkMask): InkMask {
+  const { width, height, perPoint } = mask
+  const ink = mask.ink.slice()
+  const across = Math.round(LONGEST_STROKE_POINTS * perPoint)
+  const down = Math.round(HIGHEST_STROKE_POINTS * perPoint)
+  for (let y = 0; y < height; y += 1) clearRuns(mask.ink, ink, y * width, 1, width, across)
+  for (let x = 0; x < width; x += 1) clearRuns(mask.ink, ink, x, width, height, down)
+  return { ...mask, ink }
+}
+
+function clearRuns(
+  from: Uint8Array,
+  to: Uint8Array,
+  start: number,
+  step: number,
+  count: number,
+  longest: number,
+): void {
+  let run = 0
+  for (let index = 0, at = start; index <= count; index += 1, at += step) {
+    if (index < count && from[at] === 1) {
+      run += 1
+      continue
+    }
+    if (run > longest) for (let back = 1; back <= run; back += 1) to[at - back * step] = 0
+    run = 0
+  }
+}
+
+/** Sums of ink over the rectangle from the corner to each pixel, one row and one column larger than the mask. */
+function sums({ width, height, ink }: InkMask): Uint32Array {
+  const out = new Uint32Array((width + 1) * (height + 1))
+  for (let y = 0; y < height; y += 1) {
+    let row = 0
+    for (let x = 0; x < width; x += 1) {
+      row += ink[y * width + x] ?? 0
+      out[(y + 1) * (width + 1) + x + 1] = (out[y * (width + 1) + x + 1] ?? 0) + row
+    }
+  }
+  return out
+}
+
+/** Share of ink in the frame of one letter gap around a component's box. */
+function crowding(box: Component, { width, height, perPoint }: InkMask, ink: Uint32Array): number {
+  const frame = Math.max(1, Math.round(perPoint * 1.4))
+  const total = (x0: number, y0: number, x1: number, y1: number): number => {
+    const at = (x: number, y: number): number => ink[y * (width + 1) + x] ?? 0
+    return at(x1, y1) - at(x0, y1) - at(x1, y0) + at(x0, y0)
+  }
+  const [x0, y0] = [Math.max(0, box.x0 - frame), Math.max(0, box.y0 - frame)]
+  const [x1, y1] = [Math.min(width, box.x1 + frame), Math.min(height, box.y1 + frame)]
+  const around = total(x0, y0, x1, y1) - total(box.x0, box.y0, box.x1, box.y1)
+  const area = (x1 - x0) * (y1 - y0) - (box.x1 - box.x0) * (box.y1 - box.y0)
+  return area <= 0 ? 1 : around / area
+}

@@ -1,0 +1,88 @@
+import type { Box } from '../layout/box.ts'
+import type { InkMask } from './ink-mask.ts'
+import { type TextInk, textInk } from './text-ink.ts'
+
+/** How much of the ink that looks like text is covered by words that were read. */
+export interface InkReading {
+  /** About how many letters of ink lie under words. */
+  readonly readLetters: number
+  /** About how many letters of ink lie under none. */
+  readonly unreadLetters: number
+  /** `unreadLetters` of both; 0 for a page without ink. */
+  readonly unreadShare: number
+  /** The ink under none, for a closer look. */
+  readonly unread: readonly TextInk[]
+  /** Share of the words' area without any ink below it: words that the page does not show. */
+  readonly ghostShare: number
+}
+
+/** Boxes of words end at the letters' edges, the drawing's blur beyond them. */
+const BLUR_POINTS = 1.5
+/** A word's ink is read when this share of its box is covered. */
+const COVERED = 0.5
+/** A box with a smaller share of ink holds no letters. */
+const LEAST_INK = 0.02
+
+/** Compares the ink of a page with the boxes of its words, both upright, in points. */
+export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
+  const covered = new Uint8Array(mask.width * mask.height)
+  let [area, ghosts] = [0, 0]
+  for (const word of words) {
+    const { pixels, ink } = cover(covered, mask, word)
+    area += pixels
+    if (ink < LEAST_INK * pixels) ghosts += pixels
+  }
+  let [readLetters, unreadLetters] = [0, 0]
+  const unread: TextInk[] = []
+  for (const piece of textInk(mask)) {
+    if (coveredShare(covered, mask.width, piece) >= COVERED) {
+      readLetters += piece.letters
+    } else {
+      unreadLetters += piece.letters
+      unread.push(piece)
+    }
+  }
+  const letters = readLetters + unreadLetters
+  const unreadShare = letters === 0 ? 0 : unreadLetters / letters
+  return { readLetters, unreadLetters, unreadShare, unread, ghostShare: area === 0 ? 0 : ghosts / area }
+}
+
+/** Share of a box, in points, that is ink. */
+export function inkShare(mask: InkMask, box: Box): number {
+  const { x0, y0, x1, y1 } = inPixels(mask, box, 0)
+  let ink = 0
+  for (let y = y0; y < y1; y += 1) {
+    for (let at = y * mask.width + x0; at < y * mask.width + x1; at += 1) ink += mask.ink[at] ?? 0
+  }
+  return x1 <= x0 || y1 <= y0 ? 0 : ink / ((x1 - x0) * (y1 - y0))
+}
+
+function inPixels({ width, height, perPoint }: InkMask, box: Box, margin: number): Box {
+  return {
+    x0: Math.max(0, Math.floor((box.x0 - margin) * perPoint)),
+    y0: Math.max(0, Math.floor((box.y0 - margin) * perPoint)),
+    x1: Math.min(width, Math.ceil((box.x1 + margin) * perPoint)),
+    y1: Math.min(height, Math.ceil((box.y1 + margin) * perPoint)),
+  }
+}
+
+function cover(covered: Uint8Array, mask: InkMask, word: Box): { readonly pixels: number; readonly ink: number } {
+  const { width } = mask
+  const { x0, y0, x1, y1 } = inPixels(mask, word, BLUR_POINTS)
+  let ink = 0
+  for (let y = y0; y < y1; y += 1) {
+    for (let at = y * width + x0; at < y * width + x1; at += 1) {
+      covered[at] = 1
+      ink += mask.ink[at] ?? 0
+    }
+  }
+  return { pixels: Math.max(0, x1 - x0) * Math.max(0, y1 - y0), ink }
+}
+
+function coveredShare(covered: Uint8Array, width: number, { x0, y0, x1, y1 }: TextInk): number {
+  let count = 0
+  for (let y = y0; y < y1; y += 1) {
+    for (let at = y * width + x0; at < y * width + x1; at += 1) count += covered[at] ?? 0
+  }
+  return count / ((x1 - x0) * (y1 - y0))
+}

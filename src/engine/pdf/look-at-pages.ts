@@ -1,0 +1,119 @@
+import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
+import { ConversionError } from './../conversion.ts'
+import { type DrawnPage, drawPages, type PageToDraw, type PdfToDraw } from './ink/draw-pages.ts'
+import { type InkMask, inkMask } from './ink/ink-mask.ts'
+import { inkShare } from './ink/unread-ink.ts'
+import { type Box, boxOf } from './layout/box.ts'
+import { drawableDpi } from './ocr/ocr-dpi.ts'
+import type { ReadPage } from './read-pages.ts'
+
+/** What a page shows. */
+export interface PageLook {
+  readonly mask: InkMask
+  /** Native text that is only visible because a picture below it shows something: an invisible layer of a scan. */
+  readonly hidden: ReadonlySet<TextItem>
+}
+
+/** `not_needed`: neither a picture nor missing text is possible. `too_large`: the library cannot draw it. */
+export type Look = PageLook | 'not_needed' | 'too_large'
+
+export interface PdfPictures {
+  readonly pdf: PdfToDraw
+  /** The same file without its pictures; null for a PDF that holds none. */
+  readonly withoutPictures: PdfToDraw | null
+}
+
+const LOOK_DPI = 50
+/** Enough to tell whether a word's box holds any ink. */
+const HIDDEN_DPI = 30
+const LEAST_DPI = 15
+/** A word's box with a smaller share of ink shows nothing. */
+const NO_INK = 0.015
+/** Share of a page's inside that is free of text on a page with room for more. */
+const ROOM = 0.1
+const CELL_POINTS = 24
+
+/** Draws the pages that may show more than their text layer says, small, and tells their ink from their paper. */
+export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictures): Promise<Map<number, Look>> {
+  const looks = new Map<number, Look>()
+  const drawable: (ReadPage & { readonly page: ParsedPage })[] = []
+  for (const entry of batch) {
+    const { page, pageNumber } = entry
+    if (page === null) continue
+    if (pictures.withoutPictures === null && isFull(page)) looks.set(pageNumber, 'not_needed')
+    else if (drawableDpi(page, LOOK_DPI) < LEAST_DPI) looks.set(pageNumber, 'too_large')
+    else drawable.push({ ...entry, page })
+  }
+  const drawn = await drawEach(pictures.pdf, drawable, LOOK_DPI)
+  const written = drawable.filter(({ page }) => page.textItems.length > 0)
+  const bare = pictures.withoutPictures === null ? null : await drawEach(pictures.withoutPictures, written, HIDDEN_DPI)
+  for (const { page, pageNumber } of drawable) {
+    const drawing = drawn.get(pageNumber)
+    if (drawing === undefined) {
+      looks.set(pageNumber, 'too_large')
+      continue
+    }
+    const mask = inkMask(drawing)
+    const bareDrawing = bare?.get(pageNumber)
+    const hidden = bareDrawing === undefined ? [] : hiddenItems(page.textItems, mask, inkMask(bareDrawing))
+    looks.set(pageNumber, { mask, hidden: new Set(hidden) })
+  }
+  return looks
+}
+
+/** One call for all pages; where that fails, one each, so that a page that cannot be drawn costs only itself. */
+async function drawEach(
+  pdf: PdfToDraw,
+  pages: readonly (PageToDraw & { readonly page: ParsedPage })[],
+  dpi: number,
+): Promise<Map<number, DrawnPage>> {
+  const drawn = new Map<number, DrawnPage>()
+  const draw = async (some: readonly PageToDraw[], at: number): Promise<void> => {
+    for (const [number, drawing] of await drawPages(pdf, some, { dpi: at })) drawn.set(number, drawing)
+  }
+  const usual = pages.filter(({ page }) => drawableDpi(page, dpi) >= dpi)
+  const large = pages.filter(({ page }) => drawableDpi(page, dpi) < dpi)
+  const failed = await unlessUndrawable(draw(usual, dpi))
+  for (const entry of failed ? pages : large) await unlessUndrawable(draw([entry], drawableDpi(entry.page, dpi)))
+  return drawn
+}
+
+/** True where the library could not draw. */
+async function unlessUndrawable(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return false
+  } catch (error) {
+    if (error instanceof ConversionError) return true
+    throw error
+  }
+}
+
+function hiddenItems(items: readonly TextItem[], shown: InkMask, bare: InkMask): TextItem[] {
+  return items.filter((item) => {
+    if (item.text.trim() === '') return false
+    const box = boxOf(item)
+    return inkShare(bare, box) < NO_INK && inkShare(shown, box) >= NO_INK
+  })
+}
+
+/** Whether text stands nearly everywhere inside the margins, so that a tenth more of it has no room. */
+function isFull({ width, height, textItems }: ParsedPage): boolean {
+  const inside = { x0: width * 0.1, y0: height * 0.1, x1: width * 0.9, y1: height * 0.9 }
+  const [columns, rows] = [
+    Math.ceil((inside.x1 - inside.x0) / CELL_POINTS),
+    Math.ceil((inside.y1 - inside.y0) / CELL_POINTS),
+  ]
+  const filled = new Set<number>()
+  const cell = (value: number, start: number, count: number): number =>
+    Math.max(0, Math.min(count - 1, Math.floor((value - start) / CELL_POINTS)))
+  for (const item of textItems) {
+    const box: Box = boxOf(item)
+    if (box.x1 < inside.x0 || box.x0 > inside.x1 || box.y1 < inside.y0 || box.y0 > inside.y1) continue
+    for (let row = cell(box.y0, inside.y0, rows); row <= cell(box.y1, inside.y0, rows); row += 1) {
+      for (let column = cell(box.x0, inside.x0, columns); column <= cell(box.x1, inside.x0, columns); column += 1)
+        filled.add(row * columns + column)
+    }
+  }
+  return filled.size >= (1 - ROOM) * columns * rows
+}

@@ -1,0 +1,23 @@
+import type { TextItem } from '@llamaindex/liteparse'
+import type { InkReading } from './ink/unread-ink.ts'
+
+/** Share of a page's letters that must be unread for OCR to be worth its time. */
+const MUCH_UNREAD = 0.07
+/** Fewer unread letters beside text are marks and logos; on a page without text every letter counts. */
+const LEAST_BESIDE_TEXT = 8
+const LEAST_ALONE = 3
+
+/** Whether a page shows enough text that was not read to be given to OCR. */
+export function ocrHelps({ unreadLetters, unreadShare }: InkReading, kept: readonly TextItem[]): boolean {
+  const least = kept.some((item) => item.text.trim() !== '') ? LEAST_BESIDE_TEXT : LEAST_ALONE
+  return unreadLetters >= least && unreadShare >= MUCH_UNREAD
+}
+
+/** Share of a page's letters, and how many, that may stay unread on a page that counts as read. */
+const LEFT_SHARE = 0.08
+const LEFT_LETTERS = 8
+
+/** Whether a page still shows text that no word covers, after all that could be read was read. */
+export function leavesInk({ unreadLetters, unreadShare }: InkReading): boolean {
+  return unreadShare >= LEFT_SHARE && unreadLetters >= LEFT_LETTERS
+}

@@ -1,0 +1,109 @@
+import type { TextItem } from '@llamaindex/liteparse'
+import type { PageDrawing } from '../ink/grey-picture.ts'
+import { cropped, stacked } from '../ink/picture-ops.ts'
+import { type Box, boxOf, middleY, union } from '../layout/box.ts'
+import { confidenceOf } from './confidence.ts'
+import { recognisePicture } from './recognise-picture.ts'
+
+/** Lines that are compared, spread over the page. */
+const LINES = 3
+const LETTERS_OF_LINE = 20
+/** Of 41 layers in a study, the worst right one agreed to 0.90, the best wrong one to 0.83. */
+const RIGHT = 0.85
+/** Below this confidence the OCR is no judge of the layer. */
+const SURE = 0.7
+const MARGIN_POINTS = 4
+
+export interface LayerCheck {
+  readonly verdict: 'right' | 'wrong' | 'unsure'
+  /** F1 of the words in the lines that were compared, 0 to 1; null where none could be. */
+  readonly agreement: number | null
+}
+
+/** Compares an invisible text layer with what the picture below shows, on three of its lines, by one pass of OCR. */
+export async function checkLayer(
+  layer: readonly TextItem[],
+  drawing: PageDrawing,
+  tessdataPath: string,
+): Promise<LayerCheck> {
+  const lines = spread(linesOf(layer), LINES)
+  if (lines.length === 0) return { verdict: 'unsure', agreement: null }
+  const margin = Math.round(MARGIN_POINTS * drawing.perPoint)
+  const picture = stacked(
+    lines.map(({ box }) => cropped(drawing, widened(box))),
+    margin,
+  )
+  const items = await recognisePicture(picture, tessdataPath)
+  const agreement = wordF1(lines.map(({ text }) => text).join(' '), items.map(({ text }) => text).join(' '))
+  if (agreement >= RIGHT) return { verdict: 'right', agreement }
+  return { verdict: confidenceOf(items).mean >= SURE ? 'wrong' : 'unsure', agreement }
+}
+
+interface LayerLine {
+  readonly text: string
+  readonly box: Box
+}
+
+/** The layer's lines with enough letters to compare, or its longest one. */
+function linesOf(layer: readonly TextItem[]): LayerLine[] {
+  const groups: TextItem[][] = []
+  for (const item of [...layer].sort((a, b) => middleY(boxOf(a)) - middleY(boxOf(b)))) {
+    const last = groups.at(-1)
+    const first = last?.[0]
+    if (
+      last !== undefined &&
+      first !== undefined &&
+      Math.abs(middleY(boxOf(item)) - middleY(boxOf(first))) < first.height / 2
+    )
+      last.push(item)
+    else groups.push([item])
+  }
+  const lines = groups.map((items) => ({
+    text: items
+      .sort((a, b) => a.x - b.x)
+      .map(({ text }) => text)
+      .join(' '),
+    box: union(items.map(boxOf)),
+  }))
+  const long = lines.filter(({ text }) => lettersIn(text) >= LETTERS_OF_LINE)
+  if (long.length > 0) return long
+  return lines.sort((a, b) => lettersIn(b.text) - lettersIn(a.text)).slice(0, 1)
+}
+
+const lettersIn = (text: string): number => text.replace(/\s+/g, '').length
+
+function spread(lines: readonly LayerLine[], count: number): LayerLine[] {
+  if (lines.length <= count) return [...lines]
+  return Array.from({ length: count }, (_, index) => lines[Math.floor(((index + 0.5) * lines.length) / count)]).filter(
+    (line) => line !== undefined,
+  )
+}
+
+function widened({ x0, y0, x1, y1 }: Box): Box {
+  return { x0: x0 - MARGIN_POINTS, y0: y0 - MARGIN_POINTS, x1: x1 + MARGIN_POINTS, y1: y1 + MARGIN_POINTS }
+}
+
+/** F1 of two bags of words; case and punctuation do not count. */
+function wordF1(one: string, other: string): number {
+  const [a, b] = [wordsIn(one), wordsIn(other)]
+  if (a.length === 0 || b.length === 0) return 0
+  const counts = new Map<string, number>()
+  for (const word of a) counts.set(word, (counts.get(word) ?? 0) + 1)
+  let common = 0
+  for (const word of b) {
+    const left = counts.get(word) ?? 0
+    if (left === 0) continue
+    common += 1
+    counts.set(word, left - 1)
+  }
+  return (2 * common) / (a.length + b.length)
+}
+
+function wordsIn(text: string): string[] {
+  return (
+    text
+      .toLowerCase()
+      .normalize('NFKC')
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  )
+}

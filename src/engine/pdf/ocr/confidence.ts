@@ -1,0 +1,44 @@
+import type { TextItem } from '@llamaindex/liteparse'
+
+/** What is recognised with less confidence is a picture, not text. */
+const LEAST_CONFIDENCE = 0.35
+const DOUBTFUL = 0.6
+
+/** How sure the OCR was of a page, counted over all it saw, before anything is dropped. */
+export interface OcrConfidence {
+  /** Mean over letters, 0 to 1. */
+  readonly mean: number
+  /** Share of letters below 0.6. */
+  readonly doubtfulShare: number
+  /** Share of letters that are dropped as no text. */
+  readonly droppedShare: number
+}
+
+/** Specks and rules are read as letters too, with little confidence or as bars. */
+export function isText(item: TextItem): boolean {
+  return (item.confidence ?? 1) >= LEAST_CONFIDENCE && !/^[|_~=]+$/.test(item.text)
+}
+
+export function confidenceOf(items: readonly TextItem[]): OcrConfidence {
+  let [letters, sum, doubtful, dropped] = [0, 0, 0, 0]
+  for (const item of items) {
+    const { length } = item.text
+    const confidence = item.confidence ?? 0
+    letters += length
+    sum += confidence * length
+    if (confidence < DOUBTFUL) doubtful += length
+    if (!isText(item)) dropped += length
+  }
+  if (letters === 0) return { mean: 0, doubtfulShare: 1, droppedShare: 1 }
+  return { mean: sum / letters, doubtfulShare: doubtful / letters, droppedShare: dropped / letters }
+}
+
+/** Mean confidence, times the share of words that lie: Tesseract reads sideways text too, word by word, out of order. */
+export function scoreOf(items: readonly TextItem[]): number {
+  const read = items.filter(isText)
+  if (read.length === 0) return 0
+  const long = read.filter((item) => item.text.length >= 4)
+  const lying = long.filter((item) => item.width > item.height).length
+  const { mean } = confidenceOf(read)
+  return long.length === 0 ? mean : (mean * lying) / long.length
+}

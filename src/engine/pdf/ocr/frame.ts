@@ -1,0 +1,35 @@
+import type { TextItem } from '@llamaindex/liteparse'
+import { levelledSize } from '../ink/picture-ops.ts'
+import type { Turn } from '../ink/draw-pages.ts'
+
+/** How a page is brought upright for OCR: first turned back by `turn`, then levelled by `slope`. */
+export interface Frame {
+  /** Size of the page as the PDF library reads it, in points. */
+  readonly width: number
+  readonly height: number
+  readonly turn: Turn
+  readonly slope: number
+}
+
+/** Size of the upright sheet, in points. */
+export function frameSize({ width, height, turn, slope }: Frame): { readonly width: number; readonly height: number } {
+  const [w, h] = turn === 90 || turn === 270 ? [height, width] : [width, height]
+  const [levelWidth, levelHeight] = slope === 0 ? [w, h] : levelledSize(w, h, slope)
+  return { width: levelWidth, height: levelHeight }
+}
+
+/** A native item at its place on the upright sheet. Its letters stay upright, whatever way the sheet was turned. */
+export function intoFrame(item: TextItem, frame: Frame): TextItem {
+  if (frame.turn === 0 && frame.slope === 0) return item
+  const { width, height } = frame
+  const [x, y] = [item.x + item.width / 2, item.y + item.height / 2]
+  const turned = { 0: [x, y], 90: [y, width - x], 180: [width - x, height - y], 270: [height - y, x] } as const
+  const [turnedX, turnedY] = turned[frame.turn]
+  const [w, h] = frame.turn === 90 || frame.turn === 270 ? [height, width] : [width, height]
+  const size = frameSize(frame)
+  const angle = Math.atan(frame.slope)
+  const [dx, dy] = [turnedX - w / 2, turnedY - h / 2]
+  const middleX = dx * Math.cos(angle) + dy * Math.sin(angle) + size.width / 2
+  const middleY = dy * Math.cos(angle) - dx * Math.sin(angle) + size.height / 2
+  return { ...item, x: middleX - item.width / 2, y: middleY - item.height / 2, words: [] }
+}

@@ -1,0 +1,152 @@
+import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
+import { deskewed } from '../deskew.ts'
+import { drawPages, type PdfToDraw, type Turn } from '../ink/draw-pages.ts'
+import type { PageDrawing } from '../ink/grey-picture.ts'
+import { inkMask } from '../ink/ink-mask.ts'
+import { halved, levelled, paintOver, turnedBack } from '../ink/picture-ops.ts'
+import { textInk, type TextInk } from '../ink/text-ink.ts'
+import { type InkReading, readInk } from '../ink/unread-ink.ts'
+import { boxOf, holds } from '../layout/box.ts'
+import { type OcrConfidence, confidenceOf, isText, scoreOf } from './confidence.ts'
+import { evenContrast } from './contrast.ts'
+import type { CpuBudget } from './cpu-budget.ts'
+import { type Frame, frameSize, intoFrame } from './frame.ts'
+import { ocrDpi } from './ocr-dpi.ts'
+import { liesSideways, probe } from './orientation.ts'
+import { linesOf } from './picture-lines.ts'
+import { recognisePicture } from './recognise-picture.ts'
+import { stripsOf } from './strips.ts'
+import { textSlope } from './text-slope.ts'
+
+/** Upright English print scores 0.9 and more, garbage from a turned page below 0.6. */
+const GOOD_SCORE = 0.75
+/** A band that reads worse than this either way tells nothing of how the page lies. */
+const LEAST_PROBE = 0.5
+/** Fewer letters of ink than this are specks. */
+const LEAST_LETTERS = 3
+/** Lines that sink by less need no levelling: Tesseract reads them as well. */
+const LEAST_SLOPE = 0.009
+
+export interface OcrRequest {
+  readonly pdf: PdfToDraw
+  readonly page: ParsedPage
+  /** How the library was told to turn the page already. */
+  readonly pageTurn: Turn
+  /** Native text that stays: painted over before the OCR reads what is left. */
+  readonly kept: readonly TextItem[]
+  readonly tessdataPath: string
+  readonly budget: CpuBudget
+}
+
+/** What the OCR made of a page: on a sheet brought upright, whose size `page` has. */
+export interface OcrReading {
+  readonly kind: 'read'
+  /** The kept native items and the recognised ones, at their places on the upright sheet. */
+  readonly page: ParsedPage
+  readonly ink: InkReading
+  readonly confidence: OcrConfidence
+  /** 0 to 1: confidence, and how much of the text lies as text does. */
+  readonly score: number
+  /** False where the time was over before the whole page was read. */
+  readonly complete: boolean
+}
+
+export type OcrOutcome =
+  | OcrReading
+  /** No ink that looks like text; no OCR was run. */
+  | { readonly kind: 'blank' }
+  /** Too large to draw at a resolution that can be read. */
+  | { readonly kind: 'too_large' }
+
+/**
+ * Reads the picture of a page with Tesseract, upright and level, in even contrast. A page that lies sideways is known by
+ * its ink; another that reads badly is tried upside down on one band, so a hopeless page costs one pass and a probe.
+ */
+export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
+  const dpi = ocrDpi(request.page)
+  if (dpi === null) return { kind: 'too_large' }
+  const toDraw = [{ pageNumber: request.page.pageNum, turn: request.pageTurn }]
+  const drawn = (await drawPages(request.pdf, toDraw, { dpi, findRects: true })).get(request.page.pageNum)
+  if (drawn === undefined) return { kind: 'blank' }
+  const pieces = textInk(inkMask(halved(drawn)))
+  if (pieces.reduce((sum, piece) => sum + piece.letters, 0) < LEAST_LETTERS) return { kind: 'blank' }
+  const drawing = evenContrast(drawn)
+  const turn = await sidewaysTurn(drawing, pieces, request)
+  const first = await readTurned(drawing, turn, request)
+  const lines = linesOf(drawn.rects)
+  if (turn !== 0 || first.score >= GOOD_SCORE || !first.complete) return withLines(first, turn, lines, request)
+  const upsideDown = await probe(drawing, pieces, 180, request.tessdataPath)
+  if (upsideDown < GOOD_SCORE || upsideDown <= first.score) return withLines(first, turn, lines, request)
+  return withLines(await readTurned(drawing, 180, request), 180, lines, request)
+}
+
+/** 90 or 270 for a page that lies sideways and reads better so, else 0. */
+async function sidewaysTurn(drawing: PageDrawing, pieces: readonly TextInk[], request: OcrRequest): Promise<Turn> {
+  if (!liesSideways(pieces)) return 0
+  const { tessdataPath } = request
+  const quarter = await probe(drawing, pieces, 90, tessdataPath)
+  if (quarter >= GOOD_SCORE) return 90
+  const threeQuarters = await probe(drawing, pieces, 270, tessdataPath)
+  if (Math.max(quarter, threeQuarters) < LEAST_PROBE) return 0
+  return threeQuarters > quarter ? 270 : 90
+}
+
+async function readTurned(drawing: PageDrawing, turn: Turn, request: OcrRequest): Promise<OcrReading> {
+  const { page, kept } = request
+  const upright = turnedBack(drawing, turn)
+  const half = halved(upright)
+  const steep = textSlope(textInk(inkMask(half)), half.perPoint)
+  const slope = Math.abs(steep) < LEAST_SLOPE ? 0 : steep
+  const sheet = slope === 0 ? { ...upright, grey: upright.grey.slice() } : levelled(upright, slope)
+  const mask = inkMask(halved(sheet))
+  const frame: Frame = { width: page.width, height: page.height, turn, slope }
+  const natives = kept.map((item) => intoFrame(item, frame))
+  paintOver(sheet, natives.map(boxOf))
+  const { items, complete } = await readStrips(sheet, request)
+  const recognised = deskewed(items.filter(isText)).filter(
+    (item) => !natives.some((native) => holds(boxOf(native), boxOf(item))),
+  )
+  const textItems = [...natives, ...recognised]
+  return {
+    kind: 'read',
+    page: { ...page, ...frameSize(frame), textItems },
+    ink: readInk(mask, textItems.map(boxOf)),
+    confidence: confidenceOf(items),
+    score: scoreOf(items),
+    complete,
+  }
+}
+
+async function readStrips(
+  sheet: PageDrawing,
+  { tessdataPath, budget }: OcrRequest,
+): Promise<{ readonly items: readonly TextItem[]; readonly complete: boolean }> {
+  const items: TextItem[] = []
+  for (const strip of stripsOf(sheet)) {
+    if (budget.leftMs() === 0) return { items, complete: false }
+    for (const item of await recognisePicture(strip, tessdataPath)) {
+      const scale = sheet.perPoint
+      items.push({
+        ...item,
+        x: item.x / scale,
+        y: (item.y + strip.top) / scale,
+        width: item.width / scale,
+        height: item.height / scale,
+      })
+    }
+  }
+  return { items, complete: true }
+}
+
+/** Only a sheet that was not turned keeps what else the library found on the page: figures, links and lines. */
+function withLines(
+  reading: OcrReading,
+  turn: Turn,
+  lines: ReturnType<typeof linesOf>,
+  { page, kept }: OcrRequest,
+): OcrReading {
+  const own = kept.length > 0 ? (page.vectorGraphics?.lines ?? []) : []
+  const vectorGraphics = { shapes: [], lines: own.length > 0 || turn !== 0 ? own : lines }
+  const upright = turn === 0 ? {} : { blocks: [], annotations: [] }
+  return { ...reading, page: { ...reading.page, ...upright, vectorGraphics } }
+}

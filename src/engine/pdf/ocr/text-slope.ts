@@ -1,0 +1,50 @@
+import type { TextInk } from '../ink/text-ink.ts'
+
+/** Steepest slope looked for: 8 degrees. */
+const STEEPEST = 0.14
+const COARSE = 0.01
+const FINE = 0.002
+/** Lines of print are further apart than this, in points. */
+const BIN_POINTS = 3
+/** A slope must gather the lines this much better than none to be believed. */
+const BETTER = 1.12
+
+/** How far lines of print sink per unit to the right: the slope at which most ink falls onto few heights. 0 for level. */
+export function textSlope(pieces: readonly TextInk[], perPoint: number): number {
+  const score = (slope: number): number => gathering(pieces, slope, BIN_POINTS * perPoint)
+  const coarse = best(range(-STEEPEST, STEEPEST, COARSE), score)
+  const slope = best(range(coarse - COARSE, coarse + COARSE, FINE), score)
+  return score(slope) > BETTER * score(0) ? slope : 0
+}
+
+/**
+ * How much better the ink gathers into columns of letters than into lines of them: above 1, the page lies sideways.
+ * Letters of lines stand on few heights; across the lines they are everywhere.
+ */
+export function sidewaysness(pieces: readonly TextInk[], perPoint: number): number {
+  const turned = pieces.map((piece) => ({ ...piece, x0: piece.y0, x1: piece.y1, y0: piece.x0, y1: piece.x1 }))
+  return gatheringAtBest(turned, perPoint) / Math.max(1, gatheringAtBest(pieces, perPoint))
+}
+
+function gatheringAtBest(pieces: readonly TextInk[], perPoint: number): number {
+  return gathering(pieces, textSlope(pieces, perPoint), BIN_POINTS * perPoint)
+}
+
+function range(from: number, to: number, step: number): number[] {
+  return Array.from({ length: Math.round((to - from) / step) + 1 }, (_, index) => from + index * step)
+}
+
+function best(slopes: readonly number[], score: (slope: number) => number): number {
+  return slopes.map((slope) => ({ slope, value: score(slope) })).reduce((a, b) => (b.value > a.value ? b : a)).slope
+}
+
+/** Sum of squares of the letters per height: highest when lines are level. Neighbouring bins share a line. */
+function gathering(pieces: readonly TextInk[], slope: number, bin: number): number {
+  const letters = new Map<number, number>()
+  for (const piece of pieces) {
+    const height = piece.y1 - ((piece.x0 + piece.x1) / 2) * slope
+    const at = Math.floor(height / bin)
+    for (const near of [at, at + 1]) letters.set(near, (letters.get(near) ?? 0) + piece.letters)
+  }
+  return [...letters.values()].reduce((sum, count) => sum + count * count, 0)
+}

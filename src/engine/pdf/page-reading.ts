@@ -1,0 +1,59 @@
+import type { OcrConfidence } from './ocr/confidence.ts'
+import type { ReadPage } from './read-pages.ts'
+
+/** Why a page is not, or may not be, read as a whole. */
+export type PageProblem =
+  /** The PDF library could not read the page at all. */
+  | 'unreadable'
+  /** Ink that looks like text lies under no word that was read. */
+  | 'unread_ink'
+  /** What was recognised is likely to be wrong. */
+  | 'doubtful_text'
+  /** Mode `fast` does not read pictures, and this page shows text in one. */
+  | 'needs_ocr'
+  /** The time for OCR was over before the page was read. */
+  | 'ocr_time'
+  /** Too large to draw: pictures on it were not looked at. */
+  | 'too_large'
+  /** An invisible text layer that could not be confirmed by what the page shows. */
+  | 'unconfirmed_layer'
+
+/** What is known of how a page was read; null where that was not looked at. */
+export interface PageSignals {
+  /** Letters of native text, and of recognised text, that were kept. */
+  readonly nativeLetters: number
+  readonly recognisedLetters: number
+  /** Native letters without a meaning. */
+  readonly garbledLetters: number
+  /** Share of the text-like ink that lies under no word, 0 to 1, and about how many letters that is. */
+  readonly unreadShare: number | null
+  readonly unreadLetters: number | null
+  /** Share of the words' area that shows no ink. */
+  readonly ghostShare: number | null
+  readonly ocr: OcrConfidence | null
+  /** Agreement of an invisible text layer with the picture below, 0 to 1. */
+  readonly layerAgreement: number | null
+}
+
+/** Of a page that could not be read at all. */
+export const NOTHING_KNOWN: PageSignals = {
+  nativeLetters: 0,
+  recognisedLetters: 0,
+  garbledLetters: 0,
+  unreadShare: null,
+  unreadLetters: null,
+  ghostShare: null,
+  ocr: null,
+  layerAgreement: null,
+}
+
+export interface PageReading extends ReadPage {
+  readonly signals: PageSignals
+  readonly problems: readonly PageProblem[]
+}
+
+/** `failed` where nothing is known of a page, `partial` where something is missing or doubtful. */
+export function statusOf(problems: readonly PageProblem[]): 'ok' | 'partial' | 'failed' {
+  if (problems.includes('unreadable')) return 'failed'
+  return problems.length > 0 ? 'partial' : 'ok'
+}

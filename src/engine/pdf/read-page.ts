@@ -1,0 +1,149 @@
+import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
+import type { PdfParserOptions } from '#src/contract/options.ts'
+import { drawPages, type PdfToDraw } from './ink/draw-pages.ts'
+import { type InkReading, readInk } from './ink/unread-ink.ts'
+import { boxOf, holds } from './layout/box.ts'
+import { wordsOf } from './layout/words.ts'
+import type { Look, PageLook } from './look-at-pages.ts'
+import { checkLayer, type LayerCheck } from './ocr/check-layer.ts'
+import type { CpuBudget } from './ocr/cpu-budget.ts'
+import { ocrDpi } from './ocr/ocr-dpi.ts'
+import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise-page.ts'
+import type { PageProblem, PageReading } from './page-reading.ts'
+import type { ReadPage } from './read-pages.ts'
+import { garbledLetters, lettersOf } from './letters.ts'
+import { leavesInk, ocrHelps } from './ocr-decision.ts'
+
+export interface ReadPageContext {
+  readonly pdf: PdfToDraw
+  readonly mode: PdfParserOptions['mode']
+  /** Where the OCR's data lies; asked for when the first page needs it. */
+  readonly tessdata: () => Promise<string>
+  /** Processor time that OCR of the whole document may take. */
+  readonly budget: CpuBudget
+}
+
+/** Processor time that one page may take for OCR. A dense page takes 5 s. */
+const PAGE_BUDGET_MS = 15_000
+/** OCR must score this much to be believed over a text layer that looks garbled. */
+const BETTER_THAN_GARBLED = 0.75
+/** Below this mean confidence, what was recognised is more likely wrong than right. */
+const LEAST_CONFIDENCE = 0.6
+/** Invisible letters fewer than this are a stamp of the scanner, not a layer. */
+const LEAST_LAYER = 10
+
+/** Decides by what a page shows whether it is read by OCR, and merges what was recognised with its native text. */
+export async function readPage(entry: ReadPage, look: Look, context: ReadPageContext): Promise<PageReading> {
+  const { page } = entry
+  if (page === null) return reading(entry, { problems: ['unreadable'] })
+  if (typeof look === 'string' && context.mode !== 'ocr') {
+    return reading(entry, { problems: look === 'too_large' && lettersOf(page) === 0 ? ['too_large'] : [] })
+  }
+  const layer = typeof look === 'string' ? null : await layerOf(entry, page, look, context)
+  const kept = layer === null ? page.textItems : layer.kept
+  const ink = typeof look === 'string' ? null : readInk(look.mask, wordsOf({ ...page, textItems: kept }))
+  const garbled = page.complexity?.isGarbled === true
+  const found = { ink, layer: layer?.check ?? null }
+  if (context.mode === 'fast') {
+    const lacking = garbled || (ink !== null && ocrHelps(ink, kept))
+    return reading(
+      { ...entry, page: { ...page, textItems: kept } },
+      { ...found, problems: lacking ? ['needs_ocr'] : [] },
+    )
+  }
+  if (context.mode === 'auto' && !garbled && ink !== null && !ocrHelps(ink, kept)) {
+    return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: [] })
+  }
+  const painted = context.mode === 'ocr' || garbled ? [] : kept
+  const budget = context.budget.part(PAGE_BUDGET_MS)
+  if (budget.leftMs() === 0)
+    return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: ['ocr_time'] })
+  const outcome = await recognisePage({
+    pdf: context.pdf,
+    page,
+    pageTurn: entry.turn,
+    kept: painted,
+    tessdataPath: await context.tessdata(),
+    budget,
+  })
+  return merged(entry, page, { outcome, kept, garbled, ...found })
+}
+
+interface Layer {
+  readonly kept: TextItem[]
+  readonly check: LayerCheck | null
+}
+
+/** The native text that is to be trusted: all that is visible, and an invisible layer unless the picture belies it. */
+async function layerOf(entry: ReadPage, page: ParsedPage, look: PageLook, context: ReadPageContext): Promise<Layer> {
+  const hidden = [...look.hidden]
+  const all: Layer = { kept: page.textItems, check: null }
+  if (context.mode === 'fast' || hidden.reduce((sum, item) => sum + item.text.length, 0) < LEAST_LAYER) return all
+  const dpi = ocrDpi(page)
+  if (dpi === null) return all
+  const toDraw = [{ pageNumber: page.pageNum, turn: entry.turn }]
+  const drawing = (await drawPages(context.pdf, toDraw, { dpi })).get(page.pageNum)
+  if (drawing === undefined) return all
+  const check = await checkLayer(hidden, drawing, await context.tessdata())
+  if (check.verdict !== 'wrong') return { kept: page.textItems, check }
+  return { kept: page.textItems.filter((item) => !look.hidden.has(item)), check }
+}
+
+interface Findings {
+  readonly ink: InkReading | null
+  readonly layer: LayerCheck | null
+}
+
+interface Merge extends Findings {
+  readonly outcome: OcrOutcome
+  readonly kept: readonly TextItem[]
+  readonly garbled: boolean
+}
+
+function merged(entry: ReadPage, page: ParsedPage, { outcome, kept, garbled, ...found }: Merge): PageReading {
+  const native = { ...page, textItems: [...kept] }
+  if (outcome.kind === 'blank') return reading({ ...entry, page: native }, { ...found, problems: [] })
+  if (outcome.kind === 'too_large') return reading({ ...entry, page: native }, { ...found, problems: ['too_large'] })
+  if (garbled && lettersOf(page) >= LEAST_LAYER && outcome.score < BETTER_THAN_GARBLED) {
+    return reading({ ...entry, page: native }, { ...found, ocr: outcome, problems: ['doubtful_text'] })
+  }
+  const ink = outcome.ink
+  const problems: PageProblem[] = outcome.complete ? [] : ['ocr_time']
+  if (leavesInk(ink)) problems.push('unread_ink')
+  if (outcome.confidence.mean < LEAST_CONFIDENCE) problems.push('doubtful_text')
+  const textItems = garbled ? outcome.page.textItems : withMissing(outcome.page.textItems, kept)
+  return reading({ ...entry, page: { ...outcome.page, textItems } }, { ...found, ink, ocr: outcome, problems })
+}
+
+/** The recognised text and the native text that it does not cover. */
+function withMissing(read: readonly TextItem[], kept: readonly TextItem[]): TextItem[] {
+  if (kept.length === 0 || read.some((item) => item.confidence === undefined)) return [...read]
+  return [...read, ...kept.filter((item) => !read.some((other) => holds(boxOf(other), boxOf(item))))]
+}
+
+interface ReadingParts {
+  readonly ink?: InkReading | null
+  readonly layer?: LayerCheck | null
+  readonly ocr?: OcrReading | null
+  readonly problems: readonly PageProblem[]
+}
+
+function reading(entry: ReadPage, { ink = null, layer = null, ocr = null, problems }: ReadingParts): PageReading {
+  const items = entry.page?.textItems ?? []
+  const letters = (some: readonly TextItem[]): number =>
+    some.reduce((sum, item) => sum + item.text.replace(/\s+/g, '').length, 0)
+  return {
+    ...entry,
+    problems: layer?.verdict === 'unsure' ? [...problems, 'unconfirmed_layer'] : problems,
+    signals: {
+      nativeLetters: letters(items.filter((item) => item.confidence === undefined)),
+      recognisedLetters: letters(items.filter((item) => item.confidence !== undefined)),
+      garbledLetters: garbledLetters(items),
+      unreadShare: ink?.unreadShare ?? null,
+      unreadLetters: ink?.unreadLetters ?? null,
+      ghostShare: ink?.ghostShare ?? null,
+      ocr: ocr?.confidence ?? null,
+      layerAgreement: layer?.agreement ?? null,
+    },
+  }
+}
