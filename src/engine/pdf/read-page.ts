@@ -2,7 +2,7 @@ import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import type { PdfParserOptions } from '#src/contract/options.ts'
 import { drawPages, type PdfToDraw } from './ink/draw-pages.ts'
 import { type InkReading, readInk } from './ink/unread-ink.ts'
-import { boxOf, holds } from './layout/box.ts'
+import { type Box, boxOf, shared } from './layout/box.ts'
 import { wordsOf } from './layout/words.ts'
 import type { Look, PageLook } from './look-at-pages.ts'
 import { checkLayer, type LayerCheck } from './ocr/check-layer.ts'
@@ -29,6 +29,8 @@ const PAGE_BUDGET_MS = 15_000
 const BETTER_THAN_GARBLED = 0.75
 /** Below this mean confidence, what was recognised is more likely wrong than right. */
 const LEAST_CONFIDENCE = 0.6
+/** Native text that recognised words cover to this share is the same text. */
+const SAME_TEXT = 0.4
 /** Invisible letters fewer than this are a stamp of the scanner, not a layer. */
 const LEAST_LAYER = 10
 
@@ -118,7 +120,17 @@ function merged(entry: ReadPage, page: ParsedPage, { outcome, kept, garbled, ...
 /** The recognised text and the native text that it does not cover. */
 function withMissing(read: readonly TextItem[], kept: readonly TextItem[]): TextItem[] {
   if (kept.length === 0 || read.some((item) => item.confidence === undefined)) return [...read]
-  return [...read, ...kept.filter((item) => !read.some((other) => holds(boxOf(other), boxOf(item))))]
+  const boxes = read.map(boxOf)
+  return [...read, ...kept.filter((item) => coveredShare(boxOf(item), boxes) < SAME_TEXT)]
+}
+
+/** Share of a box that boxes cover which do not overlap each other. */
+function coveredShare(box: Box, boxes: readonly Box[]): number {
+  const area = boxes.reduce((sum, other) => {
+    const [across, down] = [shared(box.x0, box.x1, other.x0, other.x1), shared(box.y0, box.y1, other.y0, other.y1)]
+    return sum + Math.max(0, across) * Math.max(0, down)
+  }, 0)
+  return area / Math.max(1, (box.x1 - box.x0) * (box.y1 - box.y0))
 }
 
 interface ReadingParts {
