@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choice, flag, optionalText, structure, text, whole } from './setting.ts'
+import { address, choice, flag, optionalText, structure, text, whole } from './setting.ts'
 
 const keyLimits = z.strictObject({
   credits: z.number().min(0).optional(),
@@ -51,9 +51,10 @@ export const ENGINE_SETTINGS = {
     doc: 'who may ask, and how much: {"key": {"credits", "requestsPerMinute", "concurrency", "overflow", "zeroDataRetention"}}, as JSON; everybody without limits when not given',
     secret: true,
   }),
-  engineModelUrl: optionalText({
+  engineModelUrl: address({
     env: 'SLUICE_ENGINE_MODEL_URL',
-    placeholder: 'url',
+    protocols: ['http', 'https'],
+    example: 'http://localhost:11434/v1',
     doc: 'OpenAI-compatible endpoint for summary, json and accurate redaction; without one the answer says so',
   }),
   engineModelName: text({ env: 'SLUICE_ENGINE_MODEL_NAME', default: '', placeholder: 'name', doc: 'model to ask for' }),

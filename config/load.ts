@@ -26,8 +26,11 @@ export type Loaded =
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
 
-/** `maxCredits` → `max-credits`. */
-export const flagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+/** `maxCredits` → `max-credits`; a duration goes without its unit: `deadlineMs` → `deadline`. */
+export const flagOf = (name: string): string => longFlagOf(name.replace(/Ms$/, ''))
+
+/** `deadlineMs` → `deadline-ms`: how flags of durations were written when they took milliseconds alone. */
+export const longFlagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** The only place that the environment is read from. */
 export const environment = (): Environment => process.env

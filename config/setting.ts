@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DURATION, millisecondsOf } from './duration.ts'
 
 /** One row of the settings table: where a value may come from, what it may be, and what it means. */
 export interface Setting<T> {
@@ -10,6 +11,8 @@ export interface Setting<T> {
   /** Shown instead of a value's name in `--help`; `null` for a flag that takes no value. */
   readonly placeholder: string | null
   readonly unit?: string
+  /** A duration: its name ends in `Ms`, its flag does not. */
+  readonly duration?: true
   readonly doc: string
   /**
    * Never in the settings file and never shown: it comes from the environment, or from a file that is named instead.
@@ -38,6 +41,76 @@ export const optionalText = (row: Row & { readonly placeholder?: string }): Sett
   ...row,
   schema: z.string().min(1).optional(),
   fromText: (value) => (value === '' ? undefined : value),
+})
+
+/** Text that a function checks: it returns what is wrong, or null. */
+export const checkedText = (
+  row: Row & { readonly placeholder: string; readonly problem: (text: string) => string | null },
+): Setting<string | undefined> => ({
+  ...row,
+  schema: z
+    .string()
+    .min(1)
+    .check(({ value, issues }) => {
+      const message = row.problem(value)
+      if (message !== null) issues.push({ code: 'custom', message, input: value })
+    })
+    .optional(),
+  fromText: (value) => (value === '' ? undefined : value),
+})
+
+/** An address with one of these protocols. `example` is shown where another is given. */
+export const address = (
+  row: Row & {
+    readonly protocols: readonly string[]
+    readonly example: string
+    /** What is no URL and allowed all the same. */
+    readonly also?: (text: string) => boolean
+  },
+): Setting<string | undefined> => ({
+  placeholder: 'url',
+  ...row,
+  schema: z
+    .string()
+    .min(1)
+    .refine((given) => row.also?.(given) === true || isAddress(given, row.protocols), {
+      error: `an address such as ${row.example} is needed`,
+    })
+    .optional(),
+  fromText: (value) => (value === '' ? undefined : value),
+})
+
+const isAddress = (given: string, protocols: readonly string[]): boolean => {
+  const url = URL.parse(given)
+  return url !== null && protocols.includes(url.protocol.slice(0, -1)) && url.host !== ''
+}
+
+interface Duration extends Range {
+  readonly default: number
+}
+
+const NO_DURATION = 'a duration such as 90s, 10m, 12h or 7d is needed, or milliseconds'
+const toMilliseconds = (value: unknown): unknown =>
+  typeof value === 'string' ? (millisecondsOf(value) ?? value) : value
+const publishedDuration = ({ min, max }: Range) => z.union([z.int().min(min).max(max), z.string().regex(DURATION)])
+
+/** `10m`, `7d`, or a number of milliseconds, in which min, max and default are given. */
+export const duration = (row: Row & Duration): Setting<number> => ({
+  ...row,
+  placeholder: 'duration',
+  duration: true,
+  schema: z.preprocess(toMilliseconds, z.int(NO_DURATION).min(row.min).max(row.max).default(row.default)),
+  published: publishedDuration(row).default(row.default),
+  fromText: toMilliseconds,
+})
+
+export const optionalDuration = (row: Row & Range): Setting<number | undefined> => ({
+  ...row,
+  placeholder: 'duration',
+  duration: true,
+  schema: z.preprocess(toMilliseconds, z.int(NO_DURATION).min(row.min).max(row.max).optional()),
+  published: publishedDuration(row).optional(),
+  fromText: toMilliseconds,
 })
 
 export const flag = (row: Row & { readonly default: boolean }): Setting<boolean> => ({

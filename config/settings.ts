@@ -1,11 +1,21 @@
 import { ENGINE_SETTINGS } from './engine-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
-import { choice, flag, optionalNumber, optionalText, type Setting, text, whole } from './setting.ts'
+import { address, choice, duration, flag, optionalNumber, optionalText, type Setting, text, whole } from './setting.ts'
 import { SOURCE_SETTINGS } from './source-settings.ts'
 import { SPENDING_SETTINGS } from './spending-settings.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+
+/** The path of a unix socket, or the nodes of a Redis Cluster: `host:7000,host:7001`. */
+function isSocketOrCluster(given: string): boolean {
+  if (given.startsWith('/')) return true
+  const nodes = given.split(',').map((node) => node.trim())
+  return (
+    nodes.length > 1 &&
+    nodes.every((node) => node !== '' && URL.canParse(node.includes('://') ? node : `redis://${node}`))
+  )
+}
 
 /**
  * Everything that can be set: one row a setting. A value comes from a flag (`--max-credits`), else the environment,
@@ -20,9 +30,10 @@ export const SETTINGS = {
     doc: 'output store: a folder or s3://bucket/prefix',
   }),
 
-  parseApiUrl: optionalText({
+  parseApiUrl: address({
     env: 'PARSE_API_URL',
-    placeholder: 'url',
+    protocols: ['http', 'https'],
+    example: 'https://parse.example.com',
     doc: 'base address of the parse service; without it the embedded engine is started',
   }),
   parseApiKey: optionalText({
@@ -31,9 +42,11 @@ export const SETTINGS = {
     doc: 'key of the parse service',
     secret: true,
   }),
-  redisUrl: optionalText({
+  redisUrl: address({
     env: 'REDIS_URL',
-    placeholder: 'url',
+    protocols: ['redis', 'rediss'],
+    example: 'redis://localhost:6379',
+    also: isSocketOrCluster,
     scope: 'process',
     doc: 'Redis of the queue; without it a private redis-server is started',
     secret: 'login',
@@ -65,12 +78,11 @@ export const SETTINGS = {
     unit: 'requests',
     doc: 'known concurrency limit of the plan, all processes together: a ceiling, still corrected by refusals',
   }),
-  rateWindowMs: whole({
+  rateWindowMs: duration({
     env: 'SLUICE_RATE_WINDOW_MS',
     default: 60_000,
     min: 100,
     max: HOUR_MS,
-    unit: 'milliseconds',
     scope: 'process',
     doc: 'window of the rate limit; another than a minute is for tests against a service with compressed time',
   }),
@@ -82,20 +94,18 @@ export const SETTINGS = {
     unit: 'jobs',
     doc: 'jobs waiting in Redis at the most',
   }),
-  deadlineMs: whole({
+  deadlineMs: duration({
     env: 'SLUICE_DEADLINE_MS',
     default: 7 * DAY_MS,
     min: 1000,
     max: 365 * DAY_MS,
-    unit: 'milliseconds',
     doc: 'a document that waited for longer ends failed',
   }),
-  graceMs: whole({
+  graceMs: duration({
     env: 'SLUICE_GRACE_MS',
     default: 60_000,
     min: 0,
     max: HOUR_MS,
-    unit: 'milliseconds',
     scope: 'process',
     doc: 'after the first Ctrl-C, what is under way may take this long',
   }),
@@ -117,21 +127,19 @@ export const SETTINGS = {
     default: false,
     doc: 'believe that documents are gone, however many',
   }),
-  takeoverMs: whole({
+  takeoverMs: duration({
     env: 'SLUICE_TAKEOVER_MS',
     default: 10_000,
     min: 1000,
     max: HOUR_MS,
-    unit: 'milliseconds',
     scope: 'process',
     doc: 'a process that gave no sign of life for this long is taken for dead, and others go on with its documents',
   }),
-  storePatienceMs: whole({
+  storePatienceMs: duration({
     env: 'SLUICE_STORE_PATIENCE_MS',
     default: 600_000,
     min: 0,
     max: DAY_MS,
-    unit: 'milliseconds',
     doc: 'how long answers are held in memory while the store cannot be written',
   }),
   storeSlowMs: whole({
@@ -151,12 +159,11 @@ export const SETTINGS = {
     doc: 'halt a run whose service has given no answer at all for this long',
   }),
 
-  receiptMinAgeMs: whole({
+  receiptMinAgeMs: duration({
     env: 'SLUICE_RECEIPT_MIN_AGE_MS',
     default: DAY_MS,
     min: 0,
     max: 365 * DAY_MS,
-    unit: 'milliseconds',
     doc: 'receipts saved or used since are never removed: a worker may be about to refer to them',
   }),
 

@@ -1,4 +1,16 @@
-import { choice, flag, list, optionalNumber, optionalText, text, whole } from './setting.ts'
+import {
+  address,
+  checkedText,
+  choice,
+  duration,
+  flag,
+  list,
+  optionalDuration,
+  optionalNumber,
+  optionalText,
+  text,
+} from './setting.ts'
+import { timetableProblem } from './timetable-problem.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -59,24 +71,23 @@ export const SOURCE_SETTINGS = {
     default: false,
     doc: 'take URLs whose servers tell no version (no ETag, no Last-Modified) for changed',
   }),
-  stableMs: whole({
+  stableMs: duration({
     env: 'SLUICE_STABLE_MS',
     default: 2_000,
     min: 0,
     max: HOUR_MS,
-    unit: 'milliseconds',
     doc: 'a watched file counts when it has been at rest for so long',
   }),
-  rescanMs: optionalNumber({
+  rescanMs: optionalDuration({
     env: 'SLUICE_RESCAN_MS',
     min: 1_000,
     max: 24 * HOUR_MS,
-    unit: 'milliseconds',
     doc: 'between the full scans that catch what events missed',
   }),
-  sqsQueue: optionalText({
+  sqsQueue: address({
     env: 'SLUICE_SQS_QUEUE',
-    placeholder: 'url',
+    protocols: ['http', 'https'],
+    example: 'https://sqs.eu-central-1.amazonaws.com/123456789012/name',
     doc: 'SQS queue that the watched bucket notifies: what it says is looked at at once',
   }),
   eventsPort: optionalNumber({
@@ -97,15 +108,17 @@ export const SOURCE_SETTINGS = {
     doc: 'what must come with each request to /events/s3, as "Authorization: Bearer …" or "?token=…"',
     secret: true,
   }),
-  every: optionalText({
+  every: checkedText({
     env: 'SLUICE_EVERY',
     placeholder: '10m|cron',
+    problem: timetableProblem,
     doc: 'scan at set times in place of following: every 30s, 10m, 1h, 1d, or as a cron pattern says ("0 2 * * *")',
   }),
   poll: flag({ env: 'SLUICE_POLL', default: false, doc: 'watch by scans alone: for network mounts' }),
-  s3Endpoint: optionalText({
+  s3Endpoint: address({
     env: 'SLUICE_S3_ENDPOINT',
-    placeholder: 'url',
+    protocols: ['http', 'https'],
+    example: 'https://s3.example.com',
     doc: 'base address of an S3-compatible store; AWS itself when not given',
   }),
   s3Region: optionalText({ env: 'SLUICE_S3_REGION', placeholder: 'region', doc: 'region of the buckets' }),

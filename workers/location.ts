@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SetupError } from '#src/document/setup-error.ts'
 
 export interface S3Location {
   readonly kind: 's3'
@@ -19,11 +21,22 @@ export function locationOf(name: string): Location {
   if (s3 !== null) return { kind: 's3', bucket: s3[1] ?? '', prefix: s3[2] ?? '' }
   if (name.startsWith('urls:')) return { kind: 'urls', path: pathOf(name.slice('urls:'.length)) }
   if (isFileUrl(name)) return { kind: 'folder', path: pathOf(name) }
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) {
-    throw new Error(`"${name}" is neither a folder nor s3://bucket/prefix`)
+  if (/^(?:[a-z][a-z0-9+.-]*:\/\/|s3:)/i.test(name)) {
+    throw new SetupError(`"${name}" is neither a folder nor s3://bucket/prefix${hintFor(name)}`)
   }
   return { kind: 'folder', path: resolve(name) }
 }
 
+const hintFor = (name: string): string =>
+  /^https?:/i.test(name) ? '; for documents of the web write their URLs into a file and give it as --from-urls' : ''
+
 const isFileUrl = (name: string): boolean => /^file:\/\//i.test(name)
-const pathOf = (name: string): string => (isFileUrl(name) ? decodeURIComponent(new URL(name).pathname) : name)
+
+function pathOf(name: string): string {
+  if (!isFileUrl(name)) return name
+  try {
+    return fileURLToPath(name)
+  } catch {
+    throw new SetupError(`"${name}" is no file URL of this machine: write file:///absolute/path, or the path alone`)
+  }
+}

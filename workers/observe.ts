@@ -9,6 +9,7 @@ import { within } from '#src/observe/within.ts'
 import type { JobQueue, Ledger } from '#src/ports.ts'
 import type { RedisOutages } from '#src/ledger/redis-outages.ts'
 import type { Folders } from './folders.ts'
+import { listening } from './listening.ts'
 import { OutageSharing } from './share-outages.ts'
 
 /** How long the readings of Redis may take: a scrape is answered within a second in every state. */
@@ -94,16 +95,19 @@ async function openServer({ settings, readings }: ObserverOptions, monitor: Depe
   const { openObserveServer } = await import('#src/observe/http-server.ts')
   const metrics = new ProcessMetrics()
   const redisIsUp = (): boolean => !monitor.isOut('redis')
-  const server = await openObserveServer({
-    host: settings.metricsHost,
-    port: settings.metricsPort,
-    registry: metrics,
-    readings: async () => [
-      ...outageReadings(monitor),
-      ...(redisIsUp() ? ((await within(readings(), READINGS_MS)) ?? []) : []),
-    ],
-    notReady: async () => notReadyReason(monitor),
-  })
+  const { metricsHost: host, metricsPort: port } = settings
+  const open = () =>
+    openObserveServer({
+      host,
+      port,
+      registry: metrics,
+      readings: async () => [
+        ...outageReadings(monitor),
+        ...(redisIsUp() ? ((await within(readings(), READINGS_MS)) ?? []) : []),
+      ],
+      notReady: async () => notReadyReason(monitor),
+    })
+  const server = await listening(`--metrics-port ${port} (--metrics-host ${host})`, open)
   return {
     url: server.url,
     add: ({ name, events, ledger, queue }) =>

@@ -10,6 +10,7 @@ import type { Filter } from '#src/sources/folder-rules.ts'
 import { openOneFile } from '#src/sources/one-file.ts'
 import { watchFolder } from '#src/sources/folder-watch.ts'
 import type { Source, SourceWatch } from '#src/ports.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import { locationOf } from './location.ts'
 import type { NoticesFor } from './s3-notices.ts'
 
@@ -94,7 +95,7 @@ async function openPlace(
       source: openFolderSource(options),
       watch: async () => {
         if (settings.sqsQueue !== undefined || settings.eventsPort !== undefined) {
-          throw new Error('--sqs-queue and --events-port are for a source in a bucket; a folder tells by itself')
+          throw new SetupError('--sqs-queue and --events-port are for a source in a bucket; a folder tells by itself')
         }
         return watchFolder({ ...options, stableMs, poll, ...rescan })
       },

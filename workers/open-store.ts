@@ -1,7 +1,9 @@
 import type { Settings } from '#config/settings.ts'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
 import type { OutputStore } from '#src/ports.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import { locationOf } from './location.ts'
+import { madeFor } from './make-folder.ts'
 
 export type StoreSettings = Pick<
   Settings,
@@ -16,8 +18,11 @@ export async function openStore(
 ): Promise<OutputStore> {
   const at = locationOf(settings.out)
   if (at.kind === 'urls')
-    throw new Error(`"${settings.out}" is a list of URLs: --out is a folder or s3://bucket/prefix`)
-  if (at.kind === 'folder') return openFolderStore({ path: at.path, mustExist })
+    throw new SetupError(`"${settings.out}" is a list of URLs: --out is a folder or s3://bucket/prefix`)
+  if (at.kind === 'folder') {
+    if (!mustExist) await madeFor('--out', at.path)
+    return openFolderStore({ path: at.path, mustExist })
+  }
   const { openStoreInBucket } = await import('./s3-places.ts')
   return openStoreInBucket(at, settings, resources, mustExist)
 }

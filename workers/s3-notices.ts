@@ -4,6 +4,8 @@ import { httpNotices } from '#src/sources/http-notices.ts'
 import type { Notices } from '#src/sources/notices.ts'
 import { SharedNotices } from '#src/sources/shared-notices.ts'
 import { sqsNotices } from '#src/sources/sqs-notices.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { listening } from './listening.ts'
 
 export type NoticeSettings = Pick<Settings, 'sqsQueue' | 'eventsPort' | 'eventsHost' | 'eventsToken' | 's3Region'>
 
@@ -40,7 +42,7 @@ async function openPlace(
 ): Promise<Notices | null> {
   const { sqsQueue, eventsPort, eventsHost, eventsToken } = settings
   if (sqsQueue !== undefined && eventsPort !== undefined) {
-    throw new Error('--sqs-queue and --events-port are two ways for the same notifications: give one of them')
+    throw new SetupError('--sqs-queue and --events-port are two ways for the same notifications: give one of them')
   }
   if (sqsQueue !== undefined) {
     const client = new SQSClient(regionOf(sqsQueue, settings.s3Region))
@@ -50,7 +52,10 @@ async function openPlace(
   }
   if (eventsPort === undefined) return null
   const token = eventsToken === undefined ? {} : { token: eventsToken }
-  const endpoint = resources.use(await httpNotices({ host: eventsHost, port: eventsPort, ...token }))
+  const setting = `--events-port ${eventsPort} (--events-host ${eventsHost})`
+  const endpoint = resources.use(
+    await listening(setting, () => httpNotices({ host: eventsHost, port: eventsPort, ...token })),
+  )
   say(`notifications of the bucket are taken at ${endpoint.url}${eventsToken === undefined ? '' : ', with the token'}`)
   return endpoint
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
@@ -13,6 +12,7 @@ import { type Folders, foldersOf } from './folders.ts'
 import { gateReadings } from './gate-readings.ts'
 import { type Observer, openObserver } from './observe.ts'
 import { budgetsOf, openRequests, type Requests } from './open-requests.ts'
+import { madeFor } from './make-folder.ts'
 import type { NoticesFor } from './s3-notices.ts'
 import { sharePriority } from './scheduling-priority.ts'
 import { openEngine, type Service, serviceOf } from './open-service.ts'
@@ -105,7 +105,7 @@ async function openRedis(
   resources: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<RedisConnection> {
-  await mkdir(folders.state, { recursive: true })
+  await madeFor('the state folder (--state-dir)', folders.state)
   let url = settings.redisUrl
   if (url === undefined) {
     const dataDir = `${folders.state}/redis`

@@ -1,4 +1,5 @@
 import { openUrlSource } from '#src/sources/url-source.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import type { OpenedSource, SourceSettings } from './open-source.ts'
 
 /** A list of URLs as a source. Loaded only where one is named. */
@@ -6,6 +7,6 @@ export function openUrls(path: string, settings: SourceSettings, resources: Asyn
   const { include, exclude, via, allowPrivateAddresses, refresh } = settings
   return {
     source: resources.use(openUrlSource({ path, include, exclude, via, allowPrivateAddresses, refresh })),
-    watch: () => Promise.reject(new Error('URLs do not tell when they change: give --every to look at set times')),
+    watch: () => Promise.reject(new SetupError('URLs do not tell when they change: give --every to look at set times')),
   }
 }

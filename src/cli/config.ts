@@ -12,7 +12,6 @@ interface ConfigOptions {
 
 export function configCommand(): Command {
   const command = new Command('config')
-    .description('the settings in force and where each comes from, secrets hidden; every mistake in them')
     .option('--json', 'one JSON object')
     .option('--schema', 'the JSON Schema of sluice.yaml, for editors')
   addSettings(command, SETTING_NAMES)

@@ -1,17 +1,20 @@
 import { Command } from 'commander'
 import { engineOptionsOf } from '#workers/engine-options-of.ts'
+import { listening } from '#workers/listening.ts'
 import { addSettings } from './flags.ts'
 import { readSettings } from './read-settings.ts'
 import { ENGINE_COMMAND_SETTINGS } from './run-settings.ts'
 
 export function engineCommand(): Command {
-  const command = new Command('engine').description(
-    'the engine alone: our own server of POST /v2/parse and /v2/scrape, with real local conversion',
-  )
+  const command = new Command('engine')
   addSettings(command, ENGINE_COMMAND_SETTINGS, 'engine')
   return command.action(async () => {
     // Loaded only here: every other command starts a third faster without it.
     const { serveEngine } = await import('#workers/serve-engine.ts')
-    await serveEngine(engineOptionsOf(await readSettings(command)), false)
+    const settings = await readSettings(command)
+    const { engineHost, enginePort, engineSocket } = settings
+    const where =
+      engineSocket === undefined ? `--port ${enginePort} (--host ${engineHost})` : `--socket ${engineSocket}`
+    await listening(where, () => serveEngine(engineOptionsOf(settings), false))
   })
 }

@@ -15,7 +15,6 @@ interface FailuresOptions {
 
 export function failuresCommand(): Command {
   const command = new Command('failures')
-    .description('the dead letters of a store: every document that ended failed, with its reason')
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
     .option('--json', 'one JSON object a line')
   addSettings(addPipelines(command), STORE_SETTINGS)

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import { type Flags, flagOf } from '#config/load.ts'
+import { durationText } from '#config/duration.ts'
+import { type Flags, flagOf, longFlagOf } from '#config/load.ts'
 import { type SettingName, SETTINGS } from '#config/settings.ts'
 
 /** Which setting each flag of a command is about. */
@@ -15,6 +16,11 @@ export function addSettings(command: Command, names: readonly SettingName[], wit
     const option = optionOf(name, flagOf(shortName(name, without)))
     settings.set(option.attributeName(), name)
     command.addOption(option)
+    if (SETTINGS[name].duration === true) {
+      const alias = new Option(`--${longFlagOf(shortName(name, without))} <duration>`).hideHelp()
+      settings.set(alias.attributeName(), name)
+      command.addOption(alias)
+    }
   }
   settingsOf.set(command, settings)
   command.option('--config <file>', 'settings file (default: sluice.yaml in the working folder) [SLUICE_CONFIG]')
@@ -35,7 +41,8 @@ function optionOf(name: SettingName, flag: string): Option {
   const standard = setting.schema.safeParse(undefined).data
   const about = `${setting.doc}${unit} [${setting.env}]`
   if (setting.placeholder !== null) {
-    const shown = shownDefault(standard)
+    const shown =
+      setting.duration === true && typeof standard === 'number' ? durationText(standard) : shownDefault(standard)
     return new Option(`--${flag} <${setting.placeholder}>`, shown === null ? about : `${about} (default: ${shown})`)
   }
   return standard === true ? new Option(`--no-${flag}`, `do not ${about}`) : new Option(`--${flag}`, about)

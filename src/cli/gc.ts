@@ -7,11 +7,7 @@ import { STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
 export function gcCommand(): Command {
-  const command = new Command('gc')
-    .description(
-      'remove receipts that no record and no dead letter refers to, but for young ones: a worker may be at it',
-    )
-    .option('--dry-run', 'only list them')
+  const command = new Command('gc').option('--dry-run', 'only list them')
   addSettings(addPipelines(command), [...STORE_SETTINGS, 'receiptMinAgeMs'])
   return command.action(async () => {
     const dry = command.opts<{ readonly dryRun?: boolean }>().dryRun === true

@@ -8,16 +8,15 @@ import { addPipelines, forEachTarget, quiet, targetsOf } from './targets.ts'
 
 /** By hand, for all workers of a source on all machines; it outlives restarts until somebody resumes. */
 export function pauseCommand(): Command {
-  return switching('pause', 'no worker of this source, on any machine, starts another document until resumed', true)
+  return switching('pause', true)
 }
 
 export function resumeCommand(): Command {
-  return switching('resume', 'goes on after ./sluice pause', false)
+  return switching('resume', false)
 }
 
-function switching(name: string, description: string, paused: boolean): Command {
+function switching(name: string, paused: boolean): Command {
   const command = new Command(name)
-    .description(description)
     .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
   addSettings(addPipelines(command), PLACE_SETTINGS)

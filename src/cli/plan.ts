@@ -4,6 +4,7 @@ import { openPlanning } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import { planSource } from '#src/ingest/plan-source.ts'
 import { Events } from '#src/events.ts'
+import { checkSource } from './check-source.ts'
 import { addSettings } from './flags.ts'
 import { count, duration } from './format.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
@@ -14,7 +15,6 @@ import { addPipelines, forEachTarget, sayOnStderr, type Target, targetsOf } from
 
 export function planCommand(): Command {
   const command = new Command('plan')
-    .description('what a run would do and what it would cost; reads the source and sends nothing')
     .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
     .option('--json', 'one JSON object')
@@ -27,6 +27,7 @@ export function planCommand(): Command {
 }
 
 async function showPlan(target: Target, shared: Shared, json: boolean): Promise<void> {
+  await checkSource(target)
   await using planning = await openPlanning({ ...target, shared, events: new Events(), say: sayOnStderr })
   let plan = NO_PLAN
   for await (const entry of planSource(planning.plan, new AbortController().signal)) plan = addTo(plan, entry)

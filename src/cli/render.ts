@@ -9,7 +9,7 @@ import { STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
 export function renderCommand(): Command {
-  const command = new Command('render').description('derive all outputs from the receipts once more; sends nothing')
+  const command = new Command('render')
   addSettings(addPipelines(command), STORE_SETTINGS)
   return command.action(async () => forEachTarget(await storesOf(command), renderStore))
 }

@@ -16,7 +16,6 @@ interface RetryOptions {
 
 export function retryCommand(): Command {
   const command = new Command('retry')
-    .description('drive dead letters again, all or those that are chosen; other options than before may be given')
     .argument('[source]', 'the source of the run that they failed in; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)

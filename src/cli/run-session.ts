@@ -6,6 +6,7 @@ import type { DeadLetter } from '#src/document/record.ts'
 import { seen } from '#src/document/outcome.ts'
 import { type Tally, tallyOf } from '#src/observe/tally.ts'
 import { Events } from '#src/events.ts'
+import { checkSource } from './check-source.ts'
 import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
 import { startProgress } from './progress.ts'
@@ -53,6 +54,7 @@ export async function runSession({ targets, shared }: Targets, intake: Intake): 
 }
 
 async function runTarget(target: Target, shared: Shared, stopping: Stopping, intake: Intake): Promise<number> {
+  await checkSource(target)
   const events = new Events()
   const tally = tallyOf(events)
   const say = sayFor(target, sayOnStderr)

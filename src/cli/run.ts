@@ -7,9 +7,6 @@ import { addPipelines, sayOnStderr, targetsOf } from './targets.ts'
 
 export function runCommand(): Command {
   const command = new Command('run')
-    .description(
-      'one pass over a folder or bucket: what is new or changed is parsed; progress, summary, honest exit code',
-    )
     .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
   addSettings(addPipelines(command), RUN_SETTINGS)

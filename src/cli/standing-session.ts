@@ -3,6 +3,7 @@ import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
 import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'
 import { Events } from '#src/events.ts'
+import { checkSource } from './check-source.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
 import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
@@ -47,6 +48,7 @@ export async function standingSession({ targets, shared }: Targets, options: Sta
 }
 
 async function open(target: Target, shared: Shared, { soft }: Stopping, options: StandingOptions): Promise<Workshop> {
+  await checkSource(target)
   const say = sayFor(target, sayOnStderr)
   const events = new Events()
   options.listen?.(events, say)

@@ -14,7 +14,6 @@ import { addPipelines, forEachTarget, quiet, type Target, targetsOf } from './ta
 
 export function statusCommand(): Command {
   const command = new Command('status')
-    .description('where a source stands: done, partial, failed, skipped, pending, and what the gate is doing')
     .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
     .option('--json', 'one JSON object')

@@ -1,4 +1,6 @@
 import { DependencyUnusable } from '#src/document/dependency.ts'
+import { describeSystemError } from '#src/document/describe-system-error.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
@@ -8,13 +10,17 @@ export class UsageError extends Error {
   override name = 'UsageError' as const
 }
 
-/** What a person is told of an error that others of several went on without. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const COMPLETE = [UsageError, SetupError, StoreRefused, StoreUnusable, SourceUnusable, DependencyUnusable]
 
-/** Whether an error's message is all that there is to say: a mistake, or surroundings that failed. */
-export const isForPeople = (error: unknown): error is Error =>
-  error instanceof UsageError ||
-  error instanceof StoreRefused ||
-  error instanceof StoreUnusable ||
-  error instanceof SourceUnusable ||
-  error instanceof DependencyUnusable
+/**
+ * What a person is told of an error: the message of one that is complete, else one sentence on what the system said.
+ * Null for a bug: no sentence of ours explains it.
+ */
+export function explanationOf(error: unknown): string | null {
+  if (error instanceof Error && COMPLETE.some((kind) => error instanceof kind)) return error.message
+  return describeSystemError(error)
+}
+
+/** What a person is told of an error that others of several went on without. */
+export const messageOf = (error: unknown): string =>
+  explanationOf(error) ?? (error instanceof Error ? error.message : String(error))

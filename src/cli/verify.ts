@@ -23,7 +23,6 @@ interface Options {
 
 export function verifyCommand(): Command {
   const command = new Command('verify')
-    .description('hold every file of the store against its record, and tell what no record explains')
     .argument('[source]', 'the source, for --rebuild')
     .option('--repair', 'derive from its receipt again what is missing or altered, settle what a crash left half done')
     .option(

@@ -15,7 +15,6 @@ import { messageOf } from './usage-error.ts'
 
 export function watchCommand(): Command {
   const command = new Command('watch')
-    .description('keeps following a folder or bucket: what comes or changes is parsed, until it is stopped')
     .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
   addSettings(addPipelines(command), WATCH_SETTINGS)

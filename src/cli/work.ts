@@ -7,7 +7,6 @@ import { addPipelines, sayOnStderr, targetsOf } from './targets.ts'
 
 export function workCommand(): Command {
   const command = new Command('work')
-    .description('a worker only, to add machines: takes what others enqueue for this source, until it is stopped')
     .argument(
       '[source]',
       'the same source as the run or watch that it helps; without one, the pipelines of the settings file',

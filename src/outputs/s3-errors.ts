@@ -1,4 +1,5 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
+import { s3SetupProblem } from '#src/document/s3-setup-problem.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 
 export function statusOf(error: unknown): number | null {
@@ -20,6 +21,8 @@ export async function explainedS3<T>(what: string, work: () => Promise<T>): Prom
   try {
     return await work()
   } catch (error) {
+    const setup = s3SetupProblem(error)
+    if (setup !== null) throw new StoreUnusable(`Sluice ${what}: ${setup}`, { cause: error })
     if (!(error instanceof S3ServiceException) && !isBrokenLine(error)) throw error
     const message = `Sluice ${what}: ${advice(error)}`
     throw OF_ONE_OBJECT.includes(error.name)

@@ -1,4 +1,5 @@
 import { Cluster, type Redis } from 'ioredis'
+import { DependencyUnusable } from '#src/document/dependency.ts'
 import { OneWriteATurn } from './one-write-a-turn.ts'
 
 /** One connection to a single Redis or to a Redis Cluster, shared by everything that does not block. */
@@ -62,8 +63,21 @@ function firstReady(connection: RedisConnection, signal: AbortSignal): Promise<v
   })
 }
 
-function unreachable(url: string, cause: unknown): Error {
-  return new Error(`Redis at ${withoutSecrets(url)} cannot be reached: check REDIS_URL`, { cause })
+function unreachable(url: string, cause: unknown): DependencyUnusable {
+  return new DependencyUnusable(
+    `Redis at ${withoutSecrets(url)} cannot be reached (${reasonOf(cause)}): check REDIS_URL and that the server runs; ` +
+      'without REDIS_URL Sluice starts a private Redis',
+    { cause },
+  )
+}
+
+/** What Redis or the network said last; never a secret. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown reason'
+  if (cause.name === 'TimeoutError') return 'no answer'
+  const { code } = cause as NodeJS.ErrnoException
+  if (/WRONGPASS|NOAUTH|NOPERM/.test(cause.message)) return 'it refuses the login'
+  return code ?? (cause.message.split('\n')[0] ?? '').slice(0, 100)
 }
 
 /** The addresses of a REDIS_URL as they may be shown. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SetupError } from '#src/document/setup-error.ts'
 
 /** Where the files of one private server are. */
 export interface RedisPlace {
@@ -27,7 +28,7 @@ export async function redisPlace(dataDir: string): Promise<RedisPlace> {
   const folder = join(tmpdir(), `sluice-${ourUid()}-${name}`)
   const socketPath = join(folder, 'redis.sock')
   if (Buffer.byteLength(socketPath) > SOCKET_PATH_LIMIT_BYTES) {
-    throw new Error(
+    throw new SetupError(
       `the temporary directory ${tmpdir()} is too long a path for a unix socket: set TMPDIR to a shorter one`,
     )
   }
@@ -40,7 +41,7 @@ export async function redisPlace(dataDir: string): Promise<RedisPlace> {
 async function refuseForeignFolder(folder: string): Promise<void> {
   const entry = await lstat(folder)
   const ours = entry.isDirectory() && entry.uid === ourUid() && (entry.mode & 0o077) === 0
-  if (!ours) throw new Error(`${folder} is not a folder that only we may enter: remove it, or set REDIS_URL`)
+  if (!ours) throw new SetupError(`${folder} is not a folder that only we may enter: remove it, or set REDIS_URL`)
 }
 
 /** Unlike `userInfo()` it answers in a container whose user has no name. */

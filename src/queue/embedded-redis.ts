@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { DependencyUnusable } from '#src/document/dependency.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './embedded-redis-guard.ts'
 import { type RedisPlace, redisPlace } from './embedded-redis-place.ts'
@@ -74,7 +75,7 @@ class RedisKeeper {
     for (;;) {
       const state = await probeRedis(this.#place.socketPath)
       if (state === 'ready') return
-      if (this.#failures > 0) throw new Error(`redis-server does not start: ${await this.#lastLogLine()}`)
+      if (this.#failures > 0) throw new DependencyUnusable(`redis-server does not start: ${await this.#lastLogLine()}`)
       const waitedMs = performance.now() - startedAt
       if (waitedMs > (state === 'loading' ? LOADING_PATIENCE_MS : LOCK_PATIENCE_MS)) throw this.#notAnswering(waitedMs)
       await sleep(POLL_MS, undefined, { signal: stop })
@@ -119,9 +120,9 @@ class RedisKeeper {
     return log.trimEnd().split('\n').at(-1) ?? ''
   }
 
-  #notAnswering(waitedMs: number): Error {
+  #notAnswering(waitedMs: number): DependencyUnusable {
     const { dataDir, socketPath } = this.#place
-    return new Error(
+    return new DependencyUnusable(
       `the Redis of ${dataDir} does not answer at ${socketPath} after ${Math.round(waitedMs / 1000)} s: ` +
         'end the process that holds it, or set REDIS_URL',
     )

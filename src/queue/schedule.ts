@@ -1,5 +1,6 @@
 import { type Job, Queue, WaitingError, Worker } from 'bullmq'
 import { redisPrefix } from '#src/document/pipeline.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import { type RedisConnection, sibling } from './connection.ts'
 import { EVENT_STREAM_LENGTH } from './queue-layout.ts'
 import { readTimetable, type Timetable } from './timetable.ts'
@@ -65,7 +66,7 @@ async function schedule(queue: Queue, timetable: Timetable, text: string): Promi
   try {
     await queue.upsertJobScheduler(SCHEDULER_ID, timetable, { name: SCHEDULER_ID })
   } catch (cause) {
-    throw new Error(`"${text}" is neither a duration (10m, 1h) nor a cron pattern ("0 2 * * *")`, { cause })
+    throw new SetupError(`"${text}" is neither a duration (10m, 1h) nor a cron pattern ("0 2 * * *")`, { cause })
   }
 }
 

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { sourceKey } from '#src/document/ids.ts'
 import type { LeftOutReason, SkipReason } from '#src/document/skip.ts'
 import type { SourceEntry } from '#src/ports.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import { fileVersion } from './file-version.ts'
 import { IGNORE_FILE, IgnoreRules, type NameRules } from './folder-rules.ts'
 import { quickLstat } from './quick-lstat.ts'
@@ -74,13 +75,16 @@ async function enter(
   try {
     const id = identity(await statTarget(folder.path, { bigint: true }))
     if (rules.closed.has(id)) {
-      if (folder.key === '') throw new Error(`${folder.path} is the output folder: it cannot be the source as well.`)
+      if (folder.key === '')
+        throw new SetupError(`${folder.path} is the output folder: it cannot be the source as well.`)
       return leftOut(folder.key, 'store')
     }
     if (folder.above.includes(id)) return loop(folder)
     if (await isStore(folder.path)) {
       if (folder.key === '') {
-        throw new Error(`${folder.path} is a store of Sluice, not a source: name the folder that holds the documents.`)
+        throw new SetupError(
+          `${folder.path} is a store of Sluice, not a source: name the folder that holds the documents.`,
+        )
       }
       return leftOut(folder.key, 'store')
     }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { SetupError } from '#src/document/setup-error.ts'
 import type { Notice, Notices } from './notices.ts'
 
 export interface HttpNoticesOptions {
@@ -32,7 +33,7 @@ const MOST_AT_ONCE = 100
 export async function httpNotices(options: HttpNoticesOptions): Promise<HttpNotices> {
   const { host = '127.0.0.1', port, token } = options
   if (token === undefined && !['127.0.0.1', '::1', 'localhost'].includes(host)) {
-    throw new Error(`An endpoint on ${host} can be reached by others: set a token for it.`)
+    throw new SetupError(`--events-host ${host} can be reached by other machines: set EVENTS_TOKEN, or use 127.0.0.1.`)
   }
   const waiting: Notice[] = []
   const arrivals = new EventEmitter()

@@ -1,5 +1,6 @@
 import { S3ServiceException } from '@aws-sdk/client-s3'
 import type { Failure } from '#src/document/failure.ts'
+import { s3SetupProblem } from '#src/document/s3-setup-problem.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 
 function statusOf(error: unknown): number | null {
@@ -55,6 +56,8 @@ export function readingError(error: unknown, key: string, bucket: string): unkno
 
 function reasonOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
+  const setup = s3SetupProblem(error)
+  if (setup !== null) return setup
   const status = statusOf(error)
   if (error.name === 'NoSuchBucket') return 'there is no such bucket.'
   if (OF_THE_CALLER.includes(error.name)) return `the store does not accept our key or clock (${error.name}).`

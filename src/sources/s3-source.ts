@@ -4,6 +4,7 @@ import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { SkipReason } from '#src/document/skip.ts'
 import type { OpenedDocument, Source, SourceEntry } from '#src/ports.ts'
+import { SetupError } from '#src/document/setup-error.ts'
 import { type Filter, keyRules } from './folder-rules.ts'
 import { listingError } from './s3-errors.ts'
 import { bucketIgnoreRules } from './s3-ignore.ts'
@@ -44,7 +45,7 @@ export async function* listEntries(
 ): AsyncGenerator<readonly SourceEntry[]> {
   signal.throwIfAborted()
   if (scope.isInsideStore) {
-    throw new Error(`s3://${bucket}/${scope.prefix} lies inside the store: it cannot be the source as well.`)
+    throw new SetupError(`s3://${bucket}/${scope.prefix} lies inside the store: it cannot be the source as well.`)
   }
   const leftOut = new Set<string>()
   try {

@@ -97,6 +97,6 @@ describe('a schedule', () => {
     const api = ['--parse-api-url', 'http://127.0.0.1:1', '--parse-api-key', 'none']
     const { code, stderr } = await sluice(['watch', folder.path, '--every', 'tomorrow', '--out', out, ...api])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/"tomorrow" is neither a duration/)
+    expect(stderr).toMatch(/--every: it must be a duration such as 30s/)
   }, 60_000)
 })

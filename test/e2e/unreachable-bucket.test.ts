@@ -23,7 +23,9 @@ test.each([
     const end = await sluice(['run', ...places(folder.path), '--state-dir', join(folder.path, 'state'), ...NOWHERE], {
       env: { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
     })
-    expect(end.stderr.trim()).toBe(`sluice: Sluice ${what}: the store cannot be reached (ECONNREFUSED).`)
+    expect(end.stderr.trim()).toBe(
+      `sluice: Sluice ${what}: the store cannot be reached (ECONNREFUSED). Check --s3-endpoint.`,
+    )
     expect(end.code).toBe(1)
   },
   60_000,

@@ -1,0 +1,30 @@
+import { realpath, stat } from 'node:fs/promises'
+import { describeSystemError } from '#src/document/describe-system-error.ts'
+import { locationOf } from '#workers/location.ts'
+import type { Target } from './targets.ts'
+import { UsageError } from './usage-error.ts'
+
+/**
+ * Refuses a source that cannot be read before anything is created, fetched or started for it: a path that does not exist,
+ * a folder that is closed to this user, and an output folder as its own source.
+ */
+export async function checkSource({ source, settings }: Pick<Target, 'source' | 'settings'>): Promise<void> {
+  const from = locationOf(source)
+  if (from.kind === 's3' || from.path === '-') return
+  const what = from.kind === 'urls' ? '--from-urls' : 'the source'
+  try {
+    const found = await stat(from.path)
+    if (from.kind === 'urls' && found.isDirectory())
+      throw new UsageError(`${what} ${from.path}: this is a folder, not a file`)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`${what} ${describeSystemError(error) ?? String(error)}`, { cause: error })
+  }
+  const to = locationOf(settings.out)
+  if (from.kind !== 'folder' || to.kind !== 'folder') return
+  if ((await realPathOf(from.path)) === (await realPathOf(to.path))) {
+    throw new UsageError(`${from.path} is the source and the output folder: choose another folder with --out`)
+  }
+}
+
+const realPathOf = (path: string): Promise<string> => realpath(path).catch(() => path)

@@ -1,0 +1,101 @@
+import type { Command } from 'commander'
+
+/** A command as `sluice --help` lists it. What it takes and does is loaded when it is typed. */
+export interface CommandRow {
+  readonly name: string
+  readonly group: string
+  readonly description: string
+  readonly load: () => Promise<Command>
+}
+
+const WORK = 'Convert:'
+const LOOK = 'Look:'
+const MANAGE = 'Manage:'
+const OTHER = 'More:'
+
+export const COMMANDS: readonly CommandRow[] = [
+  {
+    name: 'run',
+    group: WORK,
+    description: 'one pass over a folder, a bucket or a list of URLs: parse what is new or changed',
+    load: async () => (await import('./run.ts')).runCommand(),
+  },
+  {
+    name: 'plan',
+    group: WORK,
+    description: 'what a run would do and what it would cost; reads the source and sends nothing',
+    load: async () => (await import('./plan.ts')).planCommand(),
+  },
+  {
+    name: 'watch',
+    group: WORK,
+    description: 'follow a folder or bucket: parse what changes, until stopped',
+    load: async () => (await import('./watch.ts')).watchCommand(),
+  },
+  {
+    name: 'work',
+    group: WORK,
+    description: 'one more worker on the queue of a run or a watch',
+    load: async () => (await import('./work.ts')).workCommand(),
+  },
+  {
+    name: 'retry',
+    group: WORK,
+    description: 'parse failed documents again, all or chosen ones',
+    load: async () => (await import('./retry.ts')).retryCommand(),
+  },
+  {
+    name: 'status',
+    group: LOOK,
+    description: 'where a source stands: done, failed, pending; what the gate and the workers do',
+    load: async () => (await import('./status.ts')).statusCommand(),
+  },
+  {
+    name: 'failures',
+    group: LOOK,
+    description: 'every document that failed, with its reason',
+    load: async () => (await import('./failures.ts')).failuresCommand(),
+  },
+  {
+    name: 'verify',
+    group: LOOK,
+    description: 'check every file of a store against its record; repair what is damaged',
+    load: async () => (await import('./verify.ts')).verifyCommand(),
+  },
+  {
+    name: 'config',
+    group: LOOK,
+    description: 'the settings in force and where each comes from, and every mistake in them',
+    load: async () => (await import('./config.ts')).configCommand(),
+  },
+  {
+    name: 'pause',
+    group: MANAGE,
+    description: 'let no worker of a source start another document, on any machine',
+    load: async () => (await import('./pause.ts')).pauseCommand(),
+  },
+  {
+    name: 'resume',
+    group: MANAGE,
+    description: 'let the workers of a source go on after a pause',
+    load: async () => (await import('./pause.ts')).resumeCommand(),
+  },
+  {
+    name: 'render',
+    group: MANAGE,
+    description: 'derive all outputs from the receipts again; sends nothing',
+    load: async () => (await import('./render.ts')).renderCommand(),
+  },
+  {
+    name: 'gc',
+    group: MANAGE,
+    description: 'remove old receipts that no record and no dead letter refers to',
+    load: async () => (await import('./gc.ts')).gcCommand(),
+  },
+  {
+    name: 'engine',
+    group: OTHER,
+    description: 'the engine alone: a server of POST /v2/parse and /v2/scrape, with real local conversion',
+    load: async () => (await import('./engine.ts')).engineCommand(),
+  },
+]

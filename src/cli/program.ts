@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { COMMANDS } from './commands.ts'
+
+const EXAMPLES = `
+Examples:
+  $ sluice run ~/papers --out corpus          convert a folder into corpus/documents
+  $ sluice plan ~/papers --out corpus         what that would do and cost
+  $ sluice watch ~/inbox --out corpus         keep following a folder
+  $ sluice failures --out corpus              what failed, and why
+  $ sluice help run                           everything that can be set for a run
+
+Documentation: README.md and docs/ of the package. Exit codes: 0 all done, 1 usage or set-up, 2 some documents failed,
+3 halted (credits, key, budget, store), 130 stopped by hand.`
+
+/**
+ * The command line. Only the commands named in `words` are loaded with their flags: the others are known by their name
+ * and description, so that `--help` does not load the program. `all` loads every command.
+ */
+export async function createProgram(words: readonly string[] | 'all'): Promise<Command> {
+  const program = new Command('sluice')
+    .description('Turn archives of documents into Markdown, pages and layout blocks: each paid for once, none lost.')
+    .version(packageVersion())
+    .showHelpAfterError('(--help lists what can be given)')
+    .addHelpText('after', EXAMPLES)
+    .exitOverride()
+  for (const { name, group, description, load } of COMMANDS) {
+    const wanted = words === 'all' || words.includes(name)
+    const command = wanted ? await load() : new Command(name)
+    program.addCommand(command.description(description).helpGroup(group).exitOverride())
+  }
+  return program
+}
+
+/** The package file lies two folders up in a checkout (`src/cli`) and three in a build (`dist/src/cli`). */
+function packageVersion(): string {
+  for (const up of ['../../package.json', '../../../package.json']) {
+    try {
+      const parsed: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))
+      if (typeof parsed === 'object' && parsed !== null && 'version' in parsed) return String(parsed.version)
+    } catch {
+      // Not there: the other layout.
+    }
+  }
+  return 'unknown'
+}

@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EXIT } from './exit-codes.ts'
+import { explanationOf } from './usage-error.ts'
+
+/**
+ * Tells on standard error why a command ended, in one paragraph, and returns the exit code. Commander has told its own
+ * mistakes by then. The stack trace of a bug goes to a file, never to the terminal.
+ */
+export function reportError(error: unknown): number {
+  if (isCommanders(error)) return error.exitCode === 0 ? EXIT.allDone : EXIT.usage
+  const explanation = explanationOf(error)
+  process.stderr.write(`sluice: ${explanation ?? bugReport(error)}\n`)
+  return EXIT.usage
+}
+
+/** Errors that nothing awaits end the process as any other does, with one paragraph. */
+export function reportUncaught(): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      process.exit(reportError(error))
+    })
+  }
+}
+
+interface CommanderError {
+  readonly code: string
+  readonly exitCode: number
+}
+
+const isCommanders = (error: unknown): error is CommanderError =>
+  error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')
+
+function bugReport(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const first = message.split('\n')[0] ?? ''
+  return `internal error: ${first}. Nothing is lost: run the same command again. If it happens again, report it with ${traceFile(error)}`
+}
+
+/** Where the trace was written, for the report. */
+function traceFile(error: unknown): string {
+  const path = join(tmpdir(), `sluice-error-${process.pid}.txt`)
+  const text = error instanceof Error ? `${error.stack ?? error.message}\ncause: ${String(error.cause)}` : String(error)
+  try {
+    writeFileSync(path, `${new Date().toISOString()}\n${text}\n`, { mode: 0o600 })
+    return path
+  } catch {
+    return `its trace (it could not be written to ${path})`
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Why the S3 client could not even ask the store: a region, credentials or an endpoint that cannot be used. The sentence
+ * names what to set. Null for any other error. Told by name, code and message, since the SDK gives them no class.
+ */
+export function s3SetupProblem(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (/region is missing|invalid region|hostname that is not valid/i.test(error.message)) {
+    return 'no usable region is set. Set --s3-region or AWS_REGION.'
+  }
+  if (
+    /^Credentials|TokenProviderError/.test(error.name) ||
+    /could not load credentials|resolved credential/i.test(error.message)
+  ) {
+    return 'no credentials were found. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or run with a role.'
+  }
+  if (code.startsWith('HPE_') || error.message.startsWith('Parse Error')) {
+    return 'what answers there does not speak HTTP. Check --s3-endpoint.'
+  }
+  if (/Deserialization error|is not expected\.:/i.test(error.message)) {
+    return 'what answers there is no S3 store. Check --s3-endpoint.'
+  }
+  if (/^(?:CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(code)) {
+    return `TLS failed (${code}). Check http or https in --s3-endpoint, and its certificate (NODE_EXTRA_CA_CERTS).`
+  }
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')
+    return `the store cannot be reached (${code}). Check --s3-endpoint.`
+  if (error.name === 'InvalidBucketName') return 'this is no name for a bucket. Check it.'
+  return null
+}
