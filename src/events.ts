@@ -54,6 +54,13 @@ export interface SluiceEvents {
   'sweep:finished': [{ kept: number; removed: number; unbelievable: boolean }]
   /** Something went wrong beside the work on documents; `key` is null when it was no document's. */
   'process:error': [{ key: SourceKey | null; error: unknown }]
+  /**
+   * Redis lost data, or may have: `data` where something is known to be gone, `restart` where the server is another one
+   * or was restarted and nothing of this process is missing.
+   */
+  'redis:lost': [{ kind: 'data' | 'restart' }]
+  /** The source is scanned again within one run: Redis lost data meanwhile, or documents were left unfinished. */
+  'scan:again': [{ reason: 'data' | 'restart' | 'unfinished' }]
   'run:halted': [{ cause: HaltCause; message: string }]
   /** A dependency failed; `cause` is one sentence without a secret in it. Comes with each failure. */
   'dependency:failed': [{ dependency: Dependency; cause: string }]

@@ -43,6 +43,7 @@ export interface SourceWatch {
    * the next one is asked for; what was not may be reported again after a restart. Throws when it cannot go on.
    */
   changes(signal: AbortSignal): AsyncIterable<readonly SourceChange[]>
+  rescan(): void // Everything that is there is soon reported once more, as at the beginning.
 }
 
 /** One version of a document's bytes, held open. */
@@ -194,6 +195,8 @@ export interface Ledger {
   read(keys: readonly SourceKey[]): Promise<readonly (LedgerEntry | null)[]>
   /** Atomic for the batch: entries and counts change together (Law 1). Repeatable. */
   write(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<void>
+  /** As `write`; an entry that is there stays, unless it is pending for what came out. Answers how many were written. */
+  adopt(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<number>
   /** As `write` for one key, but only while the entry still is for `entry.version`; says whether it was. */
   settle(key: SourceKey, entry: LedgerEntry): Promise<boolean>
   forget(keys: readonly SourceKey[]): Promise<void>

@@ -7,7 +7,6 @@ import type { Adopted } from '#src/ingest/claim-store.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
-import { rebuildIfLost } from '#src/ingest/rebuild-ledger.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import type { RetryDeps } from '#src/ingest/retry-dead-letters.ts'
@@ -24,6 +23,7 @@ import { keepSchedule } from '#src/queue/schedule.ts'
 import { sharedClock } from '#src/queue/shared-clock.ts'
 import { outOf, watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { consumeInPlaces } from './consume-in-places.ts'
+import { redisData, type RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
 import { estimateMs, pageCounting, priceWith, type Requests } from './open-requests.ts'
 import { identifySource } from './identify-source.ts'
@@ -72,6 +72,8 @@ export interface Pipeline extends AsyncDisposable {
 export interface Workshop extends Pipeline {
   readonly scan: RetryDeps
   readonly gone: GonePolicy
+  /** Whether Redis still has what it had, and how to make good what it lost. */
+  readonly data: RedisData
   readonly settings: Settings
   /** Asks the service anew instead of believing that credits or key are still as an earlier run found them. */
   readonly probe: () => Promise<void>
@@ -111,7 +113,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
   const { resources, id, connection, source, owner, store, ledger, queue, shared } = opened
   const recipeFor = recipes(owner.prefix)
   try {
-    await recover(opened, options.say, signal)
+    await store.recover()
     const requests = await shared.requests(settings, id, signal)
     const { free } = requests.service
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
@@ -119,8 +121,9 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     resources.defer(() => lease.close())
     const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
     const sharedNow = await sharedClock(connection)
-    const { onAmbiguous } = settings
-    const intents = new RedisIntents({ connection, pipeline: id, lease, now: sharedNow, onAmbiguous })
+    const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
+    const data = redisData({ lease, rebuild: opened, intents, gate: requests.gate, events })
+    tellFound(opened.adopted, await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
       owner,
@@ -151,11 +154,12 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       settings,
       scan: { ...ingest, queue, backlogLimit: settings.backlogLimit, checksum: settings.checksum },
       gone: gonePolicyOf(settings),
+      data,
       gateLine: () => statusLine(shared, requests),
       probe: () => requests.gate.probe(),
       ambiguous: () => intents.ambiguousTotal(),
       consume: () => consumeInPlaces({ connection, pipeline: id, places: shared.places, settings, ingest }),
-      onSchedule: scheduling(opened, settings),
+      onSchedule: scheduling(opened, settings, data),
     }
   } catch (error) {
     await opened[Symbol.asyncDispose]()
@@ -173,14 +177,15 @@ async function statusLine(shared: Shared, requests: Requests): Promise<string | 
 }
 
 const scheduling =
-  ({ connection, id: pipeline, events }: Opened, { takeoverMs }: Settings): Workshop['onSchedule'] =>
+  ({ connection, id: pipeline, events }: Opened, { takeoverMs }: Settings, data: RedisData): Workshop['onSchedule'] =>
   (every, action, signal) => {
     const onTick = (dueAt: Date, cut: AbortSignal): Promise<void> => {
       events.emit('schedule:due', { dueAt })
       return action(cut)
     }
     const onError = (error: unknown): boolean => events.emit('process:error', { key: null, error })
-    return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onError }, signal)
+    const { onLoss } = data
+    return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onError, onLoss }, signal)
   }
 
 const toldBySettings = ({ ocrFallback, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
@@ -234,12 +239,10 @@ function recipesFor(settings: Settings): (prefix: string) => RecipeBook {
   return (prefix) => (prefix === '' ? book : (key, extension) => book(outOf(prefix, key) ?? key, extension))
 }
 
-/** What a crash left half done in the store, and what an empty ledger lacks. */
-async function recover(opened: Opened, say: PipelineOptions['say'], signal: AbortSignal): Promise<void> {
-  await opened.store.recover()
-  const rebuilt = await rebuildIfLost(opened, signal)
-  if (opened.adopted !== null) say(adoptedLine(opened.adopted, rebuilt))
-  else if (rebuilt > 0) say(`the ledger was empty: ${rebuilt} documents were found in the store`)
+/** What the ledger lacked and the store has. */
+function tellFound(adopted: Adopted | null, found: number, say: PipelineOptions['say']): void {
+  if (adopted !== null) say(adoptedLine(adopted, found))
+  else if (found > 0) say(`the ledger was not complete: ${found} documents were found in the store`)
 }
 
 const adoptedLine = ({ documents, failures }: Adopted, rebuilt: number): string =>

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Deletions } from '#src/ingest/follow-deletions.ts'
 import { followSource } from '#src/ingest/follow-source.ts'
+import type { SourceWatch } from '#src/ports.ts'
 import type { Workshop } from './compose.ts'
 
 /** What fails sooner is a mistake in the settings, and is thrown: a bucket, a queue or a folder that is not there. */
@@ -33,6 +34,8 @@ export async function keepFollowing(workshop: Workshop, signal: AbortSignal): Pr
 async function followAnew(workshop: Workshop, onDeletion: () => void, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   const watch = await workshop.watch()
+  const restore = (): void => void restoreLost(workshop, watch, signal)
+  signal.addEventListener('abort', workshop.data.onLoss(restore), { once: true })
   for (;;) {
     try {
       return await followSource(watch, workshop.scan, onDeletion, signal)
@@ -42,4 +45,16 @@ async function followAnew(workshop: Workshop, onDeletion: () => void, signal: Ab
     }
     await sleep(PAUSE_MS, undefined, { signal })
   }
+}
+
+/** The ledger first: what it does not know is enqueued. Where that fails the listing finds all the same what is missing. */
+async function restoreLost(workshop: Workshop, watch: SourceWatch, signal: AbortSignal): Promise<void> {
+  try {
+    await workshop.data.settle()
+    await workshop.data.complete(signal)
+  } catch (error) {
+    if (signal.aborted) return
+    workshop.events.emit('process:error', { key: null, error })
+  }
+  watch.rescan()
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { retryDeadLetters } from '#src/ingest/retry-dead-letters.ts'
 import { scanSource } from '#src/ingest/scan-source.ts'
 import { sweepGone } from '#src/ingest/sweep-gone.ts'
@@ -8,12 +7,11 @@ import type { Consumer } from '#src/queue/consume.ts'
 import type { Workshop } from './compose.ts'
 import { keepFollowing } from './follow.ts'
 import type { Stopping } from './lifecycle.ts'
-
-/** How often a run looks whether everything is done. */
-const DONE_POLL_MS = 50
+import { unfinishedOf, untilDone } from './until-done.ts'
 
 export type WorkerEnd =
-  | { readonly kind: 'complete' }
+  /** `unfinished`: documents that were listed and did not come to an end, for whatever reason. */
+  | { readonly kind: 'complete'; readonly unfinished: number }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
   | { readonly kind: 'interrupted' }
 
@@ -40,6 +38,7 @@ export async function runWorker(
   { intake, onHalt }: WorkerOptions,
 ): Promise<WorkerEnd> {
   let halted: WorkerEnd | null = null
+  let unfinished = 0
   const halt = new AbortController()
   workshop.events.on('run:halted', (event) => {
     if (onHalt === 'wait' && MENDABLE.includes(event.cause)) return
@@ -50,36 +49,44 @@ export async function runWorker(
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   const consumer = workshop.consume()
   try {
-    await take(intake, workshop, ending)
+    unfinished = await take(intake, workshop, ending)
   } catch (error) {
     if (!ending.aborted) throw error
   } finally {
     await stopConsumer(consumer, workshop.settings.graceMs, stopping.hard)
   }
-  return halted ?? (stopping.soft.aborted ? { kind: 'interrupted' } : { kind: 'complete' })
+  return halted ?? (stopping.soft.aborted ? { kind: 'interrupted' } : { kind: 'complete', unfinished })
 }
 
-async function take(intake: WorkerOptions['intake'], workshop: Workshop, signal: AbortSignal): Promise<void> {
-  if (intake === 'none') return untilAborted(signal)
-  if (intake === 'follow') {
-    if (workshop.settings.every === undefined) return keepFollowing(workshop, signal)
-    return workshop.onSchedule(workshop.settings.every, (due) => scanAndDrain(workshop, due), signal)
-  }
+/** Answers how many documents that it brought in did not come to an end. */
+async function take(intake: WorkerOptions['intake'], workshop: Workshop, signal: AbortSignal): Promise<number> {
   if (intake === 'scan') return scanAndDrain(workshop, signal)
-  await retryDeadLetters(intake, workshop.scan, signal)
-  await drained(workshop, signal)
+  if (typeof intake === 'function') {
+    const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, workshop.scan, cut)
+    return (await untilDone(workshop, retry, async () => 0, signal)).unfinished
+  }
+  await stand(intake, workshop, signal)
+  return 0
 }
 
-async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<void> {
-  const { listed } = await scanSource(workshop.scan, signal)
-  await drained(workshop, signal)
+async function stand(intake: 'follow' | 'none', workshop: Workshop, signal: AbortSignal): Promise<void> {
+  if (intake === 'none') return untilAborted(signal)
+  if (workshop.settings.every === undefined) return keepFollowing(workshop, signal)
+  const scan = async (due: AbortSignal): Promise<void> => void (await scanAndDrain(workshop, due))
+  return workshop.onSchedule(workshop.settings.every, scan, signal)
+}
+
+async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<number> {
+  const { value, unfinished } = await untilDone(
+    workshop,
+    (cut) => scanSource(workshop.scan, cut),
+    ({ listed }) => unfinishedOf(listed, workshop.ledger, signal),
+    signal,
+  )
   // After the last job: one of a document that went away meanwhile has ended by now.
-  const gone = await sweepGone(listed, workshop.gone, workshop.scan, signal)
+  const gone = await sweepGone(value.listed, workshop.gone, workshop.scan, signal)
   workshop.events.emit('sweep:finished', gone)
-}
-
-async function drained({ queue }: Workshop, signal: AbortSignal): Promise<void> {
-  while ((await queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
+  return unfinished
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

@@ -11,7 +11,8 @@ export const EXIT = {
 } as const
 
 export type RunEnd =
-  | { readonly kind: 'complete' }
+  /** `unfinished`: documents that were listed and did not come to an end. */
+  | { readonly kind: 'complete'; readonly unfinished?: number }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
   | { readonly kind: 'interrupted' }
 
@@ -27,7 +28,8 @@ export function exitCodeOf(
 ): number {
   if (end.kind === 'halted') return EXIT.halted
   if (end.kind === 'interrupted') return EXIT.interrupted
-  return counts.failed + counts.pending + (counts.unsupported ?? 0) > 0 ? EXIT.someFailed : EXIT.allDone
+  const left = counts.pending + (end.unfinished ?? 0)
+  return counts.failed + left + (counts.unsupported ?? 0) > 0 ? EXIT.someFailed : EXIT.allDone
 }
 
 /** From what is well to what needs somebody most. */

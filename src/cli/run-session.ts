@@ -12,6 +12,7 @@ import { oneLine } from './format.ts'
 import { startProgress } from './progress.ts'
 import { summaryOf } from './summary.ts'
 import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
+import { tellLosses } from './tell-losses.ts'
 import { messageOf } from './usage-error.ts'
 
 /** Dead letters read for the summary at the most. */
@@ -58,6 +59,7 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
   const events = new Events()
   const tally = tallyOf(events)
   const say = sayFor(target, sayOnStderr)
+  tellLosses(events, say)
   await using workshop = await openWorkshop(
     { ...target, shared, events, say, mustExist: typeof intake === 'function' },
     stopping.soft,

@@ -6,6 +6,7 @@ import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
+import { tellLosses } from './tell-losses.ts'
 import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
 
 export interface StandingOptions {
@@ -52,6 +53,7 @@ async function open(target: Target, shared: Shared, { soft }: Stopping, options:
   const say = sayFor(target, sayOnStderr)
   const events = new Events()
   options.listen?.(events, say)
+  tellLosses(events, say)
   const workshop = await openWorkshop({ ...target, shared, events, say }, soft)
   say(options.greeting(workshop))
   return workshop

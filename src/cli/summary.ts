@@ -81,8 +81,8 @@ function failures({ letters, counts }: SummaryInput): string[] {
 }
 
 function unfinished({ counts, end }: SummaryInput): string[] {
-  if (counts.pending === 0 || end.kind !== 'complete') return []
-  return [`${plural(counts.pending, 'document')} still pending: run again to go on`]
+  const left = end.kind === 'complete' ? Math.max(counts.pending, end.unfinished ?? 0) : 0
+  return left === 0 ? [] : [`${plural(left, 'document')} still pending: run again to go on`]
 }
 
 /** What a look for documents that are no longer in the source came to. */

@@ -30,6 +30,23 @@ end
 count()
 `)
 
+/** ARGV: source key and entry, in turn. Answers how many entries were written. */
+export const ADOPT = new LuaScript(`${MOVE_COUNT}
+local adopted = 0
+for i = 2, #KEYS do
+  local field, entry = ARGV[2 * i - 3], ARGV[2 * i - 2]
+  local before = redis.call('HGET', KEYS[i], field)
+  local came_out = string.sub(entry, 1, 1) ~= 'f' and before == 'p' .. string.sub(entry, 2)
+  if not before or came_out then
+    move(before, entry)
+    redis.call('HSET', KEYS[i], field, entry)
+    adopted = adopted + 1
+  end
+end
+count()
+return adopted
+`)
+
 /** ARGV: source keys. */
 export const FORGET = new LuaScript(`${MOVE_COUNT}
 for i = 2, #KEYS do

@@ -4,7 +4,7 @@ import { type Counts, NO_COUNTS, OUTCOMES } from '#src/document/outcome.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { Ledger, LedgerEntry } from '#src/ports.ts'
 import { decodeEntry, encodeEntry, OUTCOME_LETTERS } from './entry-codec.ts'
-import { FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
+import { ADOPT, FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
 import type { RedisClient } from './lua-script.ts'
 
 /**
@@ -45,6 +45,16 @@ export class RedisLedger implements Ledger {
       const values = batch.flatMap(([key, entry]) => [key, encodeEntry(entry)])
       await WRITE.run(this.#client, [this.#countsKey, ...buckets], values)
     }
+  }
+
+  async adopt(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<number> {
+    let adopted = 0
+    for (const batch of inBatches(entries)) {
+      const buckets = this.#buckets(batch.map(([key]) => key))
+      const values = batch.flatMap(([key, entry]) => [key, encodeEntry(entry)])
+      adopted += Number(await ADOPT.run(this.#client, [this.#countsKey, ...buckets], values))
+    }
+    return adopted
   }
 
   async settle(key: SourceKey, entry: LedgerEntry): Promise<boolean> {

@@ -40,5 +40,10 @@ export function logEvents(events: Events, log: Logger): void {
   events.on('process:error', ({ key, error }) => log.error({ key, err: error }, 'error'))
   events.on('schedule:due', (event) => log.info(event, 'scan due'))
   events.on('scan:finished', (event) => log.info(event, 'scan finished'))
+  events.on('redis:lost', ({ kind }) => {
+    if (kind === 'data') log.warn('Redis lost data; the ledger is rebuilt from the store and the source scanned again')
+    else log.info('Redis was restarted or failed over; the source is scanned again')
+  })
+  events.on('scan:again', (event) => log.info(event, 'scan begins again'))
   events.on('run:halted', (event) => log.error(event, 'run halted'))
 }

@@ -85,6 +85,8 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     events.on('request:throttled', () => (tally.throttled += 1))
     events.on('receipt:reused', () => (tally.receiptsReused += 1))
     events.on('sweep:finished', (gone) => (tally.gone = gone))
+    // What is not done yet is enqueued once more, and counted then.
+    events.on('scan:again', () => (tally.enqueued = tally.worked))
     events.on('scan:finished', ({ enqueued }) => {
       tally.enqueued += enqueued
       tally.scanned = true

@@ -15,6 +15,8 @@ export interface ScheduleOptions {
   /** Does what is due. Ends soon, by throwing, when `signal` aborts: the tick is then left to another process. */
   readonly onTick: (dueAt: Date, signal: AbortSignal) => Promise<void>
   readonly onError: (error: unknown) => void
+  /** Calls the listener when Redis lost data; the schedule is made anew then, and a tick is due at once. */
+  readonly onLoss: (listener: () => void) => () => void
 }
 
 /** The BullMQ queue of a pipeline's ticks is `<redisPrefix(pipeline)>:ticks`. */
@@ -52,7 +54,10 @@ export async function keepSchedule(options: ScheduleOptions, signal: AbortSignal
     await queue.setGlobalConcurrency(1)
     await schedule(queue, readTimetable(options.every), options.every)
     const running = worker.run()
+    const restore = (): void => void restored(queue, options.every).catch(options.onError)
+    const stopListening = options.onLoss(restore)
     await aborted(signal)
+    stopListening()
     await worker.close()
     await running
   } finally {
@@ -60,6 +65,13 @@ export async function keepSchedule(options: ScheduleOptions, signal: AbortSignal
     await queue.close()
     connection.disconnect()
   }
+}
+
+/** Every process that keeps the schedule does this; the ids see to it that one tick is due. */
+async function restored(queue: Queue, every: string): Promise<void> {
+  await queue.setGlobalConcurrency(1)
+  await schedule(queue, readTimetable(every), every)
+  await queue.add(SCHEDULER_ID, {}, { jobId: 'after-loss', removeOnComplete: true, removeOnFail: true })
 }
 
 async function schedule(queue: Queue, timetable: Timetable, text: string): Promise<void> {

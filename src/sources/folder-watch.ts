@@ -31,8 +31,13 @@ const MOST_WAITING = 100_000
  * change is reported within `stableMs` + 1 s.
  */
 export function watchFolder(options: FolderWatchOptions): SourceWatch {
+  let watch = new FolderWatch(options)
   return {
-    changes: (signal) => new FolderWatch(options).run(signal),
+    changes: (signal) => {
+      watch = new FolderWatch(options)
+      return watch.run(signal)
+    },
+    rescan: () => watch.rescan(),
   }
 }
 
@@ -42,6 +47,8 @@ class FolderWatch {
   readonly #stableMs: number
   readonly #settling: Settling
   #scanAt = 0
+  /** How often somebody asked for a scan. */
+  #asked = 0
 
   constructor(options: FolderWatchOptions) {
     this.#options = options
@@ -55,12 +62,19 @@ class FolderWatch {
     while (!signal.aborted) {
       const rules = await this.#rules()
       if (performance.now() >= this.#scanAt) {
+        const asked = this.#asked
         yield* this.#scan(rules, signal)
-        this.#scanAt = performance.now() + this.#rescanMs(events)
+        // Asked for meanwhile: what was listed by then is to be reported again.
+        this.#scanAt = asked === this.#asked ? performance.now() + this.#rescanMs(events) : 0
       }
       yield* this.#settled(rules)
       await sleep(TICK_MS, undefined, { signal }).catch(() => undefined)
     }
+  }
+
+  rescan(): void {
+    this.#asked += 1
+    this.#scanAt = 0
   }
 
   async #listen(): Promise<FolderEvents> {

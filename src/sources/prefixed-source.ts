@@ -32,6 +32,7 @@ export function watchWithPrefix(inner: SourceWatch, prefix: string): SourceWatch
     async *changes(signal) {
       for await (const batch of inner.changes(signal)) yield batch.map(prefixed)
     },
+    rescan: () => inner.rescan(),
   }
 }
 

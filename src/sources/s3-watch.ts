@@ -28,17 +28,20 @@ const LOOKS_AT_ONCE = 16
 export function watchS3(options: S3WatchOptions): SourceWatch {
   const scope = s3Scope(options)
   const rescanMs = options.rescanMs ?? (options.notices === undefined ? 60_000 : 3_600_000)
+  let asked = new AbortController()
   return {
+    rescan: () => asked.abort(new Error('a listing is asked for')),
     async *changes(signal: AbortSignal): AsyncGenerator<readonly SourceChange[]> {
       let scanAt = 0
       while (!signal.aborted) {
         const now = performance.now()
-        if (now >= scanAt) {
+        if (now >= scanAt || asked.signal.aborted) {
+          asked = new AbortController()
           for await (const entries of listEntries(options, scope, signal)) if (entries.length > 0) yield entries
           scanAt = performance.now() + rescanMs
         }
         const waitMs = Math.max(0, Math.min(PATIENCE_MS, scanAt - performance.now()))
-        const notices = await nextNotices(options.notices, waitMs, signal)
+        const notices = await nextNotices(options.notices, waitMs, AbortSignal.any([signal, asked.signal]))
         if (notices.length > 0) yield* taken(notices, options, scope, signal)
       }
     },

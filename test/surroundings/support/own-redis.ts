@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
 import { findRedisServer } from '#src/queue/redis-server-binary.ts'
 import { probeRedis } from '#src/queue/redis-probe.ts'
 import { REDIS_CACHE_DIR, until } from '../../support/redis.ts'
@@ -26,10 +27,20 @@ export class OwnRedis implements AsyncDisposable {
     return join(this.#folder, 'redis.sock')
   }
 
-  async start(): Promise<void> {
+  /** `persistent`: with an append-only file; without, the server reads `dump.rdb` where there is one. */
+  async start({ persistent = true }: { readonly persistent?: boolean } = {}): Promise<void> {
     const { command, libraries } = await findRedisServer({ cacheDir: REDIS_CACHE_DIR })
     const listen = ['--port', '0', '--unixsocket', this.url, '--dir', this.#folder]
-    const keep = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--save', '', '--maxmemory-policy', 'noeviction']
+    const keep = [
+      '--appendonly',
+      persistent ? 'yes' : 'no',
+      '--appendfsync',
+      'everysec',
+      '--save',
+      '',
+      '--maxmemory-policy',
+      'noeviction',
+    ]
     this.#child = spawn(command, [...listen, ...keep], {
       stdio: 'ignore',
       env: { ...process.env, ...(libraries === '' ? {} : { LD_LIBRARY_PATH: libraries }) },
@@ -45,6 +56,42 @@ export class OwnRedis implements AsyncDisposable {
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
+  }
+
+  /** Everything is gone, and no connection breaks. */
+  async flush(): Promise<void> {
+    await this.#ask((redis) => redis.flushall())
+  }
+
+  /** A restart without persistence. */
+  async restartEmpty(): Promise<void> {
+    await this.kill()
+    await this.#forget()
+    await this.start()
+  }
+
+  /** Remembers what it holds now, and answers what brings that back by a restart. */
+  async snapshot(): Promise<() => Promise<void>> {
+    await this.#ask((redis) => redis.save())
+    const kept = join(this.#folder, 'kept.rdb')
+    await copyFile(join(this.#folder, 'dump.rdb'), kept)
+    return async () => {
+      await this.kill()
+      await this.#forget()
+      await copyFile(kept, join(this.#folder, 'dump.rdb'))
+      await this.start({ persistent: false })
+    }
+  }
+
+  async #forget(): Promise<void> {
+    await rm(join(this.#folder, 'appendonlydir'), { recursive: true, force: true })
+    await rm(join(this.#folder, 'dump.rdb'), { force: true })
+  }
+
+  async #ask(question: (redis: RedisConnection) => Promise<unknown>): Promise<void> {
+    const connection = await connectRedis({ url: this.url })
+    await question(connection)
+    connection.disconnect()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -67,7 +67,7 @@ export class Scene implements AsyncDisposable {
   }
 
   start(
-    command: 'run' | 'work' | 'retry',
+    command: 'run' | 'work' | 'retry' | 'watch',
     flags: Flags = {},
     { preloads = [], env = {}, source = this.source }: StartOptions = {},
   ): RunningSluice {

@@ -1,0 +1,70 @@
+import type { Events } from '#src/events.ts'
+import { completeLedger, type RebuildDeps } from '#src/ingest/rebuild-ledger.ts'
+import type { Loss, ProcessLease } from '#src/ledger/process-lease.ts'
+import type { RedisIntents } from '#src/ledger/redis-intents.ts'
+import type { RedisGate } from '#src/gate/redis-gate.ts'
+
+/** What this process knows of the data in Redis, which may be lost at any moment. */
+export interface RedisData {
+  /** How often data were lost, or may have been, since the process began. */
+  readonly losses: () => number
+  /** Asks Redis now; resolves when this process and all others that live have declared what they hold. */
+  readonly settle: () => Promise<void>
+  /**
+   * Completes the ledger from the store where Redis lost data that no process has made good yet. Answers how many
+   * documents were found. Calls at the same time share one pass.
+   */
+  readonly complete: (signal: AbortSignal) => Promise<number>
+  /** Told of each loss, when this process has declared what it holds. */
+  readonly onLoss: (listener: (loss: Loss) => void) => () => void
+}
+
+export interface RedisDataOptions {
+  readonly lease: ProcessLease
+  readonly rebuild: RebuildDeps
+  readonly intents: Pick<RedisIntents, 'list' | 'settle'>
+  readonly gate: Pick<RedisGate, 'redeclare' | 'restoreSpent'>
+  readonly events: Events
+}
+
+/** From now on what this process holds is declared again whenever Redis lost it. */
+export function redisData(options: RedisDataOptions): RedisData {
+  const { lease, gate, events } = options
+  lease.onNewEpoch(() => gate.redeclare())
+  lease.onLoss((loss) => events.emit('redis:lost', loss))
+  let completing: Promise<number> | null = null
+  return {
+    losses: () => lease.losses,
+    settle: () => lease.settle(),
+    onLoss: (listener) => lease.onLoss(listener),
+    complete: (cut) => {
+      completing ??= complete(options, cut).finally(() => (completing = null))
+      return completing
+    },
+  }
+}
+
+/** Again where Redis loses data meanwhile: the pass may have filled what is gone. */
+async function complete(options: RedisDataOptions, signal: AbortSignal): Promise<number> {
+  const { lease, rebuild, gate } = options
+  let documents = 0
+  while (!(await lease.isFilled())) {
+    signal.throwIfAborted()
+    const { epoch } = lease
+    const now = new Date()
+    const completed = await completeLedger(rebuild, now, signal)
+    documents += completed.documents
+    const month = `month:${now.toISOString().slice(0, 7)}`
+    await gate.restoreSpent(rebuild.store.url, new Map([[month, completed.spentThisMonth]]))
+    await settleAnswered(options)
+    await lease.filled(epoch)
+  }
+  return documents
+}
+
+/** A rollback brings intents of dead processes back whose answers have been kept since: they are in doubt no more. */
+async function settleAnswered({ intents, rebuild: { store } }: RedisDataOptions): Promise<void> {
+  for (const { receipt, key, state } of await intents.list()) {
+    if (state === 'ambiguous' && (await store.readReceipt(receipt)) !== null) await intents.settle(receipt, key)
+  }
+}
