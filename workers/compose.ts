@@ -5,6 +5,7 @@ import type { Events } from '#src/events.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { Adopted } from '#src/ingest/claim-store.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
+import { Refusals } from '#src/ingest/refusals.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
@@ -75,6 +76,8 @@ export interface Workshop extends Pipeline {
   /** Whether Redis still has what it had, and how to make good what it lost. */
   readonly data: RedisData
   readonly settings: Settings
+  /** What the service refused in this process. */
+  readonly refusals: Refusals
   /** Asks the service anew instead of believing that credits or key are still as an earlier run found them. */
   readonly probe: () => Promise<void>
   /** Requests that were in flight at a hard kill: nobody knows whether the service charged for them (Law 2). */
@@ -140,11 +143,9 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       claims: new RedisClaims({ connection, pipeline: id, lease }),
       intents,
       render: renderOutputs,
-      now: Date.now,
       sharedNow,
-      random: Math.random,
       rightOfWay: shared.rightOfWay,
-      surroundings: new Surroundings(),
+      ...ownOfProcess(),
       ...toldBySettings(settings),
     }
     const observer = await shared.observer()
@@ -156,6 +157,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       gone: gonePolicyOf(settings),
       data,
       gateLine: () => statusLine(shared, requests),
+      refusals: ingest.refusals,
       probe: () => requests.gate.probe(),
       ambiguous: () => intents.ambiguousTotal(),
       consume: () => consumeInPlaces({ connection, pipeline: id, places: shared.places, settings, ingest }),
@@ -166,6 +168,14 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     throw error
   }
 }
+
+/** What each process tells by its own documents, clock and dice. */
+const ownOfProcess = (): Pick<IngestDeps, 'now' | 'random' | 'surroundings' | 'refusals'> => ({
+  now: Date.now,
+  random: Math.random,
+  surroundings: new Surroundings(),
+  refusals: new Refusals(),
+})
 
 /** How long the gate's state may take to come, for a line that is drawn again soon. */
 const GATE_LINE_MS = 1_000

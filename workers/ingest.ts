@@ -55,7 +55,16 @@ export async function runWorker(
   } finally {
     await stopConsumer(consumer, workshop.settings.graceMs, stopping.hard)
   }
-  return halted ?? (stopping.soft.aborted ? { kind: 'interrupted' } : { kind: 'complete', unfinished })
+  if (halted !== null) return halted
+  return stopping.soft.aborted ? { kind: 'interrupted' } : endOf(workshop, unfinished)
+}
+
+/** Where every document was refused, in this run and before, it was no document's own fault: the run was refused. */
+async function endOf({ refusals, ledger }: Workshop, unfinished: number): Promise<WorkerEnd> {
+  const { done, partial } = await ledger.counts()
+  const refused = refusals.nothingGotThrough()
+  if (refused === null || done + partial > 0) return { kind: 'complete', unfinished }
+  return { kind: 'halted', cause: refused.cause, message: `no document got through. ${refused.failure.message}` }
 }
 
 /** Answers how many documents that it brought in did not come to an end. */

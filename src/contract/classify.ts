@@ -1,6 +1,6 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
-import type { HaltCause, Verdict } from '#src/document/verdict.ts'
+import type { RefusalCause, Verdict } from '#src/document/verdict.ts'
 import { describeForeign, type ErrorBody, fieldsNamedIn, jsonObject, oneLine, readErrorBody } from './error-body.ts'
 import type { Asked, Meaning } from './meaning.ts'
 import { longerTimeout, ocrMode, timeoutNamedIn } from './remedies.ts'
@@ -71,9 +71,11 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
       return { ...rejected({ ...base, message: said + advice, code: 'timeout' }), remedy }
     }
     case 'bad_options':
-      return halted('options', said + fieldsNamedIn(error.details))
+      return refused('options', { ...base, message: said + fieldsNamedIn(error.details) })
+    case 'refused':
+      return refused(meaning.cause, base)
     case 'halted':
-      return halted(meaning.cause, said)
+      return { kind: 'halted', cause: meaning.cause, message: said }
     case 'throttled':
       return { kind: 'throttled', limit: meaning.limit, retryAfterMs: askedWait(answer, error, asked), message: said }
     case 'timed_out': {
@@ -126,8 +128,8 @@ function unavailable(
   }
 }
 
-function halted(cause: HaltCause, message: string): Verdict {
-  return { kind: 'halted', cause, message }
+function refused(cause: RefusalCause, told: Told): Verdict {
+  return { kind: 'refused', cause, failure: rejected({ ...told, code: 'refused' }).failure }
 }
 
 function askedWait({ headers }: HttpAnswer, error: ErrorBody, { nowMs }: Asked): number | null {

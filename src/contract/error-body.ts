@@ -10,8 +10,11 @@ export interface ErrorBody {
 
 const TEXT_LIMIT = 300
 
-/** A code is a metric's label and a filter's word: anything else in its place is as if there were none. */
-const CODE = /^(?=.{1,64}$)[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/
+/** A code is a filter's word: anything else in its place is as if there were none. Services spell it in either case. */
+const CODE = /^(?=.{1,64}$)[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)*$/
+
+/** A code that stands where the text should: only what no sentence and no word could be. */
+const CODE_AS_TEXT = /^(?=.{1,64}$)(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)$/
 
 /** The decoded JSON object of a body, or null: empty, HTML, cut off, a bare number. */
 export function jsonObject(body: Buffer): Record<string, unknown> | null {
@@ -31,14 +34,22 @@ export function readErrorBody(
   fields: Readonly<Record<string, unknown>> | null = jsonObject(body),
 ): ErrorBody {
   if (fields === null) return { text: describeForeign(body), code: null, details: null, fields: null }
-  const text = [fields.error, fields.message].find((value) => typeof value === 'string') ?? 'no message'
+  const said = [fields.error, fields.message].filter((value) => typeof value === 'string' && value.trim() !== '')
+  const [error = 'no message', message] = said as string[]
   // The contract's catalogue has one row whose `error` is the code itself.
-  const code = [fields.code, text].find((value) => typeof value === 'string' && CODE.test(value)) as string | undefined
-  return { text: oneLine(text), code: code ?? null, details: fields.details ?? null, fields }
+  const isCode = CODE_AS_TEXT.test(error)
+  const code = typeof fields.code === 'string' && CODE.test(fields.code) ? fields.code : isCode ? error : null
+  return { text: oneLine(textOf(error, message, isCode)), code, details: fields.details ?? null, fields }
 }
 
-/** The fields that `details` finds fault with, as ` (timeout, parsers.0.mode)`; nothing where it names none. */
-export function fieldsNamedIn(details: unknown): string {
+/** `message` beside `error` says more, and some services have the advice there: "Ask the account holder to verify it." */
+function textOf(error: string, message: string | undefined, isCode: boolean): string {
+  if (message === undefined || message === error) return error
+  return isCode ? message : `${error.replace(/[.:]\s*$/, '')}: ${message}`
+}
+
+/** The fields that `details` finds fault with: `timeout`, `parsers.0.mode`. */
+export function pathsNamedIn(details: unknown): readonly string[] {
   const issues: readonly unknown[] = Array.isArray(details) ? details : []
   const paths = issues.map((issue) => {
     const { path, keys } = (issue ?? {}) as { path?: unknown; keys?: unknown }
@@ -47,7 +58,12 @@ export function fieldsNamedIn(details: unknown): string {
       .filter((step) => typeof step === 'string' || typeof step === 'number')
       .join('.')
   })
-  const named = paths.filter((path) => path !== '')
+  return paths.filter((path) => path !== '')
+}
+
+/** The same as ` (timeout, parsers.0.mode)`; nothing where it names none. */
+export function fieldsNamedIn(details: unknown): string {
+  const named = pathsNamedIn(details)
   return named.length === 0 ? '' : ` ${oneLine(`(${named.slice(0, 10).join(', ')})`)}`
 }
 

@@ -1,11 +1,13 @@
-import type { HaltCause } from '#src/document/verdict.ts'
+import type { HaltCause, RefusalCause } from '#src/document/verdict.ts'
 import type { ParseOptions } from './options.ts'
 import type { CodeMeaning } from './service-codes.ts'
 
 /** What an error answer means, from its code or, where that says nothing, from its status and text. */
 export type Meaning =
   | CodeMeaning
-  | { readonly means: 'halted'; readonly cause: HaltCause }
+  | { readonly means: 'halted'; readonly cause: Extract<HaltCause, 'credits' | 'key'> }
+  /** May be about this one document, or about all. */
+  | { readonly means: 'refused'; readonly cause: RefusalCause }
   /** The service itself failed, and other documents are likely to meet the same. */
   | { readonly means: 'down' }
 

@@ -29,6 +29,14 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   SCRAPE_ZDR_VIOLATION_ERROR: rejected('service_rejected'),
   SCRAPE_JSON_CONTENT_TOO_LARGE: rejected('service_rejected'),
   SCRAPE_PROMPT_INJECTION_DETECTED: rejected('service_rejected'),
+  // Of one URL: a site that is blocked, dangerous, or not served without a contract; nothing kept of it.
+  UNSAFE_DOMAIN_BLOCKED: rejected('service_rejected'),
+  THIRD_PARTY_DATA_TERMS_REQUIRED: rejected('service_rejected'),
+  UNSUPPORTED_SITE: rejected('service_rejected'),
+  SAFE_MODE_BLOCKED: rejected('service_rejected'),
+  SCRAPE_MEDIA_ACCESS_DENIED: rejected('service_rejected'),
+  SCRAPE_NO_CACHED_DATA: rejected('service_rejected'),
+  SCRAPE_LOCKDOWN_CACHE_MISS: rejected('service_rejected'),
   PARSE_UNSUPPORTED_OPTIONS: { means: 'bad_options' },
   SCRAPE_PDF_OCR_REQUIRED: { means: 'needs_ocr' },
   SCRAPE_PDF_INSUFFICIENT_TIME_ERROR: { means: 'needs_named_timeout' },
@@ -54,6 +62,7 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
 /** Null for a code that does not say more than its status. */
 export function meaningOf(code: string | null): CodeMeaning | null {
   if (code === null) return null
-  if (Object.hasOwn(MEANINGS, code)) return MEANINGS[code] ?? null
-  return code.startsWith('SCRAPE_DOCUMENT_') ? rejected('service_rejected') : null
+  const known = code.toUpperCase()
+  if (Object.hasOwn(MEANINGS, known)) return MEANINGS[known] ?? null
+  return known.startsWith('SCRAPE_DOCUMENT_') ? rejected('service_rejected') : null
 }

@@ -1,4 +1,4 @@
-import type { ErrorBody } from './error-body.ts'
+import { type ErrorBody, pathsNamedIn } from './error-body.ts'
 import type { Asked, Meaning } from './meaning.ts'
 import { RETRYABLE_STATUSES } from './errors.ts'
 
@@ -15,10 +15,10 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
     case 402:
       return { means: 'halted', cause: 'credits' }
     case 403:
-      return { means: 'halted', cause: 'permission' }
+      return { means: 'refused', cause: 'permission' }
     case 404:
     case 405:
-      return { means: 'halted', cause: 'address' }
+      return { means: 'refused', cause: 'address' }
     case 408:
       return { means: 'timed_out' }
     case 413:
@@ -44,16 +44,23 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
 }
 
 function meaningOfOther(status: number): Meaning {
-  if (status >= 300 && status < 400) return { means: 'halted', cause: 'address' }
+  if (status >= 300 && status < 400) return { means: 'refused', cause: 'address' }
   // 520 to 530 are not in the contract: proxies in front of a service say with them that they could not reach it.
   if (RETRYABLE_STATUSES.has(status) || (status >= 520 && status <= 530)) return { means: 'down' }
   return { means: 'rejected', failure: 'service_rejected' }
+}
+
+/** Whether all that `details` finds fault with is the document: its URL, its file. */
+function isAboutDocument(details: unknown): boolean {
+  const paths = pathsNamedIn(details)
+  return paths.length > 0 && paths.every((path) => /^(?:body\.)?(?:url|file)(?:\.|$)/.test(path))
 }
 
 /** A 400 is about the options, and then all documents will meet it, or about this one file. */
 function meaningOfBadRequest({ text, details }: ErrorBody): Meaning {
   if (/exceeds? (the )?maximum size|too large/i.test(text)) return { means: 'rejected', failure: 'too_large' }
   if (/unsupported (file|format|extension)/i.test(text)) return { means: 'rejected', failure: 'unsupported_type' }
+  if (isAboutDocument(details)) return { means: 'rejected', failure: 'service_rejected' }
   const fields = details !== null && typeof details === 'object' && Object.keys(details).length > 0
   const options = fields || /unrecogni[sz]ed key|\boptions?\b|validation/i.test(text)
   return options ? { means: 'bad_options' } : { means: 'rejected', failure: 'service_rejected' }

@@ -1,6 +1,7 @@
 /**
  * Why a document did not come out whole. The list is closed: it is a metric label, a column of `sluice failures` and
- * what `sluice retry --code` takes. `service_rejected` keeps the service's own code in the failure's `serviceCode`.
+ * what `sluice retry --code` takes. `service_rejected` keeps the service's own code in the failure's `serviceCode`;
+ * `refused` is an answer that others might have met too, and none did.
  */
 export const FAILURE_CODES = [
   'unsupported_type',
@@ -15,6 +16,7 @@ export const FAILURE_CODES = [
   'vanished',
   'changing',
   'service_rejected',
+  'refused',
   'service_unavailable',
   'timeout',
   'bad_answer',

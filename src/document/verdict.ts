@@ -39,6 +39,9 @@ export type HaltCause =
   | 'engine'
   | 'service'
 
+/** What a refusal that may be one document's own is about. */
+export type RefusalCause = Extract<HaltCause, 'permission' | 'address' | 'options'>
+
 /** What may help a second try: the same request again, or one changed in the way named. */
 export type Remedy =
   | { readonly change: 'none' }
@@ -51,9 +54,11 @@ export type Remedy =
  *
  * - `parsed`: a 200 with a document in it. Becomes a receipt.
  * - `rejected`: this document will not pass, however often it is sent. Ends failed at once.
+ * - `refused`: what the service refuses (a permission, an address, options) may be this document's own, or everybody's.
+ *   Which, other documents tell (`ingest/refusals.ts`).
  * - `throttled`: a limit of the plan. Never the document's fault: no attempt is used (Law 5).
  * - `unavailable`: the service failed. Tried again with backoff, at most five counted attempts.
- * - `halted`: credits, key, options or address. The batch stops and keeps every job.
+ * - `halted`: credits or key; and a refusal that was ruled to be everybody's. The batch stops and keeps every job.
  */
 export type Verdict =
   | { readonly kind: 'parsed'; readonly answer: Answer }
@@ -78,6 +83,7 @@ export type Verdict =
       /** False for a failure that says nothing of the service's health (a 408 of this one document). */
       readonly countsAgainstService: boolean
     }
+  | { readonly kind: 'refused'; readonly cause: RefusalCause; readonly failure: Failure }
   | { readonly kind: 'halted'; readonly cause: HaltCause; readonly message: string }
 
 export type VerdictKind = Verdict['kind']

@@ -1,12 +1,16 @@
+import type { HaltCause } from '#src/document/verdict.ts'
 import type { Admission, Report } from '#src/ports.ts'
 
+/** Halts that are true of an API key, and so of all processes that use it. */
+const OF_THE_KEY: readonly HaltCause[] = ['credits', 'key']
+
 /**
- * Options that the service refuses fail every document of this run in the same way, but not those of others on the
- * same API key: so this halt is the process's own, with a probe once per window.
+ * What the service refuses of one run after another document (options, a permission, an address) says nothing of other
+ * runs on the same API key: so this halt is the process's own, with a probe once per window.
  */
 export class OptionsHalt {
   readonly #windowMs: number
-  #halted: { readonly message: string; probeAt: number } | null = null
+  #halted: { readonly cause: HaltCause; readonly message: string; probeAt: number } | null = null
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs
@@ -16,7 +20,8 @@ export class OptionsHalt {
   check(now: number): (Admission & { kind: 'halted' }) | null {
     if (this.#halted === null) return null
     const retryInMs = this.#halted.probeAt - now
-    if (retryInMs > 0) return { kind: 'halted', cause: 'options', message: this.#halted.message, retryInMs }
+    const { cause, message } = this.#halted
+    if (retryInMs > 0) return { kind: 'halted', cause, message, retryInMs }
     this.#halted.probeAt = now + this.#windowMs
     return null
   }
@@ -25,8 +30,8 @@ export class OptionsHalt {
     if (report.verdict === 'abandoned' || report.verdict === 'unsent') return
     const { verdict } = report
     if (verdict.kind === 'parsed') this.#halted = null
-    else if (verdict.kind === 'halted' && verdict.cause === 'options') {
-      this.#halted = { message: verdict.message, probeAt: now + this.#windowMs }
+    else if (verdict.kind === 'halted' && !OF_THE_KEY.includes(verdict.cause)) {
+      this.#halted = { cause: verdict.cause, message: verdict.message, probeAt: now + this.#windowMs }
     }
   }
 }

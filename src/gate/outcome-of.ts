@@ -13,7 +13,6 @@ export interface RequestOutcome {
     | 'document'
     | 'credits'
     | 'key'
-    | 'permission'
     | 'abandoned'
     | 'unsent'
   readonly durationMs?: number
@@ -42,6 +41,7 @@ export function outcomeOf(report: Report): RequestOutcome {
     case 'parsed':
       return { ...told, kind: 'parsed', durationMs, queuedMs: verdict.answer.usage.queuedMs }
     case 'rejected':
+    case 'refused':
       return { ...told, kind: 'rejected' }
     case 'throttled':
       return { ...told, kind: verdict.limit, ...retryAfter(verdict.retryAfterMs) }
@@ -65,9 +65,9 @@ function isAbsent({ httpStatus, inDoubt }: Extract<Verdict, { kind: 'unavailable
   return httpStatus === null ? inDoubt === false : httpStatus === 502 || httpStatus === 503
 }
 
-/** Only what is true of the API key halts everybody on it; options are one run's own. */
-function haltKind(cause: string): 'credits' | 'key' | 'permission' | 'rejected' {
-  return cause === 'credits' || cause === 'key' || cause === 'permission' ? cause : 'rejected'
+/** Only what is true of the API key halts all processes on it; a refusal is one run's own (`OptionsHalt`). */
+function haltKind(cause: string): 'credits' | 'key' | 'rejected' {
+  return cause === 'credits' || cause === 'key' ? cause : 'rejected'
 }
 
 /** A Retry-After of nothing is none: taken literally it would send the same request again at once. */

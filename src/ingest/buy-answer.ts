@@ -6,6 +6,7 @@ import type { Remedy, Verdict } from '#src/document/verdict.ts'
 import { type Departure, DocumentChanged, type Recipe } from '#src/ports.ts'
 import { admit } from './admit.ts'
 import type { IngestDeps } from './deps.ts'
+import { type RuledVerdict, ruledVerdict } from './refusals.ts'
 import { postpone } from './job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import { untilWritten } from './until-written.ts'
@@ -43,9 +44,9 @@ async function sendOnce(
   const { permit, pages } = entry
   const sentAt = performance.now()
   deps.events.emit('request:sent', { key, bytes: work.read.bytes })
-  let verdict: Verdict
+  let answered: Verdict
   try {
-    verdict = await deps.parser.parse(
+    answered = await deps.parser.parse(
       {
         contentHash: work.read.contentHash,
         extension: work.extension,
@@ -65,6 +66,7 @@ async function sendOnce(
     return { kind: 'failed', failure, countsUntil: work.attempt, retryAfterMs: null, remedy: NO_REMEDY }
   }
   const durationMs = performance.now() - sentAt
+  const verdict = await ruledVerdict(answered, key, deps)
   tellHealth(verdict, deps)
   const credits = chargedCredits(verdict, recipe, work, deps)
   const save = async (): Promise<void> => {
@@ -94,7 +96,7 @@ function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: Inge
   return credits ?? deps.price(recipe, work.extension, pages)
 }
 
-function purchaseOf(verdict: Verdict, departure: Departure, attempt: number, deps: IngestDeps): Purchase {
+function purchaseOf(verdict: RuledVerdict, departure: Departure, attempt: number, deps: IngestDeps): Purchase {
   switch (verdict.kind) {
     case 'parsed':
       return { kind: 'bought', answer: verdict.answer }
@@ -121,7 +123,7 @@ function purchaseOf(verdict: Verdict, departure: Departure, attempt: number, dep
  * What may be tried at once for a document that would be rejected as it is. A time-out has no place here: it waits for
  * its next attempt, which is given more time. Another mode is another price of time, and the user's choice.
  */
-function remedyOf(verdict: Verdict, { ocrFallback }: IngestDeps): Remedy {
+function remedyOf(verdict: RuledVerdict, { ocrFallback }: IngestDeps): Remedy {
   if (verdict.kind !== 'rejected') return NO_REMEDY
   return verdict.remedy.change === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
 }

@@ -25,6 +25,7 @@ export function decideChange(
  * until the document changes or someone says `sluice retry`.
  */
 const PASSING: readonly FailureCode[] = [
+  'refused',
   'unreadable',
   'vanished',
   'changing',

@@ -17,6 +17,7 @@ import type {
   Source,
 } from '#src/ports.ts'
 import type { ReadDocument } from './read-once.ts'
+import type { Refusals } from './refusals.ts'
 import type { RightOfWay } from './right-of-way.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -51,6 +52,7 @@ export interface IngestDeps {
   /** Shared by all pipelines of this process. */
   readonly rightOfWay: RightOfWay
   readonly surroundings: Surroundings
+  readonly refusals: Refusals
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
   readonly ocrFallback: boolean
   /**

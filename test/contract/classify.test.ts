@@ -76,12 +76,21 @@ describe('by its status, an answer', () => {
   test.each([
     [401, 'key'],
     [402, 'credits'],
+  ] as const)('%i halts the batch for its %s', (status, cause) => {
+    expect(verdictOn(status, failed('no'))).toMatchObject({ kind: 'halted', cause })
+  })
+
+  test.each([
     [403, 'permission'],
     [404, 'address'],
     [405, 'address'],
     [302, 'address'],
-  ] as const)('%i halts the batch for its %s', (status, cause) => {
-    expect(verdictOn(status, failed('no'))).toMatchObject({ kind: 'halted', cause })
+  ] as const)("%i is a refusal for its %s, of this document's or of all", (status, cause) => {
+    expect(verdictOn(status, failed('no'))).toMatchObject({
+      kind: 'refused',
+      cause,
+      failure: { code: 'refused', httpStatus: status },
+    })
   })
 
   test.each([
@@ -117,7 +126,7 @@ describe('by its status, an answer', () => {
 })
 
 describe('a 400', () => {
-  test('on the options halts the batch: every document would meet it', () => {
+  test('on the options is a refusal', () => {
     for (const body of [
       { ...failed('Bad Request'), details: [{ code: 'too_big', path: ['timeout'], message: 'Too big' }] },
       { ...failed('Bad Request'), details: { formats: 'unknown' } },
@@ -125,7 +134,7 @@ describe('a 400', () => {
       failed("Invalid JSON in the 'options' part."),
       failed('no waiting here', 'PARSE_UNSUPPORTED_OPTIONS'),
     ])
-      expect(verdictOn(400, body)).toMatchObject({ kind: 'halted', cause: 'options' })
+      expect(verdictOn(400, body)).toMatchObject({ kind: 'refused', cause: 'options' })
   })
 
   test('on the options says which fields it is about', () => {
@@ -135,8 +144,15 @@ describe('a 400', () => {
       null,
     ]
     expect(verdictOn(400, { ...failed('Bad Request'), details })).toMatchObject({
-      message: 'The service answered 400: Bad Request (parsers.0.maxPages, formatz)',
+      failure: { message: 'The service answered 400: Bad Request (parsers.0.maxPages, formatz)' },
     })
+  })
+
+  test('on a URL or a file that `details` names rejects that document', () => {
+    for (const path of [['url'], ['body', 'url'], ['file'], ['url', 0]]) {
+      const body = { ...failed('Bad Request'), details: [{ code: 'invalid_format', path, message: 'Invalid URL' }] }
+      expect(verdictOn(400, body)).toMatchObject({ kind: 'rejected', failure: { code: 'service_rejected' } })
+    }
   })
 
   test('on a file rejects that file', () => {
@@ -152,8 +168,8 @@ describe('a 400', () => {
 })
 
 describe('a 422', () => {
-  test('on the schema halts the batch', () => {
-    expect(verdictOn(422, failed('Invalid JSON Schema'))).toMatchObject({ kind: 'halted', cause: 'options' })
+  test('on the schema is a refusal', () => {
+    expect(verdictOn(422, failed('Invalid JSON Schema'))).toMatchObject({ kind: 'refused', cause: 'options' })
   })
 
   test('is tried again only where a model may write something else the next time', () => {
@@ -200,6 +216,13 @@ describe('a code speaks before its status', () => {
     [500, 'SCRAPE_DOCUMENT_ANTIBOT_ERROR', 'service_rejected'],
     [500, 'SCRAPE_JSON_CONTENT_TOO_LARGE', 'service_rejected'],
     [403, 'SCRAPE_PROMPT_INJECTION_DETECTED', 'service_rejected'],
+    [403, 'unsafe_domain_blocked', 'service_rejected'],
+    [403, 'THIRD_PARTY_DATA_TERMS_REQUIRED', 'service_rejected'],
+    [403, 'UNSUPPORTED_SITE', 'service_rejected'],
+    [403, 'SAFE_MODE_BLOCKED', 'service_rejected'],
+    [403, 'SCRAPE_MEDIA_ACCESS_DENIED', 'service_rejected'],
+    [404, 'SCRAPE_NO_CACHED_DATA', 'service_rejected'],
+    [404, 'SCRAPE_LOCKDOWN_CACHE_MISS', 'service_rejected'],
   ])('%i %s is permanent', (status, serviceCode, code) => {
     expect(verdictOn(status, failed('no', serviceCode))).toMatchObject({
       kind: 'rejected',
@@ -215,13 +238,32 @@ describe('a code speaks before its status', () => {
     expect(verdictOn(500, failed('crash', 'UNKNOWN_ERROR'))).toMatchObject({ countsAgainstService: true })
   })
 
-  test('a service without a layout engine would fail every PDF: the batch halts', () => {
+  test('a service without a layout engine refuses every PDF', () => {
     const text = 'Typed blocks are unavailable because FirePDF is not configured'
     expect(verdictOn(500, failed(text))).toMatchObject({
-      kind: 'halted',
+      kind: 'refused',
       cause: 'options',
-      message: expect.stringContaining(text),
+      failure: { message: expect.stringContaining(text) },
     })
+  })
+})
+
+describe('what an error says', () => {
+  test('is `error` and `message`, and the code in whatever case it comes', () => {
+    const said = (body: object): string => {
+      const verdict = verdictOn(402, { success: false, ...body })
+      return verdict.kind === 'halted' ? verdict.message : verdict.kind
+    }
+    const message = 'Ask the account holder to verify it.'
+    expect(said({ error: 'unverified_credit_limit_reached', message })).toBe(
+      `The service answered 402 unverified_credit_limit_reached: ${message}`,
+    )
+    expect(said({ error: 'Payment Required.', message })).toBe(`The service answered 402: Payment Required: ${message}`)
+    expect(said({ error: 'No', message: 'No', code: 'brand-new.Code' })).toBe(
+      'The service answered 402 brand-new.Code: No',
+    )
+    expect(said({ error: 'forbidden' })).toBe('The service answered 402: forbidden')
+    expect(said({ error: 'No', code: 'no code at all' })).toBe('The service answered 402: No')
   })
 })
 

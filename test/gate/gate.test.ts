@@ -95,7 +95,7 @@ describe('the rate', () => {
 })
 
 describe('a halt', () => {
-  test.each(['credits', 'key', 'permission'] as const)('for %s shuts every process, with a probe', async (cause) => {
+  test.each(['credits', 'key'] as const)('for %s shuts every process, with a probe', async (cause) => {
     await using gate = await open({ keyDigest: `halt-${cause}` })
     await using other = await open({ keyDigest: `halt-${cause}` })
     const departure = await gate.leave(await permit(gate), halted(cause))

@@ -58,8 +58,7 @@ const replyOf = ({ texts: [text = ''], code, status }: ErrorRow, headers = {}): 
 })
 
 const isThrottle = ({ status }: ErrorRow): boolean => status === 429
-const isFatal = ({ status, texts }: ErrorRow): boolean =>
-  [401, 402, 404].includes(status) || texts.includes('Forbidden')
+const isFatal = ({ status }: ErrorRow): boolean => [401, 402].includes(status)
 
 describe('a row that is tried again', () => {
   test.each(rowsOf((row) => row.retryable === 'with_backoff' && !isThrottle(row)))(
@@ -100,7 +99,7 @@ describe('a row that every document would meet', () => {
   test.each(rowsOf(isFatal))('%i "%s" halts the batch and keeps the document', async (status, text, row) => {
     await using bench = await open({ answers: sickening(replyOf(row)) })
     expect(await attempts(bench)).toEqual([expect.objectContaining({ do: 'postpone', counted: false })])
-    const cause = { 401: 'key', 402: 'credits', 403: 'permission' }[status] ?? 'address'
+    const cause = status === 401 ? 'key' : 'credits'
     expect(bench.halts).toEqual([[cause, expect.stringContaining(text)]])
     expect(await letterOf(bench)).toBeNull()
     expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1 })

@@ -156,7 +156,7 @@ function answerAtRandom(response: ServerResponse, random: Random): void {
   response.writeHead(status).end(body)
 }
 
-const KINDS: readonly Verdict['kind'][] = ['parsed', 'rejected', 'throttled', 'unavailable', 'halted']
+const KINDS: readonly Verdict['kind'][] = ['parsed', 'rejected', 'throttled', 'unavailable', 'refused', 'halted']
 
 /** What must hold of any verdict: nothing downstream checks it again. */
 function complain(verdict: Verdict): string | null {

@@ -10,6 +10,7 @@ import { Events } from '#src/events.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import { Refusals } from '#src/ingest/refusals.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
@@ -87,6 +88,7 @@ export async function openWorkbench({
     random: () => 0,
     rightOfWay: new RightOfWay(),
     surroundings: new Surroundings(),
+    refusals: new Refusals(),
     storePatienceMs: 1_000,
     storeSlowMs: 10_000,
     deadlineMs: 3_600_000,

@@ -1,0 +1,136 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readStore } from '../support/check-store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { errorReply, parsedReply, type Reply } from '../support/scripted-service.ts'
+import { type Finished, sluice } from '../support/sluice.ts'
+import { openSite } from '../support/web-site.ts'
+
+const html = (status: number, title: string): Reply => ({
+  status,
+  headers: { 'content-type': 'text/html' },
+  body: `<html><title>${title}</title><body>no`,
+})
+
+/** What services and the proxies before them answer to one document that they do not take. */
+const REFUSALS: readonly (readonly [string, Reply])[] = [
+  ['403 of a blocklist, without a code', errorReply(403, 'We apologize, but we do not support this site.')],
+  ['403 unsafe_domain_blocked', errorReply(403, 'blocked', { code: 'unsafe_domain_blocked' })],
+  ['403 UNSUPPORTED_SITE', errorReply(403, 'no', { code: 'UNSUPPORTED_SITE' })],
+  ['403 of a firewall', html(403, 'Attention Required! | Cloudflare')],
+  ['404 SCRAPE_NO_CACHED_DATA', errorReply(404, 'no', { code: 'SCRAPE_NO_CACHED_DATA' })],
+  ['404 Not Found', errorReply(404, 'Not Found')],
+  ['404 of a proxy', html(404, 'Not Found')],
+  ['405', errorReply(405, 'Method Not Allowed')],
+  ['400 on the URL', errorReply(400, 'Bad Request', { details: [{ path: ['url'], message: 'Invalid URL' }] })],
+  ['400 of a new code', errorReply(400, 'no', { code: 'a_code_of_2027' })],
+]
+
+const DOCUMENTS = 24
+
+const PAGE = { headers: { 'content-type': 'text/html' }, body: '<p>a page' }
+
+interface Case extends AsyncDisposable {
+  /** Requests that the service had. */
+  readonly asked: () => number
+  readonly run: () => Promise<Finished>
+  readonly out: string
+}
+
+/** Files, or URLs; whether one is refused is told by its number. */
+async function prepare(kind: 'files' | 'URLs', refusalOf: (number: number) => Reply | null): Promise<Case> {
+  await using resources = new AsyncDisposableStack()
+  const folder = resources.use(await temporaryFolder())
+  const service = resources.use(
+    await openSite((path, body) => {
+      if (!path.startsWith('/v2/')) return PAGE
+      const number = Number(/number (\d+)|\/(\d+)\.html/.exec(body)?.slice(1).join(''))
+      const { status = 200, headers, body: answer } = refusalOf(number) ?? parsedReply(`# ${number}`)
+      const isJson = typeof answer === 'object'
+      return {
+        status,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: isJson ? JSON.stringify(answer) : String(answer),
+      }
+    }),
+  )
+  const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
+  await mkdir(source)
+  const args = ['--out', out, '--parse-api-url', service.url, '--parse-api-key', 'test-key', '--concurrency', '1']
+  const numbers = Array.from({ length: DOCUMENTS }, (_, number) => number)
+  if (kind === 'files') {
+    for (const number of numbers) await writeFile(join(source, `${number}.html`), `<p>number ${number}`)
+    args.push(source)
+  } else {
+    const urls = numbers.map((number) => `${service.url}/${number}.html`)
+    await writeFile(join(source, 'list.txt'), urls.join('\n'))
+    args.push('--from-urls', join(source, 'list.txt'), '--allow-private-addresses')
+  }
+  const kept = resources.move()
+  return {
+    asked: () => service.asked.filter((line) => line.startsWith('POST /v2/')).length,
+    out,
+    run: () => sluice(['run', ...args]),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** Which documents of a list are refused, and with what. */
+type List = ReadonlyMap<number, Reply>
+
+/** All refusals in one list, a document that is well between each two; `REFUSALS=each` tries each in a list of its own. */
+const LISTS: readonly (readonly [string, List])[] =
+  process.env['REFUSALS'] === 'each'
+    ? REFUSALS.map(([name, reply]) => [name, new Map([[3, reply]])])
+    : [['all of the table', new Map(REFUSALS.map(([, reply], at) => [2 * at + 1, reply]))]]
+
+describe.each(['files', 'URLs'] as const)('a refusal of one of many %s', (kind) => {
+  test.each(LISTS)(
+    '(%s) fails that one alone, and does not stop the run behind it',
+    async (_, refused) => {
+      await using of = await prepare(kind, (number) => refused.get(number) ?? null)
+      for (const run of ['first', 'second']) {
+        const { code, stdout } = await of.run()
+        const { records, letters } = await readStore(of.out)
+        expect([run, code, records.size, letters.size], stdout).toEqual([
+          run,
+          2,
+          DOCUMENTS - refused.size,
+          refused.size,
+        ])
+        for (const [key, { failure }] of letters) {
+          const number = Number(/(\d+)\.html/.exec(key)?.[1])
+          expect([key, failure.httpStatus]).toEqual([key, refused.get(number)?.status])
+        }
+      }
+      expect(of.asked()).toBeLessThanOrEqual(DOCUMENTS + refused.size)
+    },
+    60_000,
+  )
+})
+
+describe('the same refusal of many documents', () => {
+  test('halts the run at the fifth in a row; run again, it goes on behind them', async () => {
+    await using of = await prepare('files', (number) => (number < 6 ? errorReply(403, 'Forbidden') : null))
+    expect((await of.run()).code).toBe(3)
+    expect((await readStore(of.out)).letters.size).toBe(4)
+    const again = await of.run()
+    expect(again.code, again.stdout + again.stderr).toBe(2)
+    const { records, letters } = await readStore(of.out)
+    expect([records.size, letters.size]).toEqual([DOCUMENTS - 6, 6])
+  }, 60_000)
+
+  test('halts the run where nothing gets through, and all documents come out once it is mended', async () => {
+    let mended = false
+    await using of = await prepare('files', () => (mended ? null : html(404, 'No such service')))
+    for (const run of [1, 2]) {
+      const { code, stdout } = await of.run()
+      expect([run, code]).toEqual([run, 3])
+      expect(stdout).toMatch(/halted: .*404/)
+    }
+    mended = true
+    expect((await of.run()).code).toBe(0)
+    expect((await readStore(of.out)).records.size).toBe(DOCUMENTS)
+  }, 60_000)
+})
