@@ -3,6 +3,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { formatOf, type Extension } from '#src/document/formats.ts'
 import { SNIFF_BYTES, contradiction, signatureOf } from '#src/document/sniff.ts'
 import { ConversionError, type Conversion } from '../conversion.ts'
+import { webPageIn } from '../office/web-page-in.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
 import type { ConversionTask } from './conversion-task.ts'
 
@@ -42,6 +43,11 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
       if (SPREADSHEETS.has(extension)) {
         const { convertSpreadsheet } = await import('../office/convert-spreadsheet.ts')
         return convertSpreadsheet(bytes, extension, options)
+      }
+      const page = webPageIn(bytes)
+      if (page !== null) {
+        const { convertHtml } = await import('../html/convert-html.ts')
+        return convertHtml({ ...page, baseUrl: task.baseUrl }, options)
       }
       const { convertOffice } = await import('../office/convert-office.ts')
       return convertOffice(bytes, extension, options)

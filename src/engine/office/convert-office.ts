@@ -4,10 +4,14 @@ import { renderBlocks } from './block-markdown.ts'
 import { asConversionError } from './office-errors.ts'
 import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
 import { packageMetadata } from './package-metadata.ts'
+import { supplemented, supplementOf } from './ooxml/supplement-of.ts'
+import { leftOutWarning } from './left-out.ts'
 import { Rendering } from './rendering.ts'
 import { markRtfHeadings } from './rtf-headings.ts'
 
 export interface OfficeOptions {
+  /** Leave running headers and footers out of the Markdown (contract). */
+  readonly onlyMainContent: boolean
   readonly removeBase64Images: boolean
 }
 
@@ -26,13 +30,18 @@ function renderNotes(document: OfficeDocument, rendering: Rendering): string[] {
   )
 }
 
-/** Text documents, presentations and books, from the library's document model. */
+/** Text documents, presentations and books: the library's document model, and what it leaves out of OOXML files. */
 export async function convertOffice(bytes: Buffer, extension: Extension, options: OfficeOptions): Promise<Conversion> {
-  const document = await read(bytes, extension)
+  const supplement = supplementOf(bytes, extension)
+  const document = await read(supplement?.bytes ?? bytes, extension)
   const rendering = new Rendering(document, options.removeBase64Images)
-  const markdown = [renderBlocks(document.blocks, rendering), ...renderNotes(document, rendering)]
+  const written = [renderBlocks(document.blocks, rendering), ...renderNotes(document, rendering)]
     .filter((part) => part !== '')
     .join('\n\n')
+  const { markdown, metadata, leftOut } =
+    supplement === null
+      ? { markdown: written, metadata: {}, leftOut: [] }
+      : supplemented(written, supplement, options.onlyMainContent)
   return {
     markdown: `${markdown}\n`,
     html: null,
@@ -40,7 +49,7 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
     blocks: null,
     links: [...rendering.links],
     images: [...rendering.images],
-    metadata: packageMetadata(bytes),
-    warning: null,
+    metadata: { ...packageMetadata(bytes), ...metadata },
+    warning: leftOutWarning(leftOut),
   }
 }

@@ -4,9 +4,16 @@ import type { Extension } from '#src/document/formats.ts'
 import type { Conversion } from '../conversion.ts'
 import { convertOffice, type OfficeOptions } from './convert-office.ts'
 import { escapeInline } from './escape-markdown.ts'
+import { leftOutWarning } from './left-out.ts'
+import { isLocked } from './locked-office.ts'
+import { encrypted } from './office-errors.ts'
 import { packageMetadata } from './package-metadata.ts'
+import { OoxmlPackage } from './ooxml/ooxml-package.ts'
+import { sheetDrawings, type SheetDrawings } from './ooxml/sheet-supplement.ts'
 import { pipeTable } from './pipe-table.ts'
-import { sheetRows } from './sheet-rows.ts'
+import { sheetComments } from './sheet-comments.ts'
+import { sheetRows, shownText } from './sheet-rows.ts'
+import { countXlsCharts } from './xls-charts.ts'
 import { guardZip } from './zip-guard.ts'
 
 // Texts of old .xls files are in the code page of the machine that wrote them.
@@ -14,6 +21,10 @@ set_cptable(codepages)
 
 /** `dense` keeps rows as arrays; a date in the reader's own locale is written so that it cannot be misread. */
 const READ_OPTIONS = { type: 'buffer', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' } as const
+
+const NO_DRAWINGS: SheetDrawings = { blocks: new Map(), textBoxes: 0 }
+
+const isZip = (bytes: Buffer): boolean => bytes.subarray(0, 2).toString('latin1') === 'PK'
 
 function hyperlinks(book: WorkBook): string[] {
   const targets = new Set<string>()
@@ -32,15 +43,38 @@ function hiddenSheets(book: WorkBook): string[] {
   return (book.Workbook?.Sheets ?? []).flatMap((sheet) => (sheet.Hidden ? [sheet.name ?? ''] : []))
 }
 
-/** One section a sheet: its name, and its cells as one table. Hidden sheets and those without cells are left out. */
-function renderSheets(book: WorkBook, hidden: readonly string[]): string {
+/** One section a sheet: its name, its cells as one table, then its comments and what is drawn on it. */
+function renderSheets(
+  book: WorkBook,
+  hidden: readonly string[],
+  drawings: ReadonlyMap<string, readonly string[]>,
+): string {
   const sections: string[] = []
   for (const name of book.SheetNames) {
+    if (hidden.includes(name)) continue
     const sheet = book.Sheets[name]
-    const rows = sheet === undefined || hidden.includes(name) ? [] : sheetRows(sheet)
-    if (rows.length > 0) sections.push(`## ${escapeInline(name)}\n\n${pipeTable(rows)}\n`)
+    const rows = sheet === undefined ? [] : sheetRows(sheet)
+    const table = rows.length > 0 ? [pipeTable(rows)] : []
+    const blocks = [...table, ...(sheet === undefined ? [] : sheetComments(sheet)), ...(drawings.get(name) ?? [])]
+    if (blocks.length > 0) sections.push(`## ${escapeInline(name)}\n\n${blocks.join('\n\n')}\n`)
   }
   return sections.join('\n')
+}
+
+const counted = (count: number, noun: string): string[] =>
+  count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : noun.endsWith('x') ? 'es' : 's'}`]
+
+/** What the cells of a workbook hold and show, gathered when the first chart asks. */
+function cellTexts(book: WorkBook): (text: string) => boolean {
+  let texts: Set<string> | null = null
+  const gather = (): Set<string> => {
+    const found = new Set(book.SheetNames)
+    for (const sheet of Object.values(book.Sheets)) {
+      sheet['!data']?.forEach((row) => row?.forEach((cell) => cell && found.add(String(cell.v)).add(shownText(cell))))
+    }
+    return found
+  }
+  return (text) => (texts ??= gather()).has(text)
 }
 
 /**
@@ -56,18 +90,22 @@ export async function convertSpreadsheet(
   let book: WorkBook
   try {
     book = read(bytes, READ_OPTIONS)
-  } catch {
+  } catch (error) {
+    if (isLocked(bytes)) throw encrypted(extension, error)
     return convertOffice(bytes, extension, options)
   }
   const hidden = hiddenSheets(book)
+  const drawings = isZip(bytes) ? sheetDrawings(new OoxmlPackage(bytes), cellTexts(book)) : NO_DRAWINGS
+  // Charts of an old workbook are streams within its stream, which nothing here reads.
+  const leftOut = [...counted(countXlsCharts(bytes), 'chart'), ...counted(drawings.textBoxes, 'text box')]
   return {
-    markdown: renderSheets(book, hidden),
+    markdown: renderSheets(book, hidden, drawings.blocks),
     html: null,
     pages: null,
     blocks: null,
     links: hyperlinks(book),
     images: [],
     metadata: { ...packageMetadata(bytes), ...(hidden.length > 0 ? { hiddenSheets: hidden } : {}) },
-    warning: null,
+    warning: leftOutWarning(leftOut),
   }
 }

@@ -1,5 +1,6 @@
 import type { ConvertErrorCode } from '@firecrawl/anydoc'
 import type { Extension } from '#src/document/formats.ts'
+import { isLocked } from './locked-office.ts'
 import { ConversionError, type ConversionProblem } from '../conversion.ts'
 
 interface Row {
@@ -33,16 +34,15 @@ const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 const isContainer = (bytes: Buffer): boolean =>
   [ZIP, OLE].some((magic) => bytes.subarray(0, magic.length).equals(magic))
 
-/** How Office wraps a document that has a password: an OLE file with a stream of this name ([MS-OFFCRYPTO] 2.3.4). */
-const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le')
+export function encrypted(extension: Extension, cause: unknown): ConversionError {
+  return new ConversionError('encrypted', ROWS.encrypted.says(extension), { cause })
+}
 
 /** The library's error as ours; what has no code of its table is a bug and stays as it is. */
 export function asConversionError(error: unknown, extension: Extension, bytes: Buffer): unknown {
   const code = (error as { readonly code?: unknown }).code
   if (typeof code !== 'string' || !Object.hasOwn(ROWS, code)) return error
-  if (bytes.includes(ENCRYPTED_PACKAGE)) {
-    return new ConversionError('encrypted', ROWS.encrypted.says(extension), { cause: error })
-  }
+  if (isLocked(bytes)) return encrypted(extension, error)
   // A container that names no format is an Office file that lost its end, far more often than some other archive.
   const row = ROWS[code === 'unsupported' && isContainer(bytes) ? 'malformed' : (code as ConvertErrorCode)]
   return new ConversionError(row.problem, row.says(extension), { cause: error })

@@ -6,7 +6,7 @@ import { asCell, escapeInline } from './escape-markdown.ts'
 const MAX_CELLS = 5_000_000
 
 /** A cell as the spreadsheet program shows it: number formats applied. */
-function shownText(cell: CellObject): string {
+export function shownText(cell: CellObject): string {
   if (cell.t === 'z') return ''
   return asCell(escapeInline((cell.w ?? utils.format_cell(cell)).trim()))
 }

@@ -23,21 +23,28 @@ function findEnd(zip: Buffer): number | null {
   return null
 }
 
-/** The central directory of a ZIP file, streamed entry by entry; nothing when there is none (APPNOTE 4.3.12, 4.3.16). */
-export function* zipEntries(zip: Buffer): Generator<ZipEntry> {
+/** The records of the central directory as they are (APPNOTE 4.3.12); nothing when there is none. */
+export function* centralDirectory(zip: Buffer): Generator<Buffer> {
   const end = findEnd(zip)
   if (end === null) return
   let offset = zip.readUInt32LE(end + 16)
   while (offset + 46 <= zip.length && zip.readUInt32LE(offset) === ENTRY_SIGNATURE) {
-    const nameBytes = zip.readUInt16LE(offset + 28)
+    const variable = zip.readUInt16LE(offset + 28) + zip.readUInt16LE(offset + 30) + zip.readUInt16LE(offset + 32)
+    yield zip.subarray(offset, offset + 46 + variable)
+    offset += 46 + variable
+  }
+}
+
+/** The central directory of a ZIP file, streamed entry by entry; nothing when there is none (APPNOTE 4.3.12, 4.3.16). */
+export function* zipEntries(zip: Buffer): Generator<ZipEntry> {
+  for (const record of centralDirectory(zip)) {
     yield {
-      name: zip.toString('utf8', offset + 46, offset + 46 + nameBytes),
-      bytes: zip.readUInt32LE(offset + 24),
-      compressedBytes: zip.readUInt32LE(offset + 20),
-      isDeflated: zip.readUInt16LE(offset + 10) === 8,
-      headerOffset: zip.readUInt32LE(offset + 42),
+      name: record.toString('utf8', 46, 46 + record.readUInt16LE(28)),
+      bytes: record.readUInt32LE(24),
+      compressedBytes: record.readUInt32LE(20),
+      isDeflated: record.readUInt16LE(10) === 8,
+      headerOffset: record.readUInt32LE(42),
     }
-    offset += 46 + nameBytes + zip.readUInt16LE(offset + 30) + zip.readUInt16LE(offset + 32)
   }
 }
 

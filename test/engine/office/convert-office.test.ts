@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ConversionError } from '#src/engine/conversion.ts'
 import { convertOffice } from '#src/engine/office/convert-office.ts'
 
-const OPTIONS = { removeBase64Images: true }
+const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 
 const rtf = (body: string, styles = ''): Buffer =>
   Buffer.from(String.raw`{\rtf1\ansi{\stylesheet{\s0 Normal;}${styles}}${body}}`, 'latin1')

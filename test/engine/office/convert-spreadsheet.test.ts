@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { convertSpreadsheet } from '#src/engine/office/convert-spreadsheet.ts'
 import { guardZip } from '#src/engine/office/zip-guard.ts'
 
-const OPTIONS = { removeBase64Images: true }
+const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 
 function book(sheets: Readonly<Record<string, unknown[][]>>): WorkBook {
   const result = utils.book_new()

@@ -31,7 +31,9 @@ export async function startEngine(
   })
   const [line] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer]
   ended.catch(() => undefined)
-  const { url } = JSON.parse(line.toString()) as { readonly url: string }
+  const { url } = JSON.parse(line.toString()) as { readonly url?: string }
+  // It said why it cannot start, and ends.
+  if (url === undefined) return await ended
   const pid = child.pid ?? 0
   return {
     url,

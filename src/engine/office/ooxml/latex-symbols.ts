@@ -1,0 +1,222 @@
+/** Commands of LaTeX and amsmath for characters that equations use. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  α: 'alpha',
+  β: 'beta',
+  γ: 'gamma',
+  δ: 'delta',
+  ε: 'varepsilon',
+  ϵ: 'epsilon',
+  ζ: 'zeta',
+  η: 'eta',
+  θ: 'theta',
+  ϑ: 'vartheta',
+  ι: 'iota',
+  κ: 'kappa',
+  λ: 'lambda',
+  μ: 'mu',
+  ν: 'nu',
+  ξ: 'xi',
+  π: 'pi',
+  ϖ: 'varpi',
+  ρ: 'rho',
+  ϱ: 'varrho',
+  σ: 'sigma',
+  ς: 'varsigma',
+  τ: 'tau',
+  υ: 'upsilon',
+  φ: 'varphi',
+  ϕ: 'phi',
+  χ: 'chi',
+  ψ: 'psi',
+  ω: 'omega',
+  Γ: 'Gamma',
+  Δ: 'Delta',
+  Θ: 'Theta',
+  Λ: 'Lambda',
+  Ξ: 'Xi',
+  Π: 'Pi',
+  Σ: 'Sigma',
+  Υ: 'Upsilon',
+  Φ: 'Phi',
+  Ψ: 'Psi',
+  Ω: 'Omega',
+  '±': 'pm',
+  '∓': 'mp',
+  '×': 'times',
+  '÷': 'div',
+  '⋅': 'cdot',
+  '·': 'cdot',
+  '∗': 'ast',
+  '∘': 'circ',
+  '∙': 'bullet',
+  '⊕': 'oplus',
+  '⊗': 'otimes',
+  '≤': 'leq',
+  '≥': 'geq',
+  '≠': 'neq',
+  '≈': 'approx',
+  '≡': 'equiv',
+  '≅': 'cong',
+  '∼': 'sim',
+  '≃': 'simeq',
+  '∝': 'propto',
+  '≪': 'll',
+  '≫': 'gg',
+  '∞': 'infty',
+  '∂': 'partial',
+  '∇': 'nabla',
+  '∈': 'in',
+  '∉': 'notin',
+  '∋': 'ni',
+  '⊂': 'subset',
+  '⊃': 'supset',
+  '⊆': 'subseteq',
+  '⊇': 'supseteq',
+  '∪': 'cup',
+  '∩': 'cap',
+  '∖': 'setminus',
+  '∅': 'emptyset',
+  '∀': 'forall',
+  '∃': 'exists',
+  '¬': 'neg',
+  '∧': 'wedge',
+  '∨': 'vee',
+  '→': 'rightarrow',
+  '←': 'leftarrow',
+  '↔': 'leftrightarrow',
+  '⇒': 'Rightarrow',
+  '⇐': 'Leftarrow',
+  '⇔': 'Leftrightarrow',
+  '↑': 'uparrow',
+  '↓': 'downarrow',
+  '↦': 'mapsto',
+  '⟶': 'longrightarrow',
+  '∴': 'therefore',
+  '∵': 'because',
+  '⊥': 'perp',
+  '∥': 'parallel',
+  '∠': 'angle',
+  '°': 'degree',
+  '′': 'prime',
+  ℏ: 'hbar',
+  ℓ: 'ell',
+  ℜ: 'Re',
+  ℑ: 'Im',
+  ℵ: 'aleph',
+  '…': 'ldots',
+  '⋯': 'cdots',
+  '⋮': 'vdots',
+  '⋱': 'ddots',
+  '√': 'surd',
+  '†': 'dagger',
+  '‡': 'ddagger',
+  '⟨': 'langle',
+  '⟩': 'rangle',
+  '⌈': 'lceil',
+  '⌉': 'rceil',
+  '⌊': 'lfloor',
+  '⌋': 'rfloor',
+  '‖': 'Vert',
+  '⊢': 'vdash',
+  '⊨': 'models',
+  '△': 'triangle',
+  '□': 'square',
+  '⋆': 'star',
+  '∑': 'sum',
+  '∏': 'prod',
+  '∐': 'coprod',
+  '∫': 'int',
+  '∬': 'iint',
+  '∭': 'iiint',
+  '∮': 'oint',
+  '∯': 'oiint',
+  '∰': 'oiiint',
+  '⋃': 'bigcup',
+  '⋂': 'bigcap',
+  '⋀': 'bigwedge',
+  '⋁': 'bigvee',
+  '⨁': 'bigoplus',
+  '⨂': 'bigotimes',
+  '⨀': 'bigodot',
+  '⨄': 'biguplus',
+  '⨆': 'bigsqcup',
+}
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  '\\': String.raw`\backslash`,
+  '{': String.raw`\{`,
+  '}': String.raw`\}`,
+  '%': String.raw`\%`,
+  '#': String.raw`\#`,
+  $: String.raw`\$`,
+  '&': String.raw`\&`,
+  _: String.raw`\_`,
+  '~': String.raw`\sim`,
+  '^': String.raw`\wedge`,
+  '−': '-',
+  '\u2061': '',
+  '\u2062': '',
+  '\u2063': '',
+  '\u2064': '',
+  '\u200b': '',
+  '\u00a0': ' ',
+}
+
+/** Accents and braces over or under a symbol: combining characters and their stand-alone forms. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  '\u0302': 'hat',
+  '^': 'hat',
+  '\u0303': 'tilde',
+  '~': 'tilde',
+  '\u0304': 'bar',
+  '\u0305': 'overline',
+  '¯': 'overline',
+  '\u0307': 'dot',
+  '\u0308': 'ddot',
+  '\u20db': 'dddot',
+  '\u0301': 'acute',
+  '\u0300': 'grave',
+  '\u0306': 'breve',
+  '\u030c': 'check',
+  '\u20d7': 'vec',
+  '→': 'vec',
+  '\u20d6': 'overleftarrow',
+  '\u20e1': 'overleftrightarrow',
+  '⏞': 'overbrace',
+  '⏟': 'underbrace',
+  '\u0332': 'underline',
+  '\u030a': 'mathring',
+}
+
+export function commandOf(character: string): string | null {
+  const command = COMMANDS[character]
+  return command === undefined ? null : `\\${command}`
+}
+
+export function accentOf(character: string): string | null {
+  const accent = ACCENTS[character]
+  return accent === undefined ? null : `\\${accent}`
+}
+
+/** Text of an equation as LaTeX. Letters of mathematical alphabets become plain ones. */
+export function latexOf(text: string): string {
+  let latex = ''
+  for (const character of text) {
+    const command = commandOf(character)
+    latex = joined(latex, command === null ? (ESCAPED[character] ?? plain(character)) : ` ${command} `)
+  }
+  return latex.replace(/ {2,}/g, ' ')
+}
+
+/** Two pieces of LaTeX side by side: a command is kept apart from a letter that would lengthen its name. */
+export function joined(left: string, right: string): string {
+  return /\\[a-zA-Z]+$/.test(left) && /^[a-zA-Z]/.test(right) ? `${left} ${right}` : left + right
+}
+
+function plain(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  // Mathematical alphanumeric symbols (U+1D400 to U+1D7FF): 𝑥 is an x in italics, as every letter of an equation.
+  if (code < 0x1d400 || code > 0x1d7ff) return character
+  const letter = character.normalize('NFKC')
+  return commandOf(letter) ?? letter
+}

@@ -1,0 +1,107 @@
+import { replaceZipEntries } from '../zip-replace.ts'
+import { escapeInline } from '../escape-markdown.ts'
+import { chartInsertion } from './chart-data.ts'
+import { diagramInsertion } from './diagram-text.ts'
+import { equationInsertion } from './equation.ts'
+import { type OoxmlPackage, type Relationship, xmlText } from './ooxml-package.ts'
+import { type Insertion, Placeholders } from './placeholders.ts'
+import { rewriteXml } from './rewrite-xml.ts'
+import { slideComments } from './slide-comments.ts'
+import type { Supplement } from './supplement.ts'
+import { attributeOf, childOf, descendants, type XmlElement } from './xml-tree.ts'
+import type { XmlNames } from './xml-names.ts'
+
+const WANTED: ReadonlySet<string> = new Set(['m:oMath', 'm:oMathPara', 'p:graphicFrame'])
+const SIGNS = ['oMath', '/chart', 'chartex', '/diagram']
+
+/** Equations, charts, diagrams and comments of a presentation (ECMA-376 part 1, 19). */
+export function slideSupplement(ooxml: OoxmlPackage): Supplement {
+  const placeholders = new Placeholders()
+  const replaced = new Map<string, Buffer>()
+  const authors = slideComments(ooxml)
+  for (const part of ooxml.parts(/^ppt\/slides\/slide\d+\.xml$/)) {
+    const bytes = ooxml.bytesOf(part)
+    if (bytes === null) continue
+    const relationships = ooxml.relationships(part)
+    const comments = authors.of(part)
+    if (comments.length === 0 && !SIGNS.some((sign) => bytes.includes(sign))) continue
+    const original = Placeholders.clean(xmlText(bytes))
+    const xml = rewriteXml(original, WANTED, (element, names) =>
+      rewriteElement(element, names, { ooxml, relationships, placeholders }),
+    )
+    replaced.set(part, Buffer.from(withShapes(xml ?? original, comments, placeholders)))
+  }
+  const bytes = replaced.size === 0 ? ooxml.bytes : replaceZipEntries(ooxml.bytes, replaced)
+  const leftOut =
+    bytes === null ? ['equations, charts and comments, which a container of this size does not let Sluice place'] : []
+  return {
+    bytes: bytes ?? ooxml.bytes,
+    placeholders: bytes === null ? new Placeholders() : placeholders,
+    after: [],
+    headers: [],
+    footers: [],
+    leftOut,
+  }
+}
+
+interface SlideContext {
+  readonly ooxml: OoxmlPackage
+  readonly relationships: ReadonlyMap<string, Relationship>
+  readonly placeholders: Placeholders
+}
+
+function rewriteElement(element: XmlElement, names: XmlNames, context: SlideContext): (() => string) | null {
+  if (element.name !== 'p:graphicFrame') {
+    const insertion = equationInsertion(element)
+    const a = names.own('a')
+    return insertion.inline === '' ? null : () => `<${a}r><${a}t>${context.placeholders.add(insertion)}</${a}t></${a}r>`
+  }
+  const insertion = frameInsertion(element, context)
+  return insertion === null ? null : () => shape(context.placeholders.add(insertion), offsetOf(element))
+}
+
+/** Null for a table or an embedded object. */
+function frameInsertion(frame: XmlElement, { ooxml, relationships }: SlideContext): Insertion | null {
+  for (const found of descendants(frame, 'c:chart', 'cx:chart', 'dgm:relIds')) {
+    const isDiagram = found.name === 'dgm:relIds'
+    const target = relationships.get(found.attributes[isDiagram ? 'r:dm' : 'r:id'] ?? '')?.target
+    const part = target === undefined ? null : ooxml.xml(target)
+    if (part !== null) return isDiagram ? diagramInsertion(part) : chartInsertion(part)
+  }
+  return null
+}
+
+interface Offset {
+  readonly x: string
+  readonly y: string
+}
+
+function offsetOf(frame: XmlElement): Offset {
+  const offset = childOf(childOf(frame, 'p:xfrm'), 'a:off')
+  return { x: attributeOf(offset, 'x') ?? '0', y: attributeOf(offset, 'y') ?? '0' }
+}
+
+const NAMESPACES =
+  'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+
+/** A text box with a token, where the frame stood: readers order shapes by their place. */
+function shape(token: string, { x, y }: Offset): string {
+  const place = `<a:xfrm><a:off x="${x.replace(/[^-\d]/g, '')}" y="${y.replace(/[^-\d]/g, '')}"/><a:ext cx="100" cy="100"/></a:xfrm>`
+  return (
+    `<p:sp ${NAMESPACES}><p:nvSpPr><p:cNvPr id="1" name=""/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr>` +
+    `<p:spPr>${place}</p:spPr><p:txBody><a:bodyPr/><a:p><a:r><a:t>${token}</a:t></a:r></a:p></p:txBody></p:sp>`
+  )
+}
+
+/** Below all shapes of the slide: comments have no place in the reading order. */
+const BELOW: Offset = { x: '0', y: '99999999' }
+
+function withShapes(xml: string, comments: readonly string[], placeholders: Placeholders): string {
+  const end = /<\/(?:[\w.-]+:)?spTree\s*>/.exec(xml)
+  if (end === null || comments.length === 0) return xml
+  const shapes = comments.map((comment) => {
+    const markdown = escapeInline(comment)
+    return shape(placeholders.add({ block: markdown, inline: markdown }), BELOW)
+  })
+  return xml.slice(0, end.index) + shapes.join('') + xml.slice(end.index)
+}

@@ -1,0 +1,95 @@
+import { replaceZipEntries } from '../zip-replace.ts'
+import { chartInsertion } from './chart-data.ts'
+import { diagramInsertion } from './diagram-text.ts'
+import { equationInsertion } from './equation.ts'
+import { type OoxmlPackage, type Relationship, xmlText } from './ooxml-package.ts'
+import { type Insertion, Placeholders } from './placeholders.ts'
+import { rewriteXml } from './rewrite-xml.ts'
+import type { Supplement } from './supplement.ts'
+import { commentsOf, type WordComment } from './word-comments.ts'
+import { headersAndFooters } from './word-furniture.ts'
+import { attributeOf, descendants, type XmlElement } from './xml-tree.ts'
+import type { XmlNames } from './xml-names.ts'
+
+const WANTED: ReadonlySet<string> = new Set(['m:oMath', 'm:oMathPara', 'w:commentReference', 'w:drawing'])
+/** Without one of these there is nothing to replace, and the part is not even scanned. */
+const SIGNS = ['oMath', 'commentReference', '/chart', 'chartex', '/diagram']
+/** Equations of editors before 2007, and of MathType: binary objects with a picture. */
+const EQUATION_OBJECT = /ProgID="(?:Equation|MathType)[^"]*"/g
+
+interface PartContext {
+  readonly package: OoxmlPackage
+  readonly relationships: ReadonlyMap<string, Relationship>
+  readonly comments: ReadonlyMap<string, WordComment>
+  readonly placeholders: Placeholders
+}
+
+/** Equations, comments, charts, diagrams, headers and footers of a Word document (ECMA-376 part 1, 17). */
+export function wordSupplement(ooxml: OoxmlPackage): Supplement {
+  const placeholders = new Placeholders()
+  const [main = 'word/document.xml'] = ooxml.parts(/^word\/document\d*\.xml$/)
+  const comments = commentsOf(ooxml, main)
+  const replaced = new Map<string, Buffer>()
+  const leftOut: string[] = []
+  for (const part of [main, ...ooxml.related(main, 'footnotes', 'endnotes')]) {
+    const bytes = ooxml.bytesOf(part)
+    if (bytes === null) continue
+    const objects = bytes.includes('ProgID=') ? [...xmlText(bytes).matchAll(EQUATION_OBJECT)].length : 0
+    if (objects > 0)
+      leftOut.push(`${objects} equation${objects === 1 ? '' : 's'} stored as MathType or Equation Editor objects`)
+    if (!SIGNS.some((sign) => bytes.includes(sign))) continue
+    const context = { package: ooxml, relationships: ooxml.relationships(part), comments, placeholders }
+    const xml = rewriteXml(Placeholders.clean(xmlText(bytes)), WANTED, (element, names, ancestors) =>
+      rewriteElement(element, names, ancestors, context),
+    )
+    if (xml !== null) replaced.set(part, Buffer.from(xml))
+  }
+  const bytes = replaced.size === 0 ? ooxml.bytes : replaceZipEntries(ooxml.bytes, replaced)
+  if (bytes === null) leftOut.push('equations and charts, which a container of this size does not let Sluice place')
+  const notes = [...comments.values()].map(({ note }) => note)
+  return {
+    bytes: bytes ?? ooxml.bytes,
+    placeholders: bytes === null ? new Placeholders() : placeholders,
+    after: notes,
+    ...headersAndFooters(ooxml, main),
+    leftOut,
+  }
+}
+
+function rewriteElement(
+  element: XmlElement,
+  names: XmlNames,
+  ancestors: readonly string[],
+  context: PartContext,
+): (() => string) | null {
+  const w = names.own('w')
+  const text = (insertion: Insertion) => (): string =>
+    `<${w}t xml:space="preserve">${context.placeholders.add(insertion)}</${w}t>`
+  switch (element.name) {
+    case 'w:commentReference': {
+      const comment = context.comments.get(attributeOf(element, 'id') ?? '')
+      return comment === undefined ? null : text({ block: null, inline: `[^${comment.label}]` })
+    }
+    case 'w:drawing': {
+      const insertion = drawingInsertion(element, context)
+      return insertion === null ? null : text(insertion)
+    }
+    default: {
+      // A formula within another's text (a field, a deleted run) is part of that one.
+      const insertion = equationInsertion(element)
+      const isEmpty = insertion.inline === ''
+      return isEmpty || ancestors.includes('w:del') ? null : () => `<${w}r>${text(insertion)()}</${w}r>`
+    }
+  }
+}
+
+/** Null for a picture or a shape, which the library reads. */
+function drawingInsertion(drawing: XmlElement, { package: ooxml, relationships }: PartContext): Insertion | null {
+  for (const found of descendants(drawing, 'c:chart', 'cx:chart', 'dgm:relIds')) {
+    const isDiagram = found.name === 'dgm:relIds'
+    const target = relationships.get(found.attributes[isDiagram ? 'r:dm' : 'r:id'] ?? '')?.target
+    const part = target === undefined ? null : ooxml.xml(target)
+    if (part !== null) return isDiagram ? diagramInsertion(part) : chartInsertion(part)
+  }
+  return null
+}

@@ -1,0 +1,63 @@
+import { Random } from '../../fuzz/random.ts'
+
+/** A word of the truth, and the construct that holds it. */
+export interface TrueWord {
+  readonly word: string
+  readonly construct: string
+}
+
+/** A file with all words that a reader of it sees. */
+export interface GeneratedFile {
+  readonly extension: 'docx' | 'pptx' | 'xlsx'
+  readonly bytes: Buffer
+  readonly words: readonly TrueWord[]
+}
+
+const LETTERS = 'abcdefghijklmnop'
+
+/** Draws content of one file: words are never repeated, so that each is found in its own place only. */
+export class Draw {
+  readonly words: TrueWord[] = []
+  readonly #random: Random
+  readonly #used = new Set<string>()
+
+  constructor(seed: number) {
+    this.#random = new Random(seed)
+  }
+
+  below(limit: number): number {
+    return this.#random.below(limit)
+  }
+
+  chance(share: number): boolean {
+    return this.#random.next() < share
+  }
+
+  pick<T>(...items: readonly T[]): T {
+    const item = items[this.below(items.length)]
+    if (item === undefined) throw new Error('nothing to pick from')
+    return item
+  }
+
+  /** Some of what `make` gives, at least `least`. */
+  several(least: number, most: number, make: (index: number) => string, separator = ''): string {
+    const count = least + this.below(most - least + 1)
+    return Array.from({ length: count }, (_, index) => make(index)).join(separator)
+  }
+
+  /** One new word, which is then part of the truth. */
+  word(construct: string): string {
+    for (;;) {
+      // The first letters keep it apart from every command of LaTeX, the last from every longer word.
+      const word = `zq${Array.from({ length: 4 + this.below(5) }, () => LETTERS[this.below(LETTERS.length)]).join('')}q`
+      if (this.#used.has(word)) continue
+      this.#used.add(word)
+      this.words.push({ word, construct })
+      return word
+    }
+  }
+
+  phrase(construct: string, least = 2, most = 12): string {
+    return this.several(least, most, () => this.word(construct), ' ')
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { convertOffice } from '#src/engine/office/convert-office.ts'
+import { displayed } from './generated/equations.ts'
+import { Draw } from './generated/draw.ts'
+import { packageOf, type Part } from './generated/package-of.ts'
+import { ommlToLatex } from '#src/engine/office/ooxml/omml-to-latex.ts'
+import { childOf, parseXml } from '#src/engine/office/ooxml/xml-tree.ts'
+
+const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
+const NAMESPACES =
+  'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+const TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml'
+
+const run = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
+const math = (text: string): string => `<m:r><m:t>${text}</m:t></m:r>`
+
+function word(body: string, parts: readonly (Part & { readonly kind: string })[] = []): Buffer {
+  const xml = `<w:document ${NAMESPACES}><w:body>${body}</w:body></w:document>`
+  const refersTo = Object.fromEntries(parts.map(({ kind, path }, index) => [`r${index + 1}`, [kind, path] as const]))
+  return packageOf([{ path: 'word/document.xml', type: `${TYPE}.document.main+xml`, xml, refersTo }, ...parts], 6)
+}
+
+const markdownOf = async (bytes: Buffer, options = OPTIONS): Promise<string> =>
+  (await convertOffice(bytes, 'docx', options)).markdown
+
+describe('a Word document', () => {
+  test('shows formulas as LaTeX, within a line, on a line of their own and in a table', async () => {
+    const square = `<m:oMath><m:sSup><m:e>${math('a')}</m:e><m:sup>${math('2')}</m:sup></m:sSup>${math('|π')}</m:oMath>`
+    const cell = (content: string): string => `<w:tc><w:p>${content}</w:p></w:tc>`
+    const table = `<w:tbl><w:tr>${cell(run('x'))}${cell(run('y'))}</w:tr><w:tr>${cell(run('1'))}${cell(square)}</w:tr></w:tbl>`
+    const body = `<w:p>${run('so ')}${square}</w:p><w:p><m:oMathPara>${square}</m:oMathPara></w:p>${table}`
+    expect(await markdownOf(word(body))).toBe(
+      'so $a^{2}| \\pi$\n\n$$a^{2}| \\pi$$\n\n| x | y |\n| --- | --- |\n| 1 | $a^{2}\\| \\pi$ |\n',
+    )
+  })
+
+  test('has comments as footnotes that name their author', async () => {
+    const xml = `<w:comments ${NAMESPACES}><w:comment w:id="7" w:author="Ada"><w:p>${run('too *long*')}</w:p></w:comment></w:comments>`
+    const part = { kind: 'comments', path: 'word/comments.xml', type: `${TYPE}.comments+xml`, xml }
+    const body = `<w:p>${run('text')}<w:r><w:commentReference w:id="7"/></w:r></w:p>`
+    expect(await markdownOf(word(body, [part]))).toBe('text[^c1]\n\n[^c1]: Ada: too \\*long\\*\n')
+  })
+
+  test('has its header and footer where more than the main content is asked for, else in the metadata', async () => {
+    const page = `<w:p>${run('Page ')}<w:fldSimple w:instr=" PAGE ">${run('1')}</w:fldSimple></w:p>`
+    const header = {
+      kind: 'header',
+      path: 'word/header1.xml',
+      type: `${TYPE}.header+xml`,
+      xml: `<w:hdr ${NAMESPACES}><w:p>${run('ACME Ltd')}</w:p>${page}</w:hdr>`,
+    }
+    const bytes = word(`<w:p>${run('Dear reader of letters')}</w:p>`, [header])
+    expect(await markdownOf(bytes, { ...OPTIONS, onlyMainContent: false })).toBe('ACME Ltd\n\nDear reader of letters\n')
+    expect(await convertOffice(bytes, 'docx', OPTIONS)).toMatchObject({
+      markdown: 'Dear reader of letters\n',
+      metadata: { header: ['ACME Ltd'] },
+      warning: 'Left out of the Markdown: headers and footers (set onlyMainContent to false to have them).',
+    })
+  })
+
+  test('names equations that are pictures of old equation editors', async () => {
+    const body = `<w:p>${run('see')}<w:r><w:object><o:OLEObject xmlns:o="x" ProgID="Equation.DSMT4"/></w:object></w:r></w:p>`
+    const { warning } = await convertOffice(word(body), 'docx', OPTIONS)
+    expect(warning).toBe('Left out of the Markdown: 1 equation stored as MathType or Equation Editor objects.')
+  })
+})
+
+test('every formula is LaTeX whose braces and delimiters are closed, with each identifier once', () => {
+  for (let seed = 0; seed < 300; seed += 1) {
+    const draw = new Draw(seed)
+    const paragraph = childOf(parseXml(displayed(draw, 'equation')), 'm:oMathPara')
+    const latex = paragraph === undefined ? '' : ommlToLatex(paragraph)
+    const counts = (pattern: RegExp): number => latex.match(pattern)?.length ?? 0
+    expect({ seed, open: counts(/(?<!\\)\{/g), left: counts(/\\left(?![a-z])/g), begin: counts(/\\begin/g) }).toEqual({
+      seed,
+      open: counts(/(?<!\\)\}/g),
+      left: counts(/\\right(?![a-z])/g),
+      begin: counts(/\\end/g),
+    })
+    for (const { word: name } of draw.words) expect(latex.split(name).length, `seed ${seed}: ${name}`).toBe(2)
+  }
+})
