@@ -37,6 +37,16 @@ export const PARSE_SETTINGS = {
     published: z.array(rule(parseOptionsSchema)),
     doc: 'parse options per glob, first match wins, as JSON: [{"match", "options"}]',
   }),
+  acceptLocal: flag({
+    env: 'SLUICE_ACCEPT_LOCAL',
+    default: false,
+    doc: 'against a service: keep what the embedded engine parsed before, in place of parsing it again',
+  }),
+  upgrade: flag({
+    env: 'SLUICE_UPGRADE',
+    default: false,
+    doc: 'parse again what an older version of the embedded engine did',
+  }),
   ocrFallback: flag({
     env: 'SLUICE_OCR_FALLBACK',
     default: false,

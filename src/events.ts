@@ -8,7 +8,16 @@ import type { LeftOutReason, SkipReason } from './document/skip.ts'
 import type { HaltCause, Limit, VerdictKind } from './document/verdict.ts'
 
 /** What a scan decided for one document. */
-export type Change = 'new' | 'changed' | 'recipe_changed' | 'unchanged' | 'pending' | 'gone' | 'unusable' | 'skipped'
+export type Change =
+  | 'new'
+  | 'changed'
+  | 'recipe_changed'
+  | 'parser_changed'
+  | 'unchanged'
+  | 'pending'
+  | 'gone'
+  | 'unusable'
+  | 'skipped'
 
 /**
  * Everything Sluice reports. Metrics, log and progress read from here and nothing else emits telemetry. No event holds

@@ -187,6 +187,8 @@ export interface LedgerEntry {
   readonly version: Version
   readonly recipeHash: RecipeHash
   readonly outcome: Outcome
+  /** True where it is done or partial, and the embedded engine did it. */
+  readonly isLocal?: boolean
 }
 
 /** The index of records: source key → version, recipe, outcome. Rebuilt from the store when Redis is lost (Law 4). */
@@ -201,6 +203,8 @@ export interface Ledger {
   settle(key: SourceKey, entry: LedgerEntry): Promise<boolean>
   forget(keys: readonly SourceKey[]): Promise<void>
   counts(): Promise<Counts>
+  /** Entries with `isLocal`. */
+  localCount(): Promise<number>
   /** Streams all entries, in no order. An entry written meanwhile may be missed or seen twice. */
   entries(signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]>
 }

@@ -1,11 +1,11 @@
 import type { Settings } from '#config/settings.ts'
-import { type RecipeBook, recipeBook } from '#src/contract/rules.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import type { Events } from '#src/events.ts'
-import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { Adopted } from '#src/ingest/claim-store.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { Refusals } from '#src/ingest/refusals.ts'
+import { type LocalDocuments, localDocuments, outdatedDocuments } from '#src/ingest/local-documents.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
@@ -22,11 +22,12 @@ import type { Consumer } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { keepSchedule } from '#src/queue/schedule.ts'
 import { sharedClock } from '#src/queue/shared-clock.ts'
-import { outOf, watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
+import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { consumeInPlaces } from './consume-in-places.ts'
 import { redisData, type RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
 import { estimateMs, pageCounting, priceWith, type Requests } from './open-requests.ts'
+import { cutterOf, gonePolicyOf, recipesFor, scanSettings, toldBySettings } from './from-settings.ts'
 import { identifySource } from './identify-source.ts'
 import { locationOf } from './location.ts'
 import { openIdentity, type Purpose } from './open-identity.ts'
@@ -34,7 +35,7 @@ import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
 import { followService } from './follow-service.ts'
 import { requestsInDoubt } from './in-doubt.ts'
-import { parseOptionsOf } from './parse-options.ts'
+import { parserPolicyOf } from './parser-policy.ts'
 import { openShared, type Shared } from './shared.ts'
 
 export interface PipelineOptions {
@@ -72,6 +73,8 @@ export interface Pipeline extends AsyncDisposable {
 /** A pipeline that can also send requests. */
 export interface Workshop extends Pipeline {
   readonly scan: RetryDeps
+  /** What the embedded engine did and this run does again at the service; null where there is none. */
+  readonly local: LocalDocuments | null
   readonly gone: GonePolicy
   /** Whether Redis still has what it had, and how to make good what it lost. */
   readonly data: RedisData
@@ -97,6 +100,7 @@ export interface Workshop extends Pipeline {
 interface Opened extends Pipeline {
   readonly id: string
   readonly adopted: Adopted | null
+  readonly parsers: ParserPolicy
   readonly connection: RedisConnection
   readonly shared: Shared
   readonly resources: AsyncDisposableStack
@@ -113,16 +117,14 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
   // Before anything is made: options that cannot be used leave no trace.
   const recipes = recipesFor(settings)
   const opened = await open(options, 'ingest', signal)
-  const { resources, id, connection, source, owner, store, ledger, queue, shared } = opened
-  const recipeFor = recipes(owner.prefix)
+  const { resources, id, connection, source, owner, parsers, store, ledger, queue, shared } = opened
   try {
     await store.recover()
     const requests = await shared.requests(settings, id, signal)
-    const { free } = requests.service
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
-    const halt: IngestDeps['halt'] = (cause, message) => events.emit('run:halted', { cause, message })
+    const halt = halting(events)
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
     const data = redisData({ lease, rebuild: opened, intents, gate: requests.gate, events })
@@ -130,15 +132,16 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const ingest: IngestDeps = {
       source,
       owner,
+      parsers,
       store,
       ledger,
       events,
-      recipeFor,
+      recipeFor: recipes(owner.prefix),
       halt,
       parser: requests.parser,
       gate: requests.gate,
-      price: priceWith(free, settings),
-      countPages: pageCounting(free, resources),
+      price: priceWith(requests.service.free, settings),
+      countPages: pageCounting(requests.service.free, resources),
       cutter: cutterOf(settings),
       claims: new RedisClaims({ connection, pipeline: id, lease }),
       intents,
@@ -153,7 +156,8 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     return {
       ...opened,
       settings,
-      scan: { ...ingest, queue, backlogLimit: settings.backlogLimit, checksum: settings.checksum },
+      scan: { ...ingest, ...scanSettings(settings), queue, isOutdated: await outdatedDocuments(ingest, signal) },
+      local: await localDocuments(ingest, signal),
       gone: gonePolicyOf(settings),
       data,
       gateLine: () => statusLine(shared, requests),
@@ -198,21 +202,10 @@ const scheduling =
     return keepSchedule({ connection, pipeline, every, takeoverMs, onTick, onError, onLoss }, signal)
   }
 
-const toldBySettings = ({ ocrFallback, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
-  ocrFallback,
-  storePatienceMs,
-  storeSlowMs,
-  deadlineMs,
-})
-
-const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
-
-const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({
-  remove: deleteGone,
-  believableShare: goneLimitPercent / 100,
-  force,
-  leavePending: false,
-})
+const halting =
+  (events: Events): IngestDeps['halt'] =>
+  (cause, message) =>
+    events.emit('run:halted', { cause, message })
 
 /** A pipeline that is only looked at, with what a plan needs. */
 export interface Planning extends Pipeline {
@@ -226,12 +219,14 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
   const { settings } = options
   const recipes = recipesFor(settings)
   const opened = await open(options, 'plan', new AbortController().signal)
-  const { source, owner, store, ledger, resources } = opened
+  const { source, owner, store, ledger, parsers, resources } = opened
   return {
     ...opened,
     plan: {
       source,
       store,
+      parsers,
+      isOutdated: await outdatedDocuments(opened, new AbortController().signal),
       ledger,
       recipeFor: recipes(owner.prefix),
       checksum: settings.checksum,
@@ -241,12 +236,6 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
     },
     estimatedMs: (requests) => estimateMs(requests, settings, opened.connection),
   }
-}
-
-/** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
-function recipesFor(settings: Settings): (prefix: string) => RecipeBook {
-  const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
-  return (prefix) => (prefix === '' ? book : (key, extension) => book(outOf(prefix, key) ?? key, extension))
 }
 
 /** What the ledger lacked and the store has. */
@@ -270,6 +259,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const connection = await shared.connection(signal)
   const identity = await openIdentity({ candidate, store, connection, settings, purpose }, signal)
   const { pipeline: id, source: owner, adopted } = identity
+  const parsers = parserPolicyOf(settings, identity.isFormer)
   const source = withPrefix(opened.source, owner.prefix)
   const queue = new DocumentQueue({ connection, pipeline: id })
   resources.defer(() => queue.close())
@@ -278,6 +268,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   return {
     id,
     adopted,
+    parsers,
     source,
     owner,
     watch: async () => watchWithPrefix(await opened.watch(), owner.prefix),

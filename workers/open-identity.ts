@@ -23,6 +23,8 @@ export interface Identity {
   readonly pipeline: string
   readonly source: StoreSource
   readonly adopted: Adopted | null
+  /** Whether the store was made by a release without `store.json`. */
+  readonly isFormer: boolean
 }
 
 interface IdentityNeeds {
@@ -57,7 +59,7 @@ async function claim(
     signal,
   )
   await known.write(place, manifest.id)
-  return { pipeline: pipelineId(manifest.id, source.id), source, adopted }
+  return { pipeline: pipelineId(manifest.id, source.id), source, adopted, isFormer: manifest.adoptedFormat === 1 }
 }
 
 async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Identity> {
@@ -66,7 +68,7 @@ async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
   const [address = ''] = candidate.addresses
   if (manifest === null) {
     const source = { id: idOf(candidate), name: candidate.defaultName, address, prefix: '', since: now }
-    return { pipeline: formerPipelineId(address, store.url), source, adopted: null }
+    return { pipeline: formerPipelineId(address, store.url), source, adopted: null, isFormer: true }
   }
   const resolution = resolveSource(candidate, manifest, store.url, now)
   if (resolution.kind === 'refused' && purpose === 'plan') throw new StoreRefused(resolution.message)
@@ -74,7 +76,9 @@ async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
     const held = manifest.sources.map((source) => `${source.name} (${source.address})`).join(', ')
     throw new StoreRefused(`the store ${store.url} does not hold the source ${address}; it holds ${held || 'none'}`)
   }
-  return { pipeline: pipelineId(manifest.id, resolution.source.id), source: resolution.source, adopted: null }
+  const { source } = resolution
+  const isFormer = manifest.adoptedFormat === 1
+  return { pipeline: pipelineId(manifest.id, source.id), source, adopted: null, isFormer }
 }
 
 /** The address of a store, with the endpoint of its bucket. */

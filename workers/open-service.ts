@@ -26,7 +26,14 @@ export interface Service {
 export function serviceOf({ parseApiUrl: url, parseApiKey: apiKey = '' }: Settings): Service | null {
   if (url === undefined) return null
   const digest = gateDigest(url, apiKey)
-  return { url: () => url, apiKey, name: url, digest, free: false, served: () => undefined }
+  return { url: () => url, apiKey, name: withoutLogin(url), digest, free: false, served: () => undefined }
+}
+
+/** What records and messages call it: they are read by others than those who may log in. */
+export function withoutLogin(url: string): string {
+  if (!URL.canParse(url)) return url
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
 export interface EngineSurroundings {

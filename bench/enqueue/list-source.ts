@@ -14,6 +14,7 @@ import { openFolderStore } from '#src/outputs/folder-store.ts'
 import { connectRedis } from '#src/queue/connection.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { openSource } from '#workers/open-source.ts'
+import { parserPolicyOf } from '#workers/parser-policy.ts'
 import { cpuMs } from '../pipeline/cpu-time.ts'
 import { syntheticSource } from './synthetic-source.ts'
 import { PIPELINE } from './pipeline.ts'
@@ -44,7 +45,8 @@ events.on('document:seen', () => {
 })
 const recipeFor = recipeBook({})
 const owner = { id: sourceId('bench'), address: source.url }
-const ports = { source, owner, store, ledger, queue, events, recipeFor }
+const parsers = parserPolicyOf({ parseApiUrl: undefined, acceptLocal: false, upgrade: false }, false)
+const ports = { source, owner, parsers, isOutdated: () => false, store, ledger, queue, events, recipeFor }
 const patience = { halt: () => undefined, storePatienceMs: 0, storeSlowMs: 10_000 }
 const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlogLimit: settings.backlogLimit }
 const cpuAtStart = cpuMs()

@@ -1,10 +1,8 @@
 import { loadSettings } from '#config/load.ts'
 import type { Settings } from '#config/settings.ts'
-import { recipeBook } from '#src/contract/rules.ts'
 import { Events } from '#src/events.ts'
 import { scanSource } from '#src/ingest/scan-source.ts'
-import { openPipeline } from '#workers/compose.ts'
-import { parseOptionsOf } from '#workers/parse-options.ts'
+import { openWorkshop } from '#workers/compose.ts'
 import { BenchProcess } from './child-process.ts'
 import type { WorkerReport } from './worker-report.ts'
 
@@ -60,11 +58,9 @@ export class Workers implements AsyncDisposable {
 }
 
 async function fillQueue(source: string, settings: Settings): Promise<void> {
-  await using pipeline = await openPipeline({ source, settings, events: new Events(), say: () => undefined })
-  const recipeFor = recipeBook({ options: parseOptionsOf(settings), rules: [] })
-  const clocks = { now: Date.now, sharedNow: Date.now }
-  const patience = { halt: () => undefined, storePatienceMs: 0, storeSlowMs: 10_000 }
-  const limits = { backlogLimit: Number.MAX_SAFE_INTEGER, checksum: false, cutter: null }
-  const deps = { ...pipeline, recipeFor, ...clocks, ...patience, ...limits }
-  await scanSource(deps, new AbortController().signal)
+  const signal = new AbortController().signal
+  const events = new Events()
+  await using workshop = await openWorkshop({ source, settings, events, say: () => undefined }, signal)
+  const deps = { ...workshop.scan, backlogLimit: Number.MAX_SAFE_INTEGER }
+  await scanSource(deps, signal)
 }

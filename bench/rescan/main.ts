@@ -14,6 +14,7 @@ import type { LedgerEntry, Source } from '#src/ports.ts'
 import { connectRedis } from '#src/queue/connection.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
+import { parserPolicyOf } from '#workers/parser-policy.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
 
 /*
@@ -44,6 +45,8 @@ try {
   const deps = {
     source,
     owner: { id: sourceId('bench'), address: source.url },
+    parsers: parserPolicyOf({ parseApiUrl: undefined, acceptLocal: false, upgrade: false }, false),
+    isOutdated: () => false,
     store,
     ledger,
     queue,

@@ -12,6 +12,8 @@ export interface FormatTotals {
 /** The sums of a plan, as `sluice plan --json` prints them. */
 export interface Plan extends FormatTotals {
   readonly seen: number
+  /** Of what is to be sent: done before by the embedded engine, or by an older version of it. */
+  readonly again: { readonly documents: number; readonly credits: number }
   readonly changes: Readonly<Partial<Record<Change, number>>>
   readonly refused: Readonly<Partial<Record<FailureCode, number>>>
   /** Files that are no documents, by extension or reason. */
@@ -21,7 +23,15 @@ export interface Plan extends FormatTotals {
 
 const NOTHING: FormatTotals = { requests: 0, pages: 0, saved: 0, credits: 0 }
 
-export const NO_PLAN: Plan = { ...NOTHING, seen: 0, changes: {}, refused: {}, skipped: {}, byFormat: {} }
+export const NO_PLAN: Plan = {
+  ...NOTHING,
+  seen: 0,
+  again: { documents: 0, credits: 0 },
+  changes: {},
+  refused: {},
+  skipped: {},
+  byFormat: {},
+}
 
 export function addTo(plan: Plan, entry: PlannedEntry): Plan {
   const { change, refusal, skip, extension, requests, credits } = entry
@@ -30,6 +40,10 @@ export function addTo(plan: Plan, entry: PlannedEntry): Plan {
   return {
     ...sum(plan, own),
     seen: plan.seen + 1,
+    again:
+      change === 'parser_changed' && requests > 0
+        ? { documents: plan.again.documents + 1, credits: plan.again.credits + credits }
+        : plan.again,
     changes: { ...plan.changes, [change]: (plan.changes[change] ?? 0) + 1 },
     refused:
       refusal === null ? plan.refused : { ...plan.refused, [refusal.code]: (plan.refused[refusal.code] ?? 0) + 1 },

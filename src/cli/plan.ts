@@ -6,7 +6,7 @@ import { planSource } from '#src/ingest/plan-source.ts'
 import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { addSettings } from './flags.ts'
-import { count, duration } from './format.ts'
+import { count, duration, plural } from './format.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { PLAN_SETTINGS } from './run-settings.ts'
@@ -38,6 +38,13 @@ async function showPlan(target: Target, shared: Shared, json: boolean): Promise<
   process.stdout.write(`${text}\n`)
 }
 
+function againLines({ again }: Plan, free: boolean): string[] {
+  if (again.documents === 0) return []
+  const what = `${plural(again.documents, 'document')} parsed by the embedded engine before`
+  if (free) return [`${what}, an older version: to be parsed again`]
+  return [`${what}: to be parsed again for ${count(again.credits)} credits (--accept-local keeps what is there)`]
+}
+
 function tableOf(plan: Plan, free: boolean, estimatedMs: number | null): string {
   const rows = new Table({
     head: ['format', 'to send', 'pages', 'saved', 'credits'],
@@ -57,6 +64,7 @@ function tableOf(plan: Plan, free: boolean, estimatedMs: number | null): string 
     rows.toString(),
     ...skippedLines(new Map(Object.entries(plan.skipped))),
     ...(refused.length > 0 ? ['would end failed without being sent:', ...refused] : []),
+    ...againLines(plan, free),
     ...(free ? ['the embedded engine is free: the credits are what the hosted service would charge'] : []),
     ...(estimatedMs === null ? [] : [`about ${duration(estimatedMs)} at the rate that the gate knows`]),
   ].join('\n')

@@ -9,6 +9,7 @@ import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
+import { localLine } from './local-line.ts'
 import { startProgress } from './progress.ts'
 import { summaryOf } from './summary.ts'
 import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
@@ -64,6 +65,7 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
     { ...target, shared, events, say, mustExist: typeof intake === 'function' },
     stopping.soft,
   )
+  if (workshop.local !== null) say(localLine(workshop.local, workshop.scan.parsers.own.origin))
   const startedAt = performance.now()
   const before = await workshop.ledger.counts()
   const end = await runOnce(workshop, tally, stopping, intake, say)

@@ -18,7 +18,17 @@ export const PLACE_SETTINGS: readonly SettingName[] = [
 ]
 
 /** What is asked of the service. */
-const PARSE_SETTINGS: readonly SettingName[] = ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback']
+const PARSE_SETTINGS: readonly SettingName[] = [
+  'mode',
+  'formats',
+  'pages',
+  'blocks',
+  'options',
+  'rules',
+  'ocrFallback',
+  'acceptLocal',
+  'upgrade',
+]
 
 /** Which files of a source are documents. */
 const SELECTION_SETTINGS: readonly SettingName[] = [

@@ -1,3 +1,5 @@
+import type { ParserClass } from './parser.ts'
+
 declare const tag: unique symbol
 type Brand<T, Name extends string> = T & { readonly [tag]: Name }
 
@@ -19,7 +21,7 @@ export type ContentHash = Brand<string, 'ContentHash'>
 /** SHA-256 of a recipe's canonical form, its first 16 hexadecimal digits. Equal meaning ⇒ equal hash. */
 export type RecipeHash = Brand<string, 'RecipeHash'>
 
-/** Names one receipt: same bytes under the same recipe → same id, whatever the document is called. */
+/** Names one receipt: same bytes, recipe and class of parser → same id, whatever the document is called. */
 export type ReceiptId = Brand<string, 'ReceiptId'>
 
 /** Names a store wherever it is mounted: written into its `store.json` once. */
@@ -35,8 +37,12 @@ export const version = (text: string): Version => text as Version
 export const contentHash = (hex: string): ContentHash => hex as ContentHash
 export const recipeHash = (hex: string): RecipeHash => hex as RecipeHash
 
-export function receiptId(content: ContentHash, recipe: RecipeHash): ReceiptId {
-  return `${content}-${recipe}` as ReceiptId
+/**
+ * With a parser's class the id of its receipt. Without one it names the purchase, whoever answers it (intents), and is
+ * the id of a receipt of format 1.
+ */
+export function receiptId(content: ContentHash, recipe: RecipeHash, parser?: ParserClass): ReceiptId {
+  return (parser === undefined ? `${content}-${recipe}` : `${content}-${recipe}-${parser}`) as ReceiptId
 }
 
 /** Stands where no recipe applies: a file that is no document of ours. */

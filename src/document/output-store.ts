@@ -1,5 +1,6 @@
 import type { ReceiptId, SourceKey } from './ids.ts'
-import type { DeadLetter, DocumentRecord, KeptReceipt } from './record.ts'
+import type { ParserFacts } from './parser.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from './record.ts'
 import type { StoreManifest } from './store-manifest.ts'
 import type { Stray } from './stray.ts'
 
@@ -13,13 +14,14 @@ export interface OutputStore {
    * nothing is written and the answer is false. Of processes that write at the same time one succeeds.
    */
   writeManifest(manifest: StoreManifest): Promise<boolean>
-  /** The answer that was kept, byte for byte, or null. A damaged receipt counts as none. */
-  readReceipt(id: ReceiptId): Promise<Buffer | null>
+  /** The answer that was kept, or null. A damaged receipt counts as none. */
+  readReceipt(id: ReceiptId): Promise<Receipt | null>
   /**
    * Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. A whole one that
-   * was there stays as it is, and counts as saved now: so it is kept from being collected while a record is made for it.
+   * was there stays as it is, unless an older engine made it (`replaces`), and counts as saved now: so it is kept from
+   * being collected while a record is made for it.
    */
-  saveReceipt(id: ReceiptId, body: Buffer): Promise<void>
+  saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void>
   removeReceipt(id: ReceiptId): Promise<void>
   listReceipts(signal: AbortSignal): AsyncIterable<KeptReceipt>
 

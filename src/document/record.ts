@@ -1,4 +1,5 @@
 import type { Failure } from './failure.ts'
+import type { ParserFacts } from './parser.ts'
 import type { ContentHash, ReceiptId, RecipeHash, SourceId, SourceKey, Version } from './ids.ts'
 
 /** Version of `record.json`'s shape. A reader refuses a higher one. */
@@ -67,8 +68,10 @@ export interface DocumentRecord {
   readonly spans: SpanCounts
   readonly cost: Cost
   readonly requestId: string | null
-  /** Base address of the service, or `engine` for the embedded one. */
+  /** As `parser.origin`. */
   readonly service: string
+  /** Who made the answer, as its receipt says; of pieces by several, the weakest. Missing in schema 1. */
+  readonly parser?: ParserFacts
   readonly attempts: number
   /** ISO 8601, UTC. */
   readonly startedAt: string
@@ -97,6 +100,14 @@ export interface DeadLetter {
   readonly attempts: number
   readonly firstAt: string
   readonly lastAt: string
+}
+
+/** An answer that was kept. */
+export interface Receipt {
+  /** Byte for byte. */
+  readonly body: Buffer
+  /** Null in a receipt of format 1. */
+  readonly parser: ParserFacts | null
 }
 
 export interface KeptReceipt {

@@ -30,6 +30,8 @@ export interface StoreManifest {
   readonly revision: number
   readonly createdAt: string
   readonly createdBy: string
+  /** Present where the store was made by a release without `store.json`. */
+  readonly adoptedFormat?: 1
   readonly sources: readonly StoreSource[]
 }
 

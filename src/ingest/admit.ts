@@ -2,6 +2,7 @@ import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Permit, Recipe } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
+import { findReceipt } from './find-receipt.ts'
 import { postpone } from './job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import type { Work } from './work.ts'
@@ -77,10 +78,11 @@ async function enterWith(
 /** Null once the intent is written and the request may go out; otherwise what comes in place of it. */
 async function withIntent(
   work: Work,
-  { options }: Recipe,
+  { options, hash }: Recipe,
   id: ReceiptId,
-  { intents, store }: IngestDeps,
+  deps: IngestDeps,
 ): Promise<Exclude<Entry, { kind: 'admitted' }> | null> {
+  const { intents } = deps
   const beginning = await intents.begin(id, work.job.key)
   if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
   if (beginning === 'busy') {
@@ -88,10 +90,10 @@ async function withIntent(
   }
   try {
     // Nobody else can save this receipt from here on, so only now its absence can be relied on.
-    const body = options.zeroDataRetention ? null : await store.readReceipt(id)
-    if (body === null) return null
+    const receipt = options.zeroDataRetention ? null : await findReceipt(work.read.contentHash, hash, deps)
+    if (receipt === null) return null
     await intents.clear(id)
-    return { kind: 'kept', body }
+    return { kind: 'kept', receipt }
   } catch (error) {
     await intents.clear(id).catch(() => undefined)
     throw error

@@ -1,7 +1,8 @@
 import { optionsForAttempt, remedied } from '#src/contract/remedies.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
-import type { ReceiptId } from '#src/document/ids.ts'
+import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
 import type { Remedy, Verdict } from '#src/document/verdict.ts'
 import { type Departure, DocumentChanged, type Recipe } from '#src/ports.ts'
 import { admit } from './admit.ts'
@@ -69,9 +70,11 @@ async function sendOnce(
   const verdict = await ruledVerdict(answered, key, deps)
   tellHealth(verdict, deps)
   const credits = chargedCredits(verdict, recipe, work, deps)
+  const parser = { ...deps.parsers.own, at: new Date(deps.now()).toISOString() }
+  const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   const save = async (): Promise<void> => {
     if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
-      await untilWritten(() => deps.store.saveReceipt(id, verdict.answer.body), key, deps, signal)
+      await untilWritten(() => deps.store.saveReceipt(kept, verdict.answer.body, parser), key, deps, signal)
     }
     await deps.intents.clear(id)
   }
@@ -82,7 +85,10 @@ async function sendOnce(
   if (saved.status === 'rejected') throw saved.reason
   if (left.status === 'rejected') throw left.reason
   tell(work, verdict, durationMs, deps)
-  return { ...purchaseOf(verdict, left.value, work.attempt, deps), remedy: remedyOf(verdict, deps) }
+  return {
+    ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
+    remedy: remedyOf(verdict, deps),
+  }
 }
 
 /**
@@ -96,10 +102,19 @@ function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: Inge
   return credits ?? deps.price(recipe, work.extension, pages)
 }
 
-function purchaseOf(verdict: RuledVerdict, departure: Departure, attempt: number, deps: IngestDeps): Purchase {
+interface Sending extends Pick<Work, 'attempt'> {
+  readonly parser: ParserFacts
+}
+
+function purchaseOf(
+  verdict: RuledVerdict,
+  departure: Departure,
+  { attempt, parser }: Sending,
+  deps: IngestDeps,
+): Purchase {
   switch (verdict.kind) {
     case 'parsed':
-      return { kind: 'bought', answer: verdict.answer }
+      return { kind: 'bought', answer: verdict.answer, parser }
     case 'rejected':
       return { kind: 'failed', failure: verdict.failure, countsUntil: 'final', retryAfterMs: null }
     case 'throttled': {

@@ -103,8 +103,15 @@ async function firstManifest(
     sources.push({ id, name, address, prefix: '', since: createdAt })
   }
   const id = storeId(randomUUID())
-  const manifest = { format: STORE_FORMAT, id, revision: 1, createdAt, createdBy, sources }
-  return { manifest, adopted: addresses.size > 0 ? found : null }
+  const adopted = addresses.size > 0
+  const origin = adopted || (await hasReceipts(store, signal)) ? { adoptedFormat: 1 as const } : {}
+  const manifest = { format: STORE_FORMAT, id, revision: 1, createdAt, createdBy, ...origin, sources }
+  return { manifest, adopted: adopted ? found : null }
+}
+
+async function hasReceipts(store: OutputStore, signal: AbortSignal): Promise<boolean> {
+  for await (const _ of store.listReceipts(signal)) return true
+  return false
 }
 
 const DONE: readonly Outcome[] = ['done', 'partial']

@@ -17,7 +17,9 @@ export async function* unusedReceipts(store: OutputStore, signal: AbortSignal): 
     for (const receipt of receiptsOf(record)) if (receipt !== null) used.add(receipt)
   }
   for await (const { contentHash, recipeHash, pieces = [] } of store.listDeadLetters(signal)) {
-    if (contentHash !== null && recipeHash !== null) used.add(receiptId(contentHash, recipeHash))
+    for (const parser of [undefined, 'embedded', 'service'] as const) {
+      if (contentHash !== null && recipeHash !== null) used.add(receiptId(contentHash, recipeHash, parser))
+    }
     for (const { receipt } of pieces) if (receipt !== null) used.add(receipt)
   }
   for await (const receipt of store.listReceipts(signal)) if (!used.has(receipt.id)) yield receipt

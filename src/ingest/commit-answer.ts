@@ -1,5 +1,6 @@
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
 import { type Cost, type DocumentRecord, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
 import type { JobVerdict } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
@@ -17,6 +18,8 @@ export interface CommitInput {
   readonly json?: Readonly<Record<string, unknown>>
   /** Null when the answer may not be kept. */
   readonly receipt: ReceiptId | null
+  /** Who answered, as the receipt says. */
+  readonly parser: ParserFacts
   readonly requestId: string | null
   /** True when a receipt that was there saved the request. */
   readonly saved: boolean
@@ -31,13 +34,15 @@ export async function commitAnswer(
 ): Promise<JobVerdict> {
   const reading = readAnswer(input.body, deps.now(), input.json)
   const cost = costOf(work, input.saved, reading, deps)
-  return commitReading(work, { reading, receipt: input.receipt, requestId: input.requestId, cost }, deps, signal)
+  const { receipt, parser, requestId } = input
+  return commitReading(work, { reading, receipt, parser, requestId, cost }, deps, signal)
 }
 
 /** An answer that was read, and where it came from. */
 export interface ReadingOrigin {
   readonly reading: AnswerReading
   readonly receipt: ReceiptId | null
+  readonly parser: ParserFacts
   readonly pieces?: readonly PieceRecord[]
   readonly requestId: string | null
   readonly cost: Cost
@@ -72,7 +77,8 @@ export async function settleRecorded(work: Work, record: DocumentRecord, deps: I
 
 async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
   const { key } = record
-  const entry = { version: record.version, recipeHash: record.recipeHash, outcome: record.outcome }
+  const { version, recipeHash, outcome, parser } = record
+  const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
   const told = record.version === work.job.version ? deps.ledger.settle(key, entry) : deps.ledger.write([[key, entry]])
   // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
   await Promise.all([told, work.claim.release()])
@@ -91,7 +97,7 @@ async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Pro
 
 function recordOf(
   work: Work,
-  { reading, receipt, pieces, requestId, cost }: ReadingOrigin,
+  { reading, receipt, parser, pieces, requestId, cost }: ReadingOrigin,
   deps: IngestDeps,
 ): Omit<DocumentRecord, 'files'> {
   return {
@@ -112,7 +118,8 @@ function recordOf(
     spans: reading.spans,
     cost,
     requestId: requestId ?? reading.requestId,
-    service: deps.parser.service,
+    service: parser.origin,
+    parser,
     attempts: work.attempt,
     startedAt: new Date(work.startedAt).toISOString(),
     finishedAt: new Date(deps.now()).toISOString(),

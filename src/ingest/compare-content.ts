@@ -1,11 +1,11 @@
 import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { DocumentChanged, type LedgerEntry, type Source } from '#src/ports.ts'
-import { decideChange, GONE } from './decide-change.ts'
-import type { IngestDeps } from './deps.ts'
+import { decideChange, GONE, standing } from './decide-change.ts'
+import type { IngestDeps, ScanDeps } from './deps.ts'
 import { openListed } from './open-listed.ts'
 import { readOnce } from './read-once.ts'
 
-type CompareDeps = Pick<IngestDeps, 'source' | 'store'>
+type CompareDeps = Pick<IngestDeps, 'source' | 'store' | 'parsers'> & Pick<ScanDeps, 'isOutdated'>
 
 interface Listed {
   readonly key: SourceKey
@@ -30,17 +30,23 @@ export async function decideByContent(
   deps: CompareDeps,
   signal: AbortSignal,
 ): Promise<Decision> {
-  const byVersion: Decision = { change: decideChange(known, listed), version: listed.version }
+  const parsed = standing(listed.key, deps)
+  const byVersion: Decision = { change: decideChange(known, listed, parsed), version: listed.version }
   if (known === null || known.outcome === 'pending') return byVersion
   if (known.version === GONE || known.recipeHash !== listed.recipeHash) return byVersion
   const recorded = await recordedHash(listed.key, known, deps)
   const present = recorded === null ? null : await presentHash(listed, deps.source, signal)
   if (present === null) return byVersion
-  return { change: present.contentHash === recorded ? 'unchanged' : 'changed', version: present.version }
+  if (present.contentHash !== recorded) return { change: 'changed', version: present.version }
+  return { change: decideChange(known, { ...listed, version: known.version }, parsed), version: present.version }
 }
 
 /** Null where a document failed before its bytes were read. */
-async function recordedHash(key: SourceKey, known: LedgerEntry, { store }: CompareDeps): Promise<ContentHash | null> {
+async function recordedHash(
+  key: SourceKey,
+  known: LedgerEntry,
+  { store }: Pick<CompareDeps, 'store'>,
+): Promise<ContentHash | null> {
   const ending = await (known.outcome === 'failed' ? store.readDeadLetter(key) : store.readRecord(key))
   return ending?.contentHash ?? null
 }

@@ -1,7 +1,8 @@
 import type { FailureCode } from '#src/document/failure.ts'
-import { type RecipeHash, type Version, version } from '#src/document/ids.ts'
+import { type RecipeHash, type SourceKey, type Version, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/ports.ts'
+import type { ScanDeps } from './deps.ts'
 
 /** In the ledger in place of the version of a document that is gone: whatever comes back under its name differs from it. */
 export const GONE: Version = version('gone')
@@ -13,12 +14,33 @@ export const GONE: Version = version('gone')
 export function decideChange(
   known: LedgerEntry | null,
   listed: { readonly version: Version; readonly recipeHash: RecipeHash },
+  parsed: Standing = ANY_PARSER,
 ): Exclude<Change, 'gone' | 'unusable'> {
   if (known === null) return 'new'
   if (known.version !== listed.version) return 'changed'
   if (known.recipeHash !== listed.recipeHash) return 'recipe_changed'
-  return known.outcome === 'pending' ? 'pending' : 'unchanged'
+  if (known.outcome === 'pending') return 'pending'
+  const done = known.outcome === 'done' || known.outcome === 'partial'
+  return done && ((known.isLocal === true && !parsed.localCounts) || parsed.isOutdated) ? 'parser_changed' : 'unchanged'
 }
+
+/** Whether what was parsed before is good enough for this run. */
+export interface Standing {
+  /** Whether documents that the embedded engine did count as done. */
+  readonly localCounts: boolean
+  /** Whether this one was done by an older engine than it should be. */
+  readonly isOutdated: boolean
+}
+
+const ANY_PARSER: Standing = { localCounts: true, isOutdated: false }
+
+export const standing = (
+  key: SourceKey,
+  { parsers, isOutdated }: Pick<ScanDeps, 'parsers' | 'isOutdated'>,
+): Standing => ({
+  localCounts: parsers.own.class === 'embedded' || parsers.acceptLocal,
+  isOutdated: isOutdated(key),
+})
 
 /**
  * Failures that the document did not cause. A later run tries these again by itself; the others stay dead letters

@@ -2,6 +2,7 @@ import type { ParsedData } from '#src/contract/response.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
 import type { SourceOwner } from '#src/document/store-manifest.ts'
 import type { Events } from '#src/events.ts'
 import type {
@@ -28,6 +29,8 @@ export interface IngestDeps {
   readonly owner: SourceOwner
   readonly store: OutputStore
   readonly parser: Parser
+  /** Which answers that parser makes, and which are taken from receipts. */
+  readonly parsers: ParserPolicy
   readonly gate: Gate
   readonly ledger: Ledger
   readonly claims: Claims
@@ -70,6 +73,7 @@ export interface ScanDeps extends Pick<
   IngestDeps,
   | 'source'
   | 'owner'
+  | 'parsers'
   | 'store'
   | 'ledger'
   | 'events'
@@ -84,6 +88,8 @@ export interface ScanDeps extends Pick<
   readonly queue: JobQueue
   /** Jobs in Redis at the most; the listing waits while there are more (Law 6). */
   readonly backlogLimit: number
+  /** What `--upgrade` found to be done by an older engine. */
+  readonly isOutdated: (key: SourceKey) => boolean
   /** Whether documents are told from what is recorded by their content, and not by their version. */
   readonly checksum: boolean
 }

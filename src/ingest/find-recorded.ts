@@ -1,6 +1,8 @@
 import type { DocumentRecord } from '#src/document/record.ts'
+import { satisfies } from '#src/document/parser.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { IngestDeps } from './deps.ts'
+import { parserOfRecord } from './record-parser.ts'
 import type { Work } from './work.ts'
 
 /**
@@ -10,11 +12,11 @@ import type { Work } from './work.ts'
  */
 export async function findRecorded(
   { job: { key }, version, read, recipe }: Work,
-  { owner, store }: Pick<IngestDeps, 'owner' | 'store'>,
+  { owner, parsers, store }: Pick<IngestDeps, 'owner' | 'parsers' | 'store'>,
 ): Promise<DocumentRecord | null> {
   const record = await store.readRecord(key)
   if (record === null || !belongsTo(record, owner) || record.goneAt !== undefined) return null
   if (record.version !== version || record.contentHash !== read.contentHash) return null
   if (record.recipeHash !== recipe.hash || (await store.readDeadLetter(key)) !== null) return null
-  return record
+  return satisfies(parsers, await parserOfRecord(record, store)) ? record : null
 }

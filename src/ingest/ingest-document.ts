@@ -1,7 +1,7 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import type { Failure } from '#src/document/failure.ts'
-import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import { receiptId } from '#src/document/ids.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { PieceRecord } from '#src/document/record.ts'
 import { type Claim, type Delivery, DocumentChanged, type JobVerdict, type OpenedDocument } from '#src/ports.ts'
@@ -9,6 +9,7 @@ import { bury } from './bury.ts'
 import { buyAnswer } from './buy-answer.ts'
 import { commitAnswer, commitReading, settleRecorded } from './commit-answer.ts'
 import type { IngestDeps } from './deps.ts'
+import { type FoundReceipt, findReceipt } from './find-receipt.ts'
 import { ingestPieces } from './ingest-pieces.ts'
 import { findRecorded } from './find-recorded.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
@@ -86,7 +87,7 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   const cutter = cutterFor(work, deps)
   const id = receiptId(work.read.contentHash, work.recipe.hash)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
-  const kept = keepsReceipt && cutter === null ? await deps.store.readReceipt(id) : null
+  const kept = keepsReceipt && cutter === null ? await findReceipt(work.read.contentHash, work.recipe.hash, deps) : null
   if (kept !== null) await deps.intents.settle(id, work.job.key)
   // A document that should have a receipt and has none was not recorded: most are new, and are spared this look.
   const recorded = kept === null && keepsReceipt && cutter === null ? null : await findRecorded(work, deps)
@@ -96,14 +97,17 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
     if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps, signal)
     return putOff(outcome, work, deps, signal)
   }
-  if (kept !== null) return reuse(work, id, kept, deps, signal)
+  if (kept !== null) return reuse(work, kept, deps, signal)
   const purchase = await buyAnswer(work, id, deps, signal)
   switch (purchase.kind) {
-    case 'bought':
+    case 'bought': {
       await deps.rightOfWay.givenWay()
-      return commitAnswer(work, { ...purchase.answer, receipt: keepsReceipt ? id : null, saved: false }, deps, signal)
+      const { parser } = purchase
+      const receipt = keepsReceipt ? receiptId(work.read.contentHash, work.recipe.hash, parser.class) : null
+      return commitAnswer(work, { ...purchase.answer, receipt, parser, saved: false }, deps, signal)
+    }
     case 'kept':
-      return reuse(work, id, purchase.body, deps, signal)
+      return reuse(work, purchase.receipt, deps, signal)
     case 'later':
     case 'failed':
       return putOff(purchase, work, deps, signal)
@@ -115,16 +119,15 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
 /** Outputs from an answer that was paid for before. */
 async function reuse(
   work: Work,
-  id: ReceiptId,
-  body: Buffer,
+  { id, body, parser }: FoundReceipt,
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<JobVerdict> {
   const { key } = work.job
   // So that nobody collects it for unused before the record refers to it.
-  await untilWritten(() => deps.store.saveReceipt(id, body), key, deps, signal)
+  await untilWritten(() => deps.store.saveReceipt(id, body, parser), key, deps, signal)
   deps.events.emit('receipt:reused', { key })
-  return commitAnswer(work, { body, receipt: id, requestId: null, saved: true }, deps, signal)
+  return commitAnswer(work, { body, receipt: id, parser, requestId: null, saved: true }, deps, signal)
 }
 
 /** Later, or never: a failure uses an attempt, or was the last. What was bought of a document in pieces is kept for it. */

@@ -3,11 +3,13 @@ import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import { type ParserFacts, weakest } from '#src/document/parser.ts'
 import type { Cost, PieceRecord } from '#src/document/record.ts'
 import { type CutDocument, DocumentChanged, type Piece, type PieceCutter } from '#src/ports.ts'
 import { buyAnswer } from './buy-answer.ts'
 import { costOf } from './commit-answer.ts'
 import type { IngestDeps } from './deps.ts'
+import { type FoundReceipt, findReceipt } from './find-receipt.ts'
 import { isLate } from './is-late.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
@@ -26,6 +28,7 @@ export type PiecesOutcome =
       readonly pieces: readonly PieceRecord[]
       readonly cost: Cost
       readonly requestId: string | null
+      readonly parser: ParserFacts
     }
   /** With the pieces that were parsed before. */
   | (NotParsed & { readonly pieces?: readonly PieceRecord[] })
@@ -35,6 +38,7 @@ interface ParsedPiece extends PieceRecord {
   readonly reading: AnswerReading
   readonly cost: Cost
   readonly requestId: string | null
+  readonly parser: ParserFacts
 }
 
 /**
@@ -68,6 +72,7 @@ export async function ingestPieces(
     pieces: pieces.map(inRecord),
     cost: sumOf(pieces.map(({ cost }) => cost)),
     requestId: pieces[0]?.requestId ?? null,
+    parser: weakest(pieces.map(({ parser: by }) => by)) ?? { ...deps.parsers.own, at: null },
   }
 }
 
@@ -96,22 +101,28 @@ async function parsePiece(
 ): Promise<ParsedPiece | NotParsed> {
   const { firstPage, lastPage } = piece
   const id = receiptId(piece.contentHash, work.recipe.hash)
-  const receipt = work.recipe.options.zeroDataRetention ? null : id
-  const parsed = (reading: AnswerReading, saved: boolean, requestId: string | null): ParsedPiece => ({
+  const keepsReceipt = !work.recipe.options.zeroDataRetention
+  const parsed = (
+    { receipt, parser }: Pick<ParsedPiece, 'receipt' | 'parser'>,
+    reading: AnswerReading,
+    saved: boolean,
+    requestId: string | null,
+  ): ParsedPiece => ({
     kind: 'parsed',
     firstPage,
     lastPage,
     receipt,
+    parser,
     reading,
     cost: costOf(work, saved, reading, deps, lastPage - firstPage + 1),
     requestId: requestId ?? reading.requestId,
   })
-  const reuse = async (body: Buffer): Promise<ParsedPiece> => {
+  const reuse = async ({ id: receipt, body, parser }: FoundReceipt): Promise<ParsedPiece> => {
     // So that nobody collects it for unused before the record refers to it.
-    await untilWritten(() => deps.store.saveReceipt(id, body), work.job.key, deps, signal)
-    return parsed(readAnswer(body, deps.now()), true, null)
+    await untilWritten(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
+    return parsed({ receipt, parser }, readAnswer(body, deps.now()), true, null)
   }
-  const kept = receipt === null ? null : await deps.store.readReceipt(receipt)
+  const kept = keepsReceipt ? await findReceipt(piece.contentHash, work.recipe.hash, deps) : null
   if (kept !== null) {
     await deps.intents.settle(id, work.job.key)
     return reuse(kept)
@@ -120,10 +131,12 @@ async function parsePiece(
   switch (purchase.kind) {
     case 'bought': {
       const { body, json, requestId } = purchase.answer
-      return parsed(readAnswer(body, deps.now(), json), false, requestId)
+      const { parser } = purchase
+      const receipt = keepsReceipt ? receiptId(piece.contentHash, work.recipe.hash, parser.class) : null
+      return parsed({ receipt, parser }, readAnswer(body, deps.now(), json), false, requestId)
     }
     case 'kept':
-      return reuse(purchase.body)
+      return reuse(purchase.receipt)
     case 'later':
     case 'failed':
       return purchase

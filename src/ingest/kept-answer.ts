@@ -10,8 +10,8 @@ export async function keptAnswer(
 ): Promise<AnswerReading | null> {
   const receivedAtMs = Date.parse(record.finishedAt)
   const read = async ({ receipt }: Pick<PieceRecord, 'receipt'>): Promise<AnswerReading | null> => {
-    const body = receipt === null ? null : await store.readReceipt(receipt)
-    return body === null ? null : readAnswer(body, receivedAtMs)
+    const kept = receipt === null ? null : await store.readReceipt(receipt)
+    return kept === null ? null : readAnswer(kept.body, receivedAtMs)
   }
   if (record.pieces === undefined) return read(record)
   const pieces = []

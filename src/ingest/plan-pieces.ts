@@ -1,7 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
-import { receiptId } from '#src/document/ids.ts'
 import type { PieceCutter, Recipe } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
+import { findReceipt } from './find-receipt.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { ReadDocument } from './read-once.ts'
 
@@ -17,7 +17,7 @@ export async function planPieces(
   read: ReadDocument,
   recipe: Recipe,
   cutter: PieceCutter,
-  deps: Pick<IngestDeps, 'store' | 'price'>,
+  deps: Pick<IngestDeps, 'store' | 'parsers' | 'price'>,
   signal: AbortSignal,
 ): Promise<PlannedPieces | Failure> {
   const [parser] = recipe.options.parsers
@@ -27,7 +27,7 @@ export async function planPieces(
   await using document = cut
   let planned: PlannedPieces = { requests: 0, pages: 0, credits: 0 }
   for (const { firstPage, lastPage, contentHash } of document.pieces) {
-    if ((await deps.store.readReceipt(receiptId(contentHash, recipe.hash))) !== null) continue
+    if ((await findReceipt(contentHash, recipe.hash, deps)) !== null) continue
     const pages = lastPage - firstPage + 1
     planned = {
       requests: planned.requests + 1,

@@ -6,7 +6,8 @@ import type { Change } from '#src/events.ts'
 import type { LedgerEntry, Recipe, SourceEntry } from '#src/ports.ts'
 import { batchesOf } from './batches.ts'
 import { decideByContent } from './compare-content.ts'
-import { decideChange } from './decide-change.ts'
+import { findReceipt } from './find-receipt.ts'
+import { decideChange, standing } from './decide-change.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
 import { planPieces } from './plan-pieces.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
@@ -17,9 +18,9 @@ const BATCH = 200
 
 export type PlanDeps = Pick<
   IngestDeps,
-  'source' | 'store' | 'ledger' | 'recipeFor' | 'countPages' | 'price' | 'cutter'
+  'source' | 'store' | 'parsers' | 'ledger' | 'recipeFor' | 'countPages' | 'price' | 'cutter'
 > &
-  Pick<ScanDeps, 'checksum'>
+  Pick<ScanDeps, 'checksum' | 'isOutdated'>
 
 /** What would be done with one entry of a source. */
 export interface PlannedEntry {
@@ -77,7 +78,7 @@ async function planEntry(
   const listed = { key, version: entry.version, recipeHash: recipe.hash }
   const change = deps.checksum
     ? (await decideByContent(known, listed, deps, signal)).change
-    : decideChange(known, listed)
+    : decideChange(known, listed, standing(key, deps))
   if (change === 'unchanged') return { ...nothing, change }
   return { ...nothing, change, ...(await priced(entry, extension, recipe, bought, deps, signal)) }
 }
@@ -98,7 +99,7 @@ async function priced(
   if (refusal !== null) return { refusal }
   const id = receiptId(read.contentHash, recipe.hash)
   const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
-  if (bought.has(mark) || (await deps.store.readReceipt(id)) !== null) return { saved: true }
+  if (bought.has(mark) || (await findReceipt(read.contentHash, recipe.hash, deps)) !== null) return { saved: true }
   bought.add(mark)
   const cutter = cutterFor({ extension, read }, deps)
   if (cutter !== null) {

@@ -1,6 +1,8 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { Answer } from '#src/document/verdict.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
 import type { JobVerdict } from '#src/ports.ts'
+import type { FoundReceipt } from './find-receipt.ts'
 import type { AttemptsUsed } from './job-verdicts.ts'
 
 /** A halted batch keeps its jobs; whoever resumes finds them ready after this time. */
@@ -8,9 +10,9 @@ export const HALTED_MS = 1_000
 
 /** What came of the wish to buy an answer. */
 export type Purchase =
-  | { readonly kind: 'bought'; readonly answer: Answer }
+  | { readonly kind: 'bought'; readonly answer: Answer; readonly parser: ParserFacts }
   /** Another worker bought it for a copy of the document in the moment after we looked for its receipt. */
-  | { readonly kind: 'kept'; readonly body: Buffer }
+  | { readonly kind: 'kept'; readonly receipt: FoundReceipt }
   | { readonly kind: 'later'; readonly verdict: JobVerdict }
   | {
       readonly kind: 'failed'

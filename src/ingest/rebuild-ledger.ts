@@ -4,6 +4,7 @@ import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from './batches.ts'
 import { GONE } from './decide-change.ts'
+import { parserOfRecord } from './record-parser.ts'
 import type { IngestDeps } from './deps.ts'
 
 const BATCH = 500
@@ -35,7 +36,8 @@ export async function completeLedger(deps: RebuildDeps, now: Date, signal: Abort
     const { key, version, recipeHash, outcome, goneAt, cost } = record
     if (cost.basis !== 'saved' && record.finishedAt.startsWith(month)) spentThisMonth += cost.credits
     if (!belongsTo(record, deps.owner)) continue
-    await adopting.add(key, { version: goneAt === undefined ? version : GONE, recipeHash, outcome })
+    const isLocal = (await parserOfRecord(record, deps.store)).class === 'embedded'
+    await adopting.add(key, { version: goneAt === undefined ? version : GONE, recipeHash, outcome, isLocal })
   }
   return { documents: await adopting.end(), spentThisMonth }
 }

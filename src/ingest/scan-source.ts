@@ -6,7 +6,7 @@ import { skipFile } from './skip-file.ts'
 import { batchesOf, whileNextComes } from './batches.ts'
 import { type Burial, bury } from './bury.ts'
 import { decideByContent } from './compare-content.ts'
-import { decideChange, mayPass } from './decide-change.ts'
+import { decideChange, mayPass, standing } from './decide-change.ts'
 import type { ScanDeps } from './deps.ts'
 import { KeySet } from './key-set.ts'
 import { refuseByListing } from './preflight.ts'
@@ -124,7 +124,7 @@ async function scanEntry(
   const listed = { key, version: entry.version, recipeHash: recipe.hash }
   const { change, version: present } = deps.checksum
     ? await decideByContent(known, listed, deps, signal)
-    : { change: decideChange(known, listed), version: entry.version }
+    : { change: decideChange(known, listed, standing(key, deps)), version: entry.version }
   deps.events.emit('document:seen', { key, change })
   if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
     return { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.sharedNow() }

@@ -5,6 +5,7 @@ import { belongsTo } from '#src/document/store-manifest.ts'
 import { GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
 import type { KeySet } from './key-set.ts'
+import { parserOfRecord } from './record-parser.ts'
 
 /** What becomes of documents that are no longer in their source. */
 export interface GonePolicy {
@@ -102,7 +103,8 @@ async function settleGone(key: SourceKey, policy: GonePolicy, deps: SweepDeps): 
   if (entry?.version === GONE) return 'kept'
   await mark(record, deps)
   const { recipeHash, outcome } = record
-  await deps.ledger.write([[key, { version: GONE, recipeHash, outcome }]])
+  const isLocal = (await parserOfRecord(record, deps.store)).class === 'embedded'
+  await deps.ledger.write([[key, { version: GONE, recipeHash, outcome, isLocal }]])
   deps.events.emit('document:seen', { key, change: 'gone' })
   return 'kept'
 }

@@ -11,6 +11,9 @@ export const OUTCOME_LETTERS = {
   skipped: 's',
 } as const satisfies Record<Outcome, string>
 
+/** Done or partial by the embedded engine. */
+export const LOCAL_LETTERS = { done: 'D', partial: 'R' } as const
+
 const OUTCOMES_BY_LETTER = new Map<string, Outcome>(
   Object.entries(OUTCOME_LETTERS).map(([outcome, letter]) => [letter, outcome as Outcome]),
 )
@@ -23,17 +26,22 @@ const PACKED_RECIPE_CHARACTERS = 11
  * is not 16 hexadecimal digits stands between two colons in place of the packed one.
  */
 export function encodeEntry(entry: LedgerEntry): string {
-  return `${OUTCOME_LETTERS[entry.outcome]}${packRecipe(entry.recipeHash)}${entry.version}`
+  return `${letterOf(entry)}${packRecipe(entry.recipeHash)}${entry.version}`
 }
+
+const letterOf = ({ outcome, isLocal }: LedgerEntry): string =>
+  isLocal === true && (outcome === 'done' || outcome === 'partial') ? LOCAL_LETTERS[outcome] : OUTCOME_LETTERS[outcome]
 
 /** Throws when `text` was not made by `encodeEntry`. */
 export function decodeEntry(text: string): LedgerEntry {
-  const outcome = OUTCOMES_BY_LETTER.get(text.slice(0, 1))
+  const letter = text.slice(0, 1)
+  const isLocal = letter === LOCAL_LETTERS.done || letter === LOCAL_LETTERS.partial
+  const outcome = OUTCOMES_BY_LETTER.get(letter.toLowerCase())
   if (outcome === undefined) throw new Error(`not an entry of the ledger: ${JSON.stringify(text)}`)
   const loose = text[1] === ':' ? text.indexOf(':', 2) : -1
   const end = loose === -1 ? 1 + PACKED_RECIPE_CHARACTERS : loose + 1
   const recipe = loose === -1 ? unpackRecipe(text.slice(1, end)) : recipeHash(text.slice(2, loose))
-  return { outcome, recipeHash: recipe, version: version(text.slice(end)) }
+  return { outcome, recipeHash: recipe, version: version(text.slice(end)), ...(isLocal ? { isLocal } : {}) }
 }
 
 /** A recipe repeats over a whole archive, so the last ones are remembered. */

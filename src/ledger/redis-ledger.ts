@@ -3,7 +3,7 @@ import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { type Counts, NO_COUNTS, OUTCOMES } from '#src/document/outcome.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { Ledger, LedgerEntry } from '#src/ports.ts'
-import { decodeEntry, encodeEntry, OUTCOME_LETTERS } from './entry-codec.ts'
+import { decodeEntry, encodeEntry, LOCAL_LETTERS, OUTCOME_LETTERS } from './entry-codec.ts'
 import { ADOPT, FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
 import type { RedisClient } from './lua-script.ts'
 
@@ -70,8 +70,16 @@ export class RedisLedger implements Ledger {
 
   async counts(): Promise<Counts> {
     const byLetter = await this.#client.hgetall(this.#countsKey)
-    const counted = OUTCOMES.map((outcome) => [outcome, Number(byLetter[OUTCOME_LETTERS[outcome]] ?? 0)])
-    return { ...NO_COUNTS, ...Object.fromEntries(counted) }
+    const of = (letter: string): number => Number(byLetter[letter] ?? 0)
+    const counted = OUTCOMES.map((outcome) => [outcome, of(OUTCOME_LETTERS[outcome])])
+    const counts: Counts = { ...NO_COUNTS, ...Object.fromEntries(counted) }
+    const { done, partial } = LOCAL_LETTERS
+    return { ...counts, done: counts.done + of(done), partial: counts.partial + of(partial) }
+  }
+
+  async localCount(): Promise<number> {
+    const counts = await this.#client.hmget(this.#countsKey, ...Object.values(LOCAL_LETTERS))
+    return counts.reduce((sum, count) => sum + Number(count ?? 0), 0)
   }
 
   async *entries(signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]> {

@@ -37,9 +37,21 @@ const MOST_LEFT_OUT = 1_000
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
+const NO_CHANGES: Readonly<Record<Change, number>> = {
+  new: 0,
+  changed: 0,
+  recipe_changed: 0,
+  parser_changed: 0,
+  unchanged: 0,
+  pending: 0,
+  gone: 0,
+  unusable: 0,
+  skipped: 0,
+}
+
 /** Of one pipeline, or of several together. */
 export function tallyOf(...sources: readonly Events[]): Tally {
-  const changes = { new: 0, changed: 0, recipe_changed: 0, unchanged: 0, pending: 0, gone: 0, unusable: 0, skipped: 0 }
+  const changes = { ...NO_CHANGES }
   const settled = { done: 0, partial: 0, failed: 0, skipped: 0 }
   const failures = new Map<FailureCode, number>()
   const credits = { reported: 0, estimated: 0 }

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
-import type { KeptReceipt } from '#src/document/record.ts'
+import { type ParserFacts, replaces } from '#src/document/parser.ts'
+import type { KeptReceipt, Receipt } from '#src/document/record.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
 import type { WorkArea } from './work-area.ts'
@@ -17,20 +18,25 @@ export class FolderReceipts {
     this.#area = area
   }
 
-  async read(id: ReceiptId): Promise<Buffer | null> {
+  async read(id: ReceiptId): Promise<Receipt | null> {
     const path = join(this.#folder, receiptPath(id))
     // Nearly every document has none yet: a look is all it takes then.
     const packed = existsSync(path) ? await readIfThere(path) : null
     return packed === null ? null : unpackReceipt(packed)
   }
 
-  /** A whole receipt that is there already is left as it is, but for its date; a damaged one is replaced. */
-  async save(id: ReceiptId, body: Buffer): Promise<void> {
+  /**
+   * A whole receipt that is there already is left as it is, but for its date; a damaged one, and an older engine's, is
+   * replaced.
+   */
+  async save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
     const path = join(this.#folder, receiptPath(id))
-    if ((await this.read(id)) !== null && (await touchIfThere(path))) return
+    const kept = await this.read(id)
+    const stays = kept !== null && (parser === null || !replaces(parser, kept.parser))
+    if (stays && (await touchIfThere(path))) return
     const staged = await this.#area.staged(this.#area.newId())
     try {
-      await writeFlushed(staged, await packReceipt(body))
+      await writeFlushed(staged, await packReceipt(body, parser))
       await renameInto(staged, path)
       await flushFolder(dirname(path))
     } catch (error) {

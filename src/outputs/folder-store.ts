@@ -3,7 +3,8 @@ import { mkdir, opendir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
-import type { DeadLetter, DocumentRecord, KeptReceipt } from '#src/document/record.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports.ts'
 import type { Stray } from '#src/document/stray.ts'
 import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.ts'
@@ -82,12 +83,12 @@ class FolderStore implements OutputStore {
     return explained(`cannot write ${MANIFEST_FILE} in ${this.url}`, () => this.#manifest.write(manifest))
   }
 
-  async readReceipt(id: ReceiptId): Promise<Buffer | null> {
+  async readReceipt(id: ReceiptId): Promise<Receipt | null> {
     return this.#receipts.read(id)
   }
 
-  async saveReceipt(id: ReceiptId, body: Buffer): Promise<void> {
-    await explained(`cannot keep a receipt in ${this.url}`, () => this.#receipts.save(id, body))
+  async saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
+    await explained(`cannot keep a receipt in ${this.url}`, () => this.#receipts.save(id, body, parser))
   }
 
   async removeReceipt(id: ReceiptId): Promise<void> {

@@ -1,13 +1,15 @@
 import { promisify } from 'node:util'
-import { constants, gunzip, gzip, gzipSync } from 'node:zlib'
+import { constants, crc32, gunzip, gzip, gzipSync } from 'node:zlib'
 import type { ReceiptId } from '#src/document/ids.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import type { Receipt } from '#src/document/record.ts'
 
 const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 
-const RECEIPT_FILE = /^([0-9a-f]{64}-[0-9a-f]{16})\.json\.gz$/
+const RECEIPT_FILE = /^([0-9a-f]{64}-[0-9a-f]{16}(?:-(?:embedded|service))?)\.json\.gz$/
 
-/** `<aa>/<content hash>-<recipe hash>.json.gz`, below `receipts/`. */
+/** `<aa>/<content hash>-<recipe hash>-<class of parser>.json.gz`, below `receipts/`; in format 1 without the class. */
 export function receiptPath(id: ReceiptId): string {
   if (!RECEIPT_FILE.test(`${id}.json.gz`)) throw new Error(`${JSON.stringify(id)} is no receipt id`)
   return `${id.slice(0, 2)}/${id}.json.gz`
@@ -23,14 +25,39 @@ const LIGHTEST = { level: constants.Z_BEST_SPEED }
 /** Up to this size packing takes less than handing it to a thread and back. */
 const AT_ONCE_BYTES = 32 * 1024
 
-export async function packReceipt(body: Buffer): Promise<Buffer> {
-  return body.length <= AT_ONCE_BYTES ? gzipSync(body, LIGHTEST) : pack(body, LIGHTEST)
+/** Who answered stands in the comment of the gzip header, so that what comes out of `gunzip` is the answer alone. */
+export async function packReceipt(body: Buffer, parser: ParserFacts | null): Promise<Buffer> {
+  const packed = body.length <= AT_ONCE_BYTES ? gzipSync(body, LIGHTEST) : await pack(body, LIGHTEST)
+  return parser === null ? packed : withComment(packed, asciiJson(parser))
 }
 
+/** RFC 1952: ten bytes of fixed header, the comment with its zero, two bytes of CRC over both. */
+const FIXED_HEADER_BYTES = 10
+const FLAGS_AT = 3
+const HEADER_CRC = 0x02
+const COMMENT = 0x10
+
+function withComment(packed: Buffer, comment: string): Buffer {
+  const header = Buffer.concat([packed.subarray(0, FIXED_HEADER_BYTES), Buffer.from(`${comment}\0`, 'latin1')])
+  header[FLAGS_AT] = COMMENT | HEADER_CRC
+  const check = Buffer.alloc(2)
+  check.writeUInt16LE(crc32(header) & 0xffff)
+  return Buffer.concat([header, check, packed.subarray(FIXED_HEADER_BYTES)])
+}
+
+function commentOf(packed: Buffer): ParserFacts | null {
+  if (((packed[FLAGS_AT] ?? 0) & COMMENT) === 0) return null
+  const text = packed.toString('latin1', FIXED_HEADER_BYTES, packed.indexOf(0, FIXED_HEADER_BYTES))
+  return JSON.parse(text) as ParserFacts
+}
+
+const asciiJson = (value: object): string =>
+  JSON.stringify(value).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** Null for a receipt that was cut off or altered: gzip's length and CRC-32 do not fit then. */
-export async function unpackReceipt(packed: Buffer): Promise<Buffer | null> {
+export async function unpackReceipt(packed: Buffer): Promise<Receipt | null> {
   try {
-    return await unpack(packed)
+    return { body: await unpack(packed), parser: commentOf(packed) }
   } catch {
     return null
   }

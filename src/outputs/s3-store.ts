@@ -1,6 +1,7 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
-import type { DeadLetter, DocumentRecord, KeptReceipt } from '#src/document/record.ts'
+import { type ParserFacts, replaces } from '#src/document/parser.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import type { OutputStore } from '#src/ports.ts'
@@ -109,22 +110,23 @@ class S3Store implements OutputStore {
     return have
   }
 
-  async readReceipt(id: ReceiptId): Promise<Buffer | null> {
+  async readReceipt(id: ReceiptId): Promise<Receipt | null> {
     const packed = await this.#bucket.get(`receipts/${receiptPath(id)}`)
     return packed === null ? null : unpackReceipt(packed.bytes)
   }
 
   /** A whole receipt that is there already is written once more as it is, for its date; a damaged one is replaced. */
-  async saveReceipt(id: ReceiptId, body: Buffer): Promise<void> {
+  async saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
     await explainedS3(`cannot keep a receipt in ${this.url}`, async () => {
       const name = `receipts/${receiptPath(id)}`
-      const packed = await packReceipt(body)
+      const packed = await packReceipt(body, parser)
       // Nearly always there is none yet, and no look is needed for that. One of several parts cannot be so careful.
       const isOnePart = packed.length <= PART_BYTES
       if (isOnePart && (await this.#bucket.putIf(name, packed, { only: 'absent' }))) return
       const kept = await this.#bucket.get(name)
-      const whole = kept !== null && (await unpackReceipt(kept.bytes)) !== null
-      await this.#bucket.put(name, whole ? kept.bytes : packed)
+      const whole = kept === null ? null : await unpackReceipt(kept.bytes)
+      const stays = whole !== null && (parser === null || !replaces(parser, whole.parser))
+      await this.#bucket.put(name, stays && kept !== null ? kept.bytes : packed)
     })
   }
 

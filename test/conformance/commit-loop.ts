@@ -16,7 +16,7 @@ const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 async function loop(key: string): Promise<never> {
   for (let generation = Number(from); ; generation++) {
     const answer = `answer ${key} ${generation} `.repeat(500)
-    await store.saveReceipt(receiptOf(`${key} ${generation}`), Buffer.from(answer))
+    await store.saveReceipt(receiptOf(`${key} ${generation}`), Buffer.from(answer), null)
     say(`receipt ${key} ${generation}`)
     if (generation % 3 === 0) {
       await store.bury(letterOf(key, { attempts: generation }))

@@ -13,27 +13,27 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     test('give back the answer byte for byte', async () => {
       await using opened = await open()
       const body = Buffer.from([...Array(5000).keys()].map((at) => (at * 7919) % 256))
-      await opened.store.saveReceipt(receiptOf('one'), body)
-      expect(await opened.store.readReceipt(receiptOf('one'))).toEqual(body)
+      await opened.store.saveReceipt(receiptOf('one'), body, null)
+      expect((await opened.store.readReceipt(receiptOf('one')))?.body).toEqual(body)
       expect(await opened.store.readReceipt(receiptOf('two'))).toBeNull()
     })
 
     test('stand as they were first saved', async () => {
       await using opened = await open()
-      await opened.store.saveReceipt(receiptOf('one'), Buffer.from('first'))
-      await opened.store.saveReceipt(receiptOf('one'), Buffer.from('second'))
-      expect((await opened.store.readReceipt(receiptOf('one')))?.toString()).toBe('first')
+      await opened.store.saveReceipt(receiptOf('one'), Buffer.from('first'), null)
+      await opened.store.saveReceipt(receiptOf('one'), Buffer.from('second'), null)
+      expect((await opened.store.readReceipt(receiptOf('one')))?.body.toString()).toBe('first')
     })
 
     test('count as saved when they are saved again', async () => {
       await using opened = await open()
       const { store } = opened
       const savedAt = async (): Promise<number> => (await collect(store.listReceipts(never)))[0]?.savedAt ?? Number.NaN
-      await store.saveReceipt(receiptOf('one'), Buffer.from('first'))
+      await store.saveReceipt(receiptOf('one'), Buffer.from('first'), null)
       const first = await savedAt()
       expect(Math.abs(Date.now() - first)).toBeLessThan(10_000)
       await sleep(1_100)
-      await store.saveReceipt(receiptOf('one'), Buffer.from('first'))
+      await store.saveReceipt(receiptOf('one'), Buffer.from('first'), null)
       expect(await savedAt()).toBeGreaterThan(first)
     })
 
@@ -41,7 +41,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       await using opened = await open()
       const { store } = opened
       const ids = ['a', 'b', 'c', 'd', 'e'].map(receiptOf)
-      await Promise.all(ids.map((id) => store.saveReceipt(id, Buffer.from(id))))
+      await Promise.all(ids.map((id) => store.saveReceipt(id, Buffer.from(id), null)))
       expect((await collect(store.listReceipts(never))).map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
       await store.removeReceipt(ids[0] as (typeof ids)[0])
       await store.removeReceipt(ids[0] as (typeof ids)[0])
@@ -147,7 +147,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       await using opened = await open()
       const { store } = opened
       const files = outputs({ 'document.md': 'text' })
-      await store.saveReceipt(receiptOf('one'), Buffer.from('answer'))
+      await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
       for (const key of ['x/a.pdf', 'x/b.pdf'])
         await store.commit(recordOf(key, files, { receipt: receiptOf('one') }), files)
       await store.remove(sourceKey('x/a.pdf'))
@@ -200,7 +200,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     const files = outputs({ 'document.md': 'text', 'pages.jsonl': '{}\n' })
     for (const key of NASTY_KEYS) await store.commit(recordOf(key, files), files)
     for (const key of ['b.pdf', ...NASTY_KEYS.map((nasty) => `failed ${nasty}`)]) await store.bury(letterOf(key))
-    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'))
+    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
     await store.commit(recordOf('a.pdf', files), files)
     await store.commit(recordOf('a.pdf', files), files)
     await store.remove(sourceKey(NASTY_KEYS[0] ?? ''))
@@ -213,7 +213,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     const files = outputs({ 'document.md': 'text' })
     await store.commit(recordOf('a.pdf', files), files)
     await store.bury(letterOf('b.pdf'))
-    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'))
+    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
     await store.recover()
     expect(await store.readRecord(sourceKey('a.pdf'))).not.toBeNull()
     expect(await store.readDeadLetter(sourceKey('b.pdf'))).not.toBeNull()

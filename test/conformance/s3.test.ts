@@ -139,7 +139,7 @@ if (server.kind === 'unavailable') {
       const store = await openS3Store({ client, bucket, prefix: 'parsed/' })
       const big = new Map([['document.md', Buffer.alloc(20 * 1024 * 1024, 'more than one part ')]])
       await store.commit(recordOf('x/a.pdf', big), big)
-      await store.saveReceipt(receiptOf('one'), Buffer.from('{}'))
+      await store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
       const receipt = receiptOf('one')
       expect(Contents.map(({ Key, Size }) => [Key?.replace(/[0-9a-z]+-[0-9a-f]{10}(?=\/)/, 'COMMIT'), Size])).toEqual([
@@ -160,7 +160,7 @@ if (server.kind === 'unavailable') {
           (args) => (sent.push(String(commandName)), next(args)),
         count,
       )
-      await store.saveReceipt(receiptOf('one'), Buffer.from('{}'))
+      await store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
       client.middlewareStack.remove('count')
       expect(sent).toEqual(['PutObjectCommand'])
     })

@@ -76,7 +76,7 @@ export function testStoreCrashes(
         }
         for (const [, key, generation] of said.filter(([what]) => what === 'receipt')) {
           const body = await store.readReceipt(receiptOf(`${key} ${generation}`))
-          expect(body?.toString()).toBe(`answer ${key} ${generation} `.repeat(500))
+          expect(body?.body.toString()).toBe(`answer ${key} ${generation} `.repeat(500))
         }
         expect(await leftovers()).toEqual([])
       }

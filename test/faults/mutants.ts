@@ -10,13 +10,13 @@ export const MUTANTS = {
   'receipt-last': [
     [
       'src/ingest/buy-answer.ts',
-      'await untilWritten(() => deps.store.saveReceipt(id, verdict.answer.body), key, deps, signal)',
+      'await untilWritten(() => deps.store.saveReceipt(kept, verdict.answer.body, parser), key, deps, signal)',
       '',
     ],
     [
       'src/ingest/ingest-document.ts',
       'return commitAnswer(work, { ...purchase.answer',
-      'return after(() => deps.store.saveReceipt(id, purchase.answer.body), commitAnswer)(work, { ...purchase.answer',
+      'return after(() => deps.store.saveReceipt(receipt, purchase.answer.body, parser), commitAnswer)(work, { ...purchase.answer',
     ],
     [
       'src/ingest/ingest-document.ts',

@@ -59,7 +59,7 @@ test('a dead letter keeps the answer that came and could not be made into output
   const [one, two] = await collect(unusedReceipts(store, SIGNAL))
   if (one === undefined || two === undefined) throw new Error('two were to be found')
   const [contentHash, recipeHash] = one.id.split('-') as [never, never]
-  expect(receiptId(contentHash, recipeHash)).toBe(one.id)
+  expect(receiptId(contentHash, recipeHash, 'service')).toBe(one.id)
   await store.bury(letterOf('a.csv', { contentHash, recipeHash }))
   expect((await collect(unusedReceipts(store, SIGNAL))).map(({ id }) => id)).toEqual([two.id])
 })

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
+import { receiptId, sourceKey } from '#src/document/ids.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { letterOf } from '../support/documents.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
@@ -65,11 +65,11 @@ describe('a document that is delivered again', () => {
     await using bench = await openWorkbench({ redis })
     await bench.write('a.csv', 'a')
     await bench.ingest('a.csv')
-    const receipt = (await recordOf(bench))?.receipt
-    if (!receipt) throw new Error('nothing was kept')
+    const { receipt, contentHash, recipeHash } = (await recordOf(bench)) ?? {}
+    if (!receipt || !contentHash || !recipeHash) throw new Error('nothing was kept')
     await rm(join(fileURLToPath(bench.deps.store.url), 'documents'), { recursive: true })
     const intents = bench.deps.intents as RedisIntents
-    await intents.begin(receipt, key)
+    await intents.begin(receiptId(contentHash, recipeHash), key)
 
     expect(await bench.ingest('a.csv')).toEqual({ do: 'finish' })
     expect(await intents.list()).toEqual([])

@@ -116,7 +116,7 @@ describe('a folder store', () => {
   test('writes the layout that people read', async () => {
     await using folder = await tempFolder()
     const { store } = await oldStore(folder.path)
-    await store.saveReceipt(receiptOf('one'), Buffer.from('{}'))
+    await store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
     await store.bury(letterOf('b.pdf'))
     const files = (await readdir(folder.path, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
@@ -161,11 +161,11 @@ describe('a folder store', () => {
     const store = await openFolderStore({ path: folder.path })
     const id = receiptOf('one')
     const body = Buffer.from('an answer that was paid for '.repeat(20))
-    await store.saveReceipt(id, body)
+    await store.saveReceipt(id, body, null)
     await damage(`${folder.path}/receipts/${id.slice(0, 2)}/${id}.json.gz`)
     expect(await store.readReceipt(id)).toBeNull()
-    await store.saveReceipt(id, body)
-    expect(await store.readReceipt(id)).toEqual(body)
+    await store.saveReceipt(id, body, null)
+    expect((await store.readReceipt(id))?.body).toEqual(body)
   })
 
   test('takes a damaged record for none, and refuses one of a later release', async () => {
@@ -208,7 +208,7 @@ describe('a folder store', () => {
       await expect(store.commit(recordOf(KEY, big), big)).rejects.toThrow(/disk is full/)
       expect([await textOf(store), await leftovers()]).toEqual(['old', []])
       const noise = Buffer.from(Array.from({ length: 400_000 }, () => Math.random() * 256))
-      await expect(store.saveReceipt(receiptOf('one'), noise)).rejects.toThrow(/disk is full/)
+      await expect(store.saveReceipt(receiptOf('one'), noise, null)).rejects.toThrow(/disk is full/)
       expect(await store.readReceipt(receiptOf('one'))).toBeNull()
       await store.commit(recordOf(KEY, NEW), NEW)
       expect(await textOf(store)).toBe('new')

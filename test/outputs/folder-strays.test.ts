@@ -18,7 +18,7 @@ async function storeInUse() {
   const files = outputs({ 'document.md': 'text' })
   for (const key of ['a.pdf', 'folder/b.pdf']) await store.commit(recordOf(key, files), files)
   await store.bury(letterOf('bad.pdf'))
-  await store.saveReceipt(receiptOf('one'), Buffer.from('answer'))
+  await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
   const put = async (path: string, content = '{"half'): Promise<void> => {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), content)

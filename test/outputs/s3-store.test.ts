@@ -24,7 +24,7 @@ async function exhaust(all: AsyncIterable<unknown>): Promise<void> {
 test('a receipt is read whole over lines that break', async () => {
   const packed = gzipSync('an answer that was paid for')
   await using at = await storeThat(cutObject(packed, 5), cutObject(packed, 20), wholeObject(packed, 'one'))
-  expect((await at.store.readReceipt(receipt))?.toString()).toBe('an answer that was paid for')
+  expect((await at.store.readReceipt(receipt))?.body.toString()).toBe('an answer that was paid for')
 })
 
 test.concurrent.each<readonly [string, (store: OutputStore) => Promise<unknown>, string]>([

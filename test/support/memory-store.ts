@@ -1,5 +1,6 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
-import type { DeadLetter, DocumentRecord, KeptReceipt } from '#src/document/record.ts'
+import { type ParserFacts, replaces } from '#src/document/parser.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner, type StoreManifest } from '#src/document/store-manifest.ts'
 import type { OutputStore } from '#src/ports.ts'
@@ -8,7 +9,7 @@ import type { Stray } from '#src/document/stray.ts'
 /** The promises of an output store in their shortest form: what the conformance suite is read against. */
 export class MemoryStore implements OutputStore {
   readonly url = 'memory:'
-  readonly #receipts = new Map<ReceiptId, { readonly body: Buffer; savedAt: number }>()
+  readonly #receipts = new Map<ReceiptId, Receipt & { savedAt: number }>()
   readonly #documents = new Map<SourceKey, { record: DocumentRecord; files: ReadonlyMap<string, Buffer> }>()
   readonly #letters = new Map<SourceKey, DeadLetter>()
 
@@ -25,12 +26,14 @@ export class MemoryStore implements OutputStore {
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
     return keys.map((key) => this.#documents.has(key))
   }
-  async readReceipt(id: ReceiptId): Promise<Buffer | null> {
-    return this.#receipts.get(id)?.body ?? null
+  async readReceipt(id: ReceiptId): Promise<Receipt | null> {
+    return this.#receipts.get(id) ?? null
   }
-  async saveReceipt(id: ReceiptId, body: Buffer): Promise<void> {
-    const kept = this.#receipts.get(id)?.body ?? Buffer.from(body)
-    this.#receipts.set(id, { body: kept, savedAt: Date.now() })
+  async saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
+    const before = this.#receipts.get(id)
+    const stays = before !== undefined && (parser === null || !replaces(parser, before.parser))
+    const kept = stays ? before : { body: Buffer.from(body), parser }
+    this.#receipts.set(id, { ...kept, savedAt: Date.now() })
   }
   async removeReceipt(id: ReceiptId): Promise<void> {
     this.#receipts.delete(id)

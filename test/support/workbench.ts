@@ -22,9 +22,18 @@ import { HttpParser } from '#src/parse/http-parser.ts'
 import type { JobVerdict, PieceCutter } from '#src/ports.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
 import { ownerOf } from './owner.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
 import type { TestRedis } from './redis.ts'
 import { type ScriptedService, type ScriptedServiceOptions, startScriptedService } from './scripted-service.ts'
 import { tempFolder } from './temp-folder.ts'
+
+/** A service, and receipts of format 1 as well. */
+const ANY_PARSER: ParserPolicy = {
+  own: { class: 'service', origin: 'http://service.test', version: null },
+  acceptLocal: false,
+  upgrade: false,
+  hasUnmarked: true,
+}
 
 /** Redis names of each workbench, so that those of one server never meet. */
 let opened = 0
@@ -68,6 +77,7 @@ export async function openWorkbench({
   const deps: IngestDeps = {
     source: openFolderSource({ path: inbox }),
     owner: ownerOf(inbox),
+    parsers: ANY_PARSER,
     store: await openFolderStore({ path: join(folder.path, 'out') }),
     parser: resources.use(
       new HttpParser({ baseUrl: new URL(service.url), apiKey: 'key', concurrency: 2, userAgent: 'test' }),

@@ -1,0 +1,53 @@
+/** What decides which receipts satisfy which runs: the engine that comes with Sluice, or a service behind an address. */
+export type ParserClass = 'embedded' | 'service'
+
+/** Who made an answer. All but the class are facts for people: another address or gateway of a service decides nothing. */
+export interface ParserFacts {
+  readonly class: ParserClass
+  /** Address of the service without login and query; `engine` for the embedded one. */
+  readonly origin: string
+  /** Of the embedded engine, a whole number; null for a service, which does not tell. */
+  readonly version: string | null
+  /** When the answer came, ISO 8601, UTC; null where that was not kept. */
+  readonly at: string | null
+}
+
+export type ParserIdentity = Omit<ParserFacts, 'at'>
+
+/** Which answers a process makes, and which it takes. */
+export interface ParserPolicy {
+  readonly own: ParserIdentity
+  /** A run against a service takes what the embedded engine did. */
+  readonly acceptLocal: boolean
+  /** What an older engine did is done again by this one. */
+  readonly upgrade: boolean
+  /** Whether the store may hold receipts of format 1, which name no parser. */
+  readonly hasUnmarked: boolean
+}
+
+/** Of engines that wrote no version. */
+const FIRST_VERSION = 1
+
+const versionOf = ({ version }: Pick<ParserFacts, 'version'>): number => Number(version ?? FIRST_VERSION)
+
+/** Whether a document that this parser parsed need not be parsed again. What a service did satisfies every run. */
+export function satisfies(
+  { own, acceptLocal, upgrade }: Omit<ParserPolicy, 'hasUnmarked'>,
+  parser: ParserIdentity,
+): boolean {
+  if (parser.class === 'service') return true
+  if (own.class === 'service') return acceptLocal
+  return !upgrade || versionOf(parser) >= versionOf(own)
+}
+
+/** Whether an answer takes the place of one of the same content, recipe and class: a newer engine's. */
+export function replaces(later: ParserIdentity, kept: ParserIdentity | null): boolean {
+  if (kept === null || later.class !== 'embedded' || kept.class !== 'embedded') return false
+  return versionOf(later) > versionOf(kept)
+}
+
+/** Of several answers that make one document, the one that says least good of it. */
+export function weakest(parsers: readonly ParserFacts[]): ParserFacts | null {
+  const rank = (facts: ParserFacts): number => (facts.class === 'service' ? Infinity : versionOf(facts))
+  return parsers.toSorted((one, other) => rank(one) - rank(other))[0] ?? null
+}

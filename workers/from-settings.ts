@@ -1,0 +1,30 @@
+import type { Settings } from '#config/settings.ts'
+import { type RecipeBook, recipeBook } from '#src/contract/rules.ts'
+import { PdfCutter } from '#src/cut/pdf-cutter.ts'
+import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
+import { outOf } from '#src/sources/prefixed-source.ts'
+import { parseOptionsOf } from './parse-options.ts'
+
+/** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
+export function recipesFor(settings: Settings): (prefix: string) => RecipeBook {
+  const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
+  return (prefix) => (prefix === '' ? book : (key, extension) => book(outOf(prefix, key) ?? key, extension))
+}
+
+export const scanSettings = ({ backlogLimit, checksum }: Settings) => ({ backlogLimit, checksum })
+
+export const toldBySettings = ({ ocrFallback, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
+  ocrFallback,
+  storePatienceMs,
+  storeSlowMs,
+  deadlineMs,
+})
+
+export const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
+
+export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({
+  remove: deleteGone,
+  believableShare: goneLimitPercent / 100,
+  force,
+  leavePending: false,
+})
