@@ -142,6 +142,13 @@ export const SETTINGS = {
     max: DAY_MS,
     doc: 'how long answers are held in memory while the store cannot be written',
   }),
+  spool: optionalText({
+    env: 'SLUICE_SPOOL',
+    placeholder: 'folder',
+    scope: 'process',
+    path: true,
+    doc: 'keep paid answers that the store did not take here until it does (default: ~/.local/state/sluice/spool)',
+  }),
   storeSlowMs: whole({
     env: 'SLUICE_STORE_SLOW_MS',
     default: 10_000,

@@ -55,6 +55,10 @@ export interface SluiceEvents {
   'request:lost': [{ key: SourceKey }]
   'request:throttled': [{ limit: Limit; retryAfterMs: number | null }]
   'receipt:reused': [{ key: SourceKey }]
+  /** A paid answer that the store did not take is kept in the spool, `path`. */
+  'answer:spooled': [{ key: SourceKey; path: string }]
+  /** A paid answer could be kept nowhere: its request counts as ambiguous. */
+  'answer:lost': [{ key: SourceKey; error: unknown }]
   'stage:failed': [{ key: SourceKey; stage: Stage; error: unknown }]
   /** A scan is due by the schedule, and this process does it. */
   'schedule:due': [{ dueAt: Date }]

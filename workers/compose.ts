@@ -6,6 +6,7 @@ import type { ParserPolicy } from '#src/document/parser.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { Refusals } from '#src/ingest/refusals.ts'
 import { type LocalDocuments, localDocuments, outdatedDocuments } from '#src/ingest/local-documents.ts'
+import { FailingSince } from '#src/ingest/failing-since.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
@@ -15,7 +16,6 @@ import { type Intent, RedisIntents } from '#src/ledger/redis-intents.ts'
 import { RedisOutages } from '#src/ledger/redis-outages.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
-import { within } from '#src/observe/within.ts'
 import type { Ledger, OutputStore, Source, SourceWatch } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
 import type { Consumer } from '#src/queue/consume.ts'
@@ -26,7 +26,7 @@ import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { consumeInPlaces } from './consume-in-places.ts'
 import { redisData, type RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
-import { estimateMs, pageCounting, priceWith, type Requests } from './open-requests.ts'
+import { estimateMs, pageCounting, priceWith } from './open-requests.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, toldBySettings } from './from-settings.ts'
 import { identifySource } from './identify-source.ts'
 import { locationOf } from './location.ts'
@@ -36,6 +36,8 @@ import { openStore } from './open-store.ts'
 import { followService } from './follow-service.ts'
 import { requestsInDoubt } from './in-doubt.ts'
 import { parserPolicyOf } from './parser-policy.ts'
+import { readyStore } from './ready-store.ts'
+import { statusLine } from './status-line.ts'
 import { openShared, type Shared } from './shared.ts'
 
 export interface PipelineOptions {
@@ -119,12 +121,12 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
   const opened = await open(options, 'ingest', signal)
   const { resources, id, connection, source, owner, parsers, store, ledger, queue, shared } = opened
   try {
-    await store.recover()
+    await observe(opened, options.name ?? null)
+    const kept = await readyStore(store, shared.folders.spool, options.say, signal)
     const requests = await shared.requests(settings, id, signal)
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
-    const halt = halting(events)
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
     const data = redisData({ lease, rebuild: opened, intents, gate: requests.gate, events })
@@ -133,11 +135,11 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       source,
       owner,
       parsers,
-      store,
+      ...kept,
       ledger,
       events,
       recipeFor: recipes(owner.prefix),
-      halt,
+      halt: halting(events),
       parser: requests.parser,
       gate: requests.gate,
       price: priceWith(requests.service.free, settings),
@@ -151,8 +153,6 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       ...ownOfProcess(),
       ...toldBySettings(settings),
     }
-    const observer = await shared.observer()
-    resources.use(observer.observe({ name: options.name ?? null, events, ledger, queue, outages: opened.outages }))
     return {
       ...opened,
       settings,
@@ -160,7 +160,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       local: await localDocuments(ingest, signal),
       gone: gonePolicyOf(settings),
       data,
-      gateLine: () => statusLine(shared, requests),
+      gateLine: () => statusLine(shared.outageLine, requests),
       refusals: ingest.refusals,
       probe: () => requests.gate.probe(),
       ambiguous: () => intents.ambiguousTotal(),
@@ -174,20 +174,21 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
 }
 
 /** What each process tells by its own documents, clock and dice. */
-const ownOfProcess = (): Pick<IngestDeps, 'now' | 'random' | 'surroundings' | 'refusals'> => ({
+const ownOfProcess = (): Pick<IngestDeps, 'now' | 'random' | 'surroundings' | 'refusals' | 'lowRoom'> => ({
   now: Date.now,
   random: Math.random,
   surroundings: new Surroundings(),
   refusals: new Refusals(),
+  lowRoom: new FailingSince(),
 })
 
-/** How long the gate's state may take to come, for a line that is drawn again soon. */
-const GATE_LINE_MS = 1_000
-
-/** Outages first: they are known here, while the gate's state is in Redis. */
-async function statusLine(shared: Shared, requests: Requests): Promise<string | null> {
-  const gate = await within(requests.gateLine(), GATE_LINE_MS)
-  return [shared.outageLine(), gate].filter((part) => part !== null).join('; ') || null
+/** First of all: what goes wrong at the start shall be in the log, too. */
+async function observe(
+  { resources, shared, events, ledger, queue, outages }: Opened,
+  name: string | null,
+): Promise<void> {
+  const observer = await shared.observer()
+  resources.use(observer.observe({ name, events, ledger, queue, outages }))
 }
 
 const scheduling =

@@ -61,6 +61,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'graceMs',
   'takeoverMs',
   'storePatienceMs',
+  'spool',
   'storeSlowMs',
   'servicePatienceMs',
   'engineProcesses',

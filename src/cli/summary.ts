@@ -32,6 +32,7 @@ export function summaryOf(input: SummaryInput): string {
     ...leftOutLines(input.tally.leftOut),
     ...failures(input),
     ...unfinished(input),
+    ...unsaved(input.tally),
     ...inDoubt(input),
     ...goneLines(input.tally.gone),
     `outputs: ${input.out}`,
@@ -98,10 +99,26 @@ export function goneLines({ kept, removed, unbelievable }: Tally['gone']): strin
   ]
 }
 
-/** What a hard kill left in doubt is counted, never hidden (Law 2). */
+/** Paid answers that the store did not take. */
+function unsaved({ spooled, spoolPath, answersLost }: Tally): string[] {
+  const notes = []
+  if (spooled > 0) {
+    notes.push(
+      `spooled: ${plural(spooled, 'paid answer')} could not be saved in the store and ${spooled === 1 ? 'lies' : 'lie'} in ` +
+        `${spoolPath}; the next start commits them`,
+    )
+  }
+  if (answersLost > 0) {
+    notes.push(`lost: ${plural(answersLost, 'paid answer')} could be saved neither in the store nor in the spool`)
+  }
+  return notes
+}
+
+/** What is in doubt is counted, never hidden (Law 2). */
 function inDoubt({ ambiguous }: SummaryInput): string[] {
   if (ambiguous === 0) return []
   return [
-    `ambiguous: ${plural(ambiguous, 'request')} in flight when a process was killed may have been charged without an answer`,
+    `ambiguous: ${plural(ambiguous, 'request')} may have been charged, and no answer was kept: a process was killed or a line ` +
+      'broke after it was sent',
   ]
 }

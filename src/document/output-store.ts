@@ -1,12 +1,17 @@
 import type { ReceiptId, SourceKey } from './ids.ts'
 import type { ParserFacts } from './parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from './record.ts'
+import type { StoreProbe } from './store-probe.ts'
 import type { StoreManifest } from './store-manifest.ts'
 import type { Stray } from './stray.ts'
 
 /** Where outputs, receipts and dead letters go; one of the ports, see `src/ports.ts`. */
 export interface OutputStore {
   readonly url: string
+  /** Writes something, makes sure of it and removes it: before anything is bought. Throws `StoreUnusable`. */
+  probe(): Promise<StoreProbe>
+  /** Asked before each purchase, without a write: throws `StoreUnusable` where its answer could not be kept. */
+  checkRoom(): Promise<void>
   /** Null for a store of format 1, or an empty one. Throws `StoreRefused` for one of a later format. */
   readManifest(): Promise<StoreManifest | null>
   /**

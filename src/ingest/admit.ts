@@ -1,3 +1,4 @@
+import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Permit, Recipe } from '#src/ports.ts'
@@ -43,6 +44,8 @@ export async function admit(
 ): Promise<Entry> {
   const { key } = work.job
   const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
+  const room = await roomFor(deps)
+  if (room !== null) return room
   const ticket = { key, credits: deps.price(recipe, work.extension, pages) }
   const admission = await deps.gate.enter(ticket, signal)
   if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
@@ -52,6 +55,23 @@ export async function admit(
     return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
   }
   return deps.rightOfWay.first(enterWith(admission.permit, pages, work, recipe, id, deps))
+}
+
+/** How long a document waits for room in the store. */
+const ROOM_MS = 5_000
+
+/** Null where an answer could be kept. Else nothing is bought: what was paid for would only wait in memory. */
+async function roomFor({ store, events, lowRoom, halt, storePatienceMs }: IngestDeps): Promise<Entry | null> {
+  try {
+    await store.checkRoom()
+    lowRoom.worked()
+    return null
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error
+    events.emit('dependency:failed', { dependency: 'store', cause: error.message })
+    if (lowRoom.failedForMs() > storePatienceMs) halt('store', error.message)
+    return later(postpone(ROOM_MS, error.message))
+  }
 }
 
 /** A request that is kept back here gives its place back at once: one that nobody gives back is lost for a quarter of an hour. */

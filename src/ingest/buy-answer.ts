@@ -10,7 +10,7 @@ import type { IngestDeps } from './deps.ts'
 import { type RuledVerdict, ruledVerdict } from './refusals.ts'
 import { postpone } from './job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
-import { untilWritten } from './until-written.ts'
+import { saveAnswer } from './save-answer.ts'
 import type { Work } from './work.ts'
 
 /** Shortest wait after a refusal for which neither the service nor the gate named a time. */
@@ -74,7 +74,7 @@ async function sendOnce(
   const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   const save = async (): Promise<void> => {
     if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
-      await untilWritten(() => deps.store.saveReceipt(kept, verdict.answer.body, parser), key, deps, signal)
+      await saveAnswer({ id: kept, intent: id, body: verdict.answer.body, parser }, key, deps, signal)
     }
     await deps.intents.clear(id)
   }

@@ -1,4 +1,5 @@
 import type { ParsedData } from '#src/contract/response.ts'
+import type { AnswerSpool } from '#src/document/answer-spool.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
@@ -17,6 +18,7 @@ import type {
   Recipe,
   Source,
 } from '#src/ports.ts'
+import type { FailingSince } from './failing-since.ts'
 import type { ReadDocument } from './read-once.ts'
 import type { Refusals } from './refusals.ts'
 import type { RightOfWay } from './right-of-way.ts'
@@ -28,6 +30,8 @@ export interface IngestDeps {
   /** The source as the store knows it. */
   readonly owner: SourceOwner
   readonly store: OutputStore
+  /** Null where nothing may be kept outside the store. */
+  readonly spool: AnswerSpool | null
   readonly parser: Parser
   /** Which answers that parser makes, and which are taken from receipts. */
   readonly parsers: ParserPolicy
@@ -56,6 +60,8 @@ export interface IngestDeps {
   readonly rightOfWay: RightOfWay
   readonly surroundings: Surroundings
   readonly refusals: Refusals
+  /** How long the store has had no room for another answer. */
+  readonly lowRoom: FailingSince
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
   readonly ocrFallback: boolean
   /**

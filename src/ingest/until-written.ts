@@ -26,7 +26,7 @@ export async function untilWritten<T>(
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const isLast = signal.aborted
     try {
-      const written = await toldWhenSlow(write, deps)
+      const written = await notAfter(signal, toldWhenSlow(write, deps))
       deps.events.emit('dependency:works', { dependency: 'store' })
       return written
     } catch (error) {
@@ -53,5 +53,25 @@ async function toldWhenSlow<T>(write: () => Promise<T>, { events, storeSlowMs }:
     return await write()
   } finally {
     clearInterval(timer)
+  }
+}
+
+/** How long a write may still take when the worker is cut: less than the worker waits for what it cut. */
+const CUT_MS = 500
+
+/** Rejects with `StoreUnusable` when a write goes on after `signal` aborted: a store that hangs must not hold up a stop. */
+async function notAfter<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
+  const cut = Promise.withResolvers<never>()
+  let timer: NodeJS.Timeout | null = null
+  const onAbort = (): void => {
+    timer = setTimeout(() => cut.reject(new StoreUnusable('the store did not finish a write before the end')), CUT_MS)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([write, cut.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    clearTimeout(timer ?? undefined)
   }
 }

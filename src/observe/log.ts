@@ -35,6 +35,8 @@ export function logEvents(events: Events, log: Logger): void {
     log.debug({ ...event, durationMs: Math.round(event.durationMs) }, 'answered'),
   )
   events.on('request:throttled', (event) => log.info(event, 'request refused by a limit'))
+  events.on('answer:spooled', (event) => log.warn(event, 'answer spooled'))
+  events.on('answer:lost', ({ key, error }) => log.error({ key, err: error }, 'paid answer lost'))
   events.on('receipt:reused', (event) => log.debug(event, 'receipt reused'))
   events.on('stage:failed', ({ key, stage, error }) => log.error({ key, stage, err: error }, 'stage failed'))
   events.on('process:error', ({ key, error }) => log.error({ key, err: error }, 'error'))

@@ -71,6 +71,8 @@ function countRequests(events: Events, registry: Registry): void {
   const answers = counter(registry, 'sluice_answers_total', 'Answers by what they mean.', ['verdict'])
   const refused = counter(registry, 'sluice_throttled_total', 'Requests refused by a limit of the plan.', ['limit'])
   const lost = counter(registry, 'sluice_requests_lost_total', 'Requests whose answer never came; may be charged.', [])
+  const spooled = counter(registry, 'sluice_answers_spooled_total', 'Paid answers that the store did not take.', [])
+  const gone = counter(registry, 'sluice_answers_lost_total', 'Paid answers that could be kept nowhere.', [])
   const halts = counter(registry, 'sluice_halts_total', 'Times the batch was halted.', ['cause'])
   const duration = histogram(
     registry,
@@ -85,6 +87,8 @@ function countRequests(events: Events, registry: Registry): void {
     answers.inc({ verdict })
     duration.observe(durationMs / 1000)
   })
+  events.on('answer:spooled', () => spooled.inc())
+  events.on('answer:lost', () => gone.inc())
   events.on('request:lost', () => lost.inc())
   events.on('request:throttled', ({ limit }) => refused.inc({ limit }))
   events.on('run:halted', ({ cause }) => halts.inc({ cause }))

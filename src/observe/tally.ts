@@ -21,6 +21,11 @@ export interface Tally {
   /** Counted attempts that failed and come again. */
   readonly retries: number
   readonly receiptsReused: number
+  /** Paid answers that the store did not take, in the spool. */
+  readonly spooled: number
+  readonly spoolPath: string
+  /** Paid answers that could be kept nowhere. */
+  readonly answersLost: number
   readonly scanned: boolean
   /** Files that scans of this process skipped, by extension or reason (`skipLabel`). */
   readonly skipped: ReadonlyMap<string, number>
@@ -69,6 +74,9 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     throttled: 0,
     retries: 0,
     receiptsReused: 0,
+    spooled: 0,
+    spoolPath: '',
+    answersLost: 0,
     scanned: false,
     skipped,
     unsupported: 0,
@@ -95,6 +103,7 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     events.on('document:postponed', ({ counted }) => (tally.retries += counted ? 1 : 0))
     events.on('request:sent', () => (tally.requests += 1))
     events.on('request:throttled', () => (tally.throttled += 1))
+    tallyUnsaved(events, tally)
     events.on('receipt:reused', () => (tally.receiptsReused += 1))
     events.on('sweep:finished', (gone) => (tally.gone = gone))
     // What is not done yet is enqueued once more, and counted then.
@@ -105,4 +114,12 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     })
   }
   return tally
+}
+
+function tallyUnsaved(events: Events, tally: Mutable<Tally>): void {
+  events.on('answer:spooled', ({ path }) => {
+    tally.spooled += 1
+    tally.spoolPath = path
+  })
+  events.on('answer:lost', () => (tally.answersLost += 1))
 }

@@ -1,10 +1,11 @@
-import { mkdir, rmdir, writeFile } from 'node:fs/promises'
+import { rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { createExclusive, replaceFile } from './exclusive-file.ts'
 import { isOneOf, readIfThere } from './file-system.ts'
+import { makeFolder } from './make-folder.ts'
 import { OLD_PROBE } from './folding.ts'
 
 /*
@@ -41,7 +42,7 @@ export class FolderManifest {
   }
 
   async write(manifest: StoreManifest): Promise<boolean> {
-    await mkdir(this.#work, { recursive: true })
+    await makeFolder(this.#work)
     if (manifest.revision === 1) {
       const created = await createExclusive(this.#path, manifestJson(manifest))
       if (created) await this.barOldReleases()

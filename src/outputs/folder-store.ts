@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
+import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { OutputStore } from '#src/ports.ts'
 import type { Stray } from '#src/document/stray.ts'
 import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.ts'
@@ -15,6 +16,8 @@ import { isOneOf, isThere, readIfThere, removeEmptyAbove, writeFlushed } from '.
 import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
+import { FolderWatch, probeFolder } from './folder-probe.ts'
+import { makeFolder } from './make-folder.ts'
 import { documentFolders } from './folder-records.ts'
 import { folderStrays } from './folder-strays.ts'
 import { foldsNames } from './folding.ts'
@@ -39,12 +42,13 @@ export async function openFolderStore({ path: given, mustExist = false }: Folder
     if (mustExist && !(await isStore(path))) throw new StoreRefused(notAStore(path))
     // Before anything is made in it: a store of a later format is left as it is.
     const manifest = await new FolderManifest(path).read()
-    await mkdir(path, { recursive: true })
+    await makeFolder(path)
     const root = await realpath(path)
     const work = join(root, '.sluice')
-    if (manifest !== null) await mkdir(work, { recursive: true }).then(() => new FolderManifest(root).barOldReleases())
+    if (manifest !== null) await makeFolder(work).then(() => new FolderManifest(root).barOldReleases())
     const rules = { folds: await foldsNames(work), maxBytes: FOLDER_MAX_BYTES }
-    return new FolderStore(root, await WorkArea.open(work), rules)
+    const watch = await FolderWatch.open(root)
+    return new FolderStore(root, await WorkArea.open(work, () => watch.checkIdentity()), rules, watch)
   })
 }
 
@@ -63,8 +67,9 @@ class FolderStore implements OutputStore {
   readonly #area: WorkArea
   readonly #manifest: FolderManifest
   readonly #rules: PathRules
+  readonly #watch: FolderWatch
 
-  constructor(root: string, area: WorkArea, rules: PathRules) {
+  constructor(root: string, area: WorkArea, rules: PathRules, watch: FolderWatch) {
     this.url = pathToFileURL(`${root}/`).href
     this.#root = root
     this.#documents = join(root, 'documents')
@@ -73,6 +78,16 @@ class FolderStore implements OutputStore {
     this.#area = area
     this.#manifest = new FolderManifest(root)
     this.#rules = rules
+    this.#watch = watch
+  }
+
+  async probe(): Promise<StoreProbe> {
+    await explained(`cannot write to the store in ${this.#root}`, () => probeFolder(this.#area))
+    return { warning: null }
+  }
+
+  async checkRoom(): Promise<void> {
+    await explained(`cannot look at the store in ${this.#root}`, () => this.#watch.check())
   }
 
   async readManifest(): Promise<StoreManifest | null> {

@@ -1,6 +1,7 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOneOf } from './file-system.ts'
+import { makeFolder } from './make-folder.ts'
 
 /** Made in the work folder, to be looked for under other spellings. */
 const PROBE = 'Fold-\u00e9'
@@ -14,7 +15,7 @@ export const OLD_PROBE = 'Prob\u00e9'
  */
 export async function foldsNames(workFolder: string): Promise<boolean> {
   try {
-    await mkdir(join(workFolder, PROBE), { recursive: true })
+    await makeFolder(join(workFolder, PROBE))
   } catch (error) {
     if (!isOneOf(error, 'EROFS', 'EACCES', 'EPERM')) throw error
   }

@@ -4,6 +4,7 @@ import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
+import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { OutputStore } from '#src/ports.ts'
 import type { Stray } from '#src/document/stray.ts'
 import { checkFiles } from './checked-files.ts'
@@ -30,6 +31,8 @@ export interface S3StoreOptions {
 
 /** Records that are asked for side by side. */
 const LOOKS_AT_ONCE = 32
+/** In none of the store's folders, so that no listing meets it. */
+const PROBE = '.sluice/probe'
 
 /** S3 takes keys of 1,024 bytes; room is kept for the folder of a commit and the name of an output. */
 const KEY_MAX_BYTES = 1024
@@ -109,6 +112,21 @@ class S3Store implements OutputStore {
     }
     return have
   }
+  async probe(): Promise<StoreProbe> {
+    await explainedS3(`cannot write to the store in ${this.url}`, () => this.#bucket.put(PROBE, Buffer.from('probe\n')))
+    try {
+      await this.#bucket.remove([PROBE])
+      return { warning: null }
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      return {
+        warning: `the store in ${this.url} cannot delete objects (${why}): outdated outputs stay. Grant s3:DeleteObject`,
+      }
+    }
+  }
+
+  /** A bucket has no end; one that refuses writes says so at the first. */
+  async checkRoom(): Promise<void> {}
 
   async readReceipt(id: ReceiptId): Promise<Receipt | null> {
     const packed = await this.#bucket.get(`receipts/${receiptPath(id)}`)

@@ -1,6 +1,8 @@
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOneOf } from './file-system.ts'
+import { makeFolder } from './make-folder.ts'
 import { isGone, ownerMark } from './work-owner.ts'
 
 export interface WorkItem {
@@ -13,17 +15,20 @@ export class WorkArea {
   readonly #staging: string
   readonly #aside: string
   readonly #owner: string
+  readonly #checkStore: () => Promise<void>
   #count = 0
   #made: Promise<unknown> | null = null
 
-  private constructor(folder: string, owner: string) {
+  private constructor(folder: string, owner: string, checkStore: () => Promise<void>) {
+    this.#checkStore = checkStore
     this.#staging = join(folder, 'staging')
     this.#aside = join(folder, 'aside')
     this.#owner = owner
   }
 
-  static async open(folder: string): Promise<WorkArea> {
-    return new WorkArea(folder, await ownerMark())
+  /** `checkStore` throws where the folder is not in the store that was opened. */
+  static async open(folder: string, checkStore: () => Promise<void>): Promise<WorkArea> {
+    return new WorkArea(folder, await ownerMark(), checkStore)
   }
 
   /** A name for one piece of work, of this process and never used before. */
@@ -33,7 +38,8 @@ export class WorkArea {
 
   /** Where work `id` is staged. The folders are made at the first call: a store that is only read needs none. */
   async staged(id: string): Promise<string> {
-    this.#made ??= Promise.all([mkdir(this.#staging, { recursive: true }), mkdir(this.#aside, { recursive: true })])
+    if (this.#made !== null && !existsSync(this.#staging)) this.#made = null
+    this.#made ??= this.#make()
     try {
       await this.#made
     } catch (error) {
@@ -41,6 +47,12 @@ export class WorkArea {
       throw error
     }
     return join(this.#staging, id)
+  }
+
+  /** Made anew when they were removed; but not in place of a store that is gone, which would hide that it is. */
+  async #make(): Promise<void> {
+    await this.#checkStore()
+    await Promise.all([makeFolder(this.#staging), makeFolder(this.#aside)])
   }
 
   asidePath(id: string, hash: string, what: 'old' | 'letter'): string {

@@ -9,6 +9,8 @@ export interface StoreView {
   readonly letters: ReadonlyMap<string, DeadLetter>
   /** Folder of each document, absolute. */
   readonly folders: ReadonlyMap<string, string>
+  /** Number of receipts. */
+  readonly receipts: number
 }
 
 /**
@@ -35,7 +37,8 @@ export async function readStore(out: string): Promise<StoreView> {
     const letter = JSON.parse(await readFile(path, 'utf8')) as DeadLetter
     letters.set(letter.key, letter)
   }
-  return { records, letters, folders }
+  const receipts = (await filesBelow(join(out, 'receipts'))).length
+  return { records, letters, folders, receipts }
 }
 
 async function checkFiles(record: DocumentRecord, folder: string): Promise<void> {

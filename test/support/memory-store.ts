@@ -3,6 +3,7 @@ import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner, type StoreManifest } from '#src/document/store-manifest.ts'
+import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { OutputStore } from '#src/ports.ts'
 import type { Stray } from '#src/document/stray.ts'
 
@@ -26,6 +27,11 @@ export class MemoryStore implements OutputStore {
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
     return keys.map((key) => this.#documents.has(key))
   }
+
+  async probe(): Promise<StoreProbe> {
+    return { warning: null }
+  }
+  async checkRoom(): Promise<void> {}
   async readReceipt(id: ReceiptId): Promise<Receipt | null> {
     return this.#receipts.get(id) ?? null
   }

@@ -9,6 +9,7 @@ import { RightOfWay } from '#src/ingest/right-of-way.ts'
 import { Events } from '#src/events.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
+import { FailingSince } from '#src/ingest/failing-since.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { Refusals } from '#src/ingest/refusals.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
@@ -78,6 +79,7 @@ export async function openWorkbench({
     source: openFolderSource({ path: inbox }),
     owner: ownerOf(inbox),
     parsers: ANY_PARSER,
+    spool: null,
     store: await openFolderStore({ path: join(folder.path, 'out') }),
     parser: resources.use(
       new HttpParser({ baseUrl: new URL(service.url), apiKey: 'key', concurrency: 2, userAgent: 'test' }),
@@ -99,6 +101,7 @@ export async function openWorkbench({
     rightOfWay: new RightOfWay(),
     surroundings: new Surroundings(),
     refusals: new Refusals(),
+    lowRoom: new FailingSince(),
     storePatienceMs: 1_000,
     storeSlowMs: 10_000,
     deadlineMs: 3_600_000,

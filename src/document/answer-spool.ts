@@ -1,0 +1,17 @@
+import type { ReceiptId } from './ids.ts'
+import type { Receipt } from './record.ts'
+
+/**
+ * Paid answers that the store did not take, kept on this machine until it does. Never for documents with zero data
+ * retention: the caller sees to that.
+ */
+export interface AnswerSpool {
+  /** Where they are, for people. */
+  readonly path: string
+  readonly ids: readonly ReceiptId[]
+  /** Whole and on the disk when it resolves, readable by this user only. */
+  keep(id: ReceiptId, receipt: Receipt): Promise<void>
+  /** Null when it is not there, or damaged. */
+  read(id: ReceiptId): Promise<Receipt | null>
+  remove(id: ReceiptId): Promise<void>
+}

@@ -1,0 +1,90 @@
+import { rename, rm, stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import { flushFolder, isOneOf, writeFlushed } from './file-system.ts'
+import type { WorkArea } from './work-area.ts'
+
+/** Free space below which nothing is bought, at the most: on a small disk it is a twentieth of its size. */
+const RESERVED_BYTES = 100 * 1024 * 1024
+const RESERVED_SHARE = 0.05
+
+/** How long one look counts: it is asked for before each purchase. */
+const LOOK_MS = 1_000
+
+/** Makes sure that a folder store takes what will be written to it: a file that is written, flushed, renamed and removed. */
+export async function probeFolder(area: WorkArea): Promise<void> {
+  const id = area.newId()
+  const staged = await area.staged(id)
+  const renamed = `${staged}.probe`
+  try {
+    await writeFlushed(staged, Buffer.from('probe\n'))
+    await rename(staged, renamed)
+    await flushFolder(dirname(renamed))
+  } finally {
+    for (const path of [staged, renamed]) await rm(path, { force: true })
+  }
+}
+
+interface Identity {
+  readonly dev: bigint
+  readonly ino: bigint
+}
+
+/**
+ * Whether the folder of a store still is the one that was opened, and has room for what is bought now. A folder that was
+ * removed, or the mount point of a disk that went away, must not be filled again in silence.
+ */
+export class FolderWatch {
+  readonly #root: string
+  readonly #opened: Identity
+  #lookedAt = -Infinity
+  #trouble: string | null = null
+
+  private constructor(root: string, opened: Identity) {
+    this.#root = root
+    this.#opened = opened
+  }
+
+  static async open(root: string): Promise<FolderWatch> {
+    return new FolderWatch(root, await stat(root, { bigint: true }))
+  }
+
+  /** @throws {StoreUnusable} with what is wrong and what to do */
+  async check(): Promise<void> {
+    if (performance.now() - this.#lookedAt > LOOK_MS) {
+      this.#trouble = (await this.#moved()) ?? (await this.#full())
+      this.#lookedAt = performance.now()
+    }
+    if (this.#trouble !== null) throw new StoreUnusable(this.#trouble)
+  }
+
+  /** @throws {StoreUnusable} where the folder is gone, or another one is in its place */
+  async checkIdentity(): Promise<void> {
+    const trouble = await this.#moved()
+    if (trouble !== null) throw new StoreUnusable(trouble)
+  }
+
+  /** What to say in place of "no such file" when the whole store is not there any more; null while it is. */
+  async #moved(): Promise<string | null> {
+    const now = await stat(this.#root, { bigint: true }).catch((error: unknown) => {
+      if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
+      throw error
+    })
+    if (now === null) return `the output folder ${this.#root} was removed while it was in use. Stop, and run again.`
+    if (now.dev === this.#opened.dev && now.ino === this.#opened.ino) return null
+    return `the output folder ${this.#root} is not the one that was opened: a disk may have been unmounted. Mount it again, or stop and run again.`
+  }
+
+  async #full(): Promise<string | null> {
+    const { bavail, blocks, bsize } = await statfs(this.#root)
+    const freeBytes = bavail * bsize
+    const reservedBytes = Math.min(RESERVED_BYTES, blocks * bsize * RESERVED_SHARE)
+    if (freeBytes >= reservedBytes) return null
+    return (
+      `only ${megabytes(freeBytes)} are free in ${this.#root}: below ${megabytes(reservedBytes)} nothing more is bought. ` +
+      'Make room; the run goes on by itself.'
+    )
+  }
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`

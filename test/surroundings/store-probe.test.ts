@@ -1,0 +1,141 @@
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test, type TestContext } from 'vitest'
+import { STACK_TRACE } from '../support/sluice.ts'
+import { freePort } from '../support/free-port.ts'
+import { seenAfter } from './support/four-places.ts'
+import { OwnRedis } from './support/own-redis.ts'
+import { Scene } from './support/scene.ts'
+import { SmallDisk } from './support/small-disk.ts'
+
+const asRoot = process.getuid?.() === 0
+
+async function mountOrSkip(path: string, size: string, context: TestContext): Promise<SmallDisk> {
+  const disk = await SmallDisk.mount(path, size)
+  return typeof disk === 'string' ? context.skip(disk) : disk
+}
+
+describe.concurrent('an output store', () => {
+  test('that is read-only is refused before anything is bought, in one sentence', async (context) => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: 20 })
+    await using disk = await mountOrSkip(scene.out, '8m', context)
+    await disk.makeReadOnly()
+    const flags = { 'redis-url': redis.url, 'state-dir': `${scene.source}-state` }
+    for (const out of [scene.out, `${scene.out}/not/there`]) {
+      const { code, stderr } = await scene.run({ ...flags, out })
+      expect(stderr).not.toMatch(STACK_TRACE)
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/the file system is read-only/)])
+    }
+    expect(scene.service.requests.length).toBe(0)
+  }, 60_000)
+
+  test.skipIf(asRoot)(
+    'that this user may not write to is refused before anything is bought (not for root)',
+    async () => {
+      await using redis = await OwnRedis.start()
+      await using scene = await Scene.open({ documents: 20 })
+      await chmod(scene.out, 0o500)
+      const { code, stderr } = await scene.run({ 'redis-url': redis.url, 'state-dir': `${scene.source}-state` })
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/permission denied/)])
+      expect(scene.service.requests.length).toBe(0)
+    },
+    60_000,
+  )
+
+  test('with little room left closes intake, says so in all four places, and goes on when there is room', async (context) => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: 60, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
+    await using disk = await mountOrSkip(scene.out, '3m', context)
+    const metricsPort = await freePort()
+    const flags = {
+      'redis-url': redis.url,
+      'state-dir': `${scene.source}-state`,
+      'metrics-port': metricsPort,
+      concurrency: 1,
+    }
+    const running = scene.start('run', flags)
+    await scene.requested(10, running)
+    const places = { running, logFile: scene.log, metricsPort }
+    const cause = /nothing more is bought|the disk is full/
+    const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
+    expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
+    await disk.resize('32m')
+    const { code, stderr } = await running.finished
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/the store works again/)])
+    await scene.expectAllPaidOnce(60)
+  }, 60_000)
+
+  test('that is removed while it is used is not filled again in silence; the run halts and says why', async () => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: 100, reply: () => ({ delayMs: 30 }) })
+    const metricsPort = await freePort()
+    const flags = {
+      'redis-url': redis.url,
+      'state-dir': `${scene.source}-state`,
+      'metrics-port': metricsPort,
+      'store-patience-ms': 6_000,
+      spool: `${scene.source}-spool`,
+      concurrency: 4,
+    }
+    const running = scene.start('run', flags)
+    await scene.requested(10, running)
+    await rename(scene.out, `${scene.out}-away`)
+    const places = { running, logFile: scene.log, metricsPort }
+    const cause = /was removed while it was in use|is not the one that was opened/
+    const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
+    expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
+    const { code, stdout, stderr } = await running.finished
+    expect(stderr).not.toMatch(STACK_TRACE)
+    expect([code, stdout]).toEqual([3, expect.stringMatching(cause)])
+    // Put back, everything that was paid for is there.
+    await rm(scene.out, { recursive: true, force: true })
+    await rename(`${scene.out}-away`, scene.out)
+    expect((await scene.run(flags)).code).toBe(0)
+    await scene.expectAllPaidOnce(100)
+  }, 60_000)
+
+  test('whose working folders are removed while it is used makes them again', async () => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: 60, reply: () => ({ delayMs: 30 }) })
+    const running = scene.start('run', { 'redis-url': redis.url, 'state-dir': `${scene.source}-state`, concurrency: 4 })
+    await scene.requested(10, running)
+    await rm(`${scene.out}/.sluice`, { recursive: true, force: true, maxRetries: 5 })
+    const { code, stderr } = await running.finished
+    expect([code, stderr]).toEqual([0, expect.any(String)])
+    await scene.expectAllPaidOnce(60)
+  }, 60_000)
+
+  test('keeps paid answers that it could not take: they are spooled, told, private, and committed at the next start', async (context) => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: 30, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
+    await using disk = await mountOrSkip(scene.out, '32m', context)
+    const spool = `${scene.source}-spool`
+    const flags = {
+      'redis-url': redis.url,
+      'state-dir': `${scene.source}-state`,
+      'store-patience-ms': 1_500,
+      concurrency: 4,
+      spool,
+    }
+    await mkdir(spool)
+    const running = scene.start('run', flags)
+    await scene.requested(8, running)
+    await disk.makeReadOnly()
+    const { code, stdout } = await running.finished
+    expect(code).toBe(3)
+    const unsaved = scene.service.charged - (await scene.read()).receipts
+    expect(unsaved).toBeGreaterThan(0)
+    expect(stdout).toMatch(new RegExp(`^spooled: ${unsaved} paid answers?`, 'm'))
+    expect(stdout).not.toMatch(/ambiguous|killed/)
+    const files = (await readdir(spool, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+    expect(files.length).toBe(unsaved)
+    for (const { parentPath, name } of files) expect((await stat(join(parentPath, name))).mode & 0o777).toBe(0o600)
+    await disk.makeWritable()
+    const again = await scene.run(flags)
+    expect([again.code, again.stderr]).toEqual([0, expect.stringMatching(/committed|spool/)])
+    await scene.expectAllPaidOnce(30)
+    const left = (await readdir(spool, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+    expect(left).toEqual([])
+  }, 60_000)
+})
