@@ -148,8 +148,10 @@ export interface Permit {
   readonly enteredAt: number
   /** Requests that were in flight when this one entered, itself not counted. */
   readonly ahead: number
-  /** Whether the pace of the rate limit, and not the places, decided when it entered. */
-  readonly paced: boolean
+  /** Its number among all requests of the gate in the order of sending, and how many had been answered by then. */
+  readonly seq: number
+  readonly done: number
+  readonly bound: boolean // The limit of requests in flight was what held requests back.
 }
 
 /** How a request that had a permit ended. `abandoned`: cut off by us, nothing is known. `unsent`: not needed after all. */

@@ -1,11 +1,17 @@
 import { parseArgs } from 'node:util'
 import Table from 'cli-table3'
 import { startTestRedis } from '../../test/support/redis.ts'
+import { simRandom } from './random/sim-random.ts'
 import { LIMITS } from './sim/regimes.ts'
 import { fairness, simulate } from './sim/simulate.ts'
 
 /*
  * npm run sim:gate -- [--seeds N] [--minutes N] [--processes N] [--only TEXT]
+ * npm run sim:gate -- --random N [--seed S] [--compare] [--scripts] [--worst N]
+ *
+ * --random draws N services from the distribution of random/draw.ts and reports goodput and refusals as distributions.
+ * It runs the law's own Lua source, translated; --scripts runs the whole scripts in Redis, asked by all processes,
+ * which takes a hundred times as long; --compare adds other clients.
  *
  * The gate's own scripts in a real Redis, against a simulated service at simulated times: the same seeds give the same
  * numbers, whatever the machine does besides. The last line is JSON.
@@ -17,8 +23,19 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '60' },
     processes: { type: 'string', default: '8' },
     only: { type: 'string', default: '' },
+    random: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    compare: { type: 'boolean', default: false },
+    scripts: { type: 'boolean', default: false },
+    worst: { type: 'string', default: '20' },
   },
 })
+if (values.random !== undefined) {
+  const { compare, scripts } = values
+  const count = { draws: Number(values.random), seed: Number(values.seed), worst: Number(values.worst) }
+  await simRandom({ ...count, compare, scripts })
+  process.exit(0)
+}
 const processes = Number(values.processes)
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1)
 const regimes = Object.entries(LIMITS).filter(([name]) => name.includes(values.only))

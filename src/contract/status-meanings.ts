@@ -1,3 +1,4 @@
+import type { Limit } from '#src/document/verdict.ts'
 import { type ErrorBody, pathsNamedIn } from './error-body.ts'
 import type { Asked, Meaning } from './meaning.ts'
 import { RETRYABLE_STATUSES } from './errors.ts'
@@ -32,7 +33,7 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
       return retryable ? { means: 'try_again' } : { means: 'rejected', failure: 'service_rejected' }
     }
     case 429:
-      return { means: 'throttled', limit: /concurren|queue/i.test(error.text) ? 'concurrency' : 'rate' }
+      return { means: 'throttled', limit: limitNamedIn(error.text) }
     case 500:
       // A self-hosted service that lacks the layout engine says so with a 500, for every PDF (notes, section 2).
       return /\b(un)?available because\b.*\bnot configured/i.test(error.text)
@@ -41,6 +42,14 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
     default:
       return meaningOfOther(status)
   }
+}
+
+/** "Too many requests" is what services say of either limit. */
+function limitNamedIn(text: string): Limit {
+  if (/concurren|queue|in parallel|simultaneous/i.test(text)) return 'concurrency'
+  return /rate.?limit|\bquota\b|\bper (second|minute|hour|day)\b|\breq(uests)?\/(s|min|h)/i.test(text)
+    ? 'rate'
+    : 'unknown'
 }
 
 function meaningOfOther(status: number): Meaning {

@@ -21,8 +21,8 @@ export interface Usage {
   readonly pages: number | null
 }
 
-/** Which of the plan's two limits a refusal names. A text that names neither counts as `rate`. */
-export type Limit = 'rate' | 'concurrency'
+/** Which of the plan's two limits a refusal names; `unknown` where its text names neither. */
+export type Limit = 'rate' | 'concurrency' | 'unknown'
 
 /**
  * Why the whole batch must stop: going on would fail, or charge, every document in the same way. `address`: what answers

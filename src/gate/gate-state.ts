@@ -18,7 +18,8 @@ export interface GateState {
   readonly serviceMs: number | null
   /** Since the API key was first used, as are the next two. */
   readonly admitted: number
-  readonly refused: { readonly rate: number; readonly concurrency: number; readonly queued: number }
+  /** `unknown`: refused, and the answer did not say for which limit. */
+  readonly refused: Readonly<Record<'rate' | 'concurrency' | 'unknown' | 'queued', number>>
   readonly shutMs: Readonly<Record<ShutCause | 'rate', number>>
   /** Credits by budget scope (`run:…`, `month:2026-11`). */
   readonly credits: ReadonlyMap<string, Credits>

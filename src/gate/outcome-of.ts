@@ -3,71 +3,72 @@ import type { Verdict } from '#src/document/verdict.ts'
 import type { Report } from '#src/ports.ts'
 
 /** What leave.lua is told of how a request ended. Keys that are undefined are not sent. */
-export interface RequestOutcome {
-  readonly kind:
-    | 'parsed'
-    | 'rejected'
-    | 'rate'
-    | 'concurrency'
-    | 'down'
-    | 'document'
-    | 'credits'
-    | 'key'
-    | 'abandoned'
-    | 'unsent'
-  readonly durationMs?: number
-  readonly queuedMs?: number
-  readonly retryAfterMs?: number
-  readonly message?: string
-  /** Of `down`: nobody was there to take the request, so that the document cannot be what brought the service down. */
-  readonly absent?: true
-  /** Charged; undefined when nobody knows. */
-  readonly credits?: number
-}
+export type Feedback = Readonly<{
+  /** Charged; undefined where it is unknown. */
+  credits?: number
+}> &
+  (
+    | { readonly kind: 'accepted'; readonly durationMs: number; readonly queuedMs: number }
+    /** The service took the request, and refused the document. */
+    | { readonly kind: 'answered' }
+    | { readonly kind: 'refused'; readonly limit?: 'rate' | 'concurrency'; readonly retryAfterMs?: number }
+    /** The service gave up on it for time: a 408. */
+    | { readonly kind: 'timed_out'; readonly retryAfterMs?: number }
+    /** `absent`: no server was there to take the request, so that the document cannot be what brought it down. */
+    | { readonly kind: 'down'; readonly message: string; readonly absent?: true; readonly retryAfterMs?: number }
+    /** A failure that is this document's own. */
+    | { readonly kind: 'failed' }
+    | { readonly kind: 'credits' | 'key'; readonly message: string }
+    | { readonly kind: 'abandoned' | 'unsent' }
+  )
 
-/** A permit that nobody needs any more: given back, nothing was sent. */
-export const UNSENT: RequestOutcome = { kind: 'unsent', credits: 0 }
+/** A permit that is not needed any more: given back, nothing was sent. */
+export const UNSENT: Feedback = { kind: 'unsent', credits: 0 }
 
-/**
- * Which lesson of the gate a verdict is. A rejected document, and options that the service refuses, show that the
- * service is well; a failure that is this document's own (`countsAgainstService` false) teaches nothing.
- */
-export function outcomeOf(report: Report): RequestOutcome {
+/** Maps a verdict to the feedback that the control law learns from. */
+export function outcomeOf(report: Report): Feedback {
   if (report.verdict === 'abandoned') return { kind: 'abandoned' }
   if (report.verdict === 'unsent') return UNSENT
   const { verdict, durationMs } = report
   const told = report.credits === null ? {} : { credits: report.credits }
   switch (verdict.kind) {
     case 'parsed':
-      return { ...told, kind: 'parsed', durationMs, queuedMs: verdict.answer.usage.queuedMs }
+      return { ...told, kind: 'accepted', durationMs, queuedMs: verdict.answer.usage.queuedMs }
     case 'rejected':
     case 'refused':
-      return { ...told, kind: 'rejected' }
-    case 'throttled':
-      return { ...told, kind: verdict.limit, ...retryAfter(verdict.retryAfterMs) }
+      return { ...told, kind: 'answered' }
+    case 'throttled': {
+      const named = verdict.limit === 'unknown' ? {} : { limit: verdict.limit }
+      return { ...told, kind: 'refused', ...named, ...retryAfter(verdict.retryAfterMs) }
+    }
     case 'unavailable':
-      return {
-        ...told,
-        kind: verdict.countsAgainstService ? 'down' : 'document',
-        message: verdict.message,
-        ...(isAbsent(verdict) ? { absent: true } : {}),
-        ...retryAfter(verdict.retryAfterMs),
-      }
+      return { ...told, ...feedbackOfFailure(verdict) }
     case 'halted':
-      return { ...told, kind: haltKind(verdict.cause), message: verdict.message }
+      return isHaltOfKey(verdict.cause)
+        ? { ...told, kind: verdict.cause, message: verdict.message }
+        : { ...told, kind: 'answered' }
     default:
       return assertNever(verdict)
   }
 }
 
-/** A proxy answers 502 or 503 where no worker does; a request that did not go out whole reached nobody. */
-function isAbsent({ httpStatus, inDoubt }: Extract<Verdict, { kind: 'unavailable' }>): boolean {
+type Unavailable = Extract<Verdict, { kind: 'unavailable' }>
+
+function feedbackOfFailure(verdict: Unavailable): Feedback {
+  const wait = retryAfter(verdict.retryAfterMs)
+  if (verdict.httpStatus === 408) return { kind: 'timed_out', ...wait }
+  if (!verdict.countsAgainstService) return { kind: 'failed' }
+  return { kind: 'down', message: verdict.message, ...(isAbsent(verdict) ? { absent: true } : {}), ...wait }
+}
+
+/** A proxy answers 502 or 503 where no worker does; a request that did not go out whole reached no server. */
+function isAbsent({ httpStatus, inDoubt }: Unavailable): boolean {
   return httpStatus === null ? inDoubt === false : httpStatus === 502 || httpStatus === 503
 }
 
-/** Only what is true of the API key halts all processes on it; a refusal is one run's own (`OptionsHalt`). */
-function haltKind(cause: string): 'credits' | 'key' | 'rejected' {
-  return cause === 'credits' || cause === 'key' ? cause : 'rejected'
+/** Only what is true of the API key halts every process on it; a refusal is one run's own (`OptionsHalt`). */
+function isHaltOfKey(cause: string): cause is 'credits' | 'key' {
+  return cause === 'credits' || cause === 'key'
 }
 
 /** A Retry-After of nothing is none: taken literally it would send the same request again at once. */

@@ -3,7 +3,7 @@ import type { Admission, Departure, Gate, Permit, Report } from '#src/ports.ts'
 import { type Budget, budgetAsk, budgetMessage } from './budget.ts'
 import { type GateState, gateState, type StateReply } from './gate-state.ts'
 import { OptionsHalt } from './options-halt.ts'
-import { outcomeOf, type RequestOutcome, UNSENT } from './outcome-of.ts'
+import { type Feedback, outcomeOf, UNSENT } from './outcome-of.ts'
 import { OwnPermits } from './own-permits.ts'
 import type { EnterReply, LeaveReply } from './replies.ts'
 import {
@@ -70,7 +70,7 @@ export class RedisGate implements Gate, AsyncDisposable {
     this.#optionsHalt.learn(report, performance.now())
     const outcome = outcomeOf(report)
     // Behind a refusal or a failure nobody hurries: what was learned from it may keep the next one back.
-    const wentWell = outcome.kind === 'parsed' || outcome.kind === 'rejected'
+    const wentWell = outcome.kind === 'accepted' || outcome.kind === 'answered'
     const reply = await this.#giveBack(permit, outcome, wentWell ? this.#line.next() : null)
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
     return { countsAsAttempt: reply.counted, retryInMs: reply.retryInMs ?? null }
@@ -90,9 +90,9 @@ export class RedisGate implements Gate, AsyncDisposable {
     await this.#options.redis.hdel(this.#options.keys.state, 'paused')
   }
 
-  /** Lets the next request through a gate that was shut for credits or a key: somebody may have mended it by now. */
+  /** Lets the next request through a gate that waits for a time that was told, an outage or an account: it may be over. */
   async probe(): Promise<void> {
-    await this.#options.redis.hset(this.#options.keys.state, 'shut_until', '0')
+    await this.#options.redis.hset(this.#options.keys.state, 'probe_now', '1')
   }
 
   /**
@@ -153,7 +153,7 @@ export class RedisGate implements Gate, AsyncDisposable {
   }
 
   /** One call for both: the place that is given back is, if it can be, that of the next document. */
-  async #giveBack(permit: Permit, outcome: RequestOutcome, next: Next | null = null): Promise<LeaveReply> {
+  async #giveBack(permit: Permit, outcome: Feedback, next: Next | null = null): Promise<LeaveReply> {
     const { keys, random } = this.#options
     const id = next === null ? null : this.#newId(next.ticket)
     this.#own.leaving(permit)
@@ -203,8 +203,8 @@ export class RedisGate implements Gate, AsyncDisposable {
 function answerOf(reply: EnterReply, ticket: Ticket, id: string): Answer {
   switch (reply.kind) {
     case 'admitted': {
-      const { enteredAt, ahead, paced, fullForMs = null } = reply
-      return { kind: 'admitted', permit: { id, key: ticket.key, enteredAt, ahead, paced }, fullForMs }
+      const { kind, fullForMs = null, ...entered } = reply
+      return { kind, permit: { ...entered, id, key: ticket.key }, fullForMs }
     }
     case 'wait':
       return reply

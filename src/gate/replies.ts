@@ -7,7 +7,9 @@ export type EnterReply =
       readonly kind: 'admitted'
       readonly enteredAt: number
       readonly ahead: number
-      readonly paced: boolean
+      readonly seq: number
+      readonly done: number
+      readonly bound: boolean
       /** Further documents were announced, and this was the last place: when one may be free for the next of them. */
       readonly fullForMs?: number
     }

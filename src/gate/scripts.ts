@@ -8,8 +8,6 @@ export type RedisClient = Redis | Cluster
 export interface GateKeys {
   readonly tag: string
   readonly state: string
-  /** Requests accepted in the last window, by time. */
-  readonly sent: string
   /** Leases in flight, by time of entry. */
   readonly open: string
   /** Processes that wait, by time of arrival. */
@@ -27,7 +25,6 @@ export function gateKeys(prefix: string, keyDigest: string): GateKeys {
   return {
     tag,
     state: `${tag}:state`,
-    sent: `${tag}:sent`,
     open: `${tag}:open`,
     line: `${tag}:line`,
     budget: `${tag}:budget`,
@@ -63,12 +60,15 @@ const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, im
 
 export type GateScriptName = 'enter' | 'leave' | 'state' | 'declare'
 
+/** The control law: pure functions of its state, which a simulation runs as well. */
+export const LAW_PARTS = ['law-state', 'law-rate', 'law-places', 'law'] as const
+
 /** Files of which each script is made, in their order. */
 const PARTS: Readonly<Record<GateScriptName, readonly string[]>> = {
-  enter: ['common', 'place', 'enter'],
-  leave: ['common', 'place', 'health', 'leave'],
-  state: ['common', 'state'],
-  declare: ['common', 'declare'],
+  enter: [...LAW_PARTS, 'common', 'place', 'enter'],
+  leave: [...LAW_PARTS, 'common', 'place', 'health', 'leave'],
+  state: [...LAW_PARTS, 'common', 'state'],
+  declare: [...LAW_PARTS, 'common', 'declare'],
 }
 
 /** What the records of each store say was spent, by budget. */
@@ -91,8 +91,8 @@ export class GateScript {
    * sends the script again, so both can be run twice with the same argument.
    */
   async run(redis: RedisClient, keys: GateKeys, document: string, ask: object): Promise<unknown> {
-    const { state, sent, open, line, budget, held, probed } = keys
-    const args = [8, state, sent, open, line, budget, held, probed, document, JSON.stringify(ask)] as const
+    const { state, open, line, budget, held, probed } = keys
+    const args = [7, state, open, line, budget, held, probed, document, JSON.stringify(ask)] as const
     let answer: unknown
     try {
       answer = await redis.evalsha(this.#sha, ...args)

@@ -108,12 +108,12 @@ describe('by its status, an answer', () => {
     expect(at(300_000)).toMatchObject({ kind: 'unavailable', remedy: { change: 'none' } })
   })
 
-  test('429 is throttled by the limit that its text names', () => {
+  test('429 is throttled by the limit that its text names, or by an unknown one', () => {
     expect(verdictOn(429, failed('Rate limit exceeded'))).toMatchObject({ kind: 'throttled', limit: 'rate' })
     expect(verdictOn(429, failed('Concurrency limit reached'))).toMatchObject({ limit: 'concurrency' })
     expect(verdictOn(429, '<html>slow down</html>', { headers: { 'retry-after': '7' } })).toMatchObject({
       kind: 'throttled',
-      limit: 'rate',
+      limit: 'unknown',
       retryAfterMs: 7000,
     })
   })

@@ -24,7 +24,7 @@ describe('the breaker', () => {
   }
 
   test('shuts the gate at the fifth failure in a row, which no longer counts', async () => {
-    await using gate = await open({ windowMs: 60_000, patienceMs: 500 })
+    await using gate = await open({ windowMs: 60_000, patienceMs: 100 })
     expect(await fail(gate)).toEqual([true, true, true, true, false])
     expect(await gate.enter({ key: sourceKey('x'), credits: 0 }, signal)).toMatchObject({
       kind: 'wait',
@@ -90,7 +90,7 @@ describe('the breaker', () => {
       const departure = await gate.leave(await permit(gate, `${document}`), unavailable(true, 503))
       if (departure.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
     }
-    expect(Math.max(...counted)).toBe(1)
+    expect(Math.max(...counted)).toBe(0)
   })
 
   test('blames the last document all the same, once an hour, for it may be what takes the service down', async () => {

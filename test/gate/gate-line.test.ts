@@ -14,7 +14,7 @@ const STATE: GateState = {
   shut: null,
   serviceMs: 6_000,
   admitted: 100,
-  refused: { rate: 1, concurrency: 0, queued: 0 },
+  refused: { rate: 1, concurrency: 0, unknown: 0, queued: 0 },
   shutMs: { rate: 0, outage: 0, credits: 0, key: 0, permission: 0 },
   credits: new Map(),
 }

@@ -18,21 +18,23 @@ afterAll(() => server[Symbol.asyncDispose]())
 const open = (options: Partial<GateOptions> = {}): Promise<RedisGate> => openOn(server, options)
 
 describe('places', () => {
-  test('are few at first, and more after each answer', async () => {
+  test('are ten at first, and more after each answer', async () => {
     await using gate = await open({ patienceMs: 500 })
-    const permits = await Promise.all(['a', 'b', 'c', 'd'].map((key) => permit(gate, key)))
-    const fifth = await gate.enter({ key: sourceKey('e'), credits: 0 }, signal)
-    expect(fifth).toMatchObject({ kind: 'wait', reason: expect.stringContaining('concurrency') as string })
-    await gate.leave(permits[3] as Permit, parsed())
-    expect((await gate.state()).places.count).toBe(5)
+    const permits = await Promise.all(Array.from({ length: 10 }, (_, i) => permit(gate, `${i}`)))
+    const next = await gate.enter({ key: sourceKey('e'), credits: 0 }, signal)
+    expect(next).toMatchObject({ kind: 'wait', reason: expect.stringContaining('concurrency') as string })
+    await gate.leave(permits[9] as Permit, parsed())
+    expect((await gate.state()).places.count).toBe(11)
   })
 
-  test('are as many as were in flight when one more was refused', async () => {
+  test('are as many as were in flight when several more were refused', async () => {
     await using gate = await open({ ceilings: { concurrency: 100 } })
-    const permits = await Promise.all(Array.from({ length: 8 }, (_, i) => permit(gate, `${i}`)))
-    const departure = await gate.leave(permits[7] as Permit, throttled('concurrency', 300))
-    expect(departure.countsAsAttempt).toBe(false)
-    expect(departure.retryInMs).toBeGreaterThanOrEqual(300)
+    const permits = await Promise.all(Array.from({ length: 10 }, (_, i) => permit(gate, `${i}`)))
+    for (const refused of permits.slice(7)) {
+      const departure = await gate.leave(refused, throttled('concurrency', 300))
+      expect(departure.countsAsAttempt).toBe(false)
+      expect(departure.retryInMs).toBeGreaterThanOrEqual(300)
+    }
     expect((await gate.state()).places).toEqual({ count: 7, learned: true })
   })
 
@@ -70,17 +72,27 @@ describe('places', () => {
 })
 
 describe('the rate', () => {
-  test('is what was accepted in the window before a refusal, and the gate shuts for everybody', async () => {
-    await using gate = await open({ ceilings: { concurrency: 100 }, windowMs: 6_000, patienceMs: 500 })
+  test('is no matter of one refusal: it delays its own document, and no other', async () => {
+    await using gate = await open({ ceilings: { concurrency: 100 } })
     const permits = await Promise.all(Array.from({ length: 21 }, (_, i) => permit(gate, `${i}`)))
     for (const one of permits.slice(0, 20)) await gate.leave(one, parsed())
     const departure = await gate.leave(permits[20] as Permit, throttled('rate', 5_900))
     expect(departure).toMatchObject({ countsAsAttempt: false })
     expect(departure.retryInMs).toBeGreaterThanOrEqual(5_900)
-    const state = await gate.state()
-    expect(state.rate?.perWindow).toBeCloseTo(19.8)
-    expect(state.nextInMs).toBeGreaterThan(5_500)
-    expect(await gate.enter({ key: sourceKey('x'), credits: 0 }, signal)).toMatchObject({ kind: 'wait' })
+    expect((await gate.state()).rate).toBeNull()
+    await permit(gate, 'x')
+  })
+
+  test('is probed by one request at a time after refusals in a row', async () => {
+    await using gate = await open({ ceilings: { concurrency: 100 }, patienceMs: 100 })
+    const permits = await Promise.all(Array.from({ length: 23 }, (_, i) => permit(gate, `${i}`)))
+    for (const one of permits.slice(0, 20)) await gate.leave(one, parsed())
+    for (const one of permits.slice(20)) await gate.leave(one, throttled('rate', 9_000))
+    expect(await gate.enter({ key: sourceKey('x'), credits: 0 }, signal)).toMatchObject({
+      kind: 'wait',
+      reason: expect.stringContaining('rate limit') as string,
+    })
+    expect((await gate.state()).nextInMs).toBeGreaterThan(0)
   })
 
   test('that was told paces requests from the first', async () => {

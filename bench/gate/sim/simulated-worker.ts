@@ -1,12 +1,12 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import { backoffMs } from '#src/document/backoff.ts'
-import type { RequestOutcome } from '#src/gate/outcome-of.ts'
+import type { Feedback } from '#src/gate/outcome-of.ts'
 import type { EnterReply, LeaveReply, WaitReason } from '#src/gate/replies.ts'
 import { documentKey, type GateKeys, GateScript, type RedisClient, wakePrefix } from '#src/gate/scripts.ts'
 import { pollMs } from '#src/gate/waiting-line.ts'
 import type { Permit } from '#src/ports.ts'
 import { sourceKey } from '#src/document/ids.ts'
-import type { SimulatedAnswer, SimulatedDocument, SimulatedService } from './simulated-service.ts'
+import type { SimulatedAnswer, SimulatedDocument } from './simulated-service.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 
 /** `failed`: the service failed it five times. `lost`: it ended without that. */
@@ -14,7 +14,7 @@ export type Fate = 'done' | 'again' | 'failed' | 'lost'
 
 export interface WorkerDeps {
   readonly time: SimulatedTime
-  readonly service: SimulatedService
+  readonly service: { request(document: SimulatedDocument, answered: (answer: SimulatedAnswer) => void): void }
   readonly redis: RedisClient
   /** Hears every call of the gate to a waiting process, in order. */
   readonly calls: RedisClient
@@ -23,6 +23,8 @@ export interface WorkerDeps {
   readonly next: () => SimulatedDocument
   /** Told of every answer, and what became of the document. */
   readonly answered: (process: number, sentAt: number, status: number, fate: Fate) => void
+  /** An attempt was used up though the document came back. */
+  readonly burnt?: () => void
   /** The document comes back after so long. */
   readonly postpone: (document: SimulatedDocument, ms: number) => void
 }
@@ -103,9 +105,9 @@ export class SimulatedWorker {
   }
 
   #admit(document: SimulatedDocument, id: string, reply: Extract<EnterReply, { kind: 'admitted' }>): void {
-    const { enteredAt, ahead, paced, fullForMs } = reply
+    const { kind: _, fullForMs, ...entered } = reply
     if (fullForMs !== undefined) this.#wait('places', fullForMs)
-    this.#send(document, { id, key: sourceKey(`${document.id}`), enteredAt, ahead, paced })
+    this.#send(document, { ...entered, id, key: sourceKey(`${document.id}`) })
   }
 
   #wait(reason: WaitReason, ms: number): void {
@@ -134,7 +136,10 @@ export class SimulatedWorker {
     await calls.ping()
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
     if (next !== null) time.after(REDIS_MS, () => this.#hear(next, reply.entered))
-    if (answer.status !== 200 && reply.counted) document.attempts += 1
+    if (answer.status !== 200 && reply.counted) {
+      document.attempts += 1
+      this.#deps.burnt?.()
+    }
     if (answer.status === 500 || answer.status === 408) document.failures += 1
     const fate = fateOf(document, answer)
     answered(this.#process, time.now - ms, answer.status, fate)
@@ -175,22 +180,26 @@ function fateOf({ attempts, failures }: SimulatedDocument, { status }: Simulated
   return failures >= ATTEMPTS ? 'failed' : 'lost'
 }
 
-function outcomeOf(answer: SimulatedAnswer, durationMs: number): RequestOutcome {
+function outcomeOf(answer: SimulatedAnswer, durationMs: number): Feedback {
   switch (answer.status) {
     case 200:
-      return { kind: 'parsed', durationMs, queuedMs: answer.queuedMs }
+      return { kind: 'accepted', durationMs, queuedMs: answer.queuedMs }
     case 402:
       return { kind: 'credits', message: 'no credits' }
     case 408:
-      return { kind: 'document', message: 'time-out' }
+      return { kind: 'timed_out' }
     case 429:
-      return answer.retryAfterMs === null
-        ? { kind: answer.limit }
-        : { kind: answer.limit, retryAfterMs: answer.retryAfterMs }
+      return {
+        kind: 'refused',
+        ...(answer.limit === null ? {} : { limit: answer.limit }),
+        ...(answer.retryAfterMs === null || answer.retryAfterMs <= 0 ? {} : { retryAfterMs: answer.retryAfterMs }),
+      }
     case 500:
       return { kind: 'down', message: 'an error' }
-    case 503:
-      return { kind: 'down', message: 'nobody there', absent: true }
+    case 503: {
+      const wait = answer.retryAfterMs === null ? {} : { retryAfterMs: answer.retryAfterMs }
+      return { kind: 'down', message: 'not there', absent: true, ...wait }
+    }
     default:
       return assertNever(answer)
   }

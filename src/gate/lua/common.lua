@@ -1,16 +1,12 @@
--- What enter.lua and leave.lua share: one hash of what was learned, the requests of the last window, the leases in
--- flight, the line of waiting processes, and the credits. Times are milliseconds of Redis's own clock, so that no two
--- machines disagree about "now"; a test may give `now` itself.
+-- What all scripts share: one hash of counters and of the law's state, the leases in flight, the line of waiting
+-- processes, and the credits. Times are milliseconds of Redis's own clock, so that no two machines disagree about "now"; a test may give `now` itself.
 
-local STATE, SENT, OPEN, LINE, BUDGET, HELD, PROBED, DOCUMENT = unpack(KEYS)
+local STATE, OPEN, LINE, BUDGET, HELD, PROBED, DOCUMENT = unpack(KEYS)
 local ask = cjson.decode(ARGV[1])
 
 local WINDOW = ask.windowMs
 local SECOND = WINDOW / 60 -- every pause scales with the window: one second where it is a minute
-local FIRST_PLACES = 4 -- in flight before anything is known; doubles once per service time,
-local FAST_PLACES = 16 -- and from here on grows by half: what is in flight at the first refusal may all be refused
-local LONGEST_CONFIDENCE = 3
-local TRIP = 5 -- failures of the service in a row that shut the gate
+local TRIP = 5 -- failures of the service in a row that count as an outage
 local LONGEST_PAUSE = 30 * SECOND
 
 local now = ask.now
@@ -27,6 +23,22 @@ do
   end
 end
 
+-- The law's state. One of another version, or of an older release that kept its measurements in fields, is left aside:
+-- what it learned is learned again within seconds.
+local s = state.law and cmsgpack.unpack(state.law)
+if not s or s.version ~= LAW_VERSION then
+  s = fresh_law(now)
+  if ask.placesCeiling then
+    s.places = ask.placesCeiling
+    s.full = true
+    s.held = ask.placesCeiling
+  end
+end
+s.scale = SECOND / 1000
+s.rate_cap = ask.rateCeiling and ask.rateCeiling / WINDOW
+s.cap_window = ask.rateCeiling and WINDOW
+s.places_cap = ask.placesCeiling
+
 local function number(field, default)
   return tonumber(state[field]) or default
 end
@@ -41,57 +53,49 @@ local function add(field, amount)
 end
 
 local function save()
-  local flat = {}
+  local flat = { 'law', cmsgpack.pack(s) }
   for field, value in pairs(changed) do
     flat[#flat + 1] = field
     flat[#flat + 1] = value
   end
-  if #flat > 0 then
-    redis.call('HSET', STATE, unpack(flat))
+  redis.call('HSET', STATE, unpack(flat))
+end
+
+-- Runs a step of the law, and counts how long the gate was shut for the rate limit and in outages.
+local function follow_phase(before, since)
+  if before == 'paused' and s.phase ~= 'paused' then
+    add('shut_ms_rate', now - since)
+  elseif before == 'outage' and s.phase ~= 'outage' then
+    add('shut_ms_outage', now - since)
+    redis.call('DEL', PROBED)
   end
 end
 
--- The ceiling between two refusals: flat beside the measured limit, then rising ever faster. Its clock is accepted
--- requests, not seconds, so that probing costs a fixed share of them; measurements that agree make it slower. One that
--- nothing bears out yet is left soon: where others had used up the window it is far too low, and as its requests are few
--- it would stand for an hour.
-local function level(measured, accepted, confidence, slowness)
-  local shortest = confidence > 1 and 50 * confidence or 3 * slowness
-  local horizon = math.max(confidence * slowness * measured, shortest)
-  return measured * (1 + (accepted / horizon) ^ 3)
+local function phase_since()
+  return s.phase == 'outage' and s.outage_at or s.closed_at
 end
 
-local function at_most(told, learned)
-  return told and math.min(told, learned) or learned
+local function in_flight()
+  return redis.call('ZCARD', OPEN)
 end
 
--- Requests per window; nil while nobody told or refused.
-local function rate()
-  local measured = number('rate')
-  if not measured then
-    return ask.rateCeiling
+-- What keeps a request back for the limits or an outage: its reason and how long; no time where a request must end
+-- first; no reason where it may go.
+local function limit()
+  local phase, since = s.phase, phase_since()
+  local found = law_wait(s, now, in_flight())
+  follow_phase(phase, since)
+  if found.ms ~= nil and found.ms <= 0 then
+    return {}
   end
-  return at_most(ask.rateCeiling, level(measured, number('rate_accepted', 0), number('rate_confidence', 1), 1))
-end
-
--- Requests in flight. `places_accepted` is missing until the first sign of a limit (slow start).
-local function places()
-  local measured = number('places', ask.placesCeiling or FIRST_PLACES)
-  local accepted = number('places_accepted')
-  local risen = accepted and level(measured, accepted, number('places_confidence', 1), 5) or measured
-  return at_most(ask.placesCeiling, risen)
-end
-
-local function confidence_after(measured, before, field)
-  local agrees = before and math.abs(measured - before) <= math.max(1, 0.2 * before)
-  return agrees and math.min(LONGEST_CONFIDENCE, number(field, 1) + 1) or 1
+  return found
 end
 
 local function pause_after(failures)
   return math.min(2 ^ math.min(failures, 10) * SECOND, LONGEST_PAUSE)
 end
 
--- Ends a reservation. `actual` is nil when nobody knows what was charged: then all that was reserved counts as spent.
+-- Ends a reservation. `actual` is nil when it is unknown what was charged: then all that was reserved counts as spent.
 local function settle(id, actual)
   local raw = redis.call('HGET', HELD, id)
   if not raw then

@@ -1,9 +1,8 @@
--- Asks for a place. Checks, in this order: paused by hand, shut (outage, halt), shut by a refused rate, places in
--- flight, pace, budget. Whoever must wait is told how long that may be, and stands in the line from which `leave` wakes.
+-- Asks for a place. Checks, in this order: paused by hand, shut (a halt), the law (outage, pause, places, pace), budget.
+-- Whoever must wait is told how long that may be, and stands in the line from which `leave` wakes.
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)) do
   drop(id)
 end
-redis.call('ZREMRANGEBYSCORE', SENT, '-inf', now - WINDOW)
 
 return reply(place_of(ask.id) or refusal() or reserve(ask.id, ask.credits) or take(ask))

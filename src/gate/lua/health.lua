@@ -1,18 +1,11 @@
 -- Whether the service is well, and whose a failure is: the part of `leave` that shuts the gate and opens it again.
 
 local permit = ask.permit
+permit.at = permit.enteredAt
 
 -- A document is blamed for an absent service once in so long: no outage of some hours uses its attempts up, and one that
 -- takes the service down each time ends all the same.
 local BLAME_EVERY = 60 * WINDOW
-
-local function open_gate()
-  add('shut_ms_' .. state.shut, now - number('shut_at', now))
-  put('shut', '')
-  put('fails', 0)
-  put('probes', 0)
-  redis.call('DEL', PROBED)
-end
 
 local function shut_gate(cause, until_at, message)
   if (state.shut or '') ~= '' then
@@ -24,22 +17,13 @@ local function shut_gate(cause, until_at, message)
   put('shut_message', message or '')
 end
 
--- The service did its work. Only a request that was sent after the gate was shut tells that it is well again.
+-- The service did its work. Only a request that was sent after the gate was shut tells that the account is mended.
 local function was_well(clears_halt)
-  put('good_at', math.max(number('good_at', 0), permit.enteredAt))
+  put('good_at', math.max(number('good_at', 0), permit.at))
   local shut = state.shut or ''
-  if shut == '' then
-    if number('fails', 0) > 0 then
-      put('fails', 0)
-    end
-  elseif permit.enteredAt >= number('shut_at', 0) and (clears_halt or shut == 'outage') then
-    open_gate()
-  end
-  if permit.enteredAt > number('rate_at', 0) then
-    put('rate_streak', 0)
-    if permit.paced then
-      add('rate_accepted', 1)
-    end
+  if shut ~= '' and permit.at >= number('shut_at', 0) and clears_halt then
+    add('shut_ms_' .. shut, now - number('shut_at', now))
+    put('shut', '')
   end
 end
 
@@ -71,59 +55,58 @@ local function is_all_there_is(failure)
   return failure.probes >= 3 * crowd * crowd
 end
 
--- Whether the failure of a document that is no suspect counts. Where nobody was there to take the request (`absent`),
--- the document did not do it: only its first failure counts, since nobody knows of an outage by then.
-local function is_to_blame(failure)
-  local is_open = (state.shut or '') == ''
+-- Whether the failure of a document that is no suspect counts. Where the service was not there to take the request
+-- (`absent`), the document did not do it: it counts only in an outage that hardly any other document is left to probe.
+local function is_to_blame(failure, was_open)
   local all_there_is = is_all_there_is(failure)
   if not ask.absent then
-    return is_open or all_there_is
+    return was_open or all_there_is
   end
-  if is_open then
-    return not failure.again
-  end
-  local blames = all_there_is and now - failure.blamed_at >= BLAME_EVERY
+  local blames = not was_open and all_there_is and now - failure.blamed_at >= BLAME_EVERY
   if blames then
     redis.call('HSET', DOCUMENT, 'blamed_at', now)
   end
   return blames
 end
 
--- While the gate is shut, a failure is the outage's and not the document's. It counts all the same for a suspect, and,
--- where hardly anybody else is left to send, from a document's third failure as a probe on. What a suspect does says
--- nothing of the service: it neither shuts the gate nor makes the next probe wait for longer.
+-- In an outage a failure is the service's and not the document's. It counts all the same for a suspect, and, where hardly
+-- any other document is left to send, from a document's third failure as a probe on. What a suspect does says nothing of
+-- the service: it neither begins an outage nor makes the next probe wait for longer.
 local function failed_by_service()
-  local is_probe = state.shut == 'outage' and permit.enteredAt >= number('shut_at', 0)
+  local is_probe = s.phase == 'outage' and permit.seq == s.probe
   local failure = remember_failure(is_probe)
   if failure.suspect then
+    law_unsent(s, permit)
     if is_probe then
-      put('shut_until', now + SECOND)
+      s.probe_at = now + SECOND
     end
     return { counted = true }
   end
-  add('fails', 1)
-  local shuts = (state.shut or '') == '' and number('fails', 0) >= TRIP
-  if is_probe then
-    add('probes', 1)
+  law_down(s, permit, ask, now, ask.absent and 3 or TRIP)
+  if s.phase == 'outage' then
+    put('outage_message', ask.message or '')
   end
-  if shuts or is_probe then
-    local pause = pause_after(number('probes', 0)) * (0.8 + 0.4 * ask.random)
-    local until_at = now + math.max(pause, ask.retryAfterMs or 0)
-    if shuts then
-      shut_gate('outage', until_at, ask.message)
-    else
-      put('shut_until', math.max(number('shut_until', 0), until_at))
-    end
-  end
-  if is_to_blame(failure) then
+  local was_open = s.phase ~= 'outage'
+  if is_to_blame(failure, was_open) then
     return { counted = true }
   end
-  local pause = (state.shut or '') == '' and pause_after(number('fails', 0)) or number('shut_until', 0) - now
+  local pause = was_open and pause_after(s.fails) or math.max(SECOND, s.probe_at - now)
   return { counted = false, retryInMs = math.max(pause, ask.retryAfterMs or 0) + ask.random * SECOND }
 end
 
+-- A time-out. While others were in flight it is a sign of overload; a document that times out again and again is not
+-- spared for ever: its first two time-outs are free.
+local function timed_out()
+  law_overloaded(s, permit, now)
+  local timeouts = redis.call('HINCRBY', DOCUMENT, 'timeouts', 1)
+  redis.call('PEXPIRE', DOCUMENT, ask.rememberMs)
+  local counted = permit.ahead == 0 or timeouts > 2
+  return { counted = counted, retryInMs = not counted and math.max(SECOND, ask.retryAfterMs or 0) or nil }
+end
+
 local function halted()
-  if state.shut ~= ask.kind or permit.enteredAt >= number('shut_at', 0) then
+  law_answered(s, permit, now, in_flight())
+  if state.shut ~= ask.kind or permit.at >= number('shut_at', 0) then
     if state.shut == ask.kind then
       put('shut_until', now + WINDOW)
     else

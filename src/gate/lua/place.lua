@@ -20,7 +20,7 @@ end
 
 local function room_for(process)
   local kept = promised() and state.promised_to ~= process
-  return math.floor(places()) - (kept and 1 or 0)
+  return room_of(s) - (kept and 1 or 0)
 end
 
 -- A lease that nobody gave back. What it had reserved may have been charged.
@@ -47,51 +47,9 @@ local function drop_leases_of_the_dead()
   end
 end
 
--- Until fewer than `limit` of the accepted requests lie in the last window; 0 where that is so now.
-local function leaves_window_in(limit)
-  local first = '(' .. tostring(now - WINDOW)
-  local over = redis.call('ZCOUNT', SENT, first, '+inf') - limit
-  if over < 0 then
-    return 0
-  end
-  local leaving = redis.call('ZRANGEBYSCORE', SENT, first, '+inf', 'WITHSCORES', 'LIMIT', over, 1)
-  return leaving[2] and tonumber(leaving[2]) + WINDOW - now or 0
-end
-
 -- How long whoever stands in line is likely to wait for one of the places.
 local function turn_in_line(room)
-  return (stand_in_line() + 1) * number('service_ms', 1000) / math.max(room, 1)
-end
-
--- Requests a window while no limit is known: twice as many as there are places for, since those grow. All that is in
--- flight when the first limit is met may be refused. Sent out in bunches, as the answers come back, it would be half of
--- all; one after another, it is what goes out until the first refusal is heard. Two a second may go out
--- however slow the service is.
-local function starting_pace()
-  local service = number('service_ms')
-  if ask.placesCeiling or number('places_accepted') or not service then
-    return nil
-  end
-  return math.max(2 * places() / service, 2 / SECOND) * WINDOW
-end
-
--- When the pace lets the next request through (GCRA): requests are spread over the window, and a tenth of it can be
--- caught up after a stall; while no limit is known, a twentieth of a second, which is what an event loop is late by.
-local function due(limit)
-  local starting = not limit and starting_pace()
-  local pace = limit or starting
-  local interval = pace and WINDOW / pace or 0
-  local catch_up = starting and SECOND / 20 or WINDOW / 10
-  return math.max(number('due_at', 0), now - math.max(catch_up - interval, 0)), interval
-end
-
--- A service that looks back over a window refuses until what it accepted in a bunch is out of it, however evenly the
--- next requests come. So for one window after its refusal, what was accepted in the last one counts besides the pace.
-local function window_full_for(limit)
-  if number('looks_back_until', 0) <= now then
-    return 0
-  end
-  return leaves_window_in(math.max(1, math.floor(limit)))
+  return (stand_in_line() + 1) * (s.service_ms or 1000) / math.max(room, 1)
 end
 
 -- What keeps a document from a place, without looking at the budgets; nil where nothing does.
@@ -99,33 +57,30 @@ local function refusal()
   if (state.paused or '') ~= '' then
     return wait('paused', 1000)
   end
+  if state.probe_now == '1' then
+    put('probe_now', '0')
+    s.probe_at = now
+    if (state.shut or '') ~= '' then
+      put('shut_until', 0)
+    end
+  end
   local shut = state.shut or ''
   local shut_for = number('shut_until', 0) - now
-  if shut == 'outage' and shut_for > 0 then
-    return wait('outage', shut_for)
-  elseif shut ~= '' and shut_for > 0 then
+  if shut ~= '' and shut_for > 0 then
     return { kind = 'halted', cause = shut, message = state.shut_message, retryInMs = shut_for }
   end
-  local refused_for = number('rate_until', 0) - now
-  if refused_for > 0 then
-    return wait('refused', refused_for + stand_in_line())
-  end
   local room = room_for(ask.process)
-  if redis.call('ZCARD', OPEN) >= room then
+  if in_flight() >= room then
     drop_leases_of_the_dead()
   end
-  if redis.call('ZCARD', OPEN) >= room then
+  local found = limit()
+  if found.reason == 'places' or in_flight() >= room and s.phase == 'open' then
     local oldest = tonumber(redis.call('ZRANGE', OPEN, 0, 0, 'WITHSCORES')[2] or now)
-    return wait('places', math.min(turn_in_line(room), oldest + ask.leaseMs - now))
+    return wait('places', math.min(turn_in_line(math.max(room, 1)), oldest + ask.leaseMs - now))
   end
-  local limit = rate()
-  local due_at, interval = due(limit)
-  local full_for = limit and window_full_for(limit) or 0
-  if full_for > 0 then
-    return wait('rate', full_for + stand_in_line() * interval)
-  end
-  if due_at > now then
-    return wait(limit and 'rate' or 'start', due_at - now + stand_in_line() * interval)
+  if found.reason then
+    local interval = s.phase == 'open' and pace(s) and 1 / pace(s) or 1
+    return wait(found.reason, found.ms + stand_in_line() * interval)
   end
   return nil
 end
@@ -154,31 +109,21 @@ end
 
 -- Takes the place. `more`: the process has further documents that wait, so that it stays in line, as the last one.
 local function take(ticket)
-  local limit = rate()
-  local due_at, interval = due(limit)
-  local ahead = redis.call('ZCARD', OPEN)
   local room = room_for(ask.process)
   if state.promised_to == ask.process then
     put('promised_until', 0)
   end
-  local shut = state.shut or ''
-  -- Half-open: whoever passes a shut gate is its probe, and shuts it again behind itself.
-  if shut == 'outage' then
-    put('shut_until', now + pause_after(number('probes', 0)))
-  elseif shut ~= '' then
+  -- Half-open: whoever passes a gate that is shut for credits or a key is its probe, and shuts it again behind itself.
+  if (state.shut or '') ~= '' then
     put('shut_until', now + WINDOW)
   end
-  if interval > 0 then
-    put('due_at', due_at + interval)
-  end
-  redis.call('ZADD', SENT, now, ticket.id)
+  local permit = law_sent(s, now, in_flight() + 1)
   redis.call('ZADD', OPEN, now, ticket.id)
   redis.call('ZREM', LINE, ask.process)
   add('admitted', 1)
-  local paced = limit ~= nil and due_at > now - WINDOW / 20
-  local admitted = { kind = 'admitted', enteredAt = now, ahead = ahead, paced = paced }
-  if ticket.more and ahead + 1 >= room then
-    admitted.fullForMs = turn_in_line(room)
+  local admitted = { kind = 'admitted', enteredAt = now, ahead = permit.ahead, seq = permit.seq, done = permit.done, bound = permit.bound }
+  if ticket.more and permit.ahead + 1 >= room then
+    admitted.fullForMs = turn_in_line(math.max(room, 1))
   end
   return admitted
 end
@@ -186,5 +131,6 @@ end
 -- The place that it has already: it asks again, because the first answer was lost on its way.
 local function place_of(id)
   local entered_at = tonumber(redis.call('ZSCORE', OPEN, id) or nil)
-  return entered_at and { kind = 'admitted', enteredAt = entered_at, ahead = redis.call('ZCARD', OPEN) - 1, paced = false }
+  return entered_at
+    and { kind = 'admitted', enteredAt = entered_at, ahead = in_flight() - 1, seq = s.seq, done = s.done, bound = false }
 end

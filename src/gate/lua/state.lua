@@ -14,31 +14,33 @@ for i = 1, #flat, 2 do
   credits[#credits + 1] = { scope = scope, field = field, credits = tonumber(flat[i + 1]) }
 end
 
-local learned_rate = number('rate') and not (ask.rateCeiling and rate() >= ask.rateCeiling)
-local learned_places = not (ask.placesCeiling and places() >= ask.placesCeiling)
+local phase = s.phase
+local found = limit()
+local rate = pace(s)
 
 return cjson.encode({
-  rate = rate(),
-  rateLearned = learned_rate and true or false,
-  places = math.floor(places()),
-  placesLearned = learned_places,
+  rate = rate and rate * WINDOW,
+  rateLearned = s.rate ~= nil and not (s.rate_cap ~= nil and rate >= s.rate_cap),
+  places = room_of(s),
+  placesLearned = not (s.places_cap ~= nil and s.places >= s.places_cap),
   inFlight = redis.call('ZCOUNT', OPEN, now - ask.leaseMs, '+inf'),
   processes = redis.call('ZCARD', LINE),
-  nextInMs = math.max(number('due_at', 0), number('rate_until', 0), now) - now,
+  nextInMs = found.ms or 0,
   paused = (state.paused or '') ~= '',
-  shut = shut ~= '' and shut or nil,
-  shutMessage = state.shut_message,
-  probeInMs = math.max(number('shut_until', 0) - now, 0),
-  serviceMs = number('service_ms'),
+  shut = shut ~= '' and shut or phase == 'outage' and 'outage' or nil,
+  shutMessage = shut ~= '' and state.shut_message or state.outage_message,
+  probeInMs = shut ~= '' and math.max(number('shut_until', 0) - now, 0) or math.max(s.probe_at - now, 0),
+  serviceMs = s.service_ms,
   admitted = number('admitted', 0),
   refused = {
     rate = number('refused_rate', 0),
     concurrency = number('refused_concurrency', 0),
+    unknown = number('refused_unknown', 0),
     queued = number('refused_queued', 0),
   },
   shutMs = {
-    rate = number('shut_ms_rate', 0),
-    outage = shut_ms('outage'),
+    rate = number('shut_ms_rate', 0) + (phase == 'paused' and now - s.closed_at or 0),
+    outage = number('shut_ms_outage', 0) + (phase == 'outage' and now - s.outage_at or 0),
     credits = shut_ms('credits'),
     key = shut_ms('key'),
     permission = shut_ms('permission'),

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { LAW_PARTS } from '#src/gate/scripts.ts'
+import { runLua } from './lua-to-js.ts'
+import type { Policy, PolicyMaker, Sent } from './policy.ts'
+
+const NAMES = [
+  'fresh_law',
+  'law_wait',
+  'law_sent',
+  'law_accepted',
+  'law_overloaded',
+  'law_refused',
+  'law_down',
+] as const
+
+type State = Readonly<Record<string, unknown>>
+interface LawPermit extends Sent {
+  readonly ahead: number
+}
+interface Law {
+  readonly fresh_law: (now: number) => State
+  readonly law_wait: (state: State, now: number, inFlight: number) => { readonly reason?: string; readonly ms?: number }
+  readonly law_sent: (state: State, now: number, inFlight: number) => LawPermit
+  readonly law_accepted: (state: State, permit: LawPermit, feedback: object, now: number, inFlight: number) => void
+  readonly law_overloaded: (state: State, permit: LawPermit, now: number) => void
+  readonly law_refused: (state: State, permit: LawPermit, feedback: object, now: number, inFlight: number) => void
+  readonly law_down: (state: State, permit: LawPermit, feedback: object, now: number, trip: number) => void
+}
+
+export function loadLaw(): Law {
+  const source = LAW_PARTS.map((file) =>
+    readFileSync(new URL(`../../../src/gate/lua/${file}.lua`, import.meta.url), 'utf8'),
+  )
+  return runLua(source.join('\n'), NAMES) as unknown as Law
+}
+
+const feedback = (retryAfterMs: number | null): object =>
+  retryAfterMs === null || retryAfterMs <= 0 ? {} : { retryAfterMs }
+
+/** The control law of the gate, in one process. */
+export function controlLaw(watch?: (state: State, permit: Sent, status: number, now: number) => void): PolicyMaker {
+  const law = loadLaw()
+  return (): Policy => {
+    const state = law.fresh_law(0)
+    return {
+      wait: (now, inFlight) => law.law_wait(state, now, inFlight).ms ?? Infinity,
+      sent: (now, inFlight) => law.law_sent(state, now, inFlight),
+      answered(sent, answer, now, inFlight) {
+        const permit = sent as LawPermit
+        const { status } = answer
+        watch?.(state, permit, status, now)
+        if (status === 200) law.law_accepted(state, permit, { queuedMs: answer.queuedMs ?? 0 }, now, inFlight)
+        else if (status === 408) law.law_overloaded(state, permit, now)
+        else if (status === 429) {
+          const told = { ...feedback(answer.retryAfterMs), ...(answer.limit === null ? {} : { limit: answer.limit }) }
+          law.law_refused(state, permit, told, now, inFlight)
+        } else law.law_down(state, permit, feedback(answer.retryAfterMs), now, 3)
+        return { counted: status === 408 && permit.ahead === 0 }
+      },
+    }
+  }
+}

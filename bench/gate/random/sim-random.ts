@@ -1,0 +1,62 @@
+import { startTestRedis } from '../../../test/support/redis.ts'
+import { aimd, awsAdaptive, omniscient } from './baselines.ts'
+import { draw } from './draw.ts'
+import { controlLaw } from './law-policy.ts'
+import { measuredLaw } from './measured-law.ts'
+import type { PolicyMaker } from './policy.ts'
+import { describe, excess, familyTable, goodput, mean, policyTable, type Row, summary, worstOf } from './report.ts'
+import { runDrawn } from './run-drawn.ts'
+import { simulateDrawn } from './simulate-drawn.ts'
+
+export interface RandomOptions {
+  readonly draws: number
+  readonly seed: number
+  /** Other clients beside the law. */
+  readonly compare: boolean
+  /** The scripts in a real Redis, asked by all processes, in place of the law alone. */
+  readonly scripts: boolean
+  readonly worst: number
+}
+
+const OTHERS: Readonly<Record<string, PolicyMaker>> = {
+  'the law before (gauge and cubic)': measuredLaw,
+  AIMD: aimd,
+  'AWS adaptive, shared': awsAdaptive,
+  'omniscient from 10': omniscient(10),
+}
+
+/** Draws services, runs the law and others against each, and prints the distributions. The last line is JSON. */
+export async function simRandom(options: RandomOptions): Promise<void> {
+  const { draws, seed, compare, worst } = options
+  const services = Array.from({ length: draws }, (_, index) => draw(seed * 100_000 + index))
+  const best = services.map((drawn) => runDrawn(drawn, omniscient(), true).done)
+  const rowsOf = (make: PolicyMaker, ideal = false): Row[] =>
+    services.map((drawn, i) => ({ drawn, best: best[i] ?? 0, result: runDrawn(drawn, make, ideal) }))
+  const rows = new Map<string, readonly Row[]>()
+  const scripts = options.scripts ? await scriptRows() : null
+  const own = scripts ?? rowsOf(controlLaw())
+  rows.set(options.scripts ? 'the law, scripts in Redis' : 'the law', own)
+  if (compare) for (const [name, make] of Object.entries(OTHERS)) rows.set(name, rowsOf(make, name.startsWith('omni')))
+  console.log(policyTable(rows))
+  console.log(familyTable(own))
+  console.log(`The ${worst} worst: goodput, refused beyond noise, service`)
+  console.log(worstOf(own, worst))
+  const more =
+    scripts === null
+      ? {}
+      : { jain_mean: mean(scripts.map(({ jain }) => jain)), calls_per_request: mean(scripts.map(({ calls }) => calls)) }
+  console.log(JSON.stringify({ ...summary(own), ...more }))
+
+  async function scriptRows() {
+    await using server = await startTestRedis()
+    const found = []
+    for (const [i, drawn] of services.entries()) {
+      const result = await simulateDrawn(drawn, server.connection)
+      const row = { drawn, best: best[i] ?? 0, result, jain: result.jain, calls: result.callsPerRequest }
+      const shown = [goodput(row), excess(row), result.jain, result.callsPerRequest].map((value) => value.toFixed(3))
+      console.error(`${i + 1} of ${draws}: ${shown.join(' ')} ${describe(drawn)}`)
+      found.push(row)
+    }
+    return found
+  }
+}
