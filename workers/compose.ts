@@ -30,6 +30,7 @@ import { estimateMs, pageCounting, priceWith } from './open-requests.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, toldBySettings } from './from-settings.ts'
 import { identifySource } from './identify-source.ts'
 import { locationOf } from './location.ts'
+import type { Migrated } from './migrate-former.ts'
 import { openIdentity, type Purpose } from './open-identity.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
@@ -102,6 +103,7 @@ export interface Workshop extends Pipeline {
 interface Opened extends Pipeline {
   readonly id: string
   readonly adopted: Adopted | null
+  readonly migrated: Migrated | null
   readonly parsers: ParserPolicy
   readonly connection: RedisConnection
   readonly shared: Shared
@@ -130,7 +132,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
     const data = redisData({ lease, rebuild: opened, intents, gate: requests.gate, events })
-    tellFound(opened.adopted, await data.complete(signal), options.say)
+    tellFound(opened, await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
       owner,
@@ -240,14 +242,20 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
 }
 
 /** What the ledger lacked and the store has. */
-function tellFound(adopted: Adopted | null, found: number, say: PipelineOptions['say']): void {
-  if (adopted !== null) say(adoptedLine(adopted, found))
+function tellFound(opened: Opened, found: number, say: PipelineOptions['say']): void {
+  if (opened.adopted !== null || opened.migrated !== null) say(migrationLine(opened, found))
   else if (found > 0) say(`the ledger was not complete: ${found} documents were found in the store`)
 }
 
-const adoptedLine = ({ documents, failures }: Adopted, rebuilt: number): string =>
-  `the store was made by an earlier release and has a store.json now: ${documents} documents and ${failures} failures ` +
-  `were found in it, ${rebuilt} of them of this source`
+/** One line on what an earlier release left, and what became of it. */
+function migrationLine({ adopted, migrated }: Opened, found: number): string {
+  const store = adopted === null ? '' : `${adopted.documents} documents and ${adopted.failures} failures in the store, `
+  const { jobs, inDoubt } = migrated ?? { jobs: 0, inDoubt: 0 }
+  return (
+    `taken over from an earlier release: ${store}${found} documents of this source into the ledger, ` +
+    `${jobs} waiting in the queue, ${inDoubt} requests in doubt`
+  )
+}
 
 async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {
   const { source: name, settings, events, say, mustExist = false } = options
@@ -259,7 +267,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const candidate = await identifySource(name, locationOf(name), opened.source.url, settings)
   const connection = await shared.connection(signal)
   const identity = await openIdentity({ candidate, store, connection, settings, purpose }, signal)
-  const { pipeline: id, source: owner, adopted } = identity
+  const { pipeline: id, source: owner, adopted, migrated } = identity
   const parsers = parserPolicyOf(settings, identity.isFormer)
   const source = withPrefix(opened.source, owner.prefix)
   const queue = new DocumentQueue({ connection, pipeline: id })
@@ -269,6 +277,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   return {
     id,
     adopted,
+    migrated,
     parsers,
     source,
     owner,

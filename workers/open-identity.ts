@@ -9,6 +9,7 @@ import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import type { OutputStore } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
 import { formerPipelineId, pipelineId } from './folders.ts'
+import { type Migrated, migrateFormer } from './migrate-former.ts'
 
 /**
  * What a command does with a store:
@@ -23,6 +24,8 @@ export interface Identity {
   readonly pipeline: string
   readonly source: StoreSource
   readonly adopted: Adopted | null
+  /** What this call took over from an earlier release's names in Redis; null where there was nothing. */
+  readonly migrated: Migrated | null
   /** Whether the store was made by a release without `store.json`. */
   readonly isFormer: boolean
 }
@@ -59,7 +62,9 @@ async function claim(
     signal,
   )
   await known.write(place, manifest.id)
-  return { pipeline: pipelineId(manifest.id, source.id), source, adopted, isFormer: manifest.adoptedFormat === 1 }
+  const pipeline = pipelineId(manifest.id, source.id)
+  const migrated = await migrateFormer(connection, { former, pipeline }, signal)
+  return { pipeline, source, adopted, migrated, isFormer: manifest.adoptedFormat === 1 }
 }
 
 async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Identity> {
@@ -68,7 +73,7 @@ async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
   const [address = ''] = candidate.addresses
   if (manifest === null) {
     const source = { id: idOf(candidate), name: candidate.defaultName, address, prefix: '', since: now }
-    return { pipeline: formerPipelineId(address, store.url), source, adopted: null, isFormer: true }
+    return { pipeline: formerPipelineId(address, store.url), source, adopted: null, migrated: null, isFormer: true }
   }
   const resolution = resolveSource(candidate, manifest, store.url, now)
   if (resolution.kind === 'refused' && purpose === 'plan') throw new StoreRefused(resolution.message)
@@ -78,7 +83,7 @@ async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
   }
   const { source } = resolution
   const isFormer = manifest.adoptedFormat === 1
-  return { pipeline: pipelineId(manifest.id, source.id), source, adopted: null, isFormer }
+  return { pipeline: pipelineId(manifest.id, source.id), source, adopted: null, migrated: null, isFormer }
 }
 
 /** The address of a store, with the endpoint of its bucket. */

@@ -9,7 +9,9 @@ import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
+import { renewLost } from '#src/ingest/lost-records.ts'
 import { localLine } from './local-line.ts'
+import { lostLine } from './lost-line.ts'
 import { startProgress } from './progress.ts'
 import { summaryOf } from './summary.ts'
 import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
@@ -66,6 +68,8 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
     stopping.soft,
   )
   if (workshop.local !== null) say(localLine(workshop.local, workshop.scan.parsers.own.origin))
+  const lost = intake === 'scan' ? await renewLost(workshop, stopping.soft) : []
+  if (lost.length > 0) say(lostLine(lost, 'done again, from their receipts where those are there'))
   const startedAt = performance.now()
   const before = await workshop.ledger.counts()
   const end = await runOnce(workshop, tally, stopping, intake, say)

@@ -1,7 +1,12 @@
 import { Command } from 'commander'
 import { openPipeline } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
+import { ledgersOf } from '#workers/ledgers-of.ts'
 import { openStore } from '#workers/open-store.ts'
+import type { Settings } from '#config/settings.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { lostRecords } from '#src/ingest/lost-records.ts'
+import type { OutputStore } from '#src/ports.ts'
 import { rebuildLedger } from '#src/ingest/rebuild-ledger.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import { type Finding, type VerifyOptions, verifyStore } from '#src/ingest/verify-store.ts'
@@ -11,6 +16,7 @@ import { Events } from '#src/events.ts'
 import { EXIT } from './exit-codes.ts'
 import { addSettings } from './flags.ts'
 import { plural, printable } from './format.ts'
+import { lostLine } from './lost-line.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, quiet, storesOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
@@ -35,13 +41,13 @@ export function verifyCommand(): Command {
     const { repair = false, removeStrays = false, rebuild = false } = command.opts<Options>()
     await forEachTarget(await storesOf(command, source), async (target, shared) => {
       if (rebuild && target.source === '') throw new UsageError('--rebuild needs the source, as in the run')
-      await verify(target, { repair, removeStrays })
+      await verify(target, shared, { repair, removeStrays })
       if (rebuild) await remakeLedger(target, shared)
     })
   })
 }
 
-async function verify({ settings }: Target, options: VerifyOptions): Promise<void> {
+async function verify({ settings }: Target, shared: Shared, options: VerifyOptions): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const tally = { whole: 0, damaged: 0, repaired: 0, strays: 0, removed: 0, beside: 0 }
@@ -52,7 +58,19 @@ async function verify({ settings }: Target, options: VerifyOptions): Promise<voi
   const { whole, damaged, repaired, strays, removed } = tally
   process.stdout.write(`${plural(whole, 'document')} whole, ${damaged} damaged, ${repaired} repaired\n`)
   if (strays + removed > 0) process.stdout.write(`${plural(strays, 'stray')}, ${removed} removed\n`)
-  if (damaged > 0 || strays > 0) process.exitCode = EXIT.someFailed
+  const lost = await lostOf(store, shared, settings)
+  if (lost.length > 0) process.stdout.write(`${lostLine(lost, 'the next run does them again')}\n`)
+  if (damaged > 0 || strays > 0 || lost.length > 0) process.exitCode = EXIT.someFailed
+}
+
+/** What the ledgers of the store's sources list as done, and the store lacks. */
+async function lostOf(store: OutputStore, shared: Shared, settings: Settings): Promise<readonly SourceKey[]> {
+  const lost: SourceKey[] = []
+  const { signal } = new AbortController()
+  for (const ledger of await ledgersOf(store, shared, settings, signal)) {
+    for await (const [key] of lostRecords({ store, ledger }, signal)) lost.push(key)
+  }
+  return lost
 }
 
 /** What stands beside the folders of the store is told, and does not count. */
