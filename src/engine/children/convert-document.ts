@@ -1,4 +1,4 @@
-import { open, readFile } from 'node:fs/promises'
+import { open, readFile, stat } from 'node:fs/promises'
 import { assertNever } from '#src/document/assert-never.ts'
 import { formatOf, type Extension } from '#src/document/formats.ts'
 import { SNIFF_BYTES, contradiction, signatureOf } from '#src/document/sniff.ts'
@@ -6,6 +6,9 @@ import { ConversionError, type Conversion } from '../conversion.ts'
 import { webPageIn } from '../office/web-page-in.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
 import type { ConversionTask } from './conversion-task.ts'
+
+/** Tables and pages above this are converted as a stream: a tree of them takes thirty times their size. */
+const LARGE_BYTES = 6 * 1024 ** 2
 
 const SPREADSHEETS: ReadonlySet<Extension> = new Set(['xlsx', 'xlsm', 'xlsb', 'xls', 'ods'])
 
@@ -30,11 +33,19 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
       return convertPdf({ path, cacheFolder, onlyMainContent: options.onlyMainContent }, pdfOptionsOf(options))
     }
     case 'html': {
-      const { convertHtml } = await import('../html/convert-html.ts')
       const { contentType, baseUrl } = task
+      if ((await stat(path)).size > LARGE_BYTES) {
+        const { convertLargeHtml } = await import('../html/convert-large-html.ts')
+        return convertLargeHtml({ path, contentType, baseUrl }, options)
+      }
+      const { convertHtml } = await import('../html/convert-html.ts')
       return convertHtml({ bytes: await readFile(path), contentType, baseUrl }, options)
     }
     case 'csv': {
+      if ((await stat(path)).size > LARGE_BYTES) {
+        const { convertLargeCsv } = await import('../office/convert-large-csv.ts')
+        return convertLargeCsv(path, task.contentType)
+      }
       const { convertCsv } = await import('../office/convert-csv.ts')
       return convertCsv(await readFile(path), task.contentType)
     }

@@ -46,8 +46,28 @@ async function wantedFields(conversion: Conversion, task: ConversionTask): Promi
   }
 }
 
+/** A long text is written in slices, so that its JSON never stands in memory beside it. */
+const SLICE_CHARACTERS = 1024 ** 2
+
+function* asJson(value: unknown): Generator<string> {
+  if (typeof value !== 'string' || value.length <= SLICE_CHARACTERS) yield JSON.stringify(value)
+  else {
+    yield '"'
+    // A character that two slices share is written as two escapes, which JSON reads as that character.
+    for (let at = 0; at < value.length; at += SLICE_CHARACTERS) {
+      yield JSON.stringify(value.slice(at, at + SLICE_CHARACTERS)).slice(1, -1)
+    }
+    yield '"'
+  }
+}
+
 function* asJsonMembers(fields: Fields): Generator<string> {
-  for (const [name, value] of Object.entries(fields)) yield `${JSON.stringify(name)}:${JSON.stringify(value)},`
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue
+    yield `${JSON.stringify(name)}:`
+    yield* asJson(value)
+    yield ','
+  }
 }
 
 /** What the request asked for of a conversion, as the JSON members of the answer's `data`. */

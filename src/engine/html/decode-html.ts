@@ -18,7 +18,8 @@ export function decodeHtml(bytes: Uint8Array, contentType: string | null): Decod
   return { text: new TextDecoder(encoding).decode(bytes), encoding }
 }
 
-function encodingOf(bytes: Uint8Array, contentType: string | null): string {
+/** As `decodeHtml` finds it; of a large page its beginning suffices, cut after an ASCII character. */
+export function encodingOf(bytes: Uint8Array, contentType: string | null): string {
   const marked = encodingOfMark(bytes) ?? encodingOfZeros(bytes)
   if (marked !== null) return marked
   const isAscii = !bytes.some((byte) => byte >= 0x80)

@@ -14,11 +14,14 @@ function decode(bytes: Uint8Array, label: string, fatal: boolean): string | null
 
 /** The most probable encoding in which every byte means something. */
 function byStatistics(bytes: Uint8Array): string | null {
-  for (const { name } of analyse(bytes.subarray(0, DETECTION_BYTES))) {
-    const text = decode(bytes, name, true)
-    if (text !== null) return text
-  }
-  return null
+  const names = analyse(bytes.subarray(0, DETECTION_BYTES)).map(({ name }) => name)
+  return names.find((name) => decode(bytes, name, true) !== null) ?? null
+}
+
+/** Valid UTF-8, but for a character that the end of a sample cuts. */
+function isUtf8(bytes: Uint8Array, isSample: boolean): boolean {
+  const cuts = isSample ? [0, 1, 2, 3] : [0]
+  return cuts.some((cut) => decode(bytes.subarray(0, bytes.length - cut), 'utf-8', true) !== null)
 }
 
 function declaredCharset(contentType: string | null): string | null {
@@ -32,17 +35,18 @@ function byMark(bytes: Uint8Array): string | null {
 }
 
 /**
- * Text of unknown encoding: byte order mark, then valid UTF-8, then what the sender declared, then statistics. Bytes
- * that are valid UTF-8 by accident are rarer than declarations that are wrong.
+ * The encoding of a text: byte order mark, then valid UTF-8, then what the sender declared, then statistics. Bytes that are
+ * valid UTF-8 by accident are rarer than declarations that are wrong. `isSample`: the bytes are only the first of a file.
  */
-export function decodeText(bytes: Uint8Array, contentType: string | null): string {
+export function encodingOf(bytes: Uint8Array, contentType: string | null, isSample: boolean): string {
   const mark = byMark(bytes)
-  if (mark !== null) return new TextDecoder(mark).decode(bytes)
+  if (mark !== null) return mark
+  if (isUtf8(bytes, isSample)) return 'utf-8'
   const declared = declaredCharset(contentType)
-  return (
-    decode(bytes, 'utf-8', true) ??
-    (declared === null ? null : decode(bytes, declared, false)) ??
-    byStatistics(bytes) ??
-    new TextDecoder(FALLBACK).decode(bytes)
-  )
+  const isKnown = declared !== null && decode(bytes, declared, false) !== null
+  return (isKnown ? declared : null) ?? byStatistics(bytes) ?? FALLBACK
+}
+
+export function decodeText(bytes: Uint8Array, contentType: string | null): string {
+  return new TextDecoder(encodingOf(bytes, contentType, false)).decode(bytes)
 }
