@@ -1,4 +1,5 @@
 import { ENGINE_SETTINGS } from './engine-settings.ts'
+import { NETWORK_SETTINGS } from './network-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
 import { address, choice, duration, flag, optionalNumber, optionalText, type Setting, text, whole } from './setting.ts'
 import { SOURCE_SETTINGS } from './source-settings.ts'
@@ -42,6 +43,7 @@ export const SETTINGS = {
     doc: 'key of the parse service',
     secret: true,
   }),
+  ...NETWORK_SETTINGS,
   redisUrl: address({
     env: 'REDIS_URL',
     protocols: ['redis', 'rediss'],

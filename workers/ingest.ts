@@ -47,6 +47,7 @@ export async function runWorker(
   })
   await workshop.probe()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
+  stopping.allow(workshop.settings.graceMs)
   const consumer = workshop.consume()
   try {
     unfinished = await take(intake, workshop, ending)

@@ -6,11 +6,13 @@ import { gateLine } from '#src/gate/gate-line.ts'
 import { gateDigest, openGate } from '#src/gate/open-gate.ts'
 import { PageCounter } from '#src/engine/pages/page-counter.ts'
 import { LONGEST_REQUEST_MS } from '#src/contract/timeouts.ts'
+import { DIRECT } from '#src/parse/dispatcher.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Parser } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
 import type { Service } from './open-service.ts'
+import { wayOutOf } from './way-out.ts'
 
 export interface Requests {
   readonly service: Service
@@ -37,6 +39,8 @@ export async function openRequests(
       apiKey: service.apiKey,
       concurrency: settings.concurrency,
       userAgent: 'sluice',
+      // The engine is on this machine, behind no proxy.
+      wayOut: service.free ? DIRECT : wayOutOf(settings),
       service: service.name,
       // The embedded engine counts processing time, which on a busy machine is longer by the clock.
       ...(service.free ? { timeoutMs: () => LONGEST_REQUEST_MS } : {}),

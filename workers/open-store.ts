@@ -7,7 +7,15 @@ import { madeFor } from './make-folder.ts'
 
 export type StoreSettings = Pick<
   Settings,
-  'out' | 's3Endpoint' | 's3Region' | 's3Encryption' | 's3KmsKeyId' | 's3StorageClass'
+  | 'out'
+  | 's3Endpoint'
+  | 's3Region'
+  | 's3Encryption'
+  | 's3KmsKeyId'
+  | 's3StorageClass'
+  | 'caFile'
+  | 'clientCert'
+  | 'clientKey'
 >
 
 /** The output store that `--out` names; with `mustExist` anything but a store is refused, and nothing is made. */

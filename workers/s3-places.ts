@@ -7,6 +7,7 @@ import { isAbout, watchS3 } from '#src/sources/s3-watch.ts'
 import type { S3Location } from './location.ts'
 import type { OpenedSource, SourceSettings, SourceSurroundings } from './open-source.ts'
 import type { StoreSettings } from './open-store.ts'
+import { s3NetworkOf, type TlsSettings } from './way-out.ts'
 
 /*
  * Sources and stores in buckets. Loaded only where one is named: the AWS SDK takes 30 MB of memory and half a second.
@@ -60,8 +61,10 @@ export function openSourceInBucket(
 }
 
 /** Keys and roles come from where the AWS SDK always looks: `AWS_ACCESS_KEY_ID`, shared files, the machine's role. */
-function clientOptions({ s3Endpoint, s3Region }: Pick<Settings, 's3Endpoint' | 's3Region'>) {
+function clientOptions(settings: Pick<Settings, 's3Endpoint' | 's3Region'> & TlsSettings) {
+  const { s3Endpoint, s3Region } = settings
   return {
+    network: s3NetworkOf(settings),
     ...(s3Endpoint === undefined ? {} : { endpoint: s3Endpoint }),
     ...(s3Region === undefined ? {} : { region: s3Region }),
   }

@@ -34,7 +34,7 @@ events.on('document:postponed', ({ counted }) => (report.counted += counted ? 1 
 events.on('process:error', ({ error }) => void report.errors.push(String(error)))
 
 const quiet = (): void => undefined
-using stopping = listenForStop(quiet, quiet)
+using stopping = listenForStop({ onFirst: quiet, onSecond: quiet, onWall: quiet })
 await using workshop = await openWorkshop(
   { source: process.argv[2] ?? '', settings, events, say: quiet },
   stopping.soft,

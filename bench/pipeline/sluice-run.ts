@@ -13,10 +13,7 @@ import { cpuMs } from './cpu-time.ts'
 const [url = '', source = '', out = '', concurrency = '50'] = process.argv.slice(2)
 const loaded = loadSettings({ out, parseApiUrl: url, parseApiKey: 'none', concurrency, logLevel: 'warn' }, {}, {})
 if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
-using stopping = listenForStop(
-  () => undefined,
-  () => undefined,
-)
+using stopping = listenForStop({ onFirst: () => undefined, onSecond: () => undefined, onWall: () => undefined })
 const say = (): void => undefined
 await using workshop = await openWorkshop(
   { source, settings: loaded.settings, events: new Events(), say },

@@ -18,6 +18,9 @@ import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targ
 import { tellLosses } from './tell-losses.ts'
 import { messageOf } from './usage-error.ts'
 
+/** When something hangs beyond the grace period. */
+const STOPPED_WAITING = 'stopped without waiting any longer: what was in flight comes again at the next start'
+
 /** Dead letters read for the summary at the most. */
 const LETTERS = 10
 
@@ -31,10 +34,11 @@ type Intake = WorkerOptions['intake']
  */
 export async function runSession({ targets, shared }: Targets, intake: Intake): Promise<void> {
   await using _closing = shared
-  using stopping = listenForStop(
-    () => sayOnStderr('finishing what is under way; Ctrl-C again to stop at once'),
-    () => sayOnStderr('stopping at once; nothing is lost, run again to go on'),
-  )
+  using stopping = listenForStop({
+    onFirst: () => sayOnStderr('finishing what is under way; Ctrl-C again to stop at once'),
+    onSecond: () => sayOnStderr('stopping at once; nothing is lost, run again to go on'),
+    onWall: () => sayOnStderr(STOPPED_WAITING),
+  })
   const codes: number[] = []
   for (const target of targets) {
     if (stopping.soft.aborted) {

@@ -9,6 +9,9 @@ import { oneLine } from './format.ts'
 import { tellLosses } from './tell-losses.ts'
 import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
 
+/** When something hangs beyond the grace period. */
+const STOPPED_WAITING = 'stopped without waiting any longer: what was in flight comes again at the next start'
+
 export interface StandingOptions {
   readonly intake: Extract<WorkerOptions['intake'], 'follow' | 'none'>
   /** Hears the events of a target from the beginning. */
@@ -25,10 +28,11 @@ export interface StandingOptions {
  */
 export async function standingSession({ targets, shared }: Targets, options: StandingOptions): Promise<void> {
   await using _closing = shared
-  using stopping = listenForStop(
-    () => sayOnStderr('finishing what is under way; Ctrl-C again to stop at once'),
-    () => sayOnStderr('stopping at once; nothing is lost'),
-  )
+  using stopping = listenForStop({
+    onFirst: () => sayOnStderr('finishing what is under way; Ctrl-C again to stop at once'),
+    onSecond: () => sayOnStderr('stopping at once; nothing is lost'),
+    onWall: () => sayOnStderr(STOPPED_WAITING),
+  })
   await using resources = new AsyncDisposableStack()
   const opened: { readonly target: Target; readonly workshop: Workshop }[] = []
   try {

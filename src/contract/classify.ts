@@ -3,11 +3,15 @@ import type { Failure, FailureCode } from '#src/document/failure.ts'
 import type { RefusalCause, Verdict } from '#src/document/verdict.ts'
 import { describeForeign, type ErrorBody, fieldsNamedIn, jsonObject, oneLine, readErrorBody } from './error-body.ts'
 import type { Asked, Meaning } from './meaning.ts'
+import { nestedDeeperThan } from './json-depth.ts'
 import { longerTimeout, ocrMode, timeoutNamedIn } from './remedies.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { meaningOf } from './service-codes.ts'
 import { meaningOfStatus } from './status-meanings.ts'
 import { usageOf } from './usage.ts'
+
+/** No answer of the contract comes near it: a JSON schema, or a chart in a block, has some ten levels. */
+const DEEPEST_JSON = 500
 
 /** One whole answer, as it came over the wire and after any content encoding was undone. */
 export interface HttpAnswer {
@@ -23,6 +27,10 @@ export interface HttpAnswer {
  * Total: any status with any body gets a verdict, and nothing is thrown.
  */
 export function classify(answer: HttpAnswer, asked: Asked): Verdict {
+  if (nestedDeeperThan(DEEPEST_JSON, answer.body)) {
+    const message = `The service answered ${answer.status} with JSON that is nested deeper than ${DEEPEST_JSON} levels.`
+    return rejected({ answer, message, code: 'bad_answer' })
+  }
   const json = jsonObject(answer.body)
   const ok = answer.status >= 200 && answer.status < 300
   if (ok && json?.success !== false) return document(answer, json)

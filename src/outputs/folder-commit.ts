@@ -5,6 +5,7 @@ import type { DocumentRecord } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
 import { flushFolder, isOneOf, isThere, readIfThere } from './file-system.ts'
+import { makeFolderFlushed } from './make-folder-flushed.ts'
 import { parseRecord, RECORD_FILE } from './record-json.ts'
 import type { WorkArea, WorkItem } from './work-area.ts'
 import { workIdOf } from './work-area.ts'
@@ -62,7 +63,7 @@ async function putInPlace(staged: string, folder: string, aside: string, record:
       return hadOld
     } catch (error) {
       if (tries === MAX_TRIES) throw error
-      if (isOneOf(error, 'ENOENT')) await mkdir(dirname(folder), { recursive: true })
+      if (isOneOf(error, 'ENOENT')) await makeFolderFlushed(dirname(folder))
       else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
         // Somebody else's commit came in between: ours is the later one, and the first to step aside is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { mkdir, opendir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
+import { makeFolderFlushed } from './make-folder-flushed.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
 import type { WorkArea } from './work-area.ts'
 
@@ -87,7 +88,7 @@ export async function renameInto(from: string, to: string): Promise<void> {
     await rename(from, to)
   } catch (error) {
     if (!isOneOf(error, 'ENOENT')) throw error
-    await mkdir(dirname(to), { recursive: true })
+    await makeFolderFlushed(dirname(to))
     await rename(from, to)
   }
 }

@@ -12,7 +12,7 @@ import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { checkFiles, isOutputName } from './checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from './document-path.ts'
-import { isOneOf, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
+import { flushFolder, isOneOf, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
 import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
@@ -129,6 +129,7 @@ class FolderStore implements OutputStore {
         await mkdir(staged)
         const all = [...files, [RECORD_FILE, toJson(record)] as const]
         await Promise.all(all.map(([name, bytes]) => writeFlushed(join(staged, name), bytes)))
+        await flushFolder(staged)
         await enter(this.#area, id, this.#place(record.key), record)
       } catch (error) {
         await rm(staged, { recursive: true, force: true })
@@ -177,6 +178,7 @@ class FolderStore implements OutputStore {
       try {
         await writeFlushed(staged, toJson(letter))
         await renameInto(staged, this.#place(letter.key).letter)
+        await flushFolder(this.#failures)
       } catch (error) {
         await rm(staged, { force: true })
         throw error

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 
 /**
@@ -7,9 +7,22 @@ import { hostname } from 'node:os'
  * worker, here or elsewhere, is doing: `<host>~<pid>~<start of the process>~<random>`.
  */
 export async function ownerMark(): Promise<string> {
-  const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-')
+  const host = `${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-')}${await processNamespace()}`
   return [host, process.pid, await startOf(process.pid), randomBytes(4).toString('hex')].join('~')
 }
+
+/**
+ * Process ids mean nothing across PID namespaces, and containers may share a host name: then another's live process
+ * would be looked for among ours, and taken for gone. Empty where there are no namespaces.
+ */
+async function processNamespace(): Promise<string> {
+  const link = await readlink('/proc/self/ns/pid').catch(() => '')
+  const [, inode] = /\[(\d+)\]/.exec(link) ?? []
+  return inode === undefined ? '' : `.pid-${inode}`
+}
+
+/** Marks of earlier releases name no namespace; then the host alone tells. */
+const withoutNamespace = (host: string): string => host.replace(/\.pid-\d+$/, '')
 
 /** A machine that we cannot ask counts as gone when it has left its work untouched for this long. */
 const SILENCE_MS = 60 * 60 * 1000
@@ -17,8 +30,8 @@ const SILENCE_MS = 60 * 60 * 1000
 /** Whether nobody will go on with the work of this owner. `idleMs`: how long the work has not been touched. */
 export async function isGone(mark: string, own: string, idleMs: number): Promise<boolean> {
   const [host, pid, start] = mark.split('~')
-  const [ownHost] = own.split('~')
-  if (host !== ownHost) return idleMs > SILENCE_MS
+  const [ownHost = ''] = own.split('~')
+  if (host !== ownHost && host !== withoutNamespace(ownHost)) return idleMs > SILENCE_MS
   return (await startOf(Number(pid))) !== start
 }
 

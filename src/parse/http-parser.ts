@@ -1,10 +1,11 @@
-import { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
 import { classify, type HttpAnswer } from '#src/contract/classify.ts'
 import { clientTimeoutMs, serverTimeoutMs } from '#src/contract/timeouts.ts'
 import { formatOf } from '#src/document/formats.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { Parser, ParseRequest } from '#src/ports.ts'
 import { ACCEPTED_ENCODINGS, decodeBody } from './decode-body.ts'
+import { DIRECT, dispatcherOf, type WayOut } from './dispatcher.ts'
 import { exchange } from './exchange.ts'
 import { verdictOnFailure } from './line-failures.ts'
 import { withoutKey } from './without-key.ts'
@@ -19,6 +20,8 @@ export interface HttpParserOptions {
   /** Requests at once at the most, and connections that are kept alive. */
   readonly concurrency: number
   readonly userAgent: string
+  /** Default: directly, believing the authorities that Node knows. */
+  readonly wayOut?: WayOut
   /** Longest answer that is accepted, before and after decompression. */
   readonly maxAnswerBytes?: number
   /** What records name as the service; the base address by default. */
@@ -33,7 +36,7 @@ const DEFAULT_MAX_ANSWER_BYTES = 256 * 1024 * 1024
 export class HttpParser implements Parser, AsyncDisposable {
   readonly service: string
   readonly #options: HttpParserOptions
-  readonly #agent: Agent
+  readonly #dispatcher: Dispatcher
   readonly #baseUrl: () => URL
   readonly #headers: Readonly<Record<string, string>>
 
@@ -48,10 +51,7 @@ export class HttpParser implements Parser, AsyncDisposable {
       'user-agent': userAgent,
       ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     }
-    // One clock for the whole request, ours: undici's would measure the parts, and a body that trickles passes them all.
-    // HTTP/1.1: a connection for each request, since uploads that share one slow each other down.
-    const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
-    this.#agent = new Agent({ connections: concurrency, allowH2: false, ...timeouts })
+    this.#dispatcher = dispatcherOf(concurrency, options.wayOut ?? DIRECT)
   }
 
   async parse(unsized: ParseRequest, signal: AbortSignal): Promise<Verdict> {
@@ -72,7 +72,7 @@ export class HttpParser implements Parser, AsyncDisposable {
 
   /** Drops what is in flight: whoever closes has aborted or awaited it before. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy()
+    await this.#dispatcher.destroy()
   }
 
   async #ask(request: ParseRequest, body: RequestBody, signal: AbortSignal): Promise<HttpAnswer> {
@@ -83,7 +83,7 @@ export class HttpParser implements Parser, AsyncDisposable {
     const baseUrl = this.#baseUrl()
     const at = { origin: baseUrl.origin, path: `${pathOf(baseUrl)}/v2/${operation}` }
     const options = { ...at, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes }
-    const raw = await exchange(this.#agent, options, signal)
+    const raw = await exchange(this.#dispatcher, options, signal)
     const encoding = raw.headers['content-encoding']
     return encoding === undefined ? raw : { ...raw, body: await decodeBody(raw.body, encoding, maxAnswerBytes) }
   }

@@ -55,6 +55,8 @@ function codeOf(error: Error): FailureCode {
 
 function reasonOf(error: Error): string {
   if (error instanceof RequestTimeout || error instanceof UndecodableAnswer) return error.message
+  const refusal = /^Proxy response \((\d+)\)/.exec(error.message)
+  if (refusal !== null) return `the proxy answered ${refusal[1]}: check HTTPS_PROXY, its login, or set NO_PROXY`
   const { code } = error as NodeJS.ErrnoException
   return PLAIN[code ?? ''] ?? (code === undefined ? error.message : `${error.message} (${code})`)
 }

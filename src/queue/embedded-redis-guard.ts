@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, statSync } from 'node:fs'
 import type { RedisPlace } from './embedded-redis-place.ts'
 import type { RedisServerBinary } from './redis-server-binary.ts'
+import { settlesWithin } from './settles-within.ts'
 
 /** Exit code of the guard when another process runs the server of this data folder. */
 export const LOCK_HELD = 75
@@ -77,11 +78,32 @@ export function startGuard(
   // The server keeps nobody's process from ending; only `end` waits for it.
   child.unref()
   unrefPipe(child)
+  const ended = exitCode(child)
   const end = (): void => {
     child.ref()
     child.stdin?.end()
+    void endedOrKilled(child, ended)
   }
-  return { ended: exitCode(child), end }
+  return { ended, end }
+}
+
+/** How long the watcher may take to end the server; then the whole group is told, and at last killed. */
+const ASK_AFTER_MS = 2_000
+const KILL_AFTER_MS = 10_000
+
+/** The watcher may have been killed itself, and then nothing reads our pipe any more. */
+async function endedOrKilled(child: ChildProcess, ended: Promise<number>): Promise<void> {
+  for (const [signal, afterMs] of [
+    ['SIGTERM', ASK_AFTER_MS],
+    ['SIGKILL', KILL_AFTER_MS],
+  ] as const) {
+    if (await settlesWithin(ended, afterMs)) return
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal)
+    } catch {
+      // The group is gone.
+    }
+  }
 }
 
 function serverCommand(place: RedisPlace, binary: RedisServerBinary): string[] {

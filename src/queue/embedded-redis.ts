@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './embedded-redis-guard.ts'
@@ -53,6 +54,19 @@ export async function openEmbeddedRedis(
   return { url: place.socketPath, close: () => keeper.close() }
 }
 
+/** Not when another process has its server there by now. */
+async function removeSocketFolder({ socketPath }: RedisPlace): Promise<void> {
+  for (let tries = 0; tries < 5; tries++) {
+    const removed = await rmdir(dirname(socketPath)).then(
+      () => true,
+      () => false,
+    )
+    if (removed) return
+    // The server may end a moment after its guard.
+    await sleep(100)
+  }
+}
+
 class RedisKeeper {
   readonly #place: RedisPlace
   readonly #binary: RedisServerBinary
@@ -84,8 +98,10 @@ class RedisKeeper {
 
   async close(): Promise<void> {
     this.#closing.abort()
+    const wasOurs = this.#guard !== null
     this.#guard?.end()
     await this.#loop
+    if (wasOurs) await removeSocketFolder(this.#place)
   }
 
   async #keep(): Promise<void> {
@@ -101,6 +117,9 @@ class RedisKeeper {
   }
 
   async #own(): Promise<void> {
+    // The process that ran the server before took the folder away with it.
+    await mkdir(dirname(this.#place.socketPath), { recursive: true, mode: 0o700 })
+    if (this.#closing.signal.aborted) return
     this.#guard = startGuard(this.#place, this.#binary, this.#options)
     const startedAt = performance.now()
     const code = await this.#guard.ended

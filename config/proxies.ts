@@ -1,0 +1,25 @@
+import { environment, type Environment } from './load.ts'
+
+/** The proxies that the environment names, as every tool reads them; upper case wins, as for curl's HTTPS_PROXY. */
+export interface Proxies {
+  readonly http: string | null
+  readonly https: string | null
+  /** Hosts that are reached directly, separated by commas. */
+  readonly none: string | null
+}
+
+/** Null where no proxy is named. */
+export function proxiesOf(env: Environment = environment()): Proxies | null {
+  const named = (name: string): string | null => env[name] || env[name.toLowerCase()] || null
+  const proxies = { http: named('HTTP_PROXY'), https: named('HTTPS_PROXY'), none: named('NO_PROXY') }
+  return proxies.http === null && proxies.https === null ? null : proxies
+}
+
+/** As Node's own agents take them. */
+export function proxyEnvOf({ http, https, none }: Proxies): Record<string, string> {
+  return {
+    ...(http === null ? {} : { HTTP_PROXY: http }),
+    ...(https === null ? {} : { HTTPS_PROXY: https }),
+    ...(none === null ? {} : { NO_PROXY: none }),
+  }
+}

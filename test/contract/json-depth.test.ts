@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest'
+import { classify } from '#src/contract/classify.ts'
+import { nestedDeeperThan } from '#src/contract/json-depth.ts'
+import { parseOptionsSchema } from '#src/contract/options.ts'
+
+const nested = (depth: number): Buffer => Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`)
+
+describe('JSON depth', () => {
+  test('is counted over arrays and objects, and not over brackets in texts', () => {
+    expect(nestedDeeperThan(500, nested(500))).toBe(false)
+    expect(nestedDeeperThan(500, nested(501))).toBe(true)
+    expect(nestedDeeperThan(500, Buffer.from('{"a":'.repeat(600)))).toBe(true)
+    const text = JSON.stringify({ text: `${'['.repeat(2_000)}"\\`, more: ['"[['.repeat(1_000)] })
+    expect(nestedDeeperThan(500, Buffer.from(text))).toBe(false)
+  })
+
+  test('beyond the limit rejects the answer, within a second for two million levels', () => {
+    const body = Buffer.concat([Buffer.from('{"success":true,"data":'), nested(2_000_000), Buffer.from('}')])
+    const answer = { status: 200, headers: {}, body, durationMs: 1 }
+    expect(classify(answer, { options: parseOptionsSchema.parse({}), nowMs: 0 })).toMatchObject({
+      kind: 'rejected',
+      failure: { code: 'bad_answer', message: expect.stringMatching(/nested deeper than 500 levels/) as unknown },
+    })
+  })
+})

@@ -1,0 +1,224 @@
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer, request, type Server } from 'node:http'
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { openS3Client } from '#src/sources/s3-client.ts'
+import { HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { temporaryFolder } from '../support/folder.ts'
+import { childrenOf, commandLine } from '../support/process-tree.ts'
+import { startScriptedStore } from '../support/scripted-store.ts'
+import { type RunningSluice, startSluice } from '../support/sluice.ts'
+import { OwnRedis } from './support/own-redis.ts'
+import { Scene } from './support/scene.ts'
+
+/** From the last signal to the end; the second signal promises 2 s, the rest is for a busy machine. */
+const AT_ONCE_MS = 5_000
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function endedAfter(running: RunningSluice): Promise<number> {
+  const toldAt = performance.now()
+  await running.finished
+  return performance.now() - toldAt
+}
+
+async function saidFinishing(running: RunningSluice): Promise<void> {
+  await vi.waitFor(() => expect(running.stderr()).toContain('finishing'), { timeout: 10_000, interval: 20 })
+}
+
+describe.concurrent('a second Ctrl-C ends the process', () => {
+  test('while the download of redis-server hangs', async () => {
+    await using scene = await Scene.open({ documents: 1 })
+    await using folder = await temporaryFolder()
+    // A machine whose only programs are those that hang.
+    const apt = join(folder.path, 'apt-get')
+    await writeFile(apt, '#!/bin/sh\n/bin/sleep 600\n')
+    await chmod(apt, 0o755)
+    const PATH = folder.path
+    for (const flags of [{ 'cache-dir': join(folder.path, 'cache') }]) {
+      const running = scene.start('run', flags, { env: { PATH } })
+      await vi.waitFor(() => expect(running.stderr()).toContain('fetching redis-server'), { timeout: 20_000 })
+      await sleep(200)
+      running.child.kill('SIGINT')
+      expect(await endedAfter(running)).toBeLessThan(AT_ONCE_MS)
+    }
+  }, 60_000)
+
+  test('while a bucket accepts connections and answers nothing', async () => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: 1 })
+    await using silent = await silentServer()
+    const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+    const flags = {
+      'redis-url': redis.url,
+      'state-dir': `${scene.source}-state`,
+      's3-endpoint': silent.url,
+      out: 's3://bucket/out',
+    }
+    const running = scene.start('run', flags, { env })
+    await vi.waitFor(() => expect(silent.connections()).toBeGreaterThan(0), { timeout: 20_000 })
+    running.child.kill('SIGINT')
+    await saidFinishing(running)
+    running.child.kill('SIGINT')
+    expect(await endedAfter(running)).toBeLessThan(AT_ONCE_MS)
+    expect((await running.finished).code).toBe(130)
+  }, 60_000)
+
+  test('while Redis is frozen', async () => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: 30, reply: () => ({ delayMs: 50 }) })
+    const running = scene.start('run', { 'redis-url': redis.url, concurrency: 2 })
+    await scene.requested(3, running)
+    await redis.kill()
+    running.child.kill('SIGINT')
+    await saidFinishing(running)
+    running.child.kill('SIGINT')
+    expect(await endedAfter(running)).toBeLessThan(AT_ONCE_MS)
+  }, 60_000)
+})
+
+test('the grace period is a hard limit while the bucket answers nothing', async () => {
+  await using redis = await OwnRedis.start()
+  await using scene = await Scene.open({ documents: 1 })
+  await using silent = await silentServer()
+  const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const flags = {
+    'redis-url': redis.url,
+    'state-dir': `${scene.source}-state`,
+    's3-endpoint': silent.url,
+    out: 's3://b/o',
+  }
+  const running = scene.start('run', flags, { env })
+  await vi.waitFor(() => expect(silent.connections()).toBeGreaterThan(0), { timeout: 20_000 })
+  running.child.kill('SIGTERM')
+  expect(await endedAfter(running)).toBeLessThan(12_000)
+  expect(running.stderr()).toContain('stopped without waiting any longer')
+}, 60_000)
+
+test('a run whose Redis lost its watcher ends all the same, and leaves no server and no folder behind', async () => {
+  await using scene = await Scene.open({ documents: 40, reply: () => ({ delayMs: 50 }) })
+  await using folder = await temporaryFolder()
+  await mkdir(join(folder.path, 't'))
+  const running = scene.start('run', { concurrency: 2 }, { env: { TMPDIR: join(folder.path, 't') } })
+  await scene.requested(3, running)
+  const [guard = 0] = await childrenOf(running.child.pid ?? 0)
+  const parts = await childrenOf(guard)
+  const watchers = []
+  for (const pid of parts) if ((await commandLine(pid))[0] === 'sh') watchers.push(pid)
+  expect(watchers.length).toBe(1)
+  for (const pid of watchers) process.kill(pid, 'SIGKILL')
+  const { code } = await running.finished
+  expect(code).toBe(0)
+  await vi.waitFor(() => expect([guard, ...parts].filter(isAlive)).toEqual([]), { timeout: 15_000 })
+  expect((await readdir(join(folder.path, 't'))).filter((name) => name.startsWith('sluice-'))).toEqual([])
+}, 60_000)
+
+interface SilentServer extends AsyncDisposable {
+  readonly url: string
+  readonly connections: () => number
+}
+
+async function silentServer(): Promise<SilentServer> {
+  let connections = 0
+  const server = createServer(() => undefined).on('connection', () => (connections += 1))
+  return serving(server, () => connections)
+}
+
+async function serving(server: Server, connections: () => number): Promise<SilentServer> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Forwards what it is asked for, in both forms that clients use. */
+async function openProxy(): Promise<SilentServer> {
+  let used = 0
+  const server = createServer((incoming, outgoing) => {
+    used += 1
+    const onward = request(incoming.url ?? '', { method: incoming.method, headers: incoming.headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.destroy())
+    incoming.pipe(onward)
+  })
+  server.on('connect', (incoming, socket) => {
+    used += 1
+    const [host = '', port = ''] = (incoming.url ?? '').split(':')
+    const onward = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      socket.pipe(onward).pipe(socket)
+    })
+    for (const end of [onward, socket]) end.on('error', () => (onward.destroy(), socket.destroy()))
+  })
+  return serving(server, () => used)
+}
+
+describe.concurrent('a proxy of the environment', () => {
+  test('carries the requests to the service, and none to hosts that NO_PROXY names', async () => {
+    await using proxy = await openProxy()
+    await using scene = await Scene.open({ documents: 5 })
+    const through = await scene.run({}, { env: { HTTP_PROXY: proxy.url } })
+    expect([through.code, proxy.connections()]).toEqual([0, 5])
+    await scene.expectAllPaidOnce(5)
+    await scene.write('more.html', '<p>more</p>')
+    const direct = await scene.run({}, { env: { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' } })
+    expect([direct.code, proxy.connections()]).toEqual([0, 5])
+    await scene.expectAllPaidOnce(6)
+  }, 60_000)
+
+  test('is not asked for the embedded engine', async () => {
+    await using folder = await temporaryFolder()
+    await mkdir(join(folder.path, 'in'))
+    await writeFile(join(folder.path, 'in/a.csv'), 'a,b\n1,2\n')
+    const args = ['run', join(folder.path, 'in'), `--out=${join(folder.path, 'out')}`]
+    const { code } = await startSluice(args, { env: { HTTP_PROXY: 'http://127.0.0.1:9' } }).finished
+    expect(code).toBe(0)
+  }, 60_000)
+
+  test('carries the requests to a bucket', async () => {
+    await using proxy = await openProxy()
+    await using store = await startScriptedStore((_, response) => void response.writeHead(200).end())
+    const endpoint = await store.client.config.endpoint?.()
+    const client = openS3Client({
+      endpoint: `http://${endpoint?.hostname}:${endpoint?.port}`,
+      accessKeyId: 'key',
+      secretAccessKey: 'secret',
+      network: { proxyEnv: { HTTP_PROXY: proxy.url } },
+    })
+    await client.send(new HeadBucketCommand({ Bucket: 'bucket' }))
+    client.destroy()
+    expect(proxy.connections()).toBe(1)
+  })
+})
+
+test('a PUT that a bucket never answers is given up in time', async () => {
+  await using silent = await silentServer()
+  const client = openS3Client({
+    endpoint: silent.url,
+    accessKeyId: 'key',
+    secretAccessKey: 'secret',
+    network: { timeouts: { requestMs: 300 } },
+  })
+  const put = new PutObjectCommand({ Bucket: 'bucket', Key: 'key', Body: 'body' })
+  await expect(client.send(put)).rejects.toMatchObject({ name: 'TimeoutError' })
+  client.destroy()
+}, 20_000)

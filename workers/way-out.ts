@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { rootCertificates } from 'node:tls'
+import { proxiesOf, proxyEnvOf } from '#config/proxies.ts'
+import type { Settings } from '#config/settings.ts'
+import { DependencyUnusable } from '#src/document/dependency.ts'
+import type { WayOut } from '#src/parse/dispatcher.ts'
+import type { S3Network } from '#src/sources/s3-client.ts'
+
+export type TlsSettings = Pick<Settings, 'caFile' | 'clientCert' | 'clientKey'>
+
+/** Proxies and certificates for the service. */
+export const wayOutOf = (settings: TlsSettings): WayOut => ({ proxies: proxiesOf(), tls: tlsOf(settings) })
+
+/** The same for buckets. */
+export function s3NetworkOf(settings: TlsSettings): S3Network {
+  const proxies = proxiesOf()
+  return { tls: tlsOf(settings), ...(proxies === null ? {} : { proxyEnv: proxyEnvOf(proxies) }) }
+}
+
+/** Own authorities are believed beside those that Node knows. */
+function tlsOf({ caFile, clientCert, clientKey }: TlsSettings): WayOut['tls'] {
+  return {
+    ...(caFile === undefined ? {} : { ca: [...rootCertificates, contentOf('--ca-file', caFile)] }),
+    ...(clientCert === undefined ? {} : { cert: contentOf('--client-cert', clientCert) }),
+    ...(clientKey === undefined ? {} : { key: contentOf('--client-key', clientKey) }),
+  }
+}
+
+function contentOf(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new DependencyUnusable(`${flag}: ${path} cannot be read (${(cause as NodeJS.ErrnoException).code})`, {
+      cause,
+    })
+  }
+}
