@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const DOCS = resolve(import.meta.dirname, '../../docs')
+const SHOWN_BY = /^Shown by \[(test\/[\w/.-]+)\]\(\.\.\/\1\): "([^"\n]+)"$/m
+
+const sections = (await readFile(join(DOCS, 'failures.md'), 'utf8')).split(/^## /m).slice(1)
+
+test('docs/failures.md has a heading for each way to fail', () => {
+  expect(sections.length).toBeGreaterThan(10)
+})
+
+test.each(sections.map((text) => [text.split('\n', 1)[0] ?? '', text] as const))(
+  'docs/failures.md: "%s" names a test that exists',
+  async (_, text) => {
+    const [, path = '', title = ''] = SHOWN_BY.exec(text) ?? []
+    expect(path).not.toBe('')
+    expect(await readFile(resolve(DOCS, '..', path), 'utf8')).toContain(title)
+  },
+)
