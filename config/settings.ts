@@ -151,20 +151,18 @@ export const SETTINGS = {
     path: true,
     doc: 'keep paid answers that the store did not take here until it does (default: ~/.local/state/sluice/spool)',
   }),
-  storeSlowMs: whole({
+  storeSlowMs: duration({
     env: 'SLUICE_STORE_SLOW_MS',
     default: 10_000,
     min: 100,
     max: HOUR_MS,
-    unit: 'milliseconds',
     doc: 'a write to the store that takes longer is reported as an outage',
   }),
-  servicePatienceMs: whole({
+  servicePatienceMs: duration({
     env: 'SLUICE_SERVICE_PATIENCE_MS',
     default: 600_000,
     min: 1_000,
     max: DAY_MS,
-    unit: 'milliseconds',
     doc: 'halt a run whose service has given no answer at all for this long',
   }),
 
