@@ -233,6 +233,8 @@ export interface Intents {
   /** What is held of a receipt, or of a document and its pieces, may be sent again; it stays counted. Repeatable. */
   release(id: ReceiptId, key: SourceKey): Promise<void>
   clear(id: ReceiptId): Promise<void>
+  /** Asked right before the request: false where this process stood still since `begin`, and another may have sent it. */
+  stands(id: ReceiptId): boolean
   /** The receipt was found: what an earlier try for it left, for this document or by a dead process, is in doubt no more. */
   settle(id: ReceiptId, key: SourceKey): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Remedy, Verdict } from '#src/document/verdict.ts'
-import { type Departure, DocumentChanged, type Recipe } from '#src/ports.ts'
+import { type Departure, DocumentChanged, type Permit, type Recipe } from '#src/ports.ts'
 import { admit } from './admit.ts'
 import type { IngestDeps } from './deps.ts'
 import { type RuledVerdict, ruledVerdict } from './refusals.ts'
@@ -15,6 +15,9 @@ import type { Work } from './work.ts'
 
 /** Shortest wait after a refusal for which neither the service nor the gate named a time. */
 const REFUSED_MS = 1_000
+
+/** How long a document waits whose process stood still: its lease is renewed by then. */
+const STOOD_STILL_MS = 1_000
 
 /**
  * Steps 3 and 4: through the gate, one request, its answer into the store before anything else is done with it. The
@@ -43,6 +46,7 @@ async function sendOnce(
   const entry = await admit(work, recipe, id, deps, signal)
   if (entry.kind !== 'admitted') return { ...entry, remedy: NO_REMEDY }
   const { permit, pages } = entry
+  if (!deps.intents.stands(id)) return { ...(await withdraw(permit, id, deps)), remedy: NO_REMEDY }
   const sentAt = performance.now()
   deps.events.emit('request:sent', { key, bytes: work.read.bytes })
   let answered: Verdict
@@ -89,6 +93,15 @@ async function sendOnce(
     ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
     remedy: remedyOf(verdict, deps),
   }
+}
+
+/**
+ * This process stood still since it looked for the receipt: another may have taken the document over, and have bought
+ * the answer. It comes again, and everything is looked up anew.
+ */
+async function withdraw(permit: Permit, id: ReceiptId, { gate, intents }: IngestDeps): Promise<Purchase> {
+  await Promise.all([gate.leave(permit, { verdict: 'unsent' }), intents.clear(id)])
+  return later(postpone(STOOD_STILL_MS, 'this process stood still before the request'))
 }
 
 /**

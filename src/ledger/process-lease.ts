@@ -79,6 +79,9 @@ export class ProcessLease {
   #losses = 0
   #disturbances = 0
   #disturbed = false
+  #lapses = 0
+  /** When the last sign of life was sent that Redis acknowledged, by both clocks: a machine that sleeps stops one. */
+  #signedAt = { steadyMs: 0, wallMs: 0 }
 
   private constructor(options: ProcessLeaseOptions) {
     this.#client = options.connection
@@ -116,6 +119,18 @@ export class ProcessLease {
   /** Breaks of the connection: what was answered across one may be of a Redis that lost data. */
   get disturbances(): number {
     return this.#disturbances
+  }
+
+  /** How often this process was late with its sign of life, so that it may have been taken for dead. */
+  get lapses(): number {
+    return this.#lapses
+  }
+
+  /** Whether this process counted as alive all the time since `lapses` was read; asks nobody. */
+  isUnbroken(lapses: number): boolean {
+    const { steadyMs, wallMs } = this.#signedAt
+    const ageMs = Math.max(performance.now() - steadyMs, Date.now() - wallMs)
+    return lapses === this.#lapses && ageMs < this.leaseMs
   }
 
   /** `declare` writes again what this process holds; called in each new epoch, before anything new is taken. */
@@ -216,9 +231,12 @@ export class ProcessLease {
     this.#beats += 1
     const number = this.#beats
     const disturbances = this.#disturbances
+    const signedAt = { steadyMs: performance.now(), wallMs: Date.now() }
     const values = [this.leaseMs, this.id, this.#epoch, this.#acknowledged, number, randomUUID(), this.#declaredIn]
     const beat = readBeat(await BEAT.run(this.#client, [this.key, this.epochKey], values))
     this.#acknowledged = Math.max(this.#acknowledged, number)
+    this.#signedAt = signedAt
+    if (!beat.inTime) this.#lapses += 1
     if (!beat.kept) this.#missing = true
     if (beat.epoch === this.#epoch) {
       if (disturbances === this.#disturbances) this.#disturbed = false

@@ -113,6 +113,8 @@ export class RedisIntents {
   readonly #resentKey: string
   /** Intents of this process, until they are cleared. */
   readonly #own = new Map<ReceiptId, string>()
+  /** `lapses` of the lease when each was begun. */
+  readonly #begunAt = new Map<ReceiptId, number>()
 
   constructor(options: RedisIntentsOptions) {
     this.#options = options
@@ -124,12 +126,14 @@ export class RedisIntents {
   async begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'busy' | 'held'> {
     const { connection, pipeline, lease, onAmbiguous = 'send' } = this.#options
     const now = this.#options.now()
+    const { lapses } = lease
     const intent = `${lease.id} ${now} ${randomUUID().slice(0, 8)} ${key}`
     const keys = [this.#intentsKey, lease.key, this.#resentKey, lease.epochKey]
     const values = [id, intent, processKeyPrefix(pipeline), lease.leaseMs, key, now, LONGEST_REQUEST_MS, onAmbiguous]
     const answer = await inTouch(lease, () => BEGIN.run(connection, keys, [...values, lease.epoch]))
     if (answer !== 1) return answer === 2 ? 'held' : 'busy'
     this.#own.set(id, intent)
+    this.#begunAt.set(id, lapses)
     return 'begun'
   }
 
@@ -145,7 +149,13 @@ export class RedisIntents {
     const intent = this.#own.get(id)
     if (intent === undefined) return
     this.#own.delete(id)
+    this.#begunAt.delete(id)
     await CLEAR.run(this.#options.connection, [this.#intentsKey], [id, intent])
+  }
+
+  stands(id: ReceiptId): boolean {
+    const lapses = this.#begunAt.get(id)
+    return lapses !== undefined && this.#options.lease.isUnbroken(lapses)
   }
 
   async settle(id: ReceiptId, key: SourceKey): Promise<void> {

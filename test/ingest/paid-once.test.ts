@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
+import { type ReceiptId, sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
@@ -42,6 +42,7 @@ test('a copy finds the receipt that came between its look for it and its turn to
     clear: intents.clear.bind(intents),
     settle: intents.settle.bind(intents),
     release: intents.release.bind(intents),
+    stands: intents.stands.bind(intents),
   }
   const copy = await deliveryOf(bench, 'copy of a.csv')
   expect(await ingestDocument(copy, { ...bench.deps, intents: lateIntents }, SIGNAL)).toEqual({ do: 'finish' })
@@ -127,6 +128,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
     },
     settle: deps.intents.settle.bind(deps.intents),
     release: deps.intents.release.bind(deps.intents),
+    stands: deps.intents.stands.bind(deps.intents),
   }
   const shut = {
     enter: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) as const,
@@ -160,4 +162,36 @@ test('a store that cannot be read right before the request keeps neither the pla
   expect(await (gate as RedisGate).state()).toMatchObject({ inFlight: 0 })
   expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ do: 'finish' })
   expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
+})
+
+test('a process that stood still between its look for the receipt and the request looks again before it sends', async () => {
+  const leaseMs = 600
+  await using bench = await openWorkbench({ redis, leaseMs })
+  await bench.write('frozen.csv', 'stood,still')
+  const { store } = bench.deps
+  let looks = 0
+  const frozen = new Proxy(store, {
+    get: (target, name) => {
+      const real = (Reflect.get(target, name) as (...asked: unknown[]) => unknown).bind(target)
+      if (name !== 'readReceipt') return real
+      return async (id: ReceiptId) => {
+        const body = await real(id)
+        looks += 1
+        if (looks !== 2) return body
+        // The second look is the one right before the request. Another process buys the answer meanwhile.
+        await store.saveReceipt(
+          id,
+          Buffer.from(JSON.stringify({ success: true, data: { markdown: '# bought by another' } })),
+        )
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * leaseMs)
+        return body
+      }
+    },
+  })
+  const delivery = await deliveryOf(bench, 'frozen.csv')
+  const verdict = await ingestDocument(delivery, { ...bench.deps, store: frozen }, SIGNAL)
+  expect(verdict).toMatchObject({ do: 'postpone', counted: false })
+  expect(bench.service.charged).toBe(0)
+  expect(await ingestDocument(delivery, { ...bench.deps, store: frozen }, SIGNAL)).toEqual({ do: 'finish' })
+  expect(bench.service.charged).toBe(0)
 })

@@ -55,6 +55,7 @@ export interface WorkbenchOptions extends ScriptedServiceOptions {
   readonly settings?: RecipeSettings
   readonly ocrFallback?: boolean
   readonly cutter?: PieceCutter | null
+  readonly leaseMs?: number
 }
 
 export async function openWorkbench({
@@ -62,6 +63,7 @@ export async function openWorkbench({
   settings = {},
   ocrFallback = false,
   cutter = null,
+  leaseMs = 10_000,
   ...script
 }: WorkbenchOptions): Promise<Workbench> {
   await using resources = new AsyncDisposableStack()
@@ -72,7 +74,7 @@ export async function openWorkbench({
   opened += 1
   const pipeline = `workbench-${process.pid}-${opened}`
   const { connection } = redis
-  const lease = await ProcessLease.open({ connection, pipeline })
+  const lease = await ProcessLease.open({ connection, pipeline, leaseMs })
   resources.defer(() => lease.close())
   const halts: (readonly [HaltCause, string])[] = []
   const deps: IngestDeps = {
