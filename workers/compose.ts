@@ -105,6 +105,7 @@ interface Opened extends Pipeline {
   readonly adopted: Adopted | null
   readonly migrated: Migrated | null
   readonly parsers: ParserPolicy
+  readonly remember: () => Promise<void>
   readonly connection: RedisConnection
   readonly shared: Shared
   readonly resources: AsyncDisposableStack
@@ -131,7 +132,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     resources.defer(() => lease.close())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
-    const data = redisData({ lease, rebuild: opened, intents, gate: requests.gate, events })
+    const data = redisData({ ...opened, lease, rebuild: opened, intents, gate: requests.gate, events })
     tellFound(opened, await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
@@ -267,7 +268,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const candidate = await identifySource(name, locationOf(name), opened.source.url, settings)
   const connection = await shared.connection(signal)
   const identity = await openIdentity({ candidate, store, connection, settings, purpose }, signal)
-  const { pipeline: id, source: owner, adopted, migrated } = identity
+  const { pipeline: id, source: owner, adopted, migrated, remember } = identity
   const parsers = parserPolicyOf(settings, identity.isFormer)
   const source = withPrefix(opened.source, owner.prefix)
   const queue = new DocumentQueue({ connection, pipeline: id })
@@ -279,6 +280,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     adopted,
     migrated,
     parsers,
+    remember,
     source,
     owner,
     watch: async () => watchWithPrefix(await opened.watch(), owner.prefix),

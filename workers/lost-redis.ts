@@ -25,12 +25,15 @@ export interface RedisDataOptions {
   readonly intents: Pick<RedisIntents, 'list' | 'settle'>
   readonly gate: Pick<RedisGate, 'redeclare' | 'restoreSpent'>
   readonly events: Events
+  /** Which store is at its address. */
+  readonly remember: () => Promise<void>
 }
 
 /** From now on what this process holds is declared again whenever Redis lost it. */
 export function redisData(options: RedisDataOptions): RedisData {
   const { lease, gate, events } = options
   lease.onNewEpoch(() => gate.redeclare())
+  lease.onNewEpoch(options.remember)
   lease.onLoss((loss) => events.emit('redis:lost', loss))
   let completing: Promise<number> | null = null
   return {

@@ -28,6 +28,8 @@ export interface Identity {
   readonly migrated: Migrated | null
   /** Whether the store was made by a release without `store.json`. */
   readonly isFormer: boolean
+  /** Tells Redis which store is at this address: without that, another disk there would be taken for a new store. */
+  readonly remember: () => Promise<void>
 }
 
 interface IdentityNeeds {
@@ -37,6 +39,9 @@ interface IdentityNeeds {
   readonly settings: Pick<Settings, 'newStore' | 's3Endpoint'>
   readonly purpose: Purpose
 }
+
+/** Who only looks has nothing to tell. */
+const NOTHING = async (): Promise<void> => undefined
 
 export async function openIdentity(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
   return needs.purpose === 'ingest' ? claim(needs, signal) : look(needs)
@@ -61,10 +66,11 @@ async function claim(
     },
     signal,
   )
-  await known.write(place, manifest.id)
+  const remember = (): Promise<void> => known.write(place, manifest.id)
+  await remember()
   const pipeline = pipelineId(manifest.id, source.id)
   const migrated = await migrateFormer(connection, { former, pipeline }, signal)
-  return { pipeline, source, adopted, migrated, isFormer: manifest.adoptedFormat === 1 }
+  return { pipeline, source, adopted, migrated, remember, isFormer: manifest.adoptedFormat === 1 }
 }
 
 async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Identity> {
@@ -73,7 +79,14 @@ async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
   const [address = ''] = candidate.addresses
   if (manifest === null) {
     const source = { id: idOf(candidate), name: candidate.defaultName, address, prefix: '', since: now }
-    return { pipeline: formerPipelineId(address, store.url), source, adopted: null, migrated: null, isFormer: true }
+    return {
+      pipeline: formerPipelineId(address, store.url),
+      source,
+      adopted: null,
+      migrated: null,
+      isFormer: true,
+      remember: NOTHING,
+    }
   }
   const resolution = resolveSource(candidate, manifest, store.url, now)
   if (resolution.kind === 'refused' && purpose === 'plan') throw new StoreRefused(resolution.message)
@@ -83,7 +96,14 @@ async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
   }
   const { source } = resolution
   const isFormer = manifest.adoptedFormat === 1
-  return { pipeline: pipelineId(manifest.id, source.id), source, adopted: null, migrated: null, isFormer }
+  return {
+    pipeline: pipelineId(manifest.id, source.id),
+    source,
+    adopted: null,
+    migrated: null,
+    isFormer,
+    remember: NOTHING,
+  }
 }
 
 /** The address of a store, with the endpoint of its bucket. */

@@ -30,11 +30,17 @@ export class Archive {
   /** Every key that ever was there. */
   readonly everSeen = new Set<string>()
   readonly #present = new Set<string>()
+  readonly #touchedAt = new Map<string, number>()
   #made = 0
 
   constructor(shelf: Shelf, random: Random) {
     this.#shelf = shelf
     this.#random = random
+  }
+
+  /** Epoch milliseconds of the last change to a document. */
+  touchedAt(key: string): number {
+    return this.#touchedAt.get(key) ?? 0
   }
 
   get keys(): readonly string[] {
@@ -54,6 +60,16 @@ export class Archive {
    */
   async change(): Promise<string> {
     const key = this.#random.pick(this.keys)
+    // Before and after: a run that begins in between may see either.
+    this.#touchedAt.set(key, Infinity)
+    try {
+      return await this.#change(key)
+    } finally {
+      this.#touchedAt.set(key, Date.now())
+    }
+  }
+
+  async #change(key: string): Promise<string> {
     switch (this.#random.below(7)) {
       case 0:
         await this.#write(key, 'good')
@@ -105,6 +121,7 @@ export class Archive {
 
   #add(key: string): void {
     this.#present.add(key)
+    this.#touchedAt.set(key, Date.now())
     this.everSeen.add(key)
   }
 

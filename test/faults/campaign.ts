@@ -1,12 +1,12 @@
 import { bundle } from '../support/bundle.ts'
 import { type Bundle, bundledForAll } from '../support/bundled.ts'
-import { startTestRedis } from '../support/redis.ts'
 import { ChargingService } from './charging-service.ts'
+import { FaultRedis } from './fault-redis.ts'
 import { faultRun, type FaultRunResult } from './fault-run.ts'
 import { isEmpty } from './laws.ts'
 import { type Mutant, MUTANTS } from './mutants.ts'
 import { planted } from './planted.ts'
-import { killingPlan, planOf } from './plan.ts'
+import { type FaultKind, killingPlan, planOf } from './plan.ts'
 import type { Venue } from './stage.ts'
 
 export interface CampaignOptions {
@@ -16,6 +16,8 @@ export interface CampaignOptions {
   readonly sideBySide: number
   /** As in a plan. */
   readonly short: boolean
+  /** The kinds of faults to draw from; all of them when not given. */
+  readonly faults?: readonly FaultKind[] | undefined
   /** In place of all other faults: so many processes are killed, one after the other. */
   readonly kills?: number
   /** Null for the program as it is. */
@@ -38,6 +40,10 @@ export interface CampaignResult {
   readonly torn: number
   readonly unexplained: number
   readonly conservation_errors: number
+  readonly endless: number
+  readonly exits_0_with_unfinished: number
+  /** How often each fault struck. */
+  readonly faults: Readonly<Record<string, number>>
 }
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
@@ -49,7 +55,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   const signals = [found.signal, ...(options.signal === undefined ? [] : [options.signal])]
   const signal = AbortSignal.any(signals)
   const slot = async (): Promise<void> => {
-    await using redis = await startTestRedis()
+    await using redis = await FaultRedis.start()
     while (next < options.seed + options.runs && !signal.aborted) {
       const seed = next++
       const plan = options.kills === undefined ? planOf(seed, options) : killingPlan(seed, options.kills)
@@ -105,11 +111,22 @@ function sumOf(results: readonly FaultRunResult[]): CampaignResult {
     torn: sum(({ breaches }) => breaches.torn.length),
     unexplained: sum(({ breaches }) => breaches.unexplained.length),
     conservation_errors: sum(({ breaches }) => breaches.conservation.length),
+    endless: sum(({ breaches }) => breaches.endless.length),
+    exits_0_with_unfinished: sum(({ breaches }) => breaches.falseZero.length),
+    faults: countsOf(results.flatMap(({ faults }) => faults)),
   }
+}
+
+function countsOf(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names.toSorted()) counts[name] = (counts[name] ?? 0) + 1
+  return counts
 }
 
 /** Whether a law was broken. */
 export function isBroken(result: CampaignResult): boolean {
   const { lost, paid_twice_received, torn, unexplained, conservation_errors, ambiguous, ambiguous_bound } = result
-  return lost + paid_twice_received + torn + unexplained + conservation_errors > 0 || ambiguous > ambiguous_bound
+  const { endless, exits_0_with_unfinished } = result
+  const broken = lost + paid_twice_received + torn + unexplained + conservation_errors + endless
+  return broken + exits_0_with_unfinished > 0 || ambiguous > ambiguous_bound
 }

@@ -2,13 +2,22 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Finished, type RunningSluice, startSluice } from '../support/sluice.ts'
+import type { FaultRedis } from './fault-redis.ts'
 import type { Journal } from './journal.ts'
+import type { RedisLine } from './redis-line.ts'
 import type { Bundle } from '../support/bundled.ts'
 import type { Stage } from './stage.ts'
 
+export interface StartOptions {
+  /** Another source than that of the stage. */
+  readonly source?: string
+}
+
 export interface CrewOptions {
+  /** A run that was started at this moment exits 0: it claims that all it listed is done. */
+  readonly onZero: (startedAt: number) => Promise<void>
   readonly stage: Stage
-  readonly redisUrl: string
+  readonly redis: FaultRedis
   readonly serviceUrl: string
   readonly apiKey: string
   readonly concurrency: number
@@ -23,6 +32,8 @@ type Command = (typeof COMMANDS)[number]
 const TAKEOVER_MS = 1_000
 /** What is under way at a SIGTERM gets this long: short, so that some of it is cut. */
 const GRACE_MS = 300
+/** Far longer than a run takes, and shorter than the jump of a clock. */
+const DEADLINE_MS = 1_800_000
 /** What was learned from refusals, and every pause that follows from them, is over in a fraction of a second. */
 const RATE_WINDOW_MS = 200
 const STABLE_MS = 100
@@ -32,7 +43,8 @@ const ENDING_MS = 20_000
 /** The processes of one run of the campaign: the real program, started as a person starts it. */
 export class Crew {
   readonly #options: CrewOptions
-  readonly #living = new Set<RunningSluice>()
+  readonly #living = new Map<RunningSluice, RedisLine>()
+  readonly #checking: Promise<void>[] = []
   /** What processes that ended by themselves said. */
   readonly ended: Finished[] = []
 
@@ -41,43 +53,57 @@ export class Crew {
   }
 
   get living(): readonly RunningSluice[] {
-    return [...this.#living]
+    return [...this.#living.keys()]
   }
 
-  start(command: Command, execArgv: readonly string[] = []): RunningSluice {
-    const { stage, redisUrl, serviceUrl, apiKey, concurrency, program } = this.#options
+  /** The way of a living process to Redis. */
+  lineOf(running: RunningSluice): RedisLine | null {
+    return this.#living.get(running) ?? null
+  }
+
+  start(command: Command, execArgv: readonly string[] = [], { source }: StartOptions = {}): RunningSluice {
+    const { stage, redis, serviceUrl, apiKey, concurrency, program } = this.#options
+    const line = redis.line()
     const settings = {
       out: stage.out,
       'state-dir': stage.state,
-      'redis-url': redisUrl,
+      'redis-url': line.url,
       'parse-api-url': serviceUrl,
       'parse-api-key': apiKey,
       concurrency: String(concurrency),
       'takeover-ms': String(TAKEOVER_MS),
       'grace-ms': String(GRACE_MS),
+      'deadline-ms': String(DEADLINE_MS),
       'log-level': 'warn',
     }
-    const running = startSluice([command, stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)], {
-      program: program.main,
-      env: {
-        NODE_COMPILE_CACHE: program.compileCache,
-        SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
-        SLUICE_STABLE_MS: String(STABLE_MS),
-        ...stage.env,
+    const running = startSluice(
+      [command, source ?? stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)],
+      {
+        program: program.main,
+        env: {
+          NODE_COMPILE_CACHE: program.compileCache,
+          SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
+          SLUICE_STABLE_MS: String(STABLE_MS),
+          ...stage.env,
+        },
+        execArgv,
       },
-      execArgv,
-    })
-    this.#living.add(running)
-    void this.#watch(running, `${command} ${running.child.pid}`)
+    )
+    this.#living.set(running, line)
+    void this.#watch(running, source === undefined && command === 'run', `${command} ${running.child.pid}`)
     return running
   }
 
-  async #watch(running: RunningSluice, name: string): Promise<void> {
+  async #watch(running: RunningSluice, isRun: boolean, name: string): Promise<void> {
     this.#options.journal.note(`${name} starts`)
+    const startedAt = Date.now()
     const end = await running.finished
     this.#options.journal.note(`${name} ended: ${end.signal ?? `exit code ${end.code}`}`)
+    const line = this.#living.get(running)
     this.#living.delete(running)
     if (end.signal === null) this.ended.push(end)
+    if (isRun && end.code === 0) this.#checking.push(this.#options.onZero(startedAt))
+    if (line !== undefined) await this.#options.redis.close(line)
   }
 
   async kill(running: RunningSluice): Promise<void> {
@@ -95,6 +121,11 @@ export class Crew {
 
   async endAll(): Promise<void> {
     for (const running of this.living) await this.kill(running)
+  }
+
+  /** Resolves when every run that claimed to be complete was checked. */
+  async checked(): Promise<void> {
+    await Promise.all(this.#checking)
   }
 
   log(): Promise<string> {

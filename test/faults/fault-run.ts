@@ -1,18 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../support/random.ts'
-import type { TestRedis } from '../support/redis.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { Archive } from './archive.ts'
 import type { Charge } from './charges.ts'
 import type { ChargingService } from './charging-service.ts'
 import { commandOf, Crew, scans } from './crew.ts'
 import { Journal } from './journal.ts'
-import { type Breaches, checkAtRest, checkCharges, checkLedger, checkOutcome, isEmpty, noBreaches } from './laws.ts'
+import { DoubtsSeen } from './doubts-seen.ts'
+import type { FaultRedis } from './fault-redis.ts'
+import {
+  type Breaches,
+  checkAtRest,
+  checkCharges,
+  checkLedger,
+  checkOutcome,
+  checkZero,
+  isEmpty,
+  noBreaches,
+} from './laws.ts'
 import { LedgerOnlooker } from './ledger-onlooker.ts'
 import { Onlooker } from './onlooker.ts'
-import type { Plan, PlannedFault } from './plan.ts'
+import type { FaultKind, Plan, PlannedFault } from './plan.ts'
 import type { Bundle } from '../support/bundled.ts'
-import { describeRedis, openIntents, resentContents } from './redis-outside.ts'
+import { describeRedis } from './redis-outside.ts'
 import type { Stage, Venue } from './stage.ts'
 import { openStoreFiles, type StoreFiles } from './store-files.ts'
 import { readStoreOutside } from './store-outside.ts'
@@ -22,6 +32,9 @@ import { Strikes } from './strikes.ts'
 const PEACE_MS = 300_000
 const POLL_MS = 10
 
+/** Besides the time of an answer: what a busy machine takes until the answer of a request is kept. */
+const SLOW_MS = 1_500
+
 export interface FaultRunResult {
   readonly breaches: Breaches
   /** Requests that Sluice itself counts as in doubt. */
@@ -29,6 +42,7 @@ export interface FaultRunResult {
   /** Requests that can have been under way in processes that were struck. */
   readonly ambiguousBound: number
   readonly requests: number
+  readonly faults: readonly FaultKind[]
   /** Where it is written what happened; null when no law was broken. */
   readonly journal: string | null
 }
@@ -37,7 +51,7 @@ export interface FaultRunOptions {
   readonly plan: Plan
   readonly venue: Venue
   readonly service: ChargingService
-  readonly redis: TestRedis
+  readonly redis: FaultRedis
   readonly program: Bundle
   /** Ends the run at once, with an error. */
   readonly signal: AbortSignal
@@ -52,11 +66,14 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
     return await scene.play()
   } finally {
     await scene.crew.endAll()
+    await scene.crew.checked()
+    await scene.doubts[Symbol.asyncDispose]()
   }
 }
 
 class Scene {
   readonly crew: Crew
+  readonly doubts: DoubtsSeen
   readonly #options: FaultRunOptions
   readonly #archive: Archive
   readonly #stage: Stage
@@ -80,15 +97,18 @@ class Scene {
     const { concurrency } = plan
     this.crew = new Crew({
       stage,
-      redisUrl: redis.url,
+      redis,
+      onZero: (startedAt) => this.#checkZero(startedAt),
       serviceUrl: service.url,
       apiKey: this.#id,
       concurrency,
       program,
       journal: this.#journal,
     })
+    this.doubts = new DoubtsSeen(redis.connection)
     this.#strikes = new Strikes({
       crew: this.crew,
+      doubts: this.doubts,
       archive: this.#archive,
       redis,
       stage,
@@ -153,7 +173,7 @@ class Scene {
     this.#cutOff = true
     const hanging = await describeRedis(redis.connection)
     const after = `${PEACE_MS / 1_000} s without faults`
-    this.#breaches.unexplained.push(`a run did not end within ${after}: ${running.stderr()}\n    ${hanging}`)
+    this.#breaches.endless.push(`a run did not end within ${after}: ${running.stderr()}\n    ${hanging}`)
     await this.crew.kill(running)
   }
 
@@ -161,10 +181,12 @@ class Scene {
     const { redis, service } = this.#options
     const store = await readStoreOutside(this.#files)
     const charges = await service.end(this.#id)
-    const doubts = await resentContents(redis.connection)
-    const left = await openIntents(redis.connection)
+    const { resent: doubts, left } = await this.doubts.end()
+    await this.crew.checked()
     await checkAtRest(store, redis.connection, this.#breaches)
-    checkCharges(charges, doubts, this.#breaches)
+    const { struckAt, losesData } = this.#strikes
+    const flightMs = this.#options.plan.delayMs + SLOW_MS
+    checkCharges(charges, doubts, losesData ? { struckAt, flightMs } : null, this.#breaches)
     if (!this.#cutOff) {
       await checkOutcome(this.#archive, store, this.#breaches)
       await checkLedger(this.#archive, store, redis.connection, this.#breaches)
@@ -180,8 +202,17 @@ class Scene {
       ambiguous,
       ambiguousBound,
       requests: charges.length,
+      faults: this.#options.plan.faults.map(({ kind }) => kind),
       journal: isEmpty(this.#breaches) ? null : await this.#keepJournal(charges, doubts),
     }
+  }
+
+  async #checkZero(startedAt: number): Promise<void> {
+    const store = await readStoreOutside(this.#files)
+    await checkZero(this.#archive, store, startedAt, this.#breaches).catch((error: unknown) => {
+      // Changed or moved away in this moment: there is nothing to compare with.
+      this.#journal.note(`a run's zero could not be checked: ${String(error)}`)
+    })
   }
 
   /** The last run's exit code is honest, and no process ended with the trace of a bug. */

@@ -12,9 +12,16 @@ export interface Breaches {
   readonly torn: string[]
   readonly unexplained: string[]
   readonly conservation: string[]
+  /** Runs that did not end. */
+  readonly endless: string[]
+  /** Documents that were unfinished when a run exited 0. */
+  readonly falseZero: string[]
 }
 
-export const noBreaches = (): Breaches => ({ lost: [], paidTwice: [], torn: [], unexplained: [], conservation: [] })
+export const noBreaches = (): Breaches => ({
+  ...{ lost: [], paidTwice: [], torn: [], unexplained: [], conservation: [] },
+  ...{ endless: [], falseZero: [] },
+})
 
 export const isEmpty = (breaches: Breaches): boolean => Object.values(breaches).flat().length === 0
 
@@ -73,20 +80,58 @@ function checkBad(key: string, version: string, store: StoreOutside, { lost, une
   if (store.records.get(key)?.version === version) unexplained.push(`${key} has outputs that it cannot have`)
 }
 
+/** A run that was started at `startedAt` exits 0: all that was in its source, and was not touched since, has ended. */
+export async function checkZero(
+  archive: Archive,
+  store: StoreOutside,
+  startedAt: number,
+  { falseZero }: Breaches,
+): Promise<void> {
+  for (const key of archive.keys) {
+    if (archive.touchedAt(key) >= startedAt) continue
+    const { version } = await archive.read(key)
+    if (store.records.get(key)?.version === version || store.letters.get(key)?.version === version) continue
+    falseZero.push(`a run exits 0, and ${key} is neither done nor failed`)
+  }
+}
+
+/** What Redis does not count any more as in doubt, because it lost data. */
+export interface Forgotten {
+  /** Epoch milliseconds at which processes were struck. */
+  readonly struckAt: readonly number[]
+  /** Longest time of an answer, what a busy machine takes included. */
+  readonly flightMs: number
+}
+
+/** A request that was in flight when a process was struck: its answer may never have been received. */
+const mayBeForgotten = ({ at }: Charge, { struckAt, flightMs }: Forgotten): boolean =>
+  struckAt.some((moment) => at <= moment && moment <= at + flightMs)
+
 /**
  * Law 2 from the service's books: a content may be charged again only for an answer that the service cut off itself, or
  * for a request that Sluice says was in doubt (`doubts`: a content once for each time it was sent again). How many can
  * be in doubt is bounded by what was struck, so that nothing can be explained away.
  */
-export function checkCharges(charges: readonly Charge[], doubts: readonly string[], breaches: Breaches): void {
+export function checkCharges(
+  charges: readonly Charge[],
+  doubts: readonly string[],
+  forgotten: Forgotten | null,
+  breaches: Breaches,
+): void {
   for (const { content, kept } of charges) {
     // Sent for a worker that stood still, and before it came to itself and kept its answer: in doubt.
-    if (kept && !doubts.includes(content)) breaches.paidTwice.push(`${content} was sent although its receipt was there`)
+    const first = charges.find((charge) => charge.content === content && charge.charged)
+    const isForgotten = forgotten !== null && first !== undefined && mayBeForgotten(first, forgotten)
+    if (kept && !doubts.includes(content) && !isForgotten)
+      breaches.paidTwice.push(`${content} was sent although its receipt was there`)
   }
   const contents = new Set(charges.map(({ content }) => content))
   for (const content of contents) {
     const charged = charges.filter((charge) => charge.content === content && charge.charged)
-    const excused = charged.filter(({ fault }) => fault !== null).length + doubts.filter((d) => d === content).length
+    const cutOff = charged.filter(({ fault }) => fault !== null).length
+    const inDoubt = doubts.filter((d) => d === content).length
+    const gone = forgotten === null ? 0 : charged.filter((charge) => mayBeForgotten(charge, forgotten)).length
+    const excused = cutOff + Math.max(inDoubt, gone)
     if (charged.length > 1 + excused) {
       breaches.paidTwice.push(`${content} was charged ${charged.length} times, ${excused} of them excused`)
     }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { campaign, isBroken } from './campaign.ts'
 import type { Mutant } from './mutants.ts'
+import { OLD_FAULTS } from './plan.ts'
 import { folderVenue } from './stage.ts'
 
 /* A test of the test: mistakes that others made, planted into our program, are found by the campaign. */
@@ -25,6 +26,7 @@ test.each(FIRST_SEEDS)(
       venue: folderVenue,
       sideBySide: 2,
       short: true,
+      faults: OLD_FAULTS,
       mutant,
       verbose: false,
       untilFound: true,

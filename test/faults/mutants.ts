@@ -1,3 +1,5 @@
+import type { ClassName } from './classes/index.ts'
+
 /*
  * Mistakes that the campaign must find. They are planted into the text of a module as the program is bundled, so that
  * the program itself has no switch for them.
@@ -57,7 +59,57 @@ export const MUTANTS = {
   await deps.store.commit(record, files)`,
     ],
   ],
+  /** Nobody looks whether Redis lost data before a run is told complete. */
+  'believes-redis': [
+    ['workers/until-done.ts', 'if (value !== null && data.losses() === losses)', 'if (value !== null)'],
+    ['workers/until-done.ts', 'await countUnfinished(value.brought)', '0'],
+    ['workers/until-done.ts', "if (kind === 'data') lost.abort", 'if (kind === null) lost.abort'],
+  ],
+  /** What a process is buying is not declared again. */
+  'declares-nothing': [
+    ['src/ledger/redis-intents.ts', 'options.lease.onNewEpoch(() => this.#declare())', ''],
+    ['src/ledger/redis-claims.ts', 'options.lease.onNewEpoch(() => this.#declare())', ''],
+  ],
+  /** A request that is sent again in doubt is not counted. */
+  'counts-no-doubt': [
+    [
+      'src/ledger/redis-intents.ts',
+      "redis.call('HINCRBY', KEYS[3], ARGV[1], 1)\nend\nredis.call('HSET'",
+      "end\nredis.call('HSET'",
+    ],
+  ],
+  /** How long a document has waited is told by the clock of this machine. */
+  'wall-clock': [['src/queue/shared-clock.ts', 'Math.round(ahead + performance.now())', 'Date.now()']],
+  'any-source': [
+    [
+      'src/ingest/claim-store.ts',
+      "if (resolution.kind === 'refused') throw",
+      "if (resolution.kind === 'refused') return { manifest, source: manifest.sources[0], adopted }; if (resolution === null) throw",
+    ],
+  ],
+  'any-disk': [['src/ingest/claim-store.ts', '    refuseOther(manifest, deps)\n', '']],
+  /** An empty source is believed. */
+  'believes-empty': [
+    ['src/ingest/sweep-gone.ts', 'listed.size === 0 ? 0 : Math.max', 'Math.max'],
+    ['src/ingest/sweep-gone.ts', 'const ALWAYS_BELIEVABLE = 10', 'const ALWAYS_BELIEVABLE = 1e9'],
+    ['src/ingest/sweep-gone.ts', 'record === null || policy.remove', 'record !== null'],
+  ],
 } as const satisfies Record<string, readonly Patch[]>
+
+/** The class of faults by which each of the later mistakes is to be found; one for each class. */
+export const FOUND_BY = [
+  ['flush', 'believes-redis'],
+  ['restart-empty', 'declares-nothing'],
+  ['rollback', 'believes-redis'],
+  ['failover', 'believes-redis'],
+  ['partition', 'counts-no-doubt'],
+  ['stand-still', 'counts-no-doubt'],
+  ['clock-jump', 'wall-clock'],
+  ['second-source', 'any-source'],
+  ['unmounted-store', 'any-disk'],
+  ['deleted-store', 'any-disk'],
+  ['unmounted-source', 'believes-empty'],
+] as const satisfies readonly (readonly [ClassName, keyof typeof MUTANTS])[]
 
 export type Mutant = keyof typeof MUTANTS
 

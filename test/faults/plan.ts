@@ -1,7 +1,8 @@
 import { Random } from '../support/random.ts'
+import { CLASS_NAMES, type ClassName } from './classes/index.ts'
 
 /** What happens to the processes, to Redis or to the archive. */
-export const FAULTS = [
+export const OLD_FAULTS = [
   'kill',
   'kill-all',
   'terminate',
@@ -12,7 +13,9 @@ export const FAULTS = [
   'write-errors',
 ] as const
 /** `replace`: a process that is picked by lot is killed, and another one started in its place. */
-export type FaultKind = (typeof FAULTS)[number] | 'replace'
+export type FaultKind = (typeof OLD_FAULTS)[number] | ClassName | 'replace'
+
+export const FAULTS: readonly FaultKind[] = [...OLD_FAULTS, ...CLASS_NAMES]
 
 export interface PlannedFault {
   readonly kind: FaultKind
@@ -47,11 +50,17 @@ export interface Plan {
   readonly faults: readonly PlannedFault[]
 }
 
-export function planOf(seed: number, { short }: { readonly short: boolean }): Plan {
+/** `faults`: the kinds to draw from; all of them when not given. */
+export interface PlanOptions {
+  readonly short: boolean
+  readonly faults?: readonly FaultKind[] | undefined
+}
+
+export function planOf(seed: number, { short, faults: kinds = FAULTS }: PlanOptions): Plan {
   const random = new Random(seed)
   const documents = short ? 8 + random.below(20) : 40 + Math.floor(160 * random.next() ** 3)
   const faults = Array.from({ length: short ? 1 + random.below(2) : 1 + random.below(4) }, () => ({
-    kind: random.pick(FAULTS),
+    kind: random.pick(kinds),
     requests: random.below(Math.ceil(documents / 2)),
     patienceMs: 500 + random.below(3_000),
   }))

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
-import type { TestRedis } from '../support/redis.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import type { Archive } from './archive.ts'
+import { CLASSES } from './classes/index.ts'
+import type { Scene } from './classes/fault-class.ts'
 import { commandOf, type Crew, scans } from './crew.ts'
+import type { DoubtsSeen } from './doubts-seen.ts'
+import type { FaultRedis } from './fault-redis.ts'
 import type { Journal } from './journal.ts'
 import { type Breaches, checkAtRest } from './laws.ts'
 import type { FaultKind } from './plan.ts'
@@ -16,7 +19,8 @@ const FREEZE_MS = 2_500
 export interface StrikesOptions {
   readonly crew: Crew
   readonly archive: Archive
-  readonly redis: TestRedis
+  readonly redis: FaultRedis
+  readonly doubts: DoubtsSeen
   readonly stage: Stage
   readonly files: StoreFiles
   readonly concurrency: number
@@ -29,6 +33,9 @@ export interface StrikesOptions {
 export class Strikes {
   readonly #options: StrikesOptions
   #ambiguousBound = 0
+  #losesData = false
+  /** Epoch milliseconds at which processes were killed, stood still or were cut off. */
+  readonly struckAt: number[] = []
 
   constructor(options: StrikesOptions) {
     this.#options = options
@@ -37,6 +44,11 @@ export class Strikes {
   /** Requests that can have been under way in the processes that were struck. */
   get ambiguousBound(): number {
     return this.#ambiguousBound
+  }
+
+  /** Redis lost data, and with them maybe what it counted as in doubt. */
+  get losesData(): boolean {
+    return this.#losesData
   }
 
   async strike(kind: FaultKind): Promise<void> {
@@ -66,7 +78,8 @@ export class Strikes {
         crew.start('run', stage.trouble())
         return
       default:
-        throw new Error(`no such fault: ${String(kind satisfies never)}`)
+        if (CLASSES[kind].venue === 'folder' && stage.store.kind !== 'folder') return
+        return CLASSES[kind].strike(this.#scene())
     }
   }
 
@@ -89,6 +102,20 @@ export class Strikes {
     }
   }
 
+  #scene(): Scene {
+    const { crew, archive, redis, stage, files, random, breaches, journal, doubts } = this.#options
+    return {
+      ...{ crew, archive, redis, stage, files, random, breaches },
+      note: (text) => journal.note(text),
+      struck: (processes) => this.#struck(processes),
+      losingData: async () => {
+        this.#losesData = true
+        await doubts.look()
+      },
+      kill: (victims) => this.kill(victims),
+    }
+  }
+
   async #replace(victim: RunningSluice): Promise<void> {
     const { crew } = this.#options
     const ended = this.kill([victim])
@@ -104,6 +131,7 @@ export class Strikes {
   }
 
   #struck(processes: number): void {
+    this.struckAt.push(Date.now())
     this.#ambiguousBound += processes * this.#options.concurrency
   }
 }

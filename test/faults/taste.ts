@@ -19,6 +19,8 @@ export async function taste(options: Pick<CampaignOptions, 'runs' | 'seed' | 've
     torn: 0,
     unexplained: 0,
     conservation_errors: 0,
+    endless: 0,
+    exits_0_with_unfinished: 0,
   })
   expect(result.ambiguous).toBeLessThanOrEqual(result.ambiguous_bound)
 }

@@ -80,7 +80,18 @@ export class OwnRedis implements AsyncDisposable {
       await this.#forget()
       await copyFile(kept, join(this.#folder, 'dump.rdb'))
       await this.start({ persistent: false })
+      await this.#ask((redis) => redis.config('SET', 'appendonly', 'yes'))
     }
+  }
+
+  /** Another server that holds what this one holds now. */
+  async copy(): Promise<OwnRedis> {
+    await this.#ask((redis) => redis.save())
+    const other = new OwnRedis(await mkdtemp(join(tmpdir(), 'sluice-own-')))
+    await copyFile(join(this.#folder, 'dump.rdb'), join(other.#folder, 'dump.rdb'))
+    await other.start({ persistent: false })
+    await other.#ask((redis) => redis.config('SET', 'appendonly', 'yes'))
+    return other
   }
 
   async #forget(): Promise<void> {

@@ -1,0 +1,35 @@
+import type { Random } from '../../support/random.ts'
+import type { RunningSluice } from '../../support/sluice.ts'
+import type { Archive } from '../archive.ts'
+import type { Crew } from '../crew.ts'
+import type { FaultRedis } from '../fault-redis.ts'
+import type { Breaches } from '../laws.ts'
+import type { Stage } from '../stage.ts'
+import type { StoreFiles } from '../store-files.ts'
+
+/** What a fault can lay its hands on. */
+export interface Scene {
+  readonly crew: Crew
+  readonly archive: Archive
+  readonly redis: FaultRedis
+  readonly stage: Stage
+  readonly files: StoreFiles
+  readonly random: Random
+  readonly breaches: Breaches
+  note(text: string): void
+  /** Requests of so many processes may be in doubt from now on. */
+  struck(processes: number): void
+  /** Redis is about to lose data: what it counts as in doubt is remembered. */
+  losingData(): Promise<void>
+  kill(victims: readonly RunningSluice[]): Promise<void>
+}
+
+/**
+ * One way to fail. To add one: a file here that exports it, a line in `index.ts`, and a planted mistake in `mutants.ts`
+ * that this class finds.
+ */
+export interface FaultClass {
+  /** Where it can be done; everywhere when not given. */
+  readonly venue?: 'folder'
+  strike(scene: Scene): Promise<void>
+}

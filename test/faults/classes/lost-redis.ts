@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FaultClass } from './fault-class.ts'
+
+/** How old what comes back is, at the most: two leases of a process. */
+const LONGEST_LAG_MS = 2_000
+
+/** FLUSHALL: everything is gone, no connection breaks. */
+export const flush: FaultClass = {
+  async strike({ redis, losingData }) {
+    await losingData()
+    await redis.flush()
+  },
+}
+
+/** A restart without persistence. */
+export const restartEmpty: FaultClass = {
+  async strike({ redis, losingData }) {
+    await losingData()
+    await redis.restartEmpty()
+  },
+}
+
+/** A restart on a snapshot that is some time old. */
+export const rollback: FaultClass = {
+  async strike({ redis, random, note, losingData }) {
+    const lagMs = random.below(LONGEST_LAG_MS)
+    const rollBack = await redis.snapshot()
+    await sleep(lagMs)
+    await losingData()
+    note(`rolled back by ${lagMs} ms`)
+    await rollBack()
+  },
+}
+
+/** A failover to a replica that missed what was written last. */
+export const failover: FaultClass = {
+  async strike({ redis, random, note, losingData }) {
+    const lagMs = random.below(LONGEST_LAG_MS)
+    const promote = await redis.laggingReplica()
+    await sleep(lagMs)
+    await losingData()
+    note(`failed over to a replica that lags by ${lagMs} ms`)
+    await promote()
+  },
+}

@@ -1,0 +1,65 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { once } from 'node:events'
+
+/** A line that is cut either refuses, or is silent and delivers everything late, as a healed network partition does. */
+export type Cut = 'refuses' | 'is silent'
+
+interface Pair {
+  readonly client: Socket
+  readonly server: Socket
+}
+
+/** The way of one process to Redis: a unix socket of its own, which can be cut and led to another server. */
+export class RedisLine implements AsyncDisposable {
+  readonly url: string
+  readonly #listening: Server
+  readonly #server: () => string
+  readonly #pairs = new Set<Pair>()
+  #cut: Cut | null = null
+
+  /** `server`: the socket of the server to which a new connection leads. */
+  constructor(url: string, server: () => string) {
+    this.url = url
+    this.#server = server
+    this.#listening = createServer((client) => this.#join(client)).listen(url)
+  }
+
+  cut(how: Cut): void {
+    this.#cut = how
+    if (how === 'refuses') this.reset()
+    else for (const { client, server } of this.#pairs) (client.pause(), server.pause())
+  }
+
+  mend(): void {
+    this.#cut = null
+    for (const { client, server } of this.#pairs) (client.resume(), server.resume())
+  }
+
+  /** Breaks every connection; new ones lead to whatever server there is then. */
+  reset(): void {
+    for (const { client, server } of this.#pairs) (client.destroy(), server.destroy())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#listening, 'close')
+    this.#listening.close()
+    this.reset()
+    await closed
+  }
+
+  #join(client: Socket): void {
+    const server = connect(this.#server())
+    const pair = { client, server }
+    this.#pairs.add(pair)
+    const end = (): void => {
+      this.#pairs.delete(pair)
+      client.destroy()
+      server.destroy()
+    }
+    for (const socket of [client, server]) socket.on('error', end).on('close', end)
+    client.on('data', (bytes) => void server.write(bytes))
+    server.on('data', (bytes) => void client.write(bytes))
+    if (this.#cut === 'refuses') end()
+    else if (this.#cut === 'is silent') (client.pause(), server.pause())
+  }
+}
