@@ -76,7 +76,7 @@ export class FaultRedis implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connection?.disconnect()
-    for (const line of [...this.#lines]) await this.close(line)
+    for (const line of this.#lines) await this.close(line)
     await this.#server[Symbol.asyncDispose]()
     await rm(this.#folder, { recursive: true, force: true })
   }

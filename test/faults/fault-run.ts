@@ -32,6 +32,9 @@ import { Strikes } from './strikes.ts'
 const PEACE_MS = 300_000
 const POLL_MS = 10
 
+/** A fault that strikes before a process has begun to work shows little; a busy machine takes its time to start one. */
+const BEGIN_MS = 5_000
+
 /** Besides the time of an answer: what a busy machine takes until the answer of a request is kept. */
 const SLOW_MS = 1_500
 
@@ -145,6 +148,8 @@ class Scene {
 
   async #strikeAt(fault: PlannedFault): Promise<void> {
     const { service, signal } = this.#options
+    const begun = Date.now() + BEGIN_MS
+    while (service.requests(this.#id) === 0 && Date.now() < begun) await sleep(POLL_MS, undefined, { signal })
     const from = service.requests(this.#id)
     const until = Date.now() + fault.patienceMs * this.#stage.pace
     while (service.requests(this.#id) < from + fault.requests && Date.now() < until) {

@@ -19,8 +19,13 @@ export interface Breaches {
 }
 
 export const noBreaches = (): Breaches => ({
-  ...{ lost: [], paidTwice: [], torn: [], unexplained: [], conservation: [] },
-  ...{ endless: [], falseZero: [] },
+  lost: [],
+  paidTwice: [],
+  torn: [],
+  unexplained: [],
+  conservation: [],
+  endless: [],
+  falseZero: [],
 })
 
 export const isEmpty = (breaches: Breaches): boolean => Object.values(breaches).flat().length === 0

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { campaign, isBroken } from './campaign.ts'
-import { isMutant, MUTANTS } from './mutants.ts'
+import { FOUND_BY, isMutant, type Mutant, MUTANTS } from './mutants.ts'
 import { FAULTS } from './plan.ts'
 import { openS3Venue } from './s3-venue.ts'
 import { folderVenue } from './stage.ts'
@@ -8,7 +8,9 @@ import { folderVenue } from './stage.ts'
 /*
  * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is told
  * with its seed; the last line is the sum as one JSON object. A range goes on where it was cut off with the next seed.
- * `--runs 1 --seed X` plays a single one again, `--verbose` shows its plan, `--faults flush,kill` draws from these only. `--kills N` is one run of ten times as many documents, in which N processes are killed.
+ * `--runs 1 --seed X` plays a single one again, `--verbose` shows its plan, `--faults flush,kill` draws from these only.
+ * `--mutants` plants the mistake of each class and searches for it. `--kills N` is one run of ten times as many documents,
+ * in which N processes are killed.
  * With `--s3` source and store are in buckets of a real object store instead of folders.
  */
 
@@ -21,12 +23,13 @@ const { values } = parseArgs({
     short: { type: 'boolean', default: false },
     faults: { type: 'string' },
     mutant: { type: 'string' },
+    mutants: { type: 'boolean', default: false },
     kills: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 })
-const { mutant = null, kills } = values
-if (mutant !== null && !isMutant(mutant)) throw new Error(`--mutant is one of ${Object.keys(MUTANTS).join(', ')}`)
+const { kills } = values
+const mutant = mutantOf(values.mutant)
 const faults = values.faults?.split(',').map((name) => {
   const kind = FAULTS.find((one) => one === name)
   if (kind === undefined) throw new Error(`--faults are some of ${FAULTS.join(', ')}`)
@@ -38,18 +41,46 @@ if ('reason' in venue) {
   process.exit(1)
 }
 await using ground = venue
-const result = await campaign({
-  runs: kills === undefined ? Number(values.runs) : 1,
-  seed: Number(values.seed),
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const options = {
   venue: ground,
   sideBySide: kills === undefined ? Number(values['side-by-side']) : 1,
-  ...(kills === undefined ? {} : { kills: Number(kills) }),
-  short: values.short,
-  faults,
-  mutant,
+  short: values.short || values.mutants,
   verbose: values.verbose,
-  untilFound: mutant !== null,
-  say: (line) => void process.stdout.write(`${line}\n`),
-})
-process.stdout.write(`${JSON.stringify(result)}\n`)
-process.exitCode = isBroken(result) ? 2 : 0
+  say,
+}
+
+/** Every mistake by the class that is to find it; within a hundred runs. */
+async function searchAll(): Promise<number> {
+  const missed: string[] = []
+  for (const [fault, planted] of FOUND_BY) {
+    const of = { ...options, runs: 100, seed: Number(values.seed), faults: [fault], mutant: planted, untilFound: true }
+    const result = await campaign({ ...of, say: () => undefined })
+    if (!isBroken(result)) missed.push(`${planted} by ${fault}`)
+    say(`${planted}: ${isBroken(result) ? 'found' : 'NOT FOUND'} by ${fault} within ${result.runs} runs`)
+  }
+  say(JSON.stringify({ mistakes: FOUND_BY.length, missed }))
+  return missed.length
+}
+
+async function play(): Promise<number> {
+  const result = await campaign({
+    ...options,
+    runs: kills === undefined ? Number(values.runs) : 1,
+    seed: Number(values.seed),
+    ...(kills === undefined ? {} : { kills: Number(kills) }),
+    faults,
+    mutant,
+    untilFound: mutant !== null,
+  })
+  say(JSON.stringify(result))
+  return isBroken(result) ? 1 : 0
+}
+
+process.exitCode = (await (values.mutants ? searchAll() : play())) > 0 ? 2 : 0
+
+function mutantOf(name: string | undefined): Mutant | null {
+  if (name === undefined) return null
+  if (isMutant(name)) return name
+  throw new Error(`--mutant is one of ${Object.keys(MUTANTS).join(', ')}`)
+}

@@ -27,17 +27,24 @@ export class RedisLine implements AsyncDisposable {
   cut(how: Cut): void {
     this.#cut = how
     if (how === 'refuses') this.reset()
-    else for (const { client, server } of this.#pairs) (client.pause(), server.pause())
+    else this.#each((socket) => socket.pause())
   }
 
   mend(): void {
     this.#cut = null
-    for (const { client, server } of this.#pairs) (client.resume(), server.resume())
+    this.#each((socket) => socket.resume())
   }
 
   /** Breaks every connection; new ones lead to whatever server there is then. */
   reset(): void {
-    for (const { client, server } of this.#pairs) (client.destroy(), server.destroy())
+    this.#each((socket) => socket.destroy())
+  }
+
+  #each(act: (socket: Socket) => void): void {
+    for (const { client, server } of this.#pairs) {
+      act(client)
+      act(server)
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -59,7 +66,9 @@ export class RedisLine implements AsyncDisposable {
     for (const socket of [client, server]) socket.on('error', end).on('close', end)
     client.on('data', (bytes) => void server.write(bytes))
     server.on('data', (bytes) => void client.write(bytes))
-    if (this.#cut === 'refuses') end()
-    else if (this.#cut === 'is silent') (client.pause(), server.pause())
+    if (this.#cut === 'refuses') return end()
+    if (this.#cut === null) return
+    client.pause()
+    server.pause()
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import type { Archive } from './archive.ts'
-import { CLASSES } from './classes/index.ts'
+import { CLASSES, isClass } from './classes/index.ts'
 import type { Scene } from './classes/fault-class.ts'
 import { commandOf, type Crew, scans } from './crew.ts'
 import type { DoubtsSeen } from './doubts-seen.ts'
@@ -54,6 +54,10 @@ export class Strikes {
   async strike(kind: FaultKind): Promise<void> {
     const { crew, archive, redis, journal, stage } = this.#options
     journal.note(`strike: ${kind}; living: ${crew.living.map(({ child }) => child.pid).join(' ') || 'none'}`)
+    if (isClass(kind)) {
+      if (CLASSES[kind].venue === 'folder' && stage.store.kind !== 'folder') return
+      return CLASSES[kind].strike(this.#scene())
+    }
     const [victim] = crew.living
     switch (kind) {
       case 'kill':
@@ -78,8 +82,7 @@ export class Strikes {
         crew.start('run', stage.trouble())
         return
       default:
-        if (CLASSES[kind].venue === 'folder' && stage.store.kind !== 'folder') return
-        return CLASSES[kind].strike(this.#scene())
+        throw new Error(`no such fault: ${String(kind satisfies never)}`)
     }
   }
 
@@ -105,7 +108,13 @@ export class Strikes {
   #scene(): Scene {
     const { crew, archive, redis, stage, files, random, breaches, journal, doubts } = this.#options
     return {
-      ...{ crew, archive, redis, stage, files, random, breaches },
+      crew,
+      archive,
+      redis,
+      stage,
+      files,
+      random,
+      breaches,
       note: (text) => journal.note(text),
       struck: (processes) => this.#struck(processes),
       losingData: async () => {

@@ -16,12 +16,12 @@ export interface Scene {
   readonly files: StoreFiles
   readonly random: Random
   readonly breaches: Breaches
-  note(text: string): void
+  readonly note: (text: string) => void
   /** Requests of so many processes may be in doubt from now on. */
-  struck(processes: number): void
+  readonly struck: (processes: number) => void
   /** Redis is about to lose data: what it counts as in doubt is remembered. */
-  losingData(): Promise<void>
-  kill(victims: readonly RunningSluice[]): Promise<void>
+  readonly losingData: () => Promise<void>
+  readonly kill: (victims: readonly RunningSluice[]) => Promise<void>
 }
 
 /**

@@ -22,4 +22,6 @@ export const CLASSES = {
 
 export type ClassName = keyof typeof CLASSES
 
+export const isClass = (name: string): name is ClassName => Object.hasOwn(CLASSES, name)
+
 export const CLASS_NAMES = Object.keys(CLASSES) as readonly ClassName[]
