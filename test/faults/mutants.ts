@@ -65,11 +65,6 @@ export const MUTANTS = {
     ['workers/until-done.ts', 'await countUnfinished(value.brought)', '0'],
     ['workers/until-done.ts', "if (kind === 'data') lost.abort", 'if (kind === null) lost.abort'],
   ],
-  /** What a process is buying is not declared again. */
-  'declares-nothing': [
-    ['src/ledger/redis-intents.ts', 'options.lease.onNewEpoch(() => this.#declare())', ''],
-    ['src/ledger/redis-claims.ts', 'options.lease.onNewEpoch(() => this.#declare())', ''],
-  ],
   /** A request that is sent again in doubt is not counted. */
   'counts-no-doubt': [
     [
@@ -99,7 +94,7 @@ export const MUTANTS = {
 /** The class of faults by which each of the later mistakes is to be found; one for each class. */
 export const FOUND_BY = [
   ['flush', 'believes-redis'],
-  ['restart-empty', 'declares-nothing'],
+  ['restart-empty', 'believes-redis'],
   ['rollback', 'believes-redis'],
   ['failover', 'believes-redis'],
   ['partition', 'counts-no-doubt'],
