@@ -88,8 +88,11 @@ describe.concurrent('not one of these', () => {
     const other = `${scene.source}-other`
     await mkdir(other)
     await writeFile(join(other, 'other.html'), '<p>of another source')
-    expect((await scene.run({}, { ...DELETING, source: other })).code).toBe(0)
-    expect([...(await scene.read()).records.keys()].toSorted()).toEqual(['0.html', '1.html', '2.html', 'other.html'])
+    const first = [...(await scene.read()).records.keys()].toSorted()
+    expect((await scene.run({}, { ...DELETING, source: other })).code).toBe(1)
+    expect([...(await scene.read()).records.keys()].toSorted()).toEqual(first)
+    expect((await scene.run({ prefix: 'more' }, { ...DELETING, source: other })).code).toBe(0)
+    expect([...(await scene.read()).records.keys()].toSorted()).toEqual([...first, 'more/other.html'])
   }, 60_000)
 
   test('no credits left: no documents, no error', async () => {

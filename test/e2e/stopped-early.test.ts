@@ -10,6 +10,7 @@ async function slowBucket() {
   const asked = Promise.withResolvers<void>()
   const server = createServer(({ url = '' }, response) => {
     if (url.includes('prefix=documents')) asked.resolve()
+    else if (url.includes('store.json')) response.writeHead(404).end()
     else response.end('<ListBucketResult></ListBucketResult>')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

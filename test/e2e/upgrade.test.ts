@@ -59,7 +59,7 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     const again = await at.run('--accept-local')
     expect(again.stderr).not.toMatch(/earlier release/)
     expect(again.stdout).toMatch(/7 documents unchanged, nothing sent/)
-  }, 60_000)
+  }, 120_000)
 
   test('are parsed by a service where the embedded engine did them, whatever their records say, with the price first', async () => {
     await using at = await leftByE8a17ec()
@@ -69,24 +69,24 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     expect(at.service.charged).toBe(5)
     const { records } = await readStore(at.out)
     expect(new Set([...records.values()].map(({ parser }) => parser?.class))).toEqual(new Set(['service']))
-  }, 60_000)
+  }, 120_000)
 
   test('are refused while a process of that release is at work, and nothing is changed', async () => {
     await using at = await leftByE8a17ec()
-    await at.redis.connection.set(`{sluice:${at.pipeline}}:process:living`, '1', 'PX', 60_000)
+    await at.redis.connection.set(`{sluice:${at.pipeline}}:process:living`, '1', 'PX', 120_000)
     const refused = await at.run()
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/1 processes of an earlier release .* Stop them/)
     expect(at.service.charged).toBe(0)
     expect(await at.redis.connection.llen(`{sluice:${at.pipeline}}:documents:wait`)).toBe(1)
-  }, 60_000)
+  }, 120_000)
 
   test('cannot be written by that release any more', async () => {
     await using at = await leftByE8a17ec()
     await at.run('--accept-local')
     // How it begins: with a folder of this name in the work folder.
     await expect(mkdir(join(at.out, '.sluice', 'Probé'), { recursive: true })).rejects.toThrow(/EEXIST/)
-  }, 60_000)
+  }, 120_000)
 
   test('are refused when the store is not the one that the ledger is about', async () => {
     await using at = await leftByE8a17ec()
@@ -94,7 +94,7 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     const refused = await at.run()
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/Redis lists 4 documents of this source as done/)
-  }, 60_000)
+  }, 120_000)
 })
 
 test('a store of a later format is refused, and nothing is changed in it', async () => {
@@ -124,4 +124,4 @@ test('records that were removed from outside are told by status and verify, and 
   expect(run.code).toBe(0)
   expect(service.charged).toBe(2)
   expect((await readStore(out)).records.size).toBe(2)
-}, 60_000)
+}, 120_000)
