@@ -47,6 +47,8 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   SCRAPE_RETRY_LIMIT: { means: 'try_again' },
   // Of a scrape: the site fails, not the service.
   SCRAPE_SITE_ERROR: { means: 'try_again' },
+  SCRAPE_ACTION_ERROR: { means: 'try_again' },
+  SCRAPE_PROXY_SELECTION_ERROR: { means: 'try_again' },
   SCRAPE_DNS_RESOLUTION_ERROR: rejected('unreadable'),
   SCRAPE_SSL_ERROR: rejected('unreadable'),
   // Our own engine's, for what it can tell apart (src/engine).
@@ -59,10 +61,20 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   SCRAPE_ADDRESS_FORBIDDEN: rejected('service_rejected'),
 }
 
+/** The service is set up wrongly for one kind of site. */
+const CONFIGURATION = /^SCRAPE_\w*CONFIGURATION_ERROR$/
+
+/** Codes of a failure that lies with a site or with a setting: a second try tells whether it lasts, a fifth does not. */
+const TRIED_TWICE = /^SCRAPE_(?:SITE_ERROR|ACTION_ERROR|PROXY_SELECTION_ERROR|\w*CONFIGURATION_ERROR)$/i
+
+/** How often a document is sent, at the most, that fails with this code; null for as often as any. */
+export const mostTries = (code: string | null): number | null => (code !== null && TRIED_TWICE.test(code) ? 2 : null)
+
 /** Null for a code that does not say more than its status. */
 export function meaningOf(code: string | null): CodeMeaning | null {
   if (code === null) return null
   const known = code.toUpperCase()
   if (Object.hasOwn(MEANINGS, known)) return MEANINGS[known] ?? null
+  if (CONFIGURATION.test(known)) return { means: 'try_again' }
   return known.startsWith('SCRAPE_DOCUMENT_') ? rejected('service_rejected') : null
 }

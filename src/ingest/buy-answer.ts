@@ -1,4 +1,5 @@
 import { optionsForAttempt, remedied } from '#src/contract/remedies.ts'
+import { mostTries } from '#src/contract/service-codes.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
@@ -137,7 +138,9 @@ function purchaseOf(
     case 'unavailable': {
       const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
       if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
-      return { kind: 'failed', failure: failureOf(verdict), countsUntil: attempt, retryAfterMs: verdict.retryAfterMs }
+      const isLast = attempt >= (mostTries(verdict.serviceCode) ?? Infinity)
+      const countsUntil = isLast ? 'final' : attempt
+      return { kind: 'failed', failure: failureOf(verdict), countsUntil, retryAfterMs: verdict.retryAfterMs }
     }
     case 'halted':
       deps.halt(verdict.cause, verdict.message)

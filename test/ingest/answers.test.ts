@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
-import { parsedReply, type Reply } from '../support/scripted-service.ts'
+import { errorReply, parsedReply, type Reply } from '../support/scripted-service.ts'
 import { openWorkbench, type Workbench } from '../support/workbench.ts'
 
 /* What the worker makes of answers that say more, or less, than "here is the document". */
@@ -90,3 +90,15 @@ test('each document goes with the options of the first rule that matches it', as
     { onlyMainContent: false, formats: [{ type: 'html' }] },
   ])
 })
+
+test.each(['SCRAPE_SITE_ERROR', 'SCRAPE_ACTION_ERROR', 'SCRAPE_X_TWITTER_CONFIGURATION_ERROR'])(
+  'a failure of a site or a setting, %s as 500, is tried twice and not five times',
+  async (code) => {
+    const reply = errorReply(500, 'the site does not load', { code })
+    await using bench = await answering(reply, reply)
+    await bench.write('a.pdf', '%PDF-a.pdf')
+    expect(await bench.ingest('a.pdf', 1)).toMatchObject({ do: 'postpone', counted: true })
+    expect(await bench.ingest('a.pdf', 2)).toEqual({ do: 'finish' })
+    expect(await bench.deps.store.readDeadLetter(KEY)).toMatchObject({ attempts: 2, failure: { serviceCode: code } })
+  },
+)
