@@ -51,6 +51,12 @@ export const ENGINE_SETTINGS = {
     doc: 'who may ask, and how much: {"key": {"credits", "requestsPerMinute", "concurrency", "overflow", "zeroDataRetention"}}, as JSON; everybody without limits when not given',
     secret: true,
   }),
+  enginePasswords: structure({
+    env: 'SLUICE_ENGINE_PASSWORDS',
+    schema: z.array(z.string().min(1)).max(100).optional(),
+    doc: 'passwords that the engine tries on encrypted Office files, as a JSON array',
+    secret: true,
+  }),
   engineModelUrl: address({
     env: 'SLUICE_ENGINE_MODEL_URL',
     protocols: ['http', 'https'],

@@ -32,11 +32,12 @@ export function embeddedEngineOptionsOf(settings: Settings, key: string): Engine
 }
 
 function conversionOptionsOf(settings: Settings): EngineOptions {
-  const { engineModelUrl, engineModelKey } = settings
+  const { engineModelUrl, engineModelKey, enginePasswords } = settings
   return {
     children: settings.engineProcesses,
     childMemoryBytes: settings.engineMemoryMb * MEBIBYTE,
     logLevel: settings.engineLogLevel,
+    ...(enginePasswords === undefined ? {} : { passwords: enginePasswords }),
     ...(engineModelUrl === undefined
       ? {}
       : { model: { url: engineModelUrl, name: settings.engineModelName, key: engineModelKey ?? '' } }),

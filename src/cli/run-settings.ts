@@ -110,6 +110,7 @@ export const ENGINE_COMMAND_SETTINGS: readonly SettingName[] = [
   'engineProcesses',
   'engineMemoryMb',
   'engineKeys',
+  'enginePasswords',
   'engineModelUrl',
   'engineModelName',
   'engineModelKey',

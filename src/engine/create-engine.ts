@@ -77,6 +77,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     children: new ConcurrencyGate(options.children ?? availableParallelism(), 'queue'),
     prices: options.prices ?? (options.keys === undefined ? FREE : DEFAULT_PRICES),
     model: options.model ?? null,
+    passwords: options.passwords ?? [],
     cacheFolder: workFolder.cachePath,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,

@@ -21,6 +21,8 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly prices?: PriceModel
   /** Writes `summary` and `json` and finds what `redactPII` is to hide; default none. */
   readonly model?: ModelOptions
+  /** Passwords to try on encrypted Office files; default none. */
+  readonly passwords?: readonly string[]
   /** Lets /v2/scrape fetch from private, loopback and link-local addresses; default false. */
   readonly allowPrivateAddresses?: boolean
   /** Level of the log, which goes to stderr: `warn`, `info`, …; default `silent`. Holds nothing of a document. */

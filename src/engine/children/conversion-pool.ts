@@ -95,9 +95,10 @@ export class ConversionPool implements AsyncDisposable {
     signal.addEventListener('abort', abort, { once: true })
     this.#watchdog.watch(child.pid, timeoutMs)
     const end = await child.convert(task)
-    const { killedFor, peakBytes } = this.#watchdog.release(child.pid)
+    const { killedFor, peakBytes, isOver } = this.#watchdog.release(child.pid)
     signal.removeEventListener('abort', abort)
-    if (end.kind === 'reported') return end.report
+    // An answer between two looks of the watchdog is late all the same.
+    if (end.kind === 'reported') return isOver ? { kind: 'timed_out' } : end.report
     if (signal.aborted) return { kind: 'aborted' }
     if (killedFor === 'time') return { kind: 'timed_out' }
     const heapIsFull = end.signal === 'SIGABRT' && peakBytes > this.#limitBytes * HEAP_SHARE * 0.75

@@ -19,6 +19,8 @@ export interface Observation {
   /** Why this watchdog killed it; null when it did not. */
   readonly killedFor: KilledFor | null
   readonly peakBytes: number
+  /** The budget was spent when the watch ended, killed or not. */
+  readonly isOver: boolean
 }
 
 /**
@@ -44,7 +46,9 @@ export class ConversionWatchdog {
 
   /** Ends the watch. */
   release(pid: number): Observation {
-    const observation = this.#watched.get(pid) ?? { killedFor: null, peakBytes: 0 }
+    const watched = this.#watched.get(pid)
+    const isOver = watched?.clock.isOver(watched.budgetMs, performance.now(), processUsage(pid)) ?? false
+    const observation = { killedFor: watched?.killedFor ?? null, peakBytes: watched?.peakBytes ?? 0, isOver }
     this.#watched.delete(pid)
     if (this.#watched.size === 0) this.close()
     return observation

@@ -3,6 +3,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { formatOf, type Extension } from '#src/document/formats.ts'
 import { SNIFF_BYTES, contradiction, signatureOf } from '#src/document/sniff.ts'
 import { ConversionError, type Conversion } from '../conversion.ts'
+import { isEncryptedPackage } from '../office/locked-office.ts'
 import { webPageIn } from '../office/web-page-in.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
 import type { ConversionTask } from './conversion-task.ts'
@@ -19,6 +20,13 @@ async function refuseContradiction(path: string, extension: Extension): Promise<
   if (bytesRead === 0) throw new ConversionError('corrupt', 'The file is empty.')
   const found = contradiction(extension, signatureOf(buffer.subarray(0, bytesRead)))
   if (found !== null) throw new ConversionError('wrong_type', `The file is named .${extension} but is ${found}.`)
+}
+
+/** An Office file that one of the passwords opens, as it is without its password; any other as it is. */
+async function unlocked(bytes: Buffer, passwords: readonly string[]): Promise<Buffer> {
+  if (passwords.length === 0 || !isEncryptedPackage(bytes)) return bytes
+  const { decryptOffice } = await import('../office/decrypt-office.ts')
+  return decryptOffice(bytes, passwords) ?? bytes
 }
 
 /** Picks the converter of the document's family. Each is loaded when the first document of its family comes. */
@@ -50,7 +58,7 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
       return convertCsv(await readFile(path), task.contentType)
     }
     case 'office': {
-      const bytes = await readFile(path)
+      const bytes = await unlocked(await readFile(path), task.passwords)
       if (SPREADSHEETS.has(extension)) {
         const { convertSpreadsheet } = await import('../office/convert-spreadsheet.ts')
         return convertSpreadsheet(bytes, extension, options)

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Parser } from 'htmlparser2'
 import type { ParseOptions } from '#src/contract/options.ts'
+import { GarbagePacer } from '#src/engine/collect-garbage.ts'
 import { type Conversion, ConversionError } from '#src/engine/conversion.ts'
 import { encodingOf } from './decode-html.ts'
 import { LargePageWriter } from './large-page-writer.ts'
@@ -37,6 +38,7 @@ export async function convertLargeHtml(
   options: Pick<ParseOptions, 'onlyMainContent' | 'includeTags' | 'excludeTags' | 'formats'>,
 ): Promise<Conversion> {
   const writer = new LargePageWriter(input.baseUrl, options.onlyMainContent)
+  const garbage = new GarbagePacer()
   const parser = new Parser(
     {
       onopentag: (name, attributes) => writer.open(name, attributes),
@@ -47,6 +49,7 @@ export async function convertLargeHtml(
   )
   for await (const text of textOf(input)) {
     parser.write(text)
+    garbage.read(text.length)
     if (writer.depth > MAX_DEPTH)
       throw new ConversionError('resource_limit', `The page nests more than ${MAX_DEPTH} elements.`)
   }

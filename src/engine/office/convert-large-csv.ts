@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { GarbagePacer } from '../collect-garbage.ts'
 import type { Conversion } from '../conversion.ts'
 import { CsvRows, separatorOf } from './csv-fields.ts'
 import { encodingOf } from './decode-text.ts'
@@ -68,7 +69,11 @@ export async function convertLargeCsv(path: string, contentType: string | null):
     batches.push(batch)
     batch = ''
   }
-  for await (const text of textOf(path, encoding)) for (const row of rows.read(text)) add(row)
+  const garbage = new GarbagePacer()
+  for await (const text of textOf(path, encoding)) {
+    for (const row of rows.read(text)) add(row)
+    garbage.read(text.length)
+  }
   for (const row of rows.end()) add(row)
   const markdown = batches.join('') + batch
   return { markdown, html: null, pages: null, blocks: null, links: [], images: [], metadata: {}, warning: null }

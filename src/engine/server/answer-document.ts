@@ -21,6 +21,8 @@ export interface EngineParts {
   readonly prices: PriceModel
   readonly cacheFolder: string
   readonly model: ModelOptions | null
+  /** Tried on encrypted Office files. */
+  readonly passwords: readonly string[]
 }
 
 /** A document that lies in its request's folder, and where it came from. */
@@ -60,9 +62,9 @@ export async function answerDocument(
 
   using place = await takePlace([account.places, parts.children], options.timeout, signal)
   const { fieldsPath } = folder
-  const { cacheFolder, model } = parts
+  const { cacheFolder, model, passwords } = parts
   const path = await folder.nameUpload(extension)
-  const task = { path, extension, contentType, baseUrl, options, model, cacheFolder, fieldsPath }
+  const task = { path, extension, contentType, baseUrl, options, model, passwords, cacheFolder, fieldsPath }
   const { metadata, warnings } = convertedOrThrow(await parts.pool.run(task, options.timeout, signal), options.timeout)
 
   const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null

@@ -16,6 +16,7 @@ async function converted(extension: Extension, bytes: Buffer | string): Promise<
     contentType: null,
     baseUrl: null,
     model: null,
+    passwords: [],
     cacheFolder: folder,
     fieldsPath: join(folder, 'fields'),
   }
