@@ -26,7 +26,7 @@ import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { consumeInPlaces } from './consume-in-places.ts'
 import { redisData, type RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
-import { estimateMs, pageCounting, priceWith } from './open-requests.ts'
+import { estimateMs, hostedGateLine, pageCounting, priceWith } from './open-requests.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, toldBySettings } from './from-settings.ts'
 import { identifySource } from './identify-source.ts'
 import { locationOf } from './location.ts'
@@ -69,6 +69,8 @@ export interface Pipeline extends AsyncDisposable {
   readonly events: Events
   /** Requests in flight at a hard kill that were not sent again: nobody knows whether they were charged (Law 2). */
   readonly inDoubt: () => Promise<readonly Intent[]>
+  /** What the gate is doing, in a few words; null when there is nothing to say. */
+  readonly gateLine: () => Promise<string | null>
   /** What its processes could not use when they last told. */
   readonly outages: RedisOutages
 }
@@ -289,6 +291,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     queue,
     events,
     inDoubt: () => requestsInDoubt(connection, id),
+    gateLine: () => hostedGateLine(settings, connection),
     outages: new RedisOutages({ connection, pipeline: id }),
     connection,
     shared,

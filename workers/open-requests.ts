@@ -92,6 +92,14 @@ export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices
   return (recipe, extension, pages) => creditsFor(recipe.options, extension, pages, prices)
 }
 
+/** What the gate of a hosted service is doing, for a process that sends nothing; null with the embedded engine. */
+export async function hostedGateLine(settings: Settings, connection: RedisConnection): Promise<string | null> {
+  if (settings.parseApiUrl === undefined) return null
+  const keyDigest = gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
+  await using gate = await openGate({ redis: connection, keyDigest, windowMs: settings.rateWindowMs })
+  return gateLine(await gate.state())
+}
+
 /** From the learned rate and places of the service's gate, whichever is slower. */
 export async function estimateMs(
   requests: number,

@@ -98,4 +98,10 @@ export const COMMANDS: readonly CommandRow[] = [
     description: 'the engine alone: a server of POST /v2/parse and /v2/scrape, with real local conversion',
     load: async () => (await import('./engine.ts')).engineCommand(),
   },
+  {
+    name: 'completion',
+    group: OTHER,
+    description: 'completion of commands and flags for bash, zsh or fish',
+    load: async () => (await import('./completion.ts')).completionCommand(),
+  },
 ]

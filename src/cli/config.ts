@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { choosePipelines } from '#config/choose-pipelines.ts'
 import { effectiveOf } from '#config/effective.ts'
 import { SETTING_NAMES } from '#config/load.ts'
+import { addOutput } from './output.ts'
 import { addSettings } from './flags.ts'
 import { readConfig, unusable } from './read-settings.ts'
 
@@ -11,10 +12,8 @@ interface ConfigOptions {
 }
 
 export function configCommand(): Command {
-  const command = new Command('config')
-    .option('--json', 'one JSON object')
-    .option('--schema', 'the JSON Schema of sluice.yaml, for editors')
-  addSettings(command, SETTING_NAMES)
+  const command = new Command('config').option('--schema', 'the JSON Schema of sluice.yaml, for editors')
+  addSettings(addOutput(command), SETTING_NAMES)
   return command.action(async () => {
     const { json = false, schema = false } = command.opts<ConfigOptions>()
     if (schema) {

@@ -1,13 +1,14 @@
 import { Command } from 'commander'
 import { engineOptionsOf } from '#workers/engine-options-of.ts'
 import { listening } from '#workers/listening.ts'
+import { addOutput } from './output.ts'
 import { addSettings } from './flags.ts'
 import { readSettings } from './read-settings.ts'
 import { ENGINE_COMMAND_SETTINGS } from './run-settings.ts'
 
 export function engineCommand(): Command {
   const command = new Command('engine')
-  addSettings(command, ENGINE_COMMAND_SETTINGS, 'engine')
+  addSettings(addOutput(command), ENGINE_COMMAND_SETTINGS, 'engine')
   return command.action(async () => {
     // Loaded only here: every other command starts a third faster without it.
     const { serveEngine } = await import('#workers/serve-engine.ts')

@@ -3,35 +3,34 @@ import { openStore } from '#workers/open-store.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
 import { EXIT } from './exit-codes.ts'
 import { addSettings } from './flags.ts'
+import { addOutput, outputOf, type Output } from './output.ts'
 import { oneLine, plural, printable } from './format.ts'
 import { STORE_SETTINGS } from './run-settings.ts'
-import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
+import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
 interface FailuresOptions {
   readonly code?: string | undefined
-  readonly json?: boolean | undefined
 }
 
 export function failuresCommand(): Command {
-  const command = new Command('failures')
-    .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
-    .option('--json', 'one JSON object a line')
-  addSettings(addPipelines(command), STORE_SETTINGS)
+  const command = new Command('failures').option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
+  addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
   return command.action(async () => {
-    const { code, json } = command.opts<FailuresOptions>()
+    const { code } = command.opts<FailuresOptions>()
+    const output = outputOf(command)
     if (code !== undefined && !FAILURE_CODES.some((known) => known === code)) {
       throw new UsageError(`no failure has the code "${code}"; there are ${FAILURE_CODES.join(', ')}`)
     }
     let shown = 0
-    const show = async (target: Target): Promise<void> => void (shown += await list(target, { code, json }))
-    await forEachTarget(await storesOf(command), show, json !== true)
+    const show = async (target: Target): Promise<void> => void (shown += await list(target, code, output))
+    await forEachTarget(await lastStoresOf(command), show, !output.json && !output.quiet)
     process.exitCode = shown > 0 ? EXIT.someFailed : EXIT.allDone
   })
 }
 
 /** Answers how many it listed. */
-async function list({ name, settings }: Target, { code, json }: FailuresOptions): Promise<number> {
+async function list({ name, settings }: Target, code: string | undefined, output: Output): Promise<number> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   let shown = 0
@@ -40,12 +39,10 @@ async function list({ name, settings }: Target, { code, json }: FailuresOptions)
     if (code !== undefined && failure.code !== code) continue
     shown += 1
     const tries = attempts > 1 ? ` (${attempts} attempts)` : ''
-    const line =
-      json === true
-        ? JSON.stringify(name === null ? letter : { pipeline: name, ...letter })
-        : `${printable(key)}: ${failure.code}, ${oneLine(failure.message)}${tries}`
-    process.stdout.write(`${line}\n`)
+    output.result(`${printable(key)}: ${failure.code}, ${oneLine(failure.message)}${tries}`, () =>
+      name === null ? letter : { pipeline: name, ...letter },
+    )
   }
-  if (json !== true) process.stdout.write(`${plural(shown, 'failure')}\n`)
+  if (!output.json) output.result(plural(shown, 'failure'), () => ({}))
   return shown
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { durationText } from '#config/duration.ts'
 import { type Flags, flagOf, longFlagOf } from '#config/load.ts'
 import { type SettingName, SETTINGS } from '#config/settings.ts'
+import { groupOf } from './flag-groups.ts'
 
 /** Which setting each flag of a command is about. */
 const settingsOf = new WeakMap<Command, Map<string, SettingName>>()
@@ -13,7 +14,7 @@ const settingsOf = new WeakMap<Command, Map<string, SettingName>>()
 export function addSettings(command: Command, names: readonly SettingName[], without = ''): Command {
   const settings = new Map<string, SettingName>()
   for (const name of names) {
-    const option = optionOf(name, flagOf(shortName(name, without)))
+    const option = optionOf(name, flagOf(shortName(name, without))).helpGroup(groupOf(name))
     settings.set(option.attributeName(), name)
     command.addOption(option)
     if (SETTINGS[name].duration === true) {
@@ -23,6 +24,7 @@ export function addSettings(command: Command, names: readonly SettingName[], wit
     }
   }
   settingsOf.set(command, settings)
+  command.optionsGroup('Settings file:')
   command.option('--config <file>', 'settings file (default: sluice.yaml in the working folder) [SLUICE_CONFIG]')
   command.option('--no-config', 'leave the settings file alone')
   return command

@@ -2,20 +2,21 @@ import { Command } from 'commander'
 import { openStore } from '#workers/open-store.ts'
 import { unusedReceipts } from '#src/ingest/collect-receipts.ts'
 import { addSettings } from './flags.ts'
+import { addOutput, outputOf, type Output } from './output.ts'
 import { duration, plural } from './format.ts'
 import { STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
 export function gcCommand(): Command {
   const command = new Command('gc').option('--dry-run', 'only list them')
-  addSettings(addPipelines(command), [...STORE_SETTINGS, 'receiptMinAgeMs'])
+  addSettings(addOutput(addPipelines(command)), [...STORE_SETTINGS, 'receiptMinAgeMs'])
   return command.action(async () => {
     const dry = command.opts<{ readonly dryRun?: boolean }>().dryRun === true
-    await forEachTarget(await storesOf(command), (target) => collect(target, dry))
+    await forEachTarget(await storesOf(command), (target) => collect(target, dry, outputOf(command)))
   })
 }
 
-async function collect({ settings }: Target, dry: boolean): Promise<void> {
+async function collect({ settings }: Target, dry: boolean, output: Output): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const tally = { removed: 0, young: 0 }
@@ -25,12 +26,13 @@ async function collect({ settings }: Target, dry: boolean): Promise<void> {
       continue
     }
     tally.removed += 1
-    if (dry) process.stdout.write(`${id}\n`)
+    if (dry) output.result(id, () => ({ event: 'receipt', id }))
     else await store.removeReceipt(id)
   }
-  process.stdout.write(`${plural(tally.removed, 'receipt')} ${dry ? 'would be ' : ''}removed\n`)
+  const lines = [`${plural(tally.removed, 'receipt')} ${dry ? 'would be ' : ''}removed`]
   if (tally.young > 0) {
     const age = duration(settings.receiptMinAgeMs)
-    process.stdout.write(`${plural(tally.young, 'unused receipt')} saved or used in the last ${age}: left alone\n`)
+    lines.push(`${plural(tally.young, 'unused receipt')} saved or used in the last ${age}: left alone`)
   }
+  output.result(lines.join('\n'), () => ({ event: 'collected', ...tally, dryRun: dry }))
 }

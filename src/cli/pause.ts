@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { openPipeline } from '#workers/compose.ts'
 import { Events } from '#src/events.ts'
 import { addSettings } from './flags.ts'
+import { addOutput, outputOf } from './output.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, targetsOf } from './targets.ts'
@@ -19,14 +20,15 @@ function switching(name: string, paused: boolean): Command {
   const command = new Command(name)
     .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
-  addSettings(addPipelines(command), PLACE_SETTINGS)
+  addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
   return command.action(async (source: string | undefined) => {
     await forEachTarget(
       await targetsOf(command, source, quiet),
       async (target, shared) => {
         await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
         await (paused ? pipeline.queue.pause() : pipeline.queue.resume())
-        process.stdout.write(`${paused ? 'paused' : 'resumed'}: ${pipeline.source.url}\n`)
+        const event = paused ? 'paused' : 'resumed'
+        outputOf(command).result(`${event}: ${pipeline.source.url}`, () => ({ event, source: pipeline.source.url }))
       },
       false,
     )

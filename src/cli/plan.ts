@@ -7,35 +7,41 @@ import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { addSettings } from './flags.ts'
 import { count, duration, plural } from './format.ts'
+import { addOutput, outputOf, type Output } from './output.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { PLAN_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, forEachTarget, sayOnStderr, type Target, targetsOf } from './targets.ts'
+import { addPipelines, forEachTarget, type Target, targetsOf } from './targets.ts'
 
 export function planCommand(): Command {
   const command = new Command('plan')
     .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
-    .option('--json', 'one JSON object')
-  addSettings(addPipelines(command), PLAN_SETTINGS)
+  addSettings(addOutput(addPipelines(command)), PLAN_SETTINGS)
   return command.action(async (source: string | undefined) => {
-    const { json = false } = command.opts<{ readonly json?: boolean }>()
-    const targets = await targetsOf(command, source, sayOnStderr)
-    await forEachTarget(targets, (target, shared) => showPlan(target, shared, json), !json)
+    const output = outputOf(command)
+    output.starting()
+    const targets = await targetsOf(command, source, output.say)
+    await forEachTarget(targets, (target, shared) => showPlan(target, shared, output), !output.json && !output.quiet)
   })
 }
 
-async function showPlan(target: Target, shared: Shared, json: boolean): Promise<void> {
+async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
-  await using planning = await openPlanning({ ...target, shared, events: new Events(), say: sayOnStderr })
+  await using planning = await openPlanning({ ...target, shared, events: new Events(), say: output.say })
   let plan = NO_PLAN
-  for await (const entry of planSource(planning.plan, new AbortController().signal)) plan = addTo(plan, entry)
+  const drawn = setInterval(() => output.live(`planning: ${count(plan.seen)} documents looked at`), 250)
+  try {
+    for await (const entry of planSource(planning.plan, new AbortController().signal)) plan = addTo(plan, entry)
+  } finally {
+    clearInterval(drawn)
+    output.live(null)
+  }
   const estimatedMs = await planning.estimatedMs(plan.requests)
   const free = target.settings.parseApiUrl === undefined
   const named = target.name === null ? {} : { pipeline: target.name }
-  const text = json ? JSON.stringify({ ...named, ...plan, estimatedMs, free }) : tableOf(plan, free, estimatedMs)
-  process.stdout.write(`${text}\n`)
+  output.result(tableOf(plan, free, estimatedMs), () => ({ ...named, ...plan, estimatedMs, free }))
 }
 
 function againLines({ again }: Plan, free: boolean): string[] {

@@ -4,14 +4,14 @@ import { COMMANDS } from './commands.ts'
 
 const EXAMPLES = `
 Examples:
-  $ sluice run ~/papers --out corpus          convert a folder into corpus/documents
+  $ sluice run ~/papers --out corpus          convert a folder
   $ sluice plan ~/papers --out corpus         what that would do and cost
   $ sluice watch ~/inbox --out corpus         keep following a folder
   $ sluice failures --out corpus              what failed, and why
   $ sluice help run                           everything that can be set for a run
 
-Documentation: README.md and docs/ of the package. Exit codes: 0 all done, 1 usage or set-up, 2 some documents failed,
-3 halted (credits, key, budget, store), 130 stopped by hand.`
+Exit codes: 0 all done, 1 usage or set-up, 2 some documents failed, 3 halted
+(credits, key, budget, store), 130 stopped by hand. Documentation: README.md`
 
 /**
  * The command line. Only the commands named in `words` are loaded with their flags: the others are known by their name
@@ -22,6 +22,7 @@ export async function createProgram(words: readonly string[] | 'all'): Promise<C
     .description('Turn archives of documents into Markdown, pages and layout blocks: each paid for once, none lost.')
     .version(packageVersion())
     .showHelpAfterError('(--help lists what can be given)')
+    .addHelpCommand(new Command('help').argument('[command]').description('help for a command').helpGroup('More:'))
     .addHelpText('after', EXAMPLES)
     .exitOverride()
   for (const { name, group, description, load } of COMMANDS) {

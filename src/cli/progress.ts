@@ -1,8 +1,10 @@
-import { SingleBar } from 'cli-progress'
 import { type Counts, NO_COUNTS } from '#src/document/outcome.ts'
 import type { Tally } from '#src/observe/tally.ts'
 import { within } from '#src/observe/within.ts'
-import { count, duration, rate } from './format.ts'
+import type { Activity } from './activity.ts'
+import type { Output } from './output.ts'
+import { lineOf, liveLines, type View } from './progress-lines.ts'
+import { screen } from './screen.ts'
 
 /** How often a terminal is redrawn, and a line is written where there is none. */
 const REDRAW_MS = 250
@@ -12,77 +14,66 @@ const LINE_MS = 5_000
 const ANSWER_MS = 1_000
 
 export interface ProgressOptions {
-  readonly stream: NodeJS.WriteStream
+  readonly output: Output
   readonly tally: Tally
+  readonly activity: Activity
   readonly counts: () => Promise<Counts>
   /** What the gate is doing, in one short sentence; null when nothing is worth saying. */
   readonly gateLine: () => Promise<string | null>
 }
 
 export interface Progress {
-  /** Shows the last state and leaves the terminal as it was. */
+  /** Leaves the terminal as it was. */
   stop(): void
 }
 
-/** What one look at the run shows: pure, so that the text can be tested. */
-export interface View {
-  readonly settled: number
-  readonly total: number
-  readonly pages: number
-  readonly failed: number
-  readonly retries: number
-  readonly throttled: number
-  readonly elapsedMs: number
-  /** Settled since this process started: the rate must not count what an earlier run did. */
-  readonly settledHere: number
-  readonly gateLine: string | null
-}
-
-export function lineOf(view: View): string {
-  const perSecond = view.elapsedMs > 0 ? (view.settledHere / view.elapsedMs) * 1000 : 0
-  const left = view.total - view.settled
-  const eta = perSecond > 0 && left > 0 ? `, about ${duration((left / perSecond) * 1000)} left` : ''
-  const notes = [
-    `${count(view.pages)} pages`,
-    rate(perSecond),
-    ...(view.failed > 0 ? [`${count(view.failed)} failed`] : []),
-    ...(view.retries > 0 ? [`${count(view.retries)} retries`] : []),
-    ...(view.throttled > 0 ? [`${count(view.throttled)} throttled`] : []),
-    ...(view.gateLine === null ? [] : [view.gateLine]),
-  ]
-  return `${count(view.settled)} of ${count(view.total)} documents, ${notes.join(', ')}${eta}`
-}
-
+/** Shows the work: live lines on a terminal, a line every five seconds elsewhere when something changed. */
 export function startProgress(options: ProgressOptions): Progress {
+  const { output } = options
+  if (output.quiet) return { stop: () => undefined }
   const startedAt = performance.now()
-  const onTerminal = options.stream.isTTY
-  const bar = onTerminal ? terminalBar(options.stream) : null
   const looked = { ...options, counts: lastKnown(options.counts) }
+  const live = screen.isTerminal && !output.json
+  let last = ''
+  let stopped = false
   const show = async (): Promise<void> => {
     const view = await viewOf(looked, startedAt)
-    if (bar === null) options.stream.write(`${lineOf(view)}\n`)
-    else {
-      bar.setTotal(Math.max(view.total, 1))
-      bar.update(view.settled, { line: lineOf(view) })
-    }
+    if (stopped) return
+    if (live) return screen.show(liveLines(view, screen.columns))
+    const { settled, total, failed, retries, throttled, gateLine } = view
+    const state = JSON.stringify([settled, total, failed, retries, throttled, gateLine])
+    if (state === last) return
+    last = state
+    output.event('progress', () => progressEvent(view), lineOf(view))
   }
   let showing: Promise<void> | null = null
-  const timer = setInterval(
-    () => {
-      // A slow Redis must not let looks pile up; a look that fails is a look that is not shown.
-      showing ??= show()
-        .catch(() => undefined)
-        .finally(() => (showing = null))
-    },
-    onTerminal ? REDRAW_MS : LINE_MS,
-  )
+  // A slow Redis must not let looks pile up; a look that fails is a look that is not shown.
+  const look = (): void => {
+    showing ??= show()
+      .catch(() => undefined)
+      .finally(() => (showing = null))
+  }
+  const timer = setInterval(look, live ? REDRAW_MS : LINE_MS)
+  if (live) look()
   return {
     stop() {
+      stopped = true
       clearInterval(timer)
-      bar?.stop()
+      screen.clear()
     },
   }
 }
+
+const progressEvent = ({ settled, total, pages, failed, retries, throttled, elapsedMs, gateLine }: View): object => ({
+  settled,
+  total,
+  pages,
+  failed,
+  retries,
+  throttled,
+  elapsedMs: Math.round(elapsedMs),
+  gate: gateLine,
+})
 
 /** While Redis does not answer, the view goes on with what it last said, and can say that it is away. */
 function lastKnown(counts: () => Promise<Counts>): () => Promise<Counts> {
@@ -90,21 +81,8 @@ function lastKnown(counts: () => Promise<Counts>): () => Promise<Counts> {
   return async () => (known = (await within(counts(), ANSWER_MS)) ?? known)
 }
 
-function terminalBar(stream: NodeJS.WriteStream): SingleBar {
-  const bar = new SingleBar({
-    format: ' {bar} {line}',
-    barsize: 20,
-    hideCursor: true,
-    stream,
-    clearOnComplete: true,
-    stopOnComplete: false,
-    linewrap: false,
-  })
-  bar.start(1, 0, { line: 'starting' })
-  return bar
-}
-
-async function viewOf({ tally, counts, gateLine }: ProgressOptions, startedAt: number): Promise<View> {
+async function viewOf(options: ProgressOptions, startedAt: number): Promise<View> {
+  const { tally, activity, counts, gateLine } = options
   const { pending, ...ended } = await counts()
   const settled = Object.values(ended).reduce((sum, value) => sum + value, 0)
   return {
@@ -117,5 +95,7 @@ async function viewOf({ tally, counts, gateLine }: ProgressOptions, startedAt: n
     elapsedMs: performance.now() - startedAt,
     settledHere: Object.values(tally.settled).reduce((sum, value) => sum + value, 0),
     gateLine: await gateLine(),
+    longest: activity.longest(),
+    lastFailure: activity.lastFailure(),
   }
 }

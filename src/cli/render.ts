@@ -4,17 +4,20 @@ import { rederive } from '#src/ingest/rederive.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { EXIT } from './exit-codes.ts'
 import { addSettings } from './flags.ts'
+import { addOutput, outputOf, type Output } from './output.ts'
 import { plural, printable } from './format.ts'
 import { STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
 export function renderCommand(): Command {
   const command = new Command('render')
-  addSettings(addPipelines(command), STORE_SETTINGS)
-  return command.action(async () => forEachTarget(await storesOf(command), renderStore))
+  addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
+  return command.action(async () =>
+    forEachTarget(await storesOf(command), (target) => renderStore(target, outputOf(command))),
+  )
 }
 
-async function renderStore({ settings }: Target): Promise<void> {
+async function renderStore({ settings }: Target, output: Output): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   await store.recover()
@@ -22,8 +25,15 @@ async function renderStore({ settings }: Target): Promise<void> {
   for await (const record of store.listRecords(new AbortController().signal)) {
     const { kind } = await rederive(record, { store, render: renderOutputs })
     tally[kind] += 1
-    if (kind === 'no_receipt') process.stdout.write(`${printable(record.key)}: no receipt to derive from\n`)
+    if (kind === 'no_receipt')
+      output.result(`${printable(record.key)}: no receipt to derive from`, () => ({
+        event: 'no-receipt',
+        key: record.key,
+      }))
   }
-  process.stdout.write(`${plural(tally.written, 'document')} written, ${tally.same} as they were\n`)
+  output.result(`${plural(tally.written, 'document')} written, ${tally.same} as they were`, () => ({
+    event: 'rendered',
+    ...tally,
+  }))
   if (tally.no_receipt > 0) process.exitCode = EXIT.someFailed
 }

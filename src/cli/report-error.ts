@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EXIT } from './exit-codes.ts'
+import { screen } from './screen.ts'
 import { explanationOf } from './usage-error.ts'
 
 /**
@@ -9,9 +10,17 @@ import { explanationOf } from './usage-error.ts'
  * mistakes by then. The stack trace of a bug goes to a file, never to the terminal.
  */
 export function reportError(error: unknown): number {
+  // What reads our output is gone, as in `sluice run --help | head`: nothing is wrong.
+  if (isClosedPipe(error)) return EXIT.allDone
   if (isCommanders(error)) return error.exitCode === 0 ? EXIT.allDone : EXIT.usage
   const explanation = explanationOf(error)
-  process.stderr.write(`sluice: ${explanation ?? bugReport(error)}\n`)
+  const message = explanation ?? bugReport(error)
+  screen.clear()
+  if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ event: 'error', message })}\n`)
+  process.stderr.write(`sluice: ${message}\n`)
+  if (error instanceof Error && process.argv.some((word) => word === '--verbose' || word === '-v')) {
+    process.stderr.write(`${error.stack ?? ''}\n`)
+  }
   return EXIT.usage
 }
 
@@ -23,6 +32,9 @@ export function reportUncaught(): void {
     })
   }
 }
+
+const isClosedPipe = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EPIPE' && 'syscall' in error && error.syscall === 'write'
 
 interface CommanderError {
   readonly code: string

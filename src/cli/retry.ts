@@ -3,10 +3,10 @@ import picomatch from 'picomatch'
 import type { DeadLetter } from '#src/document/record.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
 import { addSettings } from './flags.ts'
-import { runSession } from './run-session.ts'
 import { FEED_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, sayOnStderr, targetsOf } from './targets.ts'
+import { addOutput, outputOf } from './output.ts'
+import { addPipelines, targetsOf } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
 interface RetryOptions {
@@ -20,10 +20,13 @@ export function retryCommand(): Command {
     .option(...FROM_URLS)
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
     .option('--key <glob>', 'only documents whose key matches')
-  addSettings(addPipelines(command), FEED_SETTINGS)
+  addSettings(addOutput(addPipelines(command)), FEED_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const chosen = wanted(command.opts<RetryOptions>())
-    await runSession(await targetsOf(command, source, sayOnStderr), chosen)
+    const output = outputOf(command)
+    output.starting()
+    const { runSession } = await import('./run-session.ts')
+    await runSession(await targetsOf(command, source, output.say), chosen, output)
   })
 }
 

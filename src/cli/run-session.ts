@@ -8,13 +8,15 @@ import { type Tally, tallyOf } from '#src/observe/tally.ts'
 import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
-import { oneLine } from './format.ts'
 import { renewLost } from '#src/ingest/lost-records.ts'
 import { localLine } from './local-line.ts'
 import { lostLine } from './lost-line.ts'
+import { type Activity, activityOf } from './activity.ts'
+import type { Output } from './output.ts'
+import { summaryEvent, tellDocuments } from './run-events.ts'
 import { startProgress } from './progress.ts'
 import { summaryOf } from './summary.ts'
-import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
+import { sayFor, type Target, type Targets } from './targets.ts'
 import { tellLosses } from './tell-losses.ts'
 import { messageOf } from './usage-error.ts'
 
@@ -32,40 +34,50 @@ type Intake = WorkerOptions['intake']
  * Work that comes to an end, one target after the other, as a person sees it: progress, then the summary of each; sets
  * the honest exit code. A pipeline that cannot be run does not keep the others from their turn.
  */
-export async function runSession({ targets, shared }: Targets, intake: Intake): Promise<void> {
+export async function runSession({ targets, shared }: Targets, intake: Intake, output: Output): Promise<void> {
   await using _closing = shared
   using stopping = listenForStop({
-    onFirst: () => sayOnStderr('finishing what is under way; Ctrl-C again to stop at once'),
-    onSecond: () => sayOnStderr('stopping at once; nothing is lost, run again to go on'),
-    onWall: () => sayOnStderr(STOPPED_WAITING),
+    onFirst: () => output.say('finishing what is in flight; Ctrl-C again to stop at once'),
+    onSecond: () => output.say('stopping at once; nothing is lost, run again to go on'),
+    onWall: () => output.say(STOPPED_WAITING),
   })
   const codes: number[] = []
   for (const target of targets) {
     if (stopping.soft.aborted) {
-      sayFor(target, sayOnStderr)(NOT_BEGUN)
+      sayFor(target, output.say)(NOT_BEGUN)
       continue
     }
     try {
-      codes.push(await runTarget(target, shared, stopping, intake))
+      codes.push(await runTarget(target, { shared, stopping, intake, output }))
     } catch (error) {
       if (isStop(error, stopping)) {
         codes.push(EXIT.interrupted)
-        sayFor(target, sayOnStderr)(NOT_BEGUN)
+        sayFor(target, output.say)(NOT_BEGUN)
         continue
       }
       if (targets.length === 1) throw error
       codes.push(EXIT.usage)
-      sayFor(target, sayOnStderr)(messageOf(error))
+      sayFor(target, output.say)(messageOf(error))
     }
   }
   process.exitCode = worstOf(codes)
 }
 
-async function runTarget(target: Target, shared: Shared, stopping: Stopping, intake: Intake): Promise<number> {
+interface Session {
+  readonly shared: Shared
+  readonly stopping: Stopping
+  readonly intake: Intake
+  readonly output: Output
+}
+
+async function runTarget(target: Target, { shared, stopping, intake, output }: Session): Promise<number> {
   await checkSource(target)
   const events = new Events()
   const tally = tallyOf(events)
-  const say = sayFor(target, sayOnStderr)
+  const activity = activityOf(events)
+  tellDocuments(events, output, target.name)
+  output.starting()
+  const say = sayFor(target, output.say)
   tellLosses(events, say)
   await using workshop = await openWorkshop(
     { ...target, shared, events, say, mustExist: typeof intake === 'function' },
@@ -76,44 +88,36 @@ async function runTarget(target: Target, shared: Shared, stopping: Stopping, int
   if (lost.length > 0) say(lostLine(lost, 'done again, from their receipts where those are there'))
   const startedAt = performance.now()
   const before = await workshop.ledger.counts()
-  const end = await runOnce(workshop, tally, stopping, intake, say)
+  const end = await runOnce(workshop, { tally, activity, stopping, intake, output })
   const counts = await workshop.ledger.counts()
   const letters = counts.failed > 0 ? await firstLetters(workshop) : []
-  sayFor(
-    target,
-    (text) => void process.stdout.write(text),
-  )(
-    summaryOf({
-      end,
-      counts,
-      doneBefore: seen(before) - before.pending,
-      tally,
-      elapsedMs: performance.now() - startedAt,
-      out: workshop.store.url,
-      letters,
-      ambiguous: await workshop.ambiguous(),
-    }),
-  )
-  return exitCodeOf(end, { ...counts, unsupported: target.settings.strict ? tally.unsupported : 0 })
+  const exitCode = exitCodeOf(end, { ...counts, unsupported: target.settings.strict ? tally.unsupported : 0 })
+  const summary = {
+    end,
+    counts,
+    doneBefore: seen(before) - before.pending,
+    tally,
+    elapsedMs: performance.now() - startedAt,
+    out: target.settings.out,
+    letters,
+    ambiguous: await workshop.ambiguous(),
+    columns: process.stdout.columns || 80,
+  }
+  const title = target.name === null ? '' : `${target.name}: `
+  output.result(`${title}${summaryOf(summary)}`, () => summaryEvent(summary, target.name, exitCode))
+  return exitCode
 }
 
-async function runOnce(
-  workshop: Workshop,
-  tally: Tally,
-  stopping: Stopping,
-  intake: Intake,
-  say: Say,
-): Promise<RunEnd> {
-  const progress = startProgress({
-    stream: process.stderr,
-    tally,
-    counts: () => workshop.ledger.counts(),
-    gateLine: () => workshop.gateLine(),
-  })
+interface Pass extends Pick<Session, 'stopping' | 'intake' | 'output'> {
+  readonly tally: Tally
+  readonly activity: Activity
+}
+
+async function runOnce(workshop: Workshop, { stopping, intake, ...shown }: Pass): Promise<RunEnd> {
+  const counts = () => workshop.ledger.counts()
+  const progress = startProgress({ ...shown, counts, gateLine: () => workshop.gateLine() })
   try {
-    const end = await runWorker(workshop, stopping, { intake, onHalt: 'stop' })
-    if (end.kind === 'halted') say(`halted: ${oneLine(end.message)}`)
-    return end
+    return await runWorker(workshop, stopping, { intake, onHalt: 'stop' })
   } finally {
     progress.stop()
   }

@@ -7,12 +7,15 @@ import { checkSource } from './check-source.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
 import { tellLosses } from './tell-losses.ts'
-import { type Say, sayFor, sayOnStderr, type Target, type Targets } from './targets.ts'
+import type { Output } from './output.ts'
+import { tellDocuments } from './run-events.ts'
+import { type Say, sayFor, type Target, type Targets } from './targets.ts'
 
 /** When something hangs beyond the grace period. */
 const STOPPED_WAITING = 'stopped without waiting any longer: what was in flight comes again at the next start'
 
 export interface StandingOptions {
+  readonly output: Output
   readonly intake: Extract<WorkerOptions['intake'], 'follow' | 'none'>
   /** Hears the events of a target from the beginning. */
   readonly listen?: (events: Events, say: Say) => void
@@ -29,9 +32,9 @@ export interface StandingOptions {
 export async function standingSession({ targets, shared }: Targets, options: StandingOptions): Promise<void> {
   await using _closing = shared
   using stopping = listenForStop({
-    onFirst: () => sayOnStderr('finishing what is under way; Ctrl-C again to stop at once'),
-    onSecond: () => sayOnStderr('stopping at once; nothing is lost'),
-    onWall: () => sayOnStderr(STOPPED_WAITING),
+    onFirst: () => options.output.say('finishing what is in flight; Ctrl-C again to stop at once'),
+    onSecond: () => options.output.say('stopping at once; nothing is lost'),
+    onWall: () => options.output.say(STOPPED_WAITING),
   })
   await using resources = new AsyncDisposableStack()
   const opened: { readonly target: Target; readonly workshop: Workshop }[] = []
@@ -43,10 +46,10 @@ export async function standingSession({ targets, shared }: Targets, options: Sta
     if (isStop(error, stopping)) return
     throw error
   }
-  sayOnStderr('Ctrl-C to stop')
+  options.output.say('Ctrl-C to stop')
   using _standing = options.whileStanding?.(opened.map(({ workshop }) => workshop))
   const ends = await Promise.allSettled(
-    opened.map(({ target, workshop }) => stand(workshop, stopping, options, sayFor(target, sayOnStderr))),
+    opened.map(({ target, workshop }) => stand(workshop, stopping, options, sayFor(target, options.output.say))),
   )
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   process.exitCode = worstOf(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])))
@@ -54,10 +57,11 @@ export async function standingSession({ targets, shared }: Targets, options: Sta
 
 async function open(target: Target, shared: Shared, { soft }: Stopping, options: StandingOptions): Promise<Workshop> {
   await checkSource(target)
-  const say = sayFor(target, sayOnStderr)
+  const say = sayFor(target, options.output.say)
   const events = new Events()
   options.listen?.(events, say)
   tellLosses(events, say)
+  tellDocuments(events, options.output, target.name)
   const workshop = await openWorkshop({ ...target, shared, events, say }, soft)
   say(options.greeting(workshop))
   return workshop

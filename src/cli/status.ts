@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import Table from 'cli-table3'
 import { openPipeline, type Pipeline } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import type { SourceKey } from '#src/document/ids.ts'
@@ -8,23 +7,24 @@ import { OUTCOMES, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
 import { ledgerNotes } from '#src/ingest/ledger-notes.ts'
 import { addSettings } from './flags.ts'
+import { addOutput, outputOf, type Output } from './output.ts'
 import { count, oneLine } from './format.ts'
 import { lostLine } from './lost-line.ts'
 import { skippedLines } from './skipped-lines.ts'
+import { commandLine } from './invocation.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, forEachTarget, quiet, type Target, targetsOf } from './targets.ts'
+import { addPipelines, forEachTarget, quiet, lastTargetsOf, type Target } from './targets.ts'
 
 export function statusCommand(): Command {
   const command = new Command('status')
     .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
-    .option('--json', 'one JSON object')
-  addSettings(addPipelines(command), PLACE_SETTINGS)
+  addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
   return command.action(async (source: string | undefined) => {
-    const { json = false } = command.opts<{ readonly json?: boolean }>()
-    const targets = await targetsOf(command, source, quiet)
-    await forEachTarget(targets, (target, shared) => showStatus(target, shared, json), !json)
+    const output = outputOf(command)
+    const targets = await lastTargetsOf(command, source, quiet)
+    await forEachTarget(targets, (target, shared) => showStatus(target, shared, output), !output.json && !output.quiet)
   })
 }
 
@@ -34,7 +34,7 @@ async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
   return lost
 }
 
-async function showStatus(target: Target, shared: Shared, json: boolean): Promise<void> {
+async function showStatus(target: Target, shared: Shared, output: Output): Promise<void> {
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
@@ -42,25 +42,47 @@ async function showStatus(target: Target, shared: Shared, json: boolean): Promis
   const inDoubt = await pipeline.inDoubt()
   const lost = await lostOf(pipeline)
   const outages = await pipeline.outages.list()
-  if (json) {
-    const named = target.name === null ? {} : { pipeline: target.name }
-    const ambiguous = inDoubt.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() }))
-    process.stdout.write(
-      `${JSON.stringify({ ...named, ...counts, seen: seen(counts), skippedBy: Object.fromEntries(skipped), gone, lost: lost.length, backlog, ambiguous, outages })}\n`,
-    )
-    return
-  }
-  const rows = new Table({ style: { head: [], border: [] }, colAligns: ['left', 'right'] })
-  for (const outcome of OUTCOMES) rows.push([outcome, count(counts[outcome])])
-  rows.push(['seen', count(seen(counts))])
-  if (gone > 0) rows.push(['of these gone from the source', count(gone)])
-  rows.push(['jobs in the queue', count(backlog)])
-  if (inDoubt.length > 0) rows.push(['ambiguous requests', count(inDoubt.length)])
-  process.stdout.write(`${[rows.toString(), ...skippedLines(skipped)].join('\n')}\n`)
-  if (lost.length > 0) process.stdout.write(`${lostLine(lost, 'the next run does them again')}\n`)
-  for (const { dependency, cause, since, by } of outages) {
-    process.stdout.write(
-      `${dependency} unavailable since ${new Date(since).toISOString()} (${by}): ${oneLine(cause)}\n`,
-    )
-  }
+  const workers = await pipeline.queue.workers()
+  const paused = await pipeline.queue.paused()
+  const gate = await pipeline.gateLine()
+  const fields = (): object => ({
+    ...(target.name === null ? {} : { pipeline: target.name }),
+    ...counts,
+    seen: seen(counts),
+    skippedBy: Object.fromEntries(skipped),
+    gone,
+    lost: lost.length,
+    backlog,
+    ambiguous: inDoubt.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() })),
+    outages,
+    workers,
+    paused,
+    gate,
+  })
+  const lines = [
+    `${pipeline.source.url} into ${pipeline.store.url}`,
+    ...columnsOf([
+      ...OUTCOMES.map((outcome) => [outcome, count(counts[outcome])] as const),
+      ['seen', count(seen(counts))],
+      ...(gone > 0 ? [['gone from the source', count(gone)] as const] : []),
+      ['jobs in the queue', count(backlog)],
+      ['workers', count(workers)],
+      ...(inDoubt.length > 0 ? [['ambiguous requests', count(inDoubt.length)] as const] : []),
+    ]),
+    ...(paused ? [`paused: ${commandLine('resume', target.source, '--out', target.settings.out)} goes on`] : []),
+    ...(gate === null ? [] : [`gate: ${gate}`]),
+    ...skippedLines(skipped),
+    ...(lost.length > 0 ? [lostLine(lost, 'the next run does them again')] : []),
+    ...outages.map(
+      ({ dependency, cause, since, by }) =>
+        `${dependency} unavailable since ${new Date(since).toISOString()} (${by}): ${oneLine(cause)}`,
+    ),
+  ]
+  output.result(lines.join('\n'), fields)
+}
+
+/** Names at the left, numbers at the right. */
+function columnsOf(rows: readonly (readonly [string, string])[]): string[] {
+  const widest = (at: 0 | 1): number => Math.max(...rows.map((row) => row[at].length))
+  return rows.map(([name, value]) => `  ${name.padEnd(widest(0))}  ${value.padStart(widest(1))}`)
 }

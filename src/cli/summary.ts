@@ -1,9 +1,9 @@
-import Table from 'cli-table3'
 import type { Counts } from '#src/document/outcome.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { Tally } from '#src/observe/tally.ts'
 import type { RunEnd } from './exit-codes.ts'
+import { commandLine } from './invocation.ts'
 import { leftOutLines, skippedLines } from './skipped-lines.ts'
 import { count, duration, oneLine, plural, printable, rate } from './format.ts'
 
@@ -21,6 +21,8 @@ export interface SummaryInput {
   readonly letters: readonly DeadLetter[]
   /** Requests in flight at a hard kill, over all runs of this source. */
   readonly ambiguous: number
+  /** Width of the terminal. */
+  readonly columns?: number
 }
 
 /** What is said when a run ends: what came out, what did not and why, what it cost, where to look. */
@@ -58,27 +60,56 @@ function headline({ end, tally, counts, doneBefore, elapsedMs }: SummaryInput): 
   return [`${plural(here, 'document')} in ${duration(elapsedMs)}${speed}`, ...rest].join(', ')
 }
 
-function table({ counts, tally }: SummaryInput): string {
-  const rows = new Table({ style: { head: [], border: [] }, colAligns: ['left', 'right', 'left', 'right'] })
+/** The counts that are not 0, as sentences that wrap at the width of the terminal. */
+function table({ counts, tally, columns = 80 }: SummaryInput): string {
   const spent = tally.credits.reported + tally.credits.estimated
-  const estimated = tally.credits.estimated > 0 ? ' (estimated)' : ''
-  rows.push(
-    ['done', count(counts.done), 'requests sent', count(tally.requests)],
-    ['partial', count(counts.partial), 'saved by receipts', count(tally.receiptsReused)],
-    ['failed', count(counts.failed), 'refused by limits', count(tally.throttled)],
-    ['skipped', count(counts.skipped), 'retries', count(tally.retries)],
-    ['pending', count(counts.pending), 'pages', count(tally.pages)],
-    ['seen', count(seen(counts)), `credits${estimated}`, count(spent)],
-  )
-  return rows.toString()
+  const shown = (parts: readonly (readonly [number, string])[]): string[] =>
+    parts.filter(([value]) => value > 0).map(([value, name]) => `${count(value)} ${name}`)
+  const { done, partial, failed, skipped, pending } = counts
+  const outcomes = shown([
+    [done, 'done'],
+    [partial, 'partial'],
+    [failed, 'failed'],
+    [skipped, 'skipped'],
+    [pending, 'pending'],
+  ])
+  const work = shown([
+    [tally.requests, tally.requests === 1 ? 'request' : 'requests'],
+    [tally.receiptsReused, 'saved by receipts'],
+    [tally.retries, 'retries'],
+    [tally.throttled, 'refused by limits'],
+    [tally.pages, 'pages'],
+    [spent, tally.credits.estimated > 0 ? 'credits (estimated)' : 'credits'],
+  ])
+  return [
+    ...wrapped(`  ${count(seen(counts))} seen: ${outcomes.join(', ') || 'nothing'}`, columns),
+    ...(work.length > 0 ? wrapped(`  sent: ${work.join(', ')}`, columns) : []),
+  ].join('\n')
 }
 
-function failures({ letters, counts }: SummaryInput): string[] {
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/(?<=, )/)) {
+    if (line !== '' && line.length + word.trimEnd().length > columns) {
+      lines.push(line.trimEnd())
+      line = '    '
+    }
+    line += word
+  }
+  return [...lines, line]
+}
+
+function failures({ letters, counts, out }: SummaryInput): string[] {
   if (letters.length === 0) return []
   const shown = letters.slice(0, SHOWN_FAILURES)
   const lines = shown.map(({ key, failure }) => `  ${printable(key)}: ${failure.code}, ${oneLine(failure.message)}`)
   const more = counts.failed - shown.length
-  return ['failed:', ...lines, ...(more > 0 ? [`  and ${count(more)} more: ./sluice failures`] : [])]
+  return [
+    'failed:',
+    ...lines,
+    ...(more > 0 ? [`  and ${count(more)} more: ${commandLine('failures', '--out', out)}`] : []),
+  ]
 }
 
 function unfinished({ counts, end }: SummaryInput): string[] {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
 import type { Settings } from '#config/settings.ts'
-import { openShared, type Shared } from '#workers/shared.ts'
+import type { Shared } from '#workers/shared.ts'
+import { type LastPlace, lastPlace, rememberPlace } from './last-place.ts'
 import { readConfig, unusable } from './read-settings.ts'
 import { sourceOf } from './source-argument.ts'
 import { UsageError } from './usage-error.ts'
@@ -24,7 +25,6 @@ export interface Targets {
 export type Say = (line: string) => void
 
 export const quiet: Say = () => undefined
-export const sayOnStderr: Say = (line) => void process.stderr.write(`${line}\n`)
 
 /** What is said about a pipeline starts with its name. */
 export const sayFor = ({ name }: Target, say: Say): Say => (name === null ? say : (line) => say(`${name}: ${line}`))
@@ -37,28 +37,51 @@ export function addPipelines(command: Command): Command {
 
 /** The source of the command line, else the pipelines that are named, else all of the settings file. */
 export async function targetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
-  return chosen(command, sourceOf(command, source), say, false)
+  const chosenTargets = await chosen(command, { source: sourceOf(command, source), say, storeIsEnough: false })
+  for (const { name, source: from, settings } of chosenTargets.targets) {
+    if (name === null && from !== 'urls:-') await rememberPlace(from, settings.out)
+  }
+  return chosenTargets
+}
+
+/** As `targetsOf`, for commands that look: without a source it is the last one that was used in this working folder. */
+export async function lastTargetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
+  const given = sourceOf(command, source)
+  const last = given === undefined ? await lastPlace() : null
+  return chosen(command, { source: given, say, storeIsEnough: false, last })
 }
 
 /** As `targetsOf`, for commands that look at stores alone: an output folder that is given is enough. */
 export async function storesOf(command: Command, source?: string): Promise<Targets> {
-  return chosen(command, source, quiet, true)
+  return chosen(command, { source, say: quiet, storeIsEnough: true })
 }
 
-async function chosen(
-  command: Command,
-  source: string | undefined,
-  say: Say,
-  storeIsEnough: boolean,
-): Promise<Targets> {
+/** As `storesOf`, for commands that only look: without a store it is the last one that was used in this working folder. */
+export async function lastStoresOf(command: Command): Promise<Targets> {
+  return chosen(command, { source: undefined, say: quiet, storeIsEnough: true, last: await lastPlace() })
+}
+
+interface Wanted {
+  readonly source: string | undefined
+  readonly say: Say
+  readonly storeIsEnough: boolean
+  /** Stands in for what the command line, the environment and the settings file leave open. */
+  readonly last?: LastPlace | null
+}
+
+async function chosen(command: Command, { source: given, say, storeIsEnough, last = null }: Wanted): Promise<Targets> {
   const configuration = await readConfig(command)
-  const { file, settings, origins, pipelines } = configuration
+  const { file, origins, pipelines } = configuration
   const { pipeline: names } = command.opts<{ readonly pipeline: readonly string[] }>()
-  if (source !== undefined && names.length > 0) throw new UsageError('give a source or --pipeline, not both')
+  if (given !== undefined && names.length > 0) throw new UsageError('give a source or --pipeline, not both')
+  const useLast = last !== null && pipelines.length === 0 && names.length === 0
+  const source = given ?? (useLast && !storeIsEnough ? last.source : undefined)
+  const outIsOpen = useLast && given === undefined && origins.out.from === 'default'
+  const settings = outIsOpen ? { ...configuration.settings, out: last.out } : configuration.settings
   const storeGiven = origins.out.from === 'flag' || origins.out.from === 'environment' || pipelines.length === 0
   if (source !== undefined || (storeIsEnough && storeGiven && names.length === 0)) {
     const targets = [{ name: null, source: source ?? '', settings }]
-    return { targets, shared: openShared({ settings, say }) }
+    return { targets, shared: (await import('#workers/shared.ts')).openShared({ settings, say }) }
   }
   if (pipelines.length === 0 && names.length === 0) {
     const why = file === null ? 'there is no sluice.yaml here' : `${file.name} has no pipelines`
@@ -66,7 +89,10 @@ async function chosen(
   }
   const choice = choosePipelines(configuration, names)
   if (!choice.ok) throw unusable(choice.problems)
-  return { targets: choice.pipelines, shared: openShared({ settings: sharedSettings(configuration), say }) }
+  return {
+    targets: choice.pipelines,
+    shared: (await import('#workers/shared.ts')).openShared({ settings: sharedSettings(configuration), say }),
+  }
 }
 
 /** Does something for one target after the other; above what is printed for one of several stands its name. */

@@ -15,6 +15,7 @@ import { renderOutputs } from '#src/outputs/render.ts'
 import { Events } from '#src/events.ts'
 import { EXIT } from './exit-codes.ts'
 import { addSettings } from './flags.ts'
+import { addOutput, outputOf, type Output } from './output.ts'
 import { plural, printable } from './format.ts'
 import { lostLine } from './lost-line.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
@@ -36,30 +37,34 @@ export function verifyCommand(): Command {
       'remove what is in the folders of the store and no record explains: maybe your own files',
     )
     .option('--rebuild', 'make the ledger of this source from the store; not while a run is under way')
-  addSettings(addPipelines(command), PLACE_SETTINGS)
+  addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
   return command.action(async (source: string | undefined) => {
+    const output = outputOf(command)
     const { repair = false, removeStrays = false, rebuild = false } = command.opts<Options>()
     await forEachTarget(await storesOf(command, source), async (target, shared) => {
       if (rebuild && target.source === '') throw new UsageError('--rebuild needs the source, as in the run')
-      await verify(target, shared, { repair, removeStrays })
-      if (rebuild) await remakeLedger(target, shared)
+      await verify(target, shared, { repair, removeStrays }, output)
+      if (rebuild) await remakeLedger(target, shared, output)
     })
   })
 }
 
-async function verify({ settings }: Target, shared: Shared, options: VerifyOptions): Promise<void> {
+async function verify({ settings }: Target, shared: Shared, options: VerifyOptions, output: Output): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const tally = { whole: 0, damaged: 0, repaired: 0, strays: 0, removed: 0, beside: 0 }
   for await (const finding of verifyStore({ store, render: renderOutputs }, options, new AbortController().signal)) {
     tally[countedAs(finding)] += 1
-    if (finding.kind !== 'whole') process.stdout.write(`${lineOf(finding)}\n`)
+    if (finding.kind !== 'whole') output.result(lineOf(finding), () => ({ event: 'finding', ...finding }))
   }
   const { whole, damaged, repaired, strays, removed } = tally
-  process.stdout.write(`${plural(whole, 'document')} whole, ${damaged} damaged, ${repaired} repaired\n`)
-  if (strays + removed > 0) process.stdout.write(`${plural(strays, 'stray')}, ${removed} removed\n`)
   const lost = await lostOf(store, shared, settings)
-  if (lost.length > 0) process.stdout.write(`${lostLine(lost, 'the next run does them again')}\n`)
+  const lines = [
+    `${plural(whole, 'document')} whole, ${damaged} damaged, ${repaired} repaired`,
+    ...(strays + removed > 0 ? [`${plural(strays, 'stray')}, ${removed} removed`] : []),
+    ...(lost.length > 0 ? [lostLine(lost, 'the next run does them again')] : []),
+  ]
+  output.result(lines.join('\n'), () => ({ event: 'verified', ...tally, lost: lost.length }))
   if (damaged > 0 || strays > 0 || lost.length > 0) process.exitCode = EXIT.someFailed
 }
 
@@ -100,8 +105,11 @@ const REMEDY = {
   beside: '; it is left alone',
 } as const satisfies Record<Stray['kind'], string>
 
-async function remakeLedger(target: Target, shared: Shared): Promise<void> {
+async function remakeLedger(target: Target, shared: Shared, output: Output): Promise<void> {
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const rebuilt = await rebuildLedger(pipeline, new AbortController().signal)
-  process.stdout.write(`the ledger was made anew: ${plural(rebuilt, 'document')}\n`)
+  output.result(`the ledger was rebuilt: ${plural(rebuilt, 'document')}`, () => ({
+    event: 'rebuilt',
+    documents: rebuilt,
+  }))
 }

@@ -1,20 +1,28 @@
 import { Command } from 'commander'
 import { addSettings } from './flags.ts'
+import { addOutput, outputOf } from './output.ts'
 import { WORK_SETTINGS } from './run-settings.ts'
-import { standingSession } from './standing-session.ts'
 import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, sayOnStderr, targetsOf } from './targets.ts'
+import { addPipelines, targetsOf } from './targets.ts'
+
+const SOURCE = 'the same source as the run or watch that it helps; without one, the pipelines of the settings file'
+
+const EXAMPLES = `
+Examples:
+  $ REDIS_URL=redis://queue:6379 sluice work ~/papers --out corpus
+  $ sluice work s3://bucket/in --out s3://bucket/parsed --metrics-port 9464`
 
 export function workCommand(): Command {
   const command = new Command('work')
-    .argument(
-      '[source]',
-      'the same source as the run or watch that it helps; without one, the pipelines of the settings file',
-    )
+    .argument('[source]', SOURCE)
     .option(...FROM_URLS)
-  addSettings(addPipelines(command), WORK_SETTINGS)
+    .addHelpText('after', EXAMPLES)
+  addSettings(addOutput(addPipelines(command)), WORK_SETTINGS)
   return command.action(async (source: string | undefined) => {
-    await standingSession(await targetsOf(command, source, sayOnStderr), {
+    const output = outputOf(command)
+    const { standingSession } = await import('./standing-session.ts')
+    await standingSession(await targetsOf(command, source, output.say), {
+      output,
       intake: 'none',
       greeting: (workshop) => `working on ${workshop.source.url} into ${workshop.store.url}`,
     })

@@ -66,6 +66,11 @@ export class DocumentQueue implements JobQueue {
     await this.#queue.resume()
   }
 
+  /** Processes on any machine that take jobs of this pipeline now. */
+  async workers(): Promise<number> {
+    return this.#queue.getWorkersCount()
+  }
+
   async paused(): Promise<boolean> {
     return this.#queue.isPaused()
   }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { exitCodeOf } from '#src/cli/exit-codes.ts'
 import { duration, oneLine, plural, printable, rate } from '#src/cli/format.ts'
-import { lineOf } from '#src/cli/progress.ts'
+import { lineOf, liveLines } from '#src/cli/progress-lines.ts'
+import { fit } from '#src/cli/screen.ts'
 
 test('times are read as people say them', () => {
   expect([850, 12_000, 185_000, 7_620_000].map(duration)).toEqual(['850 ms', '12 s', '3 min 5 s', '2 h 7 min'])
@@ -39,8 +40,40 @@ test('the progress line leaves out what is nought and counts the rate of this pr
     settledHere: 100,
     gateLine: null,
   }
-  expect(lineOf(view)).toBe('600 of 1,000 documents, 4,200 pages, 10/s, about 40 s left')
+  expect(lineOf(view)).toBe('600 of 1,000 documents, about 40 s left, 10/s, 4,200 pages')
   expect(lineOf({ ...view, failed: 2, throttled: 5, gateLine: 'rate ~ 480/min learned' })).toBe(
-    '600 of 1,000 documents, 4,200 pages, 10/s, 2 failed, 5 throttled, rate ~ 480/min learned, about 40 s left',
+    '600 of 1,000 documents, about 40 s left, 2 failed, 10/s, 5 throttled, 4,200 pages, rate ~ 480/min learned',
   )
+})
+
+test('the live lines keep the time left at any width, and name what is slow and what failed', () => {
+  const view = {
+    settled: 150_800,
+    total: 300_000,
+    pages: 1_204_200,
+    failed: 1_024,
+    retries: 12,
+    throttled: 345,
+    elapsedMs: 10_000,
+    settledHere: 100,
+    gateLine: null,
+    longest: { key: 'reports/q3.pdf', ms: 42_000 },
+    lastFailure: {
+      key: 'old/minutes.pdf',
+      failure: { code: 'encrypted', stage: 'read', message: 'It needs a password.' },
+    } as const,
+  }
+  for (const columns of [40, 80, 120, 300]) expect(liveLines(view, columns)[0]).toMatch(/ left|^150,800 of 300,000/)
+  const [first = '', ...below] = liveLines(view, 80)
+  expect(fit(first, 79)).toBe('150,800 of 300,000 documents, about 4 h 8 min left, 1,024 failed, 10/s')
+  expect(below).toEqual([
+    '  longest request: 42 s, reports/q3.pdf',
+    '  last failure: old/minutes.pdf: It needs a password.',
+  ])
+})
+
+test('a line is cut to the columns of the terminal, wide characters counted twice', () => {
+  expect(fit('abcdef', 6)).toBe('abcdef')
+  expect(fit('abcdefg', 6)).toBe('abcde…')
+  expect(fit('漢字漢字', 5)).toBe('漢…')
 })

@@ -144,7 +144,7 @@ describe('./sluice run against a service', () => {
     running.child.kill('SIGINT')
     const stopped = await running.finished
     expect(stopped.code).toBe(130)
-    expect(stopped.stderr).toMatch(/finishing what is under way/)
+    expect(stopped.stderr).toMatch(/finishing what is in flight/)
     const half = await readStore(out)
     expect(half.records.size).toBe(service.charged)
     expect(half.records.size).toBeLessThan(200)

@@ -47,7 +47,8 @@ export function startSluice(args: readonly string[], options: SluiceOptions = {}
   const node = ['--disable-warning=ExperimentalWarning', ...(options.execArgv ?? [])]
   const child = spawn(process.execPath, [...node, options.program ?? MAIN, ...args], {
     cwd: options.cwd ?? ROOT,
-    env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...options.env },
+    // Nothing is remembered from one test to the next.
+    env: { PATH, HOME, XDG_STATE_HOME: '/dev/null', NODE_COMPILE_CACHE: COMPILED, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin.end(options.input)

@@ -1,0 +1,13 @@
+import { environment } from '#config/load.ts'
+
+/** How this program was called, for commands that are shown: `./sluice`, `npx sluice` or `sluice`. */
+function programName(): string {
+  const typed = environment()['SLUICE_COMMAND'] ?? 'sluice'
+  if (typed.includes('node_modules/')) return 'npx sluice'
+  return typed.startsWith('/') && typed.endsWith('/sluice') ? 'sluice' : typed
+}
+
+/** A command that works when it is pasted. */
+export const commandLine = (...words: readonly string[]): string => [programName(), ...words.map(quoted)].join(' ')
+
+const quoted = (word: string): string => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

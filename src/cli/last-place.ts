@@ -1,0 +1,51 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { environment } from '#config/load.ts'
+
+/** Where the last run, watch or plan that was started in a working folder read and wrote. */
+export interface LastPlace {
+  readonly source: string
+  readonly out: string
+}
+
+/** Working folders that are remembered. */
+const FOLDERS = 100
+
+const stateFile = (): string => {
+  const { XDG_STATE_HOME } = environment()
+  return join(XDG_STATE_HOME ?? join(homedir(), '.local/state'), 'sluice/last-places.json')
+}
+
+async function readPlaces(): Promise<Map<string, LastPlace>> {
+  try {
+    const parsed = JSON.parse(await readFile(stateFile(), 'utf8')) as Record<string, LastPlace>
+    return new Map(Object.entries(parsed))
+  } catch {
+    return new Map()
+  }
+}
+
+/** What was last used in this working folder; null where nothing is remembered. */
+export async function lastPlace(): Promise<LastPlace | null> {
+  const place = (await readPlaces()).get(process.cwd())
+  return typeof place?.source === 'string' && typeof place.out === 'string' ? place : null
+}
+
+/** Remembers for `status` and `failures`; a home that cannot be written is no error. */
+export async function rememberPlace(source: string, out: string): Promise<void> {
+  try {
+    const places = await readPlaces()
+    places.delete(process.cwd())
+    places.set(process.cwd(), { source: absolute(source), out: absolute(out) })
+    const file = stateFile()
+    await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
+    const staged = `${file}.${process.pid}`
+    await writeFile(staged, JSON.stringify(Object.fromEntries([...places].slice(-FOLDERS))), { mode: 0o600 })
+    await rename(staged, file)
+  } catch {
+    // It is a convenience: nothing depends on it.
+  }
+}
+
+const absolute = (place: string): string => (/^[a-z][a-z0-9+.-]*:/i.test(place) ? place : resolve(place))

@@ -1,0 +1,68 @@
+import type { Failure } from '#src/document/failure.ts'
+import { count, duration, oneLine, printable, rate } from './format.ts'
+
+/** A request that takes longer than this is named. */
+const LONG_MS = 3_000
+
+const WIDEST_BAR = 24
+const NARROWEST_BAR = 8
+
+/** What one look at the work shows. */
+export interface View {
+  readonly settled: number
+  readonly total: number
+  readonly pages: number
+  readonly failed: number
+  readonly retries: number
+  readonly throttled: number
+  readonly elapsedMs: number
+  /** Settled since this process started: the rate must not count what an earlier run did. */
+  readonly settledHere: number
+  readonly gateLine: string | null
+  readonly longest?: { readonly key: string; readonly ms: number } | null
+  readonly lastFailure?: { readonly key: string; readonly failure: Failure } | null
+}
+
+/** The parts of a view, the most important first. */
+function partsOf(view: View): string[] {
+  const perSecond = view.elapsedMs > 0 ? (view.settledHere / view.elapsedMs) * 1000 : 0
+  const left = view.total - view.settled
+  return [
+    `${count(view.settled)} of ${count(view.total)} documents`,
+    ...(perSecond > 0 && left > 0 ? [`about ${duration((left / perSecond) * 1000)} left`] : []),
+    ...(view.failed > 0 ? [`${count(view.failed)} failed`] : []),
+    rate(perSecond),
+    ...(view.throttled > 0 ? [`${count(view.throttled)} throttled`] : []),
+    ...(view.retries > 0 ? [`${count(view.retries)} retries`] : []),
+    ...(view.pages > 0 ? [`${count(view.pages)} pages`] : []),
+  ]
+}
+
+/** One line for a log or a pipe. */
+export const lineOf = (view: View): string =>
+  [...partsOf(view), ...(view.gateLine === null ? [] : [view.gateLine])].join(', ')
+
+/** Live lines for a terminal of so many columns: the first never loses the time left, whatever its width. */
+export function liveLines(view: View, columns: number): string[] {
+  const parts = partsOf(view)
+  let line = parts[0] ?? ''
+  for (const part of parts.slice(1)) {
+    if (line.length + part.length + 2 < columns) line += `, ${part}`
+  }
+  const room = Math.min(columns - line.length - 3, WIDEST_BAR)
+  const first = room >= NARROWEST_BAR ? `${barOf(view, room)} ${line}` : line
+  const { longest, lastFailure } = view
+  return [
+    first,
+    ...(view.gateLine === null ? [] : [`  ${oneLine(view.gateLine)}`]),
+    ...(longest && longest.ms > LONG_MS
+      ? [`  longest request: ${duration(longest.ms)}, ${printable(longest.key)}`]
+      : []),
+    ...(lastFailure ? [`  last failure: ${printable(lastFailure.key)}: ${oneLine(lastFailure.failure.message)}`] : []),
+  ]
+}
+
+function barOf({ settled, total }: View, width: number): string {
+  const filled = total > 0 ? Math.floor((settled / total) * width) : 0
+  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`
+}

@@ -1,0 +1,57 @@
+import { seen } from '#src/document/outcome.ts'
+import type { Events } from '#src/events.ts'
+import { oneLine, printable } from './format.ts'
+import type { Output } from './output.ts'
+import type { SummaryInput } from './summary.ts'
+
+/** Each document as it ends: an event with --json, a line with --verbose. */
+export function tellDocuments(events: Events, output: Output, pipeline: string | null): void {
+  if (!output.json && !output.verbose) return
+  const named = pipeline === null ? {} : { pipeline }
+  events.on('document:settled', ({ key, outcome, failure, cost, pages, durationMs, attempts, problems }) => {
+    const reason = failure === null ? problems.join('; ') : `${failure.code}, ${failure.message}`
+    const fields = () => ({
+      ...named,
+      key,
+      outcome,
+      failure: failure === null ? null : { code: failure.code, message: failure.message },
+      problems,
+      credits: cost?.credits ?? 0,
+      pages: pages?.parsed ?? null,
+      durationMs: Math.round(durationMs),
+      attempts,
+    })
+    output.event(
+      'document',
+      fields,
+      `${outcome.padEnd(7)} ${printable(key)}${reason === '' ? '' : `: ${oneLine(reason)}`}`,
+    )
+  })
+  events.on('scan:finished', ({ seen: listed, enqueued, durationMs }) => {
+    output.event('scan', () => ({ ...named, seen: listed, enqueued, durationMs: Math.round(durationMs) }))
+  })
+}
+
+/** The last line of a pipeline with --json. */
+export function summaryEvent(summary: SummaryInput, pipeline: string | null, exitCode: number): object {
+  const { end, counts, tally, elapsedMs, out, ambiguous } = summary
+  return {
+    event: 'summary',
+    ...(pipeline === null ? {} : { pipeline }),
+    end: end.kind,
+    ...(end.kind === 'halted' ? { cause: end.cause, message: end.message } : {}),
+    ...counts,
+    seen: seen(counts),
+    unchanged: tally.changes.unchanged,
+    requests: tally.requests,
+    retries: tally.retries,
+    throttled: tally.throttled,
+    savedByReceipts: tally.receiptsReused,
+    pages: tally.pages,
+    credits: tally.credits,
+    ambiguous,
+    elapsedMs: Math.round(elapsedMs),
+    out,
+    exitCode,
+  }
+}

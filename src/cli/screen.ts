@@ -1,0 +1,77 @@
+/** Width of a character on a terminal: East Asian characters and emoji take two columns. */
+const widthOf = (character: string): number => {
+  const code = character.codePointAt(0) ?? 0
+  return (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xffdc) || code >= 0x1f300 ? 2 : 1
+}
+
+/** A line cut to so many columns, with an ellipsis where something is left out. */
+export function fit(line: string, columns: number): string {
+  let width = 0
+  let kept = ''
+  for (const character of line) {
+    width += widthOf(character)
+    if (width > columns) return `${kept.slice(0, -1)}…`
+    kept += character
+  }
+  return line
+}
+
+const UP = '\u001b[1A'
+const CLEAR_DOWN = '\u001b[0J'
+
+/**
+ * Standard error as a person sees it: messages one below the other, and under them a few live lines that are drawn again
+ * in place. A message never lands in a live line, and a live line never covers a message. Without a terminal there are
+ * no live lines.
+ */
+class Screen {
+  readonly #stream: NodeJS.WriteStream
+  #live: readonly string[] = []
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream
+  }
+
+  get isTerminal(): boolean {
+    return this.#stream.isTTY && process.stderr.columns !== 0
+  }
+
+  get columns(): number {
+    return this.#stream.columns || 80
+  }
+
+  /** Writes a message above the live lines. */
+  print(message: string): void {
+    const live = this.#live
+    this.#erase()
+    this.#stream.write(`${message}\n`)
+    this.#draw(live)
+  }
+
+  /** Replaces the live lines. */
+  show(lines: readonly string[]): void {
+    if (!this.isTerminal) return
+    this.#erase()
+    this.#draw(lines)
+  }
+
+  /** Takes the live lines away. */
+  clear(): void {
+    this.#erase()
+  }
+
+  #erase(): void {
+    if (this.#live.length === 0) return
+    this.#stream.write(`\r${UP.repeat(this.#live.length - 1)}${CLEAR_DOWN}`)
+    this.#live = []
+  }
+
+  /** The last line has no line break behind it, so that nothing scrolls; the last column stays empty, or it would wrap. */
+  #draw(lines: readonly string[]): void {
+    if (lines.length > 0) this.#stream.write(lines.map((line) => fit(line, this.columns - 1)).join('\n'))
+    this.#live = lines
+  }
+}
+
+/** The terminal of this process. */
+export const screen = new Screen(process.stderr)

@@ -1,0 +1,62 @@
+import type { Workshop } from '#workers/compose.ts'
+import type { Counts } from '#src/document/outcome.ts'
+import type { Events } from '#src/events.ts'
+import { tallyOf } from '#src/observe/tally.ts'
+import { activityOf } from './activity.ts'
+import { oneLine } from './format.ts'
+import type { Output } from './output.ts'
+import { startProgress } from './progress.ts'
+import { standingSession } from './standing-session.ts'
+import { goneLines } from './summary.ts'
+import type { Say, Targets } from './targets.ts'
+import { messageOf } from './usage-error.ts'
+
+/** Follows all targets until it is stopped. */
+export async function watchSession(targets: Targets, output: Output): Promise<void> {
+  const whileStanding = (workshops: readonly Workshop[]): Disposable => showProgress(workshops, output)
+  await standingSession(targets, { output, intake: 'follow', listen: tellWhatMatters, greeting, whileStanding })
+}
+
+function tellWhatMatters(events: Events, say: Say): void {
+  let saidLast = ''
+  events.on('sweep:finished', (gone) => {
+    const line = goneLines(gone).join('; ')
+    if (line !== '' && line !== saidLast) say(line)
+    saidLast = line
+  })
+  events.on('process:error', ({ key, error }) => {
+    if (key === null) say(oneLine(`going on after an error: ${messageOf(error)}`))
+  })
+}
+
+function greeting({ settings, source, store }: Workshop): string {
+  const when = settings.every === undefined ? 'watching' : `scanning by the schedule "${settings.every}"`
+  return `${when} ${source.url} into ${store.url}`
+}
+
+/** One line for all that is watched. */
+function showProgress(workshops: readonly Workshop[], output: Output): Disposable {
+  const events = workshops.map((workshop) => workshop.events)
+  const progress = startProgress({
+    output,
+    tally: tallyOf(...events),
+    activity: activityOf(...events),
+    counts: async () => sumOf(await Promise.all(workshops.map(({ ledger }) => ledger.counts()))),
+    gateLine: async () => {
+      const lines = await Promise.all(workshops.map((workshop) => workshop.gateLine()))
+      return [...new Set(lines.filter((line) => line !== null))].join('; ') || null
+    },
+  })
+  return { [Symbol.dispose]: () => progress.stop() }
+}
+
+function sumOf(all: readonly Counts[]): Counts {
+  const of = (outcome: keyof Counts): number => all.reduce((sum, counts) => sum + counts[outcome], 0)
+  return {
+    pending: of('pending'),
+    done: of('done'),
+    partial: of('partial'),
+    failed: of('failed'),
+    skipped: of('skipped'),
+  }
+}
