@@ -63,6 +63,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./verify.ts')).verifyCommand(),
   },
   {
+    name: 'doctor',
+    group: LOOK,
+    description: 'check Redis, store, service and converters; each problem with a remedy',
+    load: async () => (await import('./doctor.ts')).doctorCommand(),
+  },
+  {
     name: 'config',
     group: LOOK,
     description: 'the settings in force and where each comes from, and every mistake in them',

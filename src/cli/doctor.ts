@@ -1,0 +1,39 @@
+import { Command } from 'commander'
+import type { DoctorFinding } from '#workers/doctor/finding.ts'
+import { EXIT } from './exit-codes.ts'
+import { addSettings } from './flags.ts'
+import { oneLine } from './format.ts'
+import { addOutput, outputOf } from './output.ts'
+import { readSettings } from './read-settings.ts'
+import { PLACE_SETTINGS } from './run-settings.ts'
+
+const EXAMPLES = `
+Examples:
+  $ sluice doctor --out corpus
+  $ REDIS_URL=redis://queue:6379 PARSE_API_URL=https://... sluice doctor --out s3://bucket/parsed
+
+Exit codes: 0 nothing is wrong, 1 a problem was found. Nothing is parsed or charged.`
+
+export function doctorCommand(): Command {
+  const command = new Command('doctor').addHelpText('after', EXAMPLES)
+  addSettings(addOutput(command), PLACE_SETTINGS)
+  return command.action(async () => {
+    const output = outputOf(command)
+    const settings = await readSettings(command)
+    const { examine } = await import('#workers/doctor/examine.ts')
+    let problems = 0
+    for await (const finding of examine(settings)) {
+      if (finding.level === 'problem') problems += 1
+      output.result(lineOf(finding), () => ({ event: 'check', ...finding }))
+    }
+    const verdict = problems === 0 ? 'nothing is wrong' : `problems: ${problems}`
+    output.result(verdict, () => ({ event: 'checked', problems }))
+    process.exitCode = problems === 0 ? EXIT.allDone : EXIT.usage
+  })
+}
+
+const lineOf = ({ level, subject, message, remedy }: DoctorFinding): string =>
+  [
+    `${level.padEnd(7)}  ${subject.padEnd(10)}  ${oneLine(message, 400)}`,
+    ...(remedy ? [`         → ${remedy}`] : []),
+  ].join('\n')

@@ -1,0 +1,64 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startTestRedis } from '../support/redis.ts'
+import { startScriptedService } from '../support/scripted-service.ts'
+import { sluice } from '../support/sluice.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+interface Line {
+  readonly event: string
+  readonly level?: string
+  readonly subject?: string
+  readonly message?: string
+  readonly remedy?: string | null
+  readonly problems?: number
+}
+
+async function doctor(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ lines: Line[]; code: number | null }> {
+  const { stdout, code } = await sluice(['doctor', '--no-config', '--json', ...args], { env })
+  return {
+    lines: stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line),
+    code,
+  }
+}
+
+const creditsLeft = (remainingCredits: number) => ({ status: 200, body: { success: true, data: { remainingCredits } } })
+
+describe('sluice doctor', () => {
+  test('finds nothing wrong with a Redis, a folder and a service that work, and leaves no file', async () => {
+    await using folder = await tempFolder()
+    await using redis = await startTestRedis()
+    await using service = await startScriptedService({ answers: () => creditsLeft(500) })
+    const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }
+    const out = join(folder.path, 'corpus')
+    await mkdir(out)
+    const { lines, code } = await doctor(['--out', out], env)
+    expect(lines.filter(({ level }) => level === 'problem')).toEqual([])
+    expect(code).toBe(0)
+    const told = lines.map(({ message }) => message)
+    expect(told).toEqual(expect.arrayContaining(['eviction: none', `${out} can be written`, '500 credits left']))
+    expect(await readdir(out)).toEqual([])
+  })
+
+  test('names each problem with a remedy, and exits with 1', async () => {
+    await using folder = await tempFolder()
+    await using redis = await startTestRedis()
+    await redis.connection.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    await using service = await startScriptedService({ answers: () => ({ status: 401, body: { success: false } }) })
+    const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'sekret' }
+    const { lines, code } = await doctor(['--out', join(folder.path, 'absent'), '--out', '/proc/x'], env)
+    const problems = lines.filter(({ level }) => level === 'problem')
+    expect(problems.map(({ subject }) => subject)).toEqual(['redis', 'store', 'service'])
+    expect(problems.every(({ remedy }) => remedy !== null && remedy !== '')).toBe(true)
+    expect(JSON.stringify(lines)).not.toContain('sekret')
+    expect(lines.at(-1)).toEqual({ event: 'checked', problems: 3 })
+    expect(code).toBe(1)
+  })
+})

@@ -1,0 +1,34 @@
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import type { Settings } from '#config/settings.ts'
+import { explainedS3 } from '#src/outputs/s3-errors.ts'
+import { openS3Client } from '#src/sources/s3-client.ts'
+import type { S3Location } from '../location.ts'
+import { type DoctorFinding, ok, problem } from './finding.ts'
+
+/** Writes an object, writes it again on condition that it is not there, and removes it. */
+export async function checkBucket(at: S3Location, settings: Settings): Promise<DoctorFinding[]> {
+  const { s3Endpoint: endpoint, s3Region: region } = settings
+  const client = openS3Client({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+  })
+  const prefix = at.prefix === '' || at.prefix.endsWith('/') ? at.prefix : `${at.prefix}/`
+  const object = { Bucket: at.bucket, Key: `${prefix}.sluice-doctor-${process.pid}` }
+  try {
+    return await explainedS3(`cannot write to s3://${at.bucket}/${at.prefix}`, async () => {
+      await client.send(new PutObjectCommand({ ...object, Body: 'probe' }))
+      const refused = await client.send(new PutObjectCommand({ ...object, Body: 'again', IfNoneMatch: '*' })).then(
+        () => false,
+        () => true,
+      )
+      await client.send(new DeleteObjectCommand(object))
+      const remedy = 'use a store that refuses If-None-Match, or let one process write at a time'
+      return [
+        ok('store', `s3://${at.bucket}/${at.prefix} can be written`),
+        refused ? ok('store', 'conditional writes work') : problem('store', 'conditional writes are ignored', remedy),
+      ]
+    })
+  } finally {
+    client.destroy()
+  }
+}
