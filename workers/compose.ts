@@ -98,8 +98,6 @@ export interface Workshop extends Pipeline {
     action: (signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ) => Promise<void>
-  /** What the gate is doing, in a few words; null when there is nothing to say. */
-  readonly gateLine: () => Promise<string | null>
 }
 
 interface Opened extends Pipeline {
