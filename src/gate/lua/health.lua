@@ -56,13 +56,17 @@ local function is_all_there_is(failure)
 end
 
 -- Whether the failure of a document that is no suspect counts. Where the service was not there to take the request
--- (`absent`), the document did not do it: it counts only in an outage that hardly any other document is left to probe.
-local function is_to_blame(failure, was_open)
+-- (`absent`), the document did not do it: it counts where nothing else was in flight to tell an outage by, once, and in
+-- an outage that hardly any other document is left to probe.
+local function is_to_blame(failure, was_open, is_open)
   local all_there_is = is_all_there_is(failure)
   if not ask.absent then
-    return was_open or all_there_is
+    return is_open or all_there_is
   end
-  local blames = not was_open and all_there_is and now - failure.blamed_at >= BLAME_EVERY
+  if was_open then
+    return permit.ahead == 0 and not failure.again
+  end
+  local blames = all_there_is and now - failure.blamed_at >= BLAME_EVERY
   if blames then
     redis.call('HSET', DOCUMENT, 'blamed_at', now)
   end
@@ -82,15 +86,16 @@ local function failed_by_service()
     end
     return { counted = true }
   end
+  local was_open = s.phase ~= 'outage'
   law_down(s, permit, ask, now, ask.absent and 3 or TRIP)
   if s.phase == 'outage' then
     put('outage_message', ask.message or '')
   end
-  local was_open = s.phase ~= 'outage'
-  if is_to_blame(failure, was_open) then
+  local is_open = s.phase ~= 'outage'
+  if is_to_blame(failure, was_open, is_open) then
     return { counted = true }
   end
-  local pause = was_open and pause_after(s.fails) or math.max(SECOND, s.probe_at - now)
+  local pause = is_open and pause_after(s.fails) or math.max(SECOND, s.probe_at - now)
   return { counted = false, retryInMs = math.max(pause, ask.retryAfterMs or 0) + ask.random * SECOND }
 end
 
