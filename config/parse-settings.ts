@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type OptionIssue, optionIssues } from '#src/contract/check-options.ts'
 import { FORMAT_TYPES, type ParseOptionsInput, parseOptionsSchema, PDF_MODES } from '#src/contract/options.ts'
-import { choice, choices, flag, structure } from './setting.ts'
+import { choice, choices, flag, optionalNumber, structure } from './setting.ts'
 
 /**
  * Parse options as they were written: checked, and nothing filled in. A default that a rule does not name would
@@ -46,6 +46,12 @@ export const PARSE_SETTINGS = {
     env: 'SLUICE_UPGRADE',
     default: false,
     doc: 'parse again what an older version of the embedded engine did',
+  }),
+  minGrade: optionalNumber({
+    env: 'SLUICE_MIN_GRADE',
+    min: 0,
+    max: 1,
+    doc: 'lowest grade of a page, 0 to 1; a document with a lower one is partial (PDFs read by the embedded engine)',
   }),
   ocrFallback: flag({
     env: 'SLUICE_OCR_FALLBACK',

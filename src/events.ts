@@ -40,6 +40,8 @@ export interface SluiceEvents {
       problems: readonly string[]
       cost: Cost | null
       pages: PageCounts | null
+      /** How well it was read, 0 to 1; null where that is not known. */
+      grade: number | null
       durationMs: number
       /** Which counted attempt it was; 0 where it was refused as soon as it was listed. */
       attempts: number

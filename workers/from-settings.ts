@@ -13,8 +13,9 @@ export function recipesFor(settings: Settings): (prefix: string) => RecipeBook {
 
 export const scanSettings = ({ backlogLimit, checksum }: Settings) => ({ backlogLimit, checksum })
 
-export const toldBySettings = ({ ocrFallback, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
+export const toldBySettings = ({ ocrFallback, minGrade, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
   ocrFallback,
+  minGrade,
   storePatienceMs,
   storeSlowMs,
   deadlineMs,

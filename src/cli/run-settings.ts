@@ -28,6 +28,7 @@ const PARSE_SETTINGS: readonly SettingName[] = [
   'ocrFallback',
   'acceptLocal',
   'upgrade',
+  'minGrade',
 ]
 
 /** Which files of a source are documents. */

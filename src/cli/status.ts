@@ -5,26 +5,37 @@ import type { SourceKey } from '#src/document/ids.ts'
 import { lostRecords } from '#src/ingest/lost-records.ts'
 import { OUTCOMES, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
+import { summariseGrades } from '#src/ingest/summarise-grades.ts'
 import { ledgerNotes } from '#src/ingest/ledger-notes.ts'
 import { addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { count, oneLine } from './format.ts'
 import { lostLine } from './lost-line.ts'
+import { gradeLines } from './grade-lines.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { commandLine } from './invocation.ts'
 import { PLACE_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, lastTargetsOf, type Target } from './targets.ts'
 
+/** With more documents than this, their records are read only when asked for. */
+const MOST_RECORDS = 2_000
+
 export function statusCommand(): Command {
   const command = new Command('status')
     .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
+    .option(
+      '--grades',
+      `show how well PDFs were read, also with more than ${MOST_RECORDS} documents: reads every record`,
+    )
   addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
+    const { grades = false } = command.opts<{ readonly grades?: boolean }>()
     const targets = await lastTargetsOf(command, source, quiet)
-    await forEachTarget(targets, (target, shared) => showStatus(target, shared, output), !output.json && !output.quiet)
+    const show = (target: Target, shared: Shared) => showStatus(target, shared, output, grades)
+    await forEachTarget(targets, show, !output.json && !output.quiet)
   })
 }
 
@@ -34,7 +45,7 @@ async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
   return lost
 }
 
-async function showStatus(target: Target, shared: Shared, output: Output): Promise<void> {
+async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
@@ -45,6 +56,8 @@ async function showStatus(target: Target, shared: Shared, output: Output): Promi
   const workers = await pipeline.queue.workers()
   const paused = await pipeline.queue.paused()
   const gate = await pipeline.gateLine()
+  const readRecords = grades || seen(counts) <= MOST_RECORDS
+  const summary = readRecords ? await summariseGrades(pipeline, new AbortController().signal) : null
   const fields = (): object => ({
     ...(target.name === null ? {} : { pipeline: target.name }),
     ...counts,
@@ -58,6 +71,7 @@ async function showStatus(target: Target, shared: Shared, output: Output): Promi
     workers,
     paused,
     gate,
+    ...(summary === null ? {} : { grades: summary }),
   })
   const lines = [
     `${pipeline.source.url} into ${pipeline.store.url}`,
@@ -72,6 +86,7 @@ async function showStatus(target: Target, shared: Shared, output: Output): Promi
     ...(paused ? [`paused: ${commandLine('resume', target.source, '--out', target.settings.out)} goes on`] : []),
     ...(gate === null ? [] : [`gate: ${gate}`]),
     ...skippedLines(skipped),
+    ...(summary === null ? [] : gradeLines(summary)),
     ...(lost.length > 0 ? [lostLine(lost, 'the next run does them again')] : []),
     ...outages.map(
       ({ dependency, cause, since, by }) =>

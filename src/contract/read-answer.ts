@@ -1,4 +1,5 @@
 import type { DocumentRecord, PageCounts, SpanCounts } from '#src/document/record.ts'
+import { type Extensions, extensionsOf } from './extensions.ts'
 import { jsonObject, oneLine } from './error-body.ts'
 import { verifySpans } from './markdown-spans.ts'
 import type { BlockPage, ParsedData } from './response.ts'
@@ -19,6 +20,8 @@ export interface AnswerReading {
   readonly requestId: string | null
   readonly expiring: DocumentRecord['expiring']
   readonly spans: SpanCounts
+  /** How well each page was read, where the engine says so; null for any other service. */
+  readonly extensions: Extensions | null
 }
 
 /**
@@ -52,6 +55,7 @@ export function readData(fields: Readonly<Record<string, unknown>>, receivedAtMs
     requestId: typeof scrapeId === 'string' ? oneLine(scrapeId) : null,
     expiring: expiringLinks(data, receivedAtMs),
     spans: { unit: spans.unit, dropped: spans.dropped },
+    extensions: extensionsOf(fields),
   }
 }
 

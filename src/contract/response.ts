@@ -18,6 +18,8 @@ export interface ParsedData extends SharedData {
   readonly json?: unknown
   readonly warning?: string | null
   readonly metadata?: ParsedMetadata
+  /** Beyond the contract, from our own engine and only when asked for: see `extensionsOf`. */
+  readonly sluice?: unknown
 }
 
 export interface ParsedPage {

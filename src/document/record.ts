@@ -1,5 +1,6 @@
 import type { Failure } from './failure.ts'
 import type { ParserFacts } from './parser.ts'
+import type { DocumentGrade } from './grade.ts'
 import type { ContentHash, ReceiptId, RecipeHash, SourceId, SourceKey, Version } from './ids.ts'
 
 /** Version of `record.json`'s shape. A reader refuses a higher one. */
@@ -43,6 +44,11 @@ export interface PieceRecord {
   readonly receipt: ReceiptId | null
 }
 
+/** A document's grade, and that of each page in page order. */
+export interface RecordedGrade extends DocumentGrade {
+  readonly pages: readonly number[]
+}
+
 /** What was done for which version of a document, at what cost. Committed last: no record, not done. */
 export interface DocumentRecord {
   readonly schema: 1 | typeof RECORD_SCHEMA
@@ -66,6 +72,8 @@ export interface DocumentRecord {
   readonly problems: readonly string[]
   readonly pages: PageCounts
   readonly spans: SpanCounts
+  /** How well it was read; only where the embedded engine read it, and only of a PDF. */
+  readonly grade?: RecordedGrade
   readonly cost: Cost
   readonly requestId: string | null
   /** As `parser.origin`. */

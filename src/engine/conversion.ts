@@ -1,4 +1,5 @@
 import type { BlockPage, ParsedPage } from '#src/contract/response.ts'
+import type { PageProblem, PageSignals } from './pdf/page-reading.ts'
 
 /** Why a document could not be converted. The server turns each into the contract's error shape, in one place. */
 export type ConversionProblem =
@@ -21,6 +22,14 @@ export class ConversionError extends Error {
   }
 }
 
+/** How a page was read: its problems, and what its grade is computed from. */
+export interface PageQuality {
+  /** 1-based. */
+  readonly pageNumber: number
+  readonly problems: readonly PageProblem[]
+  readonly signals: PageSignals
+}
+
 /** What every converter makes of a document; the server adds what the request and the response shape need. */
 export interface Conversion {
   readonly markdown: string
@@ -34,6 +43,8 @@ export interface Conversion {
   readonly images: readonly string[]
   /** Title, description, keywords, language, numPages, totalPages, og… as the contract's metadata table names them. */
   readonly metadata: Readonly<Record<string, string | readonly string[] | number | null>>
-  /** One sentence for `data.warning`, or null. */
+  /** Sentences for `data.warning`, or null. */
   readonly warning: string | null
+  /** PDF only: how each page was read, in page order. */
+  readonly quality?: readonly PageQuality[]
 }

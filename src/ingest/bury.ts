@@ -49,6 +49,7 @@ export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal):
     problems: [],
     cost: null,
     pages: null,
+    grade: null,
     durationMs: burial.durationMs,
     attempts: burial.attempts,
   })

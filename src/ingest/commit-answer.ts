@@ -5,6 +5,7 @@ import { type Cost, type DocumentRecord, type PieceRecord, RECORD_SCHEMA } from 
 import type { JobVerdict } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
 import { FINISH, postpone } from './job-verdicts.ts'
+import { gradeProblems, recordedGrade } from './grade-of-answer.ts'
 import { describeFile } from './rederive.ts'
 import { untilWritten } from './until-written.ts'
 import type { Work } from './work.ts'
@@ -89,6 +90,7 @@ async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Pro
     problems: record.problems,
     cost: record.cost,
     pages: record.pages,
+    grade: record.grade?.grade ?? null,
     durationMs: performance.now() - work.begunMs,
     attempts: work.attempt,
   })
@@ -100,6 +102,8 @@ function recordOf(
   { reading, receipt, parser, pieces, requestId, cost }: ReadingOrigin,
   deps: IngestDeps,
 ): Omit<DocumentRecord, 'files'> {
+  const grade = recordedGrade(reading.extensions)
+  const problems = [...reading.problems, ...gradeProblems(grade, deps.minGrade)]
   return {
     schema: RECORD_SCHEMA,
     source: deps.owner.address,
@@ -112,10 +116,11 @@ function recordOf(
     recipeHash: work.recipe.hash,
     receipt,
     ...(pieces === undefined ? {} : { pieces }),
-    outcome: reading.problems.length === 0 ? 'done' : 'partial',
-    problems: reading.problems,
+    outcome: problems.length === 0 ? 'done' : 'partial',
+    problems,
     pages: reading.pages,
     spans: reading.spans,
+    ...(grade === null ? {} : { grade }),
     cost,
     requestId: requestId ?? reading.requestId,
     service: parser.origin,

@@ -64,6 +64,8 @@ export interface IngestDeps {
   readonly lowRoom: FailingSince
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
   readonly ocrFallback: boolean
+  /** A document with a page graded lower, 0 to 1, is partial; undefined: no grade matters. */
+  readonly minGrade: number | undefined
   /**
    * How long an answer that was paid for is held in memory while the store cannot be written, and how long no document
    * may get through before the batch is halted.

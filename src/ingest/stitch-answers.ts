@@ -1,3 +1,4 @@
+import { type Extensions, extensionsFrom } from '#src/contract/extensions.ts'
 import { type AnswerReading, readData } from '#src/contract/read-answer.ts'
 import type { Block, BlockPage, ParsedData, ParsedMetadata, ParsedPage } from '#src/contract/response.ts'
 import { stitchMarkdown } from './stitch-markdown.ts'
@@ -55,6 +56,7 @@ export function stitchAnswers(
     links: once(each((of) => of.links)),
     images: once(each((of) => of.images)),
     json: oneOrAll(each((of) => of.json)),
+    sluice: extensionsOfWhole(pieces),
     warning: text(
       '; ',
       pieces.flatMap((piece) => saidOf(piece, piece.reading.data.warning)),
@@ -68,6 +70,16 @@ export function stitchAnswers(
   const units = pieces.map(({ reading }) => reading.spans.unit).filter((told) => told !== null)
   const unit = units.find((told) => told !== 'utf16') ?? units[0] ?? null
   return { ...stitched, problems: [...stitched.problems, ...writtenApart(pieces)], spans: { unit, dropped } }
+}
+
+/** The grades of all pieces' pages, numbered as in the whole; null where one piece has none. */
+function extensionsOfWhole(pieces: readonly PieceReading[]): Extensions | null {
+  const [first] = pieces
+  if (first?.reading.extensions === null || first === undefined) return null
+  const pages = pieces.flatMap(({ reading, firstPage }) =>
+    (reading.extensions?.pageGrades ?? []).map((page) => ({ ...page, pageNumber: page.pageNumber + firstPage - 1 })),
+  )
+  return extensionsFrom(pages, first.reading.extensions.engine)
 }
 
 const pageOfWhole = (page: ParsedPage, { firstPage }: PieceReading): ParsedPage => ({

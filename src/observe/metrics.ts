@@ -52,13 +52,20 @@ function countDocuments(events: Events, registry: Registry): void {
   const reused = counter(registry, 'sluice_receipts_reused_total', 'Requests saved by a receipt.', [])
   const spans = counter(registry, 'sluice_spans_dropped_total', 'Spans of blocks that did not fit the Markdown.', [])
   const duration = histogram(registry, 'sluice_document_duration_seconds', 'From taking a job to its end.')
+  const grades = new Histogram({
+    name: 'sluice_document_grade',
+    help: 'How well documents were read, 0 to 1; PDFs of the embedded engine only.',
+    buckets: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
+    registers: [registry],
+  })
   events.on('document:seen', ({ change }) => seen.inc({ change }))
-  events.on('document:settled', ({ outcome, failure, cost, pages: counted, durationMs }) => {
+  events.on('document:settled', ({ outcome, failure, cost, pages: counted, grade, durationMs }) => {
     settled.inc({ outcome })
     duration.observe(durationMs / 1000)
     if (failure !== null) failed.inc({ code: failure.code })
     if (cost !== null) credits.inc({ basis: cost.basis }, cost.credits)
     pages.inc(counted?.parsed ?? 0)
+    if (grade !== null) grades.observe(grade)
   })
   events.on('spans:dropped', ({ count }) => spans.inc(count))
   events.on('document:postponed', ({ counted }) => postponed.inc({ counted: String(counted) }))

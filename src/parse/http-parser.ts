@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { classify, type HttpAnswer } from '#src/contract/classify.ts'
+import { EXTENSIONS_HEADER } from '#src/contract/extensions.ts'
 import { clientTimeoutMs, serverTimeoutMs } from '#src/contract/timeouts.ts'
 import { formatOf } from '#src/document/formats.ts'
 import type { Verdict } from '#src/document/verdict.ts'
@@ -49,6 +50,7 @@ export class HttpParser implements Parser, AsyncDisposable {
       accept: 'application/json',
       'accept-encoding': ACCEPTED_ENCODINGS,
       'user-agent': userAgent,
+      [EXTENSIONS_HEADER]: '1',
       ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     }
     this.#dispatcher = dispatcherOf(concurrency, options.wayOut ?? DIRECT)

@@ -16,7 +16,15 @@ function headline(
   const key = sourceKey('a.pdf')
   for (let at = 0; at < found.unchanged; at++) events.emit('document:seen', { key, change: 'unchanged' })
   events.emit('scan:finished', { seen: found.unchanged + enqueued, enqueued, durationMs: 1 })
-  const ended = { outcome: 'done', failure: null, problems: [], cost: null, pages: null, durationMs: 1 } as const
+  const ended = {
+    outcome: 'done',
+    failure: null,
+    problems: [],
+    cost: null,
+    pages: null,
+    grade: null,
+    durationMs: 1,
+  } as const
   for (let at = 0; at < here; at++) events.emit('document:settled', { key, ...ended, attempts: 1 })
   const { done, pending = 0 } = found
   const summary = summaryOf({

@@ -31,6 +31,7 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     problems: [],
     cost: { credits: 4, basis: 'reported' },
     pages: { parsed: 4, total: 4, truncated: false },
+    grade: 0.93,
     durationMs: 50,
     attempts: 1,
   })
@@ -44,6 +45,8 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     'sluice_throttled_total{limit="rate"} 1',
     'sluice_credits_total{basis="reported"} 4',
     'sluice_pages_total 4',
+    'sluice_document_grade_bucket{le="0.9"} 0',
+    'sluice_document_grade_bucket{le="1"} 1',
     'sluice_documents{outcome="pending"} 3',
     'sluice_queue_backlog 3',
     'sluice_gate_in_flight 12',

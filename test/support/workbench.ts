@@ -54,6 +54,7 @@ export interface WorkbenchOptions extends ScriptedServiceOptions {
   readonly redis: TestRedis
   readonly settings?: RecipeSettings
   readonly ocrFallback?: boolean
+  readonly minGrade?: number
   readonly cutter?: PieceCutter | null
   readonly leaseMs?: number
 }
@@ -62,6 +63,7 @@ export async function openWorkbench({
   redis,
   settings = {},
   ocrFallback = false,
+  minGrade,
   cutter = null,
   leaseMs = 10_000,
   ...script
@@ -108,6 +110,7 @@ export async function openWorkbench({
     storeSlowMs: 10_000,
     deadlineMs: 3_600_000,
     ocrFallback,
+    minGrade,
   }
   const kept = resources.move()
   return {

@@ -18,6 +18,8 @@ export interface ConversionTask {
   readonly passwords: readonly string[]
   /** Shared by the children of one engine: data that is unpacked once. */
   readonly cacheFolder: string
+  /** Whether the answer gets the `sluice` field beside what the contract has (`EXTENSIONS_HEADER`). */
+  readonly extensions: boolean
   /** Where the child writes the fields of `data`: see `dataFields`. */
   readonly fieldsPath: string
 }

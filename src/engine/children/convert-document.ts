@@ -37,8 +37,11 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
   switch (family) {
     case 'pdf': {
       const { convertPdf } = await import('../pdf/convert-pdf.ts')
-      const { cacheFolder } = task
-      return convertPdf({ path, cacheFolder, onlyMainContent: options.onlyMainContent }, pdfOptionsOf(options))
+      const { cacheFolder, passwords } = task
+      return convertPdf(
+        { path, cacheFolder, passwords, onlyMainContent: options.onlyMainContent },
+        pdfOptionsOf(options),
+      )
     }
     case 'html': {
       const { contentType, baseUrl } = task

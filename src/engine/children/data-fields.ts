@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { type Extensions, extensionsFrom } from '#src/contract/extensions.ts'
 import type { ParsedData } from '#src/contract/response.ts'
 import { formatOf } from '#src/document/formats.ts'
 import type { Conversion } from '../conversion.ts'
+import { READING_VERSION } from '../grade/grade-model.ts'
+import { gradePage } from '../grade/grade-page.ts'
 import { decodeHtml } from '../html/decode-html.ts'
 import { markdownToHtml } from '../html/markdown-formats.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
@@ -46,6 +49,14 @@ async function wantedFields(conversion: Conversion, task: ConversionTask): Promi
   }
 }
 
+/** What Sluice's own client asks for beyond the contract. Holds no text of the document. */
+function extensionFields(
+  { quality = [] }: Conversion,
+  { extensions }: ConversionTask,
+): { readonly sluice?: Extensions } {
+  return extensions ? { sluice: extensionsFrom(quality.map(gradePage), `reading ${READING_VERSION}`) } : {}
+}
+
 /** A long text is written in slices, so that its JSON never stands in memory beside it. */
 const SLICE_CHARACTERS = 1024 ** 2
 
@@ -61,7 +72,7 @@ function* asJson(value: unknown): Generator<string> {
   }
 }
 
-function* asJsonMembers(fields: Fields): Generator<string> {
+function* asJsonMembers(fields: Readonly<Record<string, unknown>>): Generator<string> {
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue
     yield `${JSON.stringify(name)}:`
@@ -76,7 +87,7 @@ export async function dataFields(conversion: Conversion, task: ConversionTask): 
   const written = await modelFields(conversion.markdown, task.options, task.model)
   const fields = await wantedFields(conversion, task)
   return {
-    fields: asJsonMembers({ ...fields, ...written.fields }),
+    fields: asJsonMembers({ ...fields, ...written.fields, ...extensionFields(conversion, task) }),
     metadata: { ...(language === null ? {} : { language }), ...conversion.metadata },
     warnings: [...(conversion.warning === null ? [] : [conversion.warning]), ...written.warnings],
   }

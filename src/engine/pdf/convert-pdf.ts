@@ -122,5 +122,6 @@ function conversion(
     images: [],
     metadata,
     warning: warningOf(pages),
+    quality: pages.map(({ pageNumber, problems, signals }) => ({ pageNumber, problems, signals })),
   }
 }

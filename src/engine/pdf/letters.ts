@@ -1,10 +1,26 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 
 export function lettersOf(page: ParsedPage): number {
-  return page.textItems.reduce((sum, item) => sum + item.text.replace(/\s+/g, '').length, 0)
+  return lettersIn(page.textItems)
+}
+
+/** Characters that are no white space. */
+export function lettersIn(items: readonly TextItem[]): number {
+  return items.reduce((sum, item) => sum + item.text.replace(/\s+/g, '').length, 0)
 }
 
 /** Letters of native text without a meaning: private-use code points and the replacement character. */
 export function garbledLetters(items: readonly TextItem[]): number {
   return items.reduce((sum, item) => sum + (item.text.match(/[\ue000-\uf8ff\ufffd]/gu)?.length ?? 0), 0)
+}
+
+/** A word in one case with a capital at most in front, an abbreviation in capitals, or a number; marks around it. */
+const PLAUSIBLE =
+  /^["'“‘([]*(?:\p{Lu}?[\p{Ll}\p{Lo}\p{M}]{2,}(?:['’-]\p{L}+)*|[aAI&]|\p{Lu}{2,}|\p{Lo}+|[$€£]?\d[\d.,:/%-]*)["'”’)\].,;:!?]*$/u
+
+/** Share of letters in tokens that are built like words or numbers, 0 to 1; null without any letters. */
+export function plausibleShare(items: readonly TextItem[]): number | null {
+  const tokens = items.flatMap((item) => item.text.split(/\s+/)).filter(Boolean)
+  const count = (some: readonly string[]): number => some.reduce((sum, token) => sum + token.length, 0)
+  return tokens.length === 0 ? null : count(tokens.filter((token) => PLAUSIBLE.test(token))) / count(tokens)
 }

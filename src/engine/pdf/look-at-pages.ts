@@ -10,8 +10,10 @@ import type { ReadPage } from './read-pages.ts'
 /** What a page shows. */
 export interface PageLook {
   readonly mask: InkMask
-  /** Native text that is only visible because a picture below it shows something: an invisible layer of a scan. */
+  /** Native text that shows nothing by itself on a page with a picture: an invisible layer of a scan. */
   readonly hidden: ReadonlySet<TextItem>
+  /** Of these, the text over something that the picture shows. */
+  readonly overPicture: readonly TextItem[]
 }
 
 /** `not_needed`: neither a picture nor missing text is possible. `too_large`: the library cannot draw it. */
@@ -46,7 +48,8 @@ export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictu
   }
   const drawn = await drawEach(pictures.pdf, drawable, LOOK_DPI)
   const written = drawable.filter(({ page }) => page.textItems.length > 0)
-  const bare = pictures.withoutPictures === null ? null : await drawEach(pictures.withoutPictures, written, HIDDEN_DPI)
+  const bareDrawings =
+    pictures.withoutPictures === null ? null : await drawEach(pictures.withoutPictures, written, HIDDEN_DPI)
   for (const { page, pageNumber } of drawable) {
     const drawing = drawn.get(pageNumber)
     if (drawing === undefined) {
@@ -54,9 +57,10 @@ export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictu
       continue
     }
     const mask = inkMask(drawing)
-    const bareDrawing = bare?.get(pageNumber)
-    const hidden = bareDrawing === undefined ? [] : hiddenItems(page.textItems, mask, inkMask(bareDrawing))
-    looks.set(pageNumber, { mask, hidden: new Set(hidden) })
+    const bareDrawing = bareDrawings?.get(pageNumber)
+    const hidden = bareDrawing === undefined ? [] : without(page.textItems, inkMask(bareDrawing))
+    const bare = new Set(without(hidden, mask))
+    looks.set(pageNumber, { mask, hidden: new Set(hidden), overPicture: hidden.filter((item) => !bare.has(item)) })
   }
   return looks
 }
@@ -89,12 +93,9 @@ async function unlessUndrawable(work: Promise<void>): Promise<boolean> {
   }
 }
 
-function hiddenItems(items: readonly TextItem[], shown: InkMask, bare: InkMask): TextItem[] {
-  return items.filter((item) => {
-    if (item.text.trim() === '') return false
-    const box = boxOf(item)
-    return inkShare(bare, box) < NO_INK && inkShare(shown, box) >= NO_INK
-  })
+/** The items below whose letters there is no ink. */
+function without(items: readonly TextItem[], mask: InkMask): TextItem[] {
+  return items.filter((item) => item.text.trim() !== '' && inkShare(mask, boxOf(item)) < NO_INK)
 }
 
 /** Whether text stands nearly everywhere inside the margins, so that a tenth more of it has no room. */

@@ -28,6 +28,10 @@ export interface PageSignals {
   /** Share of the text-like ink that lies under no word, 0 to 1, and about how many letters that is. */
   readonly unreadShare: number | null
   readonly unreadLetters: number | null
+  /** About how many letters of ink lie under words. */
+  readonly inkLetters: number | null
+  /** Share of recognised letters in tokens that are built like words or numbers, 0 to 1. */
+  readonly plausibleShare: number | null
   /** Share of the words' area that shows no ink. */
   readonly ghostShare: number | null
   readonly ocr: OcrConfidence | null
@@ -42,6 +46,8 @@ export const NOTHING_KNOWN: PageSignals = {
   garbledLetters: 0,
   unreadShare: null,
   unreadLetters: null,
+  inkLetters: null,
+  plausibleShare: null,
   ghostShare: null,
   ocr: null,
   layerAgreement: null,

@@ -6,12 +6,14 @@ import { type Box, boxOf, shared } from './layout/box.ts'
 import { wordsOf } from './layout/words.ts'
 import type { Look, PageLook } from './look-at-pages.ts'
 import { checkLayer, type LayerCheck } from './ocr/check-layer.ts'
+import { evenContrast } from './ocr/contrast.ts'
 import type { CpuBudget } from './ocr/cpu-budget.ts'
+import { withoutSpecks } from './ocr/denoise.ts'
 import { ocrDpi } from './ocr/ocr-dpi.ts'
 import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise-page.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './read-pages.ts'
-import { garbledLetters, lettersOf } from './letters.ts'
+import { garbledLetters, lettersIn, lettersOf, plausibleShare } from './letters.ts'
 import { leavesInk, ocrHelps } from './ocr-decision.ts'
 
 export interface ReadPageContext {
@@ -29,6 +31,9 @@ const PAGE_BUDGET_MS = 15_000
 const BETTER_THAN_GARBLED = 0.75
 /** Below this mean confidence, what was recognised is more likely wrong than right. */
 const LEAST_CONFIDENCE = 0.6
+/** Share of a page's letters that must be recognised ones for their confidence to count. */
+const MUCH_RECOGNISED = 0.05
+const NOTHING: ReadonlySet<TextItem> = new Set()
 /** Native text that recognised words cover to this share is the same text. */
 const SAME_TEXT = 0.4
 /** Invisible letters fewer than this are a stamp of the scanner, not a layer. */
@@ -56,7 +61,8 @@ export async function readPage(entry: ReadPage, look: Look, context: ReadPageCon
   if (context.mode === 'auto' && !garbled && ink !== null && !ocrHelps(ink, kept)) {
     return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: [] })
   }
-  const painted = context.mode === 'ocr' || garbled ? [] : kept
+  const unsure = layer?.check?.verdict === 'unsure' && typeof look !== 'string' ? look.hidden : NOTHING
+  const painted = context.mode === 'ocr' || garbled ? [] : kept.filter((item) => !unsure.has(item))
   const budget = context.budget.part(PAGE_BUDGET_MS)
   if (budget.leftMs() === 0)
     return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: ['ocr_time'] })
@@ -68,7 +74,7 @@ export async function readPage(entry: ReadPage, look: Look, context: ReadPageCon
     tessdataPath: await context.tessdata(),
     budget,
   })
-  return merged(entry, page, { outcome, kept, garbled, ...found })
+  return merged(entry, page, { outcome, kept, unsure, painted: new Set(painted), garbled, ...found })
 }
 
 interface Layer {
@@ -78,15 +84,14 @@ interface Layer {
 
 /** The native text that is to be trusted: all that is visible, and an invisible layer unless the picture belies it. */
 async function layerOf(entry: ReadPage, page: ParsedPage, look: PageLook, context: ReadPageContext): Promise<Layer> {
-  const hidden = [...look.hidden]
   const all: Layer = { kept: page.textItems, check: null }
-  if (context.mode === 'fast' || hidden.reduce((sum, item) => sum + item.text.length, 0) < LEAST_LAYER) return all
+  if (context.mode === 'fast' || lettersIn(look.overPicture) < LEAST_LAYER) return all
   const dpi = ocrDpi(page)
   if (dpi === null) return all
   const toDraw = [{ pageNumber: page.pageNum, turn: entry.turn }]
   const drawing = (await drawPages(context.pdf, toDraw, { dpi })).get(page.pageNum)
   if (drawing === undefined) return all
-  const check = await checkLayer(hidden, drawing, await context.tessdata())
+  const check = await checkLayer(look.overPicture, evenContrast(withoutSpecks(drawing)), await context.tessdata())
   if (check.verdict !== 'wrong') return { kept: page.textItems, check }
   return { kept: page.textItems.filter((item) => !look.hidden.has(item)), check }
 }
@@ -99,10 +104,18 @@ interface Findings {
 interface Merge extends Findings {
   readonly outcome: OcrOutcome
   readonly kept: readonly TextItem[]
+  /** Of these, the invisible layer that nothing confirmed: recognised text is better evidence. */
+  readonly unsure: ReadonlySet<TextItem>
+  /** The kept text that was painted over: it is among the recognised text already, in its place. */
+  readonly painted: ReadonlySet<TextItem>
   readonly garbled: boolean
 }
 
-function merged(entry: ReadPage, page: ParsedPage, { outcome, kept, garbled, ...found }: Merge): PageReading {
+function merged(
+  entry: ReadPage,
+  page: ParsedPage,
+  { outcome, kept, unsure, painted, garbled, ...found }: Merge,
+): PageReading {
   const native = { ...page, textItems: [...kept] }
   if (outcome.kind === 'blank') return reading({ ...entry, page: native }, { ...found, problems: [] })
   if (outcome.kind === 'too_large') return reading({ ...entry, page: native }, { ...found, problems: ['too_large'] })
@@ -112,14 +125,19 @@ function merged(entry: ReadPage, page: ParsedPage, { outcome, kept, garbled, ...
   const ink = outcome.ink
   const problems: PageProblem[] = outcome.complete ? [] : ['ocr_time']
   if (leavesInk(ink)) problems.push('unread_ink')
-  if (outcome.confidence.mean < LEAST_CONFIDENCE) problems.push('doubtful_text')
-  const textItems = garbled ? outcome.page.textItems : withMissing(outcome.page.textItems, kept)
-  return reading({ ...entry, page: { ...outcome.page, textItems } }, { ...found, ink, ocr: outcome, problems })
+  const recognised = lettersIn(outcome.page.textItems.filter((item) => item.confidence !== undefined))
+  if (recognised > MUCH_RECOGNISED * lettersIn(outcome.page.textItems) && outcome.confidence.mean < LEAST_CONFIDENCE) {
+    problems.push('doubtful_text')
+  }
+  const confirmed = unsure.size > 0 && outcome.score >= BETTER_THAN_GARBLED
+  const missing = kept.filter((item) => !painted.has(item) && !(confirmed && unsure.has(item)))
+  const textItems = garbled ? outcome.page.textItems : withMissing(outcome.page.textItems, missing)
+  const layer = confirmed ? null : found.layer
+  return reading({ ...entry, page: { ...outcome.page, textItems } }, { ink, layer, ocr: outcome, problems })
 }
 
 /** The recognised text and the native text that it does not cover. */
 function withMissing(read: readonly TextItem[], kept: readonly TextItem[]): TextItem[] {
-  if (kept.length === 0 || read.some((item) => item.confidence === undefined)) return [...read]
   const boxes = read.map(boxOf)
   return [...read, ...kept.filter((item) => coveredShare(boxOf(item), boxes) < SAME_TEXT)]
 }
@@ -142,17 +160,18 @@ interface ReadingParts {
 
 function reading(entry: ReadPage, { ink = null, layer = null, ocr = null, problems }: ReadingParts): PageReading {
   const items = entry.page?.textItems ?? []
-  const letters = (some: readonly TextItem[]): number =>
-    some.reduce((sum, item) => sum + item.text.replace(/\s+/g, '').length, 0)
+  const recognised = items.filter((item) => item.confidence !== undefined)
   return {
     ...entry,
     problems: layer?.verdict === 'unsure' ? [...problems, 'unconfirmed_layer'] : problems,
     signals: {
-      nativeLetters: letters(items.filter((item) => item.confidence === undefined)),
-      recognisedLetters: letters(items.filter((item) => item.confidence !== undefined)),
+      nativeLetters: lettersIn(items.filter((item) => item.confidence === undefined)),
+      recognisedLetters: lettersIn(recognised),
       garbledLetters: garbledLetters(items),
       unreadShare: ink?.unreadShare ?? null,
       unreadLetters: ink?.unreadLetters ?? null,
+      inkLetters: ink?.readLetters ?? null,
+      plausibleShare: plausibleShare(recognised),
       ghostShare: ink?.ghostShare ?? null,
       ocr: ocr?.confidence ?? null,
       layerAgreement: layer?.agreement ?? null,

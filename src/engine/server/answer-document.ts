@@ -34,6 +34,8 @@ export interface ReceivedDocument {
   readonly baseUrl: string | null
   /** `sourceURL`, `url`, `statusCode` of the answer. */
   readonly origin: ParsedMetadata
+  /** Whether the request asks for the `sluice` field (`EXTENSIONS_HEADER`). */
+  readonly extensions: boolean
   /** What the person who asked should know; goes into `data.warning`. */
   readonly warnings: readonly string[]
 }
@@ -56,7 +58,7 @@ export async function answerDocument(
   options: ParseOptions,
   signal: AbortSignal,
 ): Promise<AnswerBody> {
-  const { folder, extension, contentType, baseUrl, origin } = document
+  const { folder, extension, contentType, baseUrl, origin, extensions } = document
   const price = (pages: number | null): number => creditsFor(options, extension, pages, parts.prices)
   admit(account, options, price(null))
 
@@ -64,7 +66,7 @@ export async function answerDocument(
   const { fieldsPath } = folder
   const { cacheFolder, model, passwords } = parts
   const path = await folder.nameUpload(extension)
-  const task = { path, extension, contentType, baseUrl, options, model, passwords, cacheFolder, fieldsPath }
+  const task = { path, extension, contentType, baseUrl, options, model, passwords, cacheFolder, extensions, fieldsPath }
   const { metadata, warnings } = convertedOrThrow(await parts.pool.run(task, options.timeout, signal), options.timeout)
 
   const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null

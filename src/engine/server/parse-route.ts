@@ -1,3 +1,4 @@
+import { asksForExtensions } from './asks-for-extensions.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerDocument, type EngineParts } from './answer-document.ts'
 import type { AnswerBody } from './answer.ts'
@@ -18,7 +19,15 @@ async function parse(parts: ParseRouteParts, request: FastifyRequest, reply: Fas
   const options = readOptions(rawOptions)
   const extension = identify(fileName, contentType)
   const origin = { sourceURL: fileName, url: `upload:///${encodeURIComponent(fileName)}`, statusCode: 200 }
-  const document = { folder, extension, contentType, baseUrl: null, origin, warnings: [] }
+  const document = {
+    folder,
+    extension,
+    contentType,
+    baseUrl: null,
+    origin,
+    extensions: asksForExtensions(request),
+    warnings: [],
+  }
   return await answerDocument(parts, request.account, document, options, senderGone(reply))
 }
 

@@ -3,6 +3,7 @@ import { parseOptionsSchema, type ParseOptions } from '#src/contract/options.ts'
 import type { Extension } from '#src/document/formats.ts'
 import { badRequest } from '../api-error.ts'
 import { fetchDocument, scrapeUrl, type FetchedDocument } from '../fetch/fetch-document.ts'
+import { asksForExtensions } from './asks-for-extensions.ts'
 import { answerDocument } from './answer-document.ts'
 import type { AnswerBody } from './answer.ts'
 import { scrapeTimeout } from './conversion-outcome.ts'
@@ -67,7 +68,8 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
   }
   const document = { folder, extension: extensionOf(fetched), contentType, baseUrl: url.href, origin }
   const warnings = ignored.length === 0 ? [] : [`Not used for documents: ${ignored.join(', ')}.`]
-  return await answerDocument(parts, request.account, { ...document, warnings }, options, timed)
+  const received = { ...document, extensions: asksForExtensions(request), warnings }
+  return await answerDocument(parts, request.account, received, options, timed)
 }
 
 /** POST /v2/scrape: fetches one URL and converts what it finds there as parse does. No links are followed. */

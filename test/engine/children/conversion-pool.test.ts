@@ -35,7 +35,7 @@ async function task(what: string): Promise<{ readonly task: ConversionTask; atte
   await writeFile(path, `${what}\n${log}\n`)
   await writeFile(log, '')
   const options = parseOptionsSchema.parse({})
-  const rest = { contentType: null, baseUrl: null, model: null, passwords: [], cacheFolder: folder }
+  const rest = { contentType: null, baseUrl: null, model: null, passwords: [], extensions: false, cacheFolder: folder }
   return {
     task: { path, extension: 'csv', options, ...rest, fieldsPath: join(folder, `${counter}.fields`) },
     attempts: async () => (await readFile(log, 'utf8')).trim().split('\n'),

@@ -17,6 +17,7 @@ async function converted(extension: Extension, bytes: Buffer | string): Promise<
     baseUrl: null,
     model: null,
     passwords: [],
+    extensions: false,
     cacheFolder: folder,
     fieldsPath: join(folder, 'fields'),
   }

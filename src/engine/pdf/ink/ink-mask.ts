@@ -10,8 +10,8 @@ export interface InkMask {
 
 /** Side of the squares whose background is told apart, in points: a heading's line, or two lines of body text. */
 const BLOCK_POINTS = 24
-/** Least difference of brightness between ink and its background: a scan at a tenth of full contrast still shows. */
-const LEAST_CONTRAST = 24
+/** Least difference of brightness between ink and its background: faded print at a twentieth of full contrast still shows. */
+const LEAST_CONTRAST = 9
 /** Share of the contrast of a square at which a pixel is ink: thin strokes are grey in a small drawing. */
 const INK_SHARE = 0.3
 
@@ -76,7 +76,7 @@ function quantiles(count: number, shares: Quantiles): Quantiles {
 }
 
 function markInk(ink: Uint8Array, grey: Uint8Array, width: number, square: Square, ground: Ground): void {
-  const least = Math.max(LEAST_CONTRAST, INK_SHARE * ground.contrast)
+  const least = Math.max(LEAST_CONTRAST / 2, INK_SHARE * ground.contrast)
   for (let y = square.y0; y < square.y1; y += 1) {
     for (let at = y * width + square.x0; at < y * width + square.x1; at += 1) {
       if (Math.abs((grey[at] ?? 0) - ground.level) > least) ink[at] = 1

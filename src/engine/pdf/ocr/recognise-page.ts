@@ -10,6 +10,7 @@ import { boxOf, holds } from '../layout/box.ts'
 import { type OcrConfidence, confidenceOf, isText, scoreOf } from './confidence.ts'
 import { evenContrast } from './contrast.ts'
 import type { CpuBudget } from './cpu-budget.ts'
+import { withoutSpecks } from './denoise.ts'
 import { type Frame, frameSize, intoFrame } from './frame.ts'
 import { ocrDpi } from './ocr-dpi.ts'
 import { liesSideways, probe } from './orientation.ts'
@@ -68,9 +69,10 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const toDraw = [{ pageNumber: request.page.pageNum, turn: request.pageTurn }]
   const drawn = (await drawPages(request.pdf, toDraw, { dpi, findRects: true })).get(request.page.pageNum)
   if (drawn === undefined) return { kind: 'blank' }
-  const pieces = textInk(inkMask(halved(drawn)))
+  const clean = withoutSpecks(drawn)
+  const pieces = textInk(inkMask(halved(clean)))
   if (pieces.reduce((sum, piece) => sum + piece.letters, 0) < LEAST_LETTERS) return { kind: 'blank' }
-  const drawing = evenContrast(drawn)
+  const drawing = evenContrast(clean)
   const turn = await sidewaysTurn(drawing, pieces, request)
   const first = await readTurned(drawing, turn, request)
   const lines = linesOf(drawn.rects)
@@ -95,7 +97,7 @@ async function readTurned(drawing: PageDrawing, turn: Turn, request: OcrRequest)
   const { page, kept } = request
   const upright = turnedBack(drawing, turn)
   const half = halved(upright)
-  const steep = textSlope(textInk(inkMask(half)), half.perPoint)
+  const steep = textSlope(besides(textInk(inkMask(half)), kept, request.page, turn), half.perPoint)
   const slope = Math.abs(steep) < LEAST_SLOPE ? 0 : steep
   const sheet = slope === 0 ? { ...upright, grey: upright.grey.slice() } : levelled(upright, slope)
   const mask = inkMask(halved(sheet))
@@ -115,6 +117,20 @@ async function readTurned(drawing: PageDrawing, turn: Turn, request: OcrRequest)
     score: scoreOf(items),
     complete,
   }
+}
+
+/** The ink that no kept text explains: a picture may lie askew on a page that does not. */
+function besides(
+  pieces: readonly TextInk[],
+  kept: readonly TextItem[],
+  { width, height }: ParsedPage,
+  turn: Turn,
+): TextInk[] {
+  const boxes = kept.map((item) => boxOf(intoFrame(item, { width, height, turn, slope: 0 })))
+  return pieces.filter(({ x0, y0, x1, y1, perPoint }) => {
+    const box = { x0: x0 / perPoint, y0: y0 / perPoint, x1: x1 / perPoint, y1: y1 / perPoint }
+    return !boxes.some((native) => holds(native, box))
+  })
 }
 
 async function readStrips(

@@ -1,0 +1,50 @@
+/** A page with the grade it got, and whether it came out right. */
+export interface Graded {
+  readonly grade: number
+  readonly good: boolean
+}
+
+/** Probability that a bad page has a lower grade than a good one; 0.5 for a grade that says nothing. */
+export function auc(pages: readonly Graded[]): number {
+  const [good, bad] = [pages.filter((page) => page.good), pages.filter((page) => !page.good)]
+  if (good.length === 0 || bad.length === 0) return Number.NaN
+  let wins = 0
+  for (const one of bad)
+    for (const other of good) wins += one.grade < other.grade ? 1 : one.grade === other.grade ? 0.5 : 0
+  return wins / (good.length * bad.length)
+}
+
+/** Expected calibration error: how far grades are from the share of good pages, over ten equal bands. */
+export function calibrationError(pages: readonly Graded[]): number {
+  const bands = Array.from({ length: 10 }, (_, band) =>
+    pages.filter(({ grade }) => Math.min(9, Math.floor(grade * 10)) === band),
+  )
+  return bands.reduce((sum, band) => {
+    const mean = band.reduce((total, { grade }) => total + grade, 0) / Math.max(1, band.length)
+    const share = band.filter(({ good }) => good).length / Math.max(1, band.length)
+    return sum + (band.length / pages.length) * Math.abs(mean - share)
+  }, 0)
+}
+
+/** Share of `wanted` pages that are found where so many of the good ones are flagged too. */
+export function foundAt(falseAlarms: number, good: readonly Graded[], wanted: readonly Graded[]): number {
+  const grades = good.map(({ grade }) => grade).sort((a, b) => a - b)
+  const limit = grades[Math.floor(falseAlarms * grades.length)] ?? 0
+  return wanted.filter(({ grade }) => grade < limit).length / Math.max(1, wanted.length)
+}
+
+/** Bounds of the middle 95 % of a figure over samples drawn with replacement. */
+export function interval<T>(
+  items: readonly T[],
+  figure: (some: readonly T[]) => number,
+  next: () => number,
+): readonly [number, number] {
+  const draws = Array.from({ length: 500 }, () =>
+    figure(items.map(() => items[Math.floor(next() * items.length)] as T)),
+  )
+  const sorted = draws.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
+  return [
+    sorted[Math.floor(sorted.length * 0.025)] ?? Number.NaN,
+    sorted[Math.floor(sorted.length * 0.975)] ?? Number.NaN,
+  ]
+}

@@ -1,0 +1,26 @@
+import model from './grade-model.json' with { type: 'json' }
+import { FEATURES, type Features } from './grade-features.ts'
+
+/** A logistic model on standardised features, and the engine that it was trained on. */
+export interface GradeModel {
+  /** Version of the PDF reading whose signals it was trained on: weights hold for no other. */
+  readonly reading: number
+  readonly intercept: number
+  readonly weights: Readonly<Record<string, number>>
+  readonly means: Readonly<Record<string, number>>
+  readonly deviations: Readonly<Record<string, number>>
+}
+
+/** Raised with every change of how pages are read that moves the signals; the model is trained again then. */
+export const READING_VERSION = 1
+
+export const GRADE_MODEL: GradeModel = model
+
+/** Probability that nine of ten words of the page came out right, 0 to 1. */
+export function probabilityOf(features: Features, { intercept, weights, means, deviations }: GradeModel): number {
+  const sum = FEATURES.reduce((total, name) => {
+    const standardised = (features[name] - (means[name] ?? 0)) / (deviations[name] ?? 1)
+    return total + (weights[name] ?? 0) * standardised
+  }, intercept)
+  return 1 / (1 + Math.exp(-sum))
+}

@@ -1,0 +1,33 @@
+import { type PageGrade, rounded } from '#src/document/grade.ts'
+import type { PageQuality } from '../conversion.ts'
+import type { PageSignals } from '../pdf/page-reading.ts'
+import { featuresOf } from './grade-features.ts'
+import { GRADE_MODEL, probabilityOf } from './grade-model.ts'
+
+/** Grade of a page that could not be read at all, or was left unread. */
+const UNREAD = 0
+
+/** The grade of a page with what it is made of. */
+export function gradePage({ pageNumber, problems, signals }: PageQuality): PageGrade {
+  const grade = problems.includes('unreadable') ? UNREAD : gradeOf(signals)
+  return { pageNumber, grade: rounded(grade), components: componentsOf(signals) }
+}
+
+/** Estimated probability that nine of ten words came out right, 0 to 1. */
+export function gradeOf(signals: PageSignals): number {
+  return probabilityOf(featuresOf(signals), GRADE_MODEL)
+}
+
+function componentsOf(signals: PageSignals): PageGrade['components'] {
+  const { nativeLetters, recognisedLetters, garbledLetters, ghostShare, layerAgreement, ocr } = signals
+  const sound = 1 - garbledLetters / Math.max(1, nativeLetters)
+  const textLayer = Math.min(sound, 1 - (ghostShare ?? 0), layerAgreement ?? 1)
+  return {
+    textLayer: nativeLetters === 0 ? null : rounded(textLayer),
+    ocr: ocr === null ? null : rounded(ocr.mean),
+    layout: null,
+    tables: null,
+    unreadInk: signals.unreadShare === null ? null : rounded(1 - signals.unreadShare),
+    language: recognisedLetters === 0 || signals.plausibleShare === null ? null : rounded(signals.plausibleShare),
+  }
+}

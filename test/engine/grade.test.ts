@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { extensionsOf } from '#src/contract/extensions.ts'
+import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { featuresOf } from '#src/engine/grade/grade-features.ts'
+import { GRADE_MODEL, READING_VERSION } from '#src/engine/grade/grade-model.ts'
+import { gradeOf } from '#src/engine/grade/grade-page.ts'
+import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
+import { pdfOf } from './support/pdf-of.ts'
+
+const READ = { ...NOTHING_KNOWN, nativeLetters: 1000, unreadShare: 0, unreadLetters: 0, inkLetters: 950, ghostShare: 0 }
+
+describe('the grade of a page', () => {
+  test('falls with ink that was not read, with doubtful OCR and with nothing read at all', () => {
+    const grades = [
+      READ,
+      { ...READ, unreadShare: 0.5, unreadLetters: 500, inkLetters: 500 },
+      { ...READ, nativeLetters: 0, unreadShare: 1, unreadLetters: 900, inkLetters: 0 },
+    ].map(gradeOf)
+    expect(grades[0]).toBeGreaterThan(0.9)
+    expect(grades[1]).toBeLessThan(0.5)
+    expect(grades[2]).toBeLessThan(0.5)
+  })
+
+  test('is computed by weights for the present way of reading, one for each feature', () => {
+    expect(GRADE_MODEL.reading).toBe(READING_VERSION)
+    expect(Object.keys(GRADE_MODEL.weights)).toEqual(Object.keys(featuresOf(READ)))
+  })
+})
+
+describe('the sluice field', () => {
+  let engine: Engine
+  beforeAll(async () => {
+    engine = await createEngine({ children: 1 })
+  })
+  afterAll(() => engine.close())
+
+  async function parse(headers: Record<string, string>): Promise<Record<string, unknown>> {
+    const form = new FormData()
+    form.append('file', new File([pdfOf(['First page', 'Second page'])], 'two.pdf'))
+    const response = await fetch(`${engine.url}/v2/parse`, { method: 'POST', body: form, headers })
+    const { data } = (await response.json()) as { readonly data: Record<string, unknown> }
+    return data
+  }
+
+  test('is sent only to a request that carries the header, with a grade for each page and the document', async () => {
+    expect(await parse({})).not.toHaveProperty('sluice')
+    const extensions = extensionsOf(await parse({ 'x-sluice-extensions': '1' }))
+    expect(extensions?.pageGrades?.map(({ pageNumber }) => pageNumber)).toEqual([1, 2])
+    for (const page of extensions?.pageGrades ?? []) expect(page.grade).toBeGreaterThan(0.5)
+    expect(extensions?.grade?.components.textLayer).toBe(1)
+    expect(extensions?.grade?.components.ocr).toBeNull()
+  })
+})

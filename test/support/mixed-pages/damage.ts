@@ -1,0 +1,162 @@
+import type { PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
+import { levelled, turnedBack } from '#src/engine/pdf/ink/picture-ops.ts'
+import type { Random } from '../random.ts'
+
+/** What happens to a sheet between the printer and the scan. */
+export type Damage =
+  | 'none'
+  | 'blur'
+  | 'noise'
+  | 'fade'
+  | 'uneven'
+  | 'skew'
+  | 'turn'
+  | 'low_resolution'
+  | 'fax'
+  | 'stamp'
+
+export const DAMAGES: readonly Damage[] = [
+  'none',
+  'blur',
+  'noise',
+  'fade',
+  'uneven',
+  'skew',
+  'turn',
+  'low_resolution',
+  'fax',
+  'stamp',
+]
+
+type Doing = (drawing: PageDrawing, random: Random) => PageDrawing
+
+const DOINGS: Readonly<Record<Damage, Doing>> = {
+  none: (drawing) => drawing,
+  blur: (drawing, random) => blurred(drawing, 1 + random.below(4)),
+  noise: (drawing, random) => noisy(drawing, 0.01 + random.next() * 0.12, random),
+  fade: (drawing, random) => mapped(drawing, (level) => level, 0.1 + random.next() * 0.5),
+  uneven: (drawing, random) => shaded(drawing, random),
+  skew: (drawing, random) => levelled(drawing, (random.next() * 2 - 1) * 0.14),
+  turn: (drawing, random) => turnedBack(drawing, random.pick([90, 180, 270])),
+  low_resolution: (drawing, random) => coarse(drawing, 1.3 + random.next() * 1.7),
+  fax: (drawing, random) => mapped(coarse(drawing, 1.2 + random.next() * 0.6), (level) => (level > 150 ? 255 : 0), 1),
+  stamp: (drawing, random) => stamped(drawing, random),
+}
+
+/** The drawing with one damage of a random strength. */
+export function damaged(drawing: PageDrawing, damage: Damage, random: Random): PageDrawing {
+  return DOINGS[damage](drawing, random)
+}
+
+/** Each level through `map`, then its contrast to white scaled by `contrast`. */
+function mapped(drawing: PageDrawing, map: (level: number) => number, contrast: number): PageDrawing {
+  const table = Uint8Array.from({ length: 256 }, (_, level) =>
+    contrast === 1 ? map(level) : 255 - (255 - level) * contrast,
+  )
+  return { ...drawing, grey: drawing.grey.map((level) => table[level] ?? level) }
+}
+
+function blurred(drawing: PageDrawing, times: number): PageDrawing {
+  const { width, height } = drawing
+  let from = drawing.grey
+  for (let pass = 0; pass < times; pass += 1) {
+    const to = from.slice()
+    for (let y = 1; y < height - 1; y += 1) {
+      for (let at = y * width + 1; at < y * width + width - 1; at += 1) {
+        to[at] =
+          ((from[at - 1] ?? 0) +
+            (from[at + 1] ?? 0) +
+            (from[at - width] ?? 0) +
+            (from[at + width] ?? 0) +
+            2 * (from[at] ?? 0)) /
+          6
+      }
+    }
+    from = to
+  }
+  return { ...drawing, grey: from }
+}
+
+function noisy(drawing: PageDrawing, share: number, random: Random): PageDrawing {
+  const grey = drawing.grey.slice()
+  for (let at = 0; at < grey.length; at += 1) {
+    const dice = random.next()
+    if (dice < share) grey[at] = dice < share / 2 ? 0 : 255
+  }
+  return { ...drawing, grey }
+}
+
+function shaded(drawing: PageDrawing, random: Random): PageDrawing {
+  const { width, height } = drawing
+  const [across, down, least] = [random.next() * 2 - 1, random.next() * 2 - 1, 0.25 + random.next() * 0.4]
+  const grey = drawing.grey.slice()
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const light =
+        least + (1 - least) * Math.min(1, Math.max(0, 0.5 + across * (x / width - 0.5) + down * (y / height - 0.5)))
+      grey[y * width + x] = (grey[y * width + x] ?? 0) * light
+    }
+  }
+  return { ...drawing, grey }
+}
+
+function coarse({ width, height, grey, perPoint }: PageDrawing, factor: number): PageDrawing {
+  const [w, h] = [Math.floor(width / factor), Math.floor(height / factor)]
+  const out = new Uint8Array(w * h)
+  for (let y = 0; y < h; y += 1) {
+    for (let x = 0; x < w; x += 1) {
+      let [sum, count] = [0, 0]
+      for (let fromY = Math.floor(y * factor); fromY < Math.min(height, (y + 1) * factor); fromY += 1) {
+        for (let fromX = Math.floor(x * factor); fromX < Math.min(width, (x + 1) * factor); fromX += 1) {
+          sum += grey[fromY * width + fromX] ?? 255
+          count += 1
+        }
+      }
+      out[y * w + x] = sum / Math.max(1, count)
+    }
+  }
+  return { width: w, height: h, grey: out, perPoint: perPoint / factor }
+}
+
+/** A translucent frame with bars, as a received stamp has, over part of the print. */
+function stamped(drawing: PageDrawing, random: Random): PageDrawing {
+  const { width, height } = drawing
+  const grey = drawing.grey.slice()
+  const [w, h] = [Math.floor(width * (0.25 + random.next() * 0.3)), Math.floor(height * (0.06 + random.next() * 0.12))]
+  const [x0, y0] = [random.below(width - w), random.below(height - h)]
+  const level = 90 + random.below(110)
+  for (let y = 0; y < h; y += 1) {
+    for (let x = 0; x < w; x += 1) {
+      const frame = x < 4 || y < 4 || x >= w - 4 || y >= h - 4
+      const bar = y % Math.max(8, h >> 2) < 3 && x > 12 && x < w - 12
+      if (frame || bar) {
+        const at = (y0 + y) * width + x0 + x
+        grey[at] = Math.min(grey[at] ?? 255, level)
+      }
+    }
+  }
+  return { ...drawing, grey }
+}
+
+/** A photograph: soft shapes and grain, no letters. */
+export function photograph(width: number, height: number, random: Random): PageDrawing {
+  const shapes = Array.from({ length: 12 }, () => ({
+    x: random.next() * width,
+    y: random.next() * height,
+    r: (0.05 + random.next() * 0.25) * width,
+    level: random.below(256),
+  }))
+  const grey = new Uint8Array(width * height)
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      let [sum, weight] = [128, 1]
+      for (const shape of shapes) {
+        const near = Math.exp(-(((x - shape.x) ** 2 + (y - shape.y) ** 2) / shape.r ** 2))
+        sum += near * 6 * shape.level
+        weight += near * 6
+      }
+      grey[y * width + x] = sum / weight + (random.next() - 0.5) * 14
+    }
+  }
+  return { width, height, grey, perPoint: 1 }
+}

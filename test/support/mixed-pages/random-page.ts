@@ -1,0 +1,214 @@
+import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
+import type { GreyPicture, PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
+import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
+import { Random } from '../random.ts'
+import { DAMAGES, type Damage, damaged, photograph } from './damage.ts'
+import { heightOf, setLines, type Setting, textOperators } from './text-block.ts'
+import { sourceOf } from './words.ts'
+import { type MixedPage, writePdf } from './write-pdf.ts'
+
+/** How the words of a page are made: in letters, in a picture, as outlines, under a layer, or several of these. */
+export const KINDS = [
+  'native',
+  'native_photo',
+  'scan',
+  'header_on_scan',
+  'right_layer',
+  'wrong_layer',
+  'outlined',
+  'half',
+  'inset',
+  'blank',
+] as const
+export type Kind = (typeof KINDS)[number]
+
+/** A page whose words are known exactly. */
+export interface RandomPage {
+  readonly seed: number
+  /** Its vocabulary, font and size; pages of one source never stand on both sides of a split. */
+  readonly source: number
+  readonly kind: Kind
+  readonly damage: Damage
+  readonly inForm: boolean
+  /** The words that a person reads on it. */
+  readonly words: readonly string[]
+  readonly pdf: Buffer
+}
+
+const SOURCES = 40
+const [WIDTH, HEIGHT, MARGIN] = [330, 450, 26]
+/** Letters of native text on a page, at the most. */
+const MOST_NATIVE_LETTERS = 1500
+const SCAN_DPI = [150, 200, 200, 250]
+
+/** The page of a seed: the same in every run. Pages are small, so that OCR of one takes well under a second. */
+export async function randomPage(seed: number): Promise<RandomPage> {
+  const random = new Random(seed)
+  const source = random.below(SOURCES)
+  const kind = random.pick(KINDS)
+  const setting: Setting = {
+    x: MARGIN,
+    top: MARGIN,
+    width: WIDTH - 2 * MARGIN,
+    size: 9 + (source % 5),
+    font: source % 3,
+  }
+  const maker = new PageMaker(random, source, setting)
+  const damage = kind.startsWith('native') || kind === 'blank' || kind === 'outlined' ? 'none' : random.pick(DAMAGES)
+  const inForm = random.next() < 0.5
+  const { words, page } = await maker.make(kind, damage)
+  return { seed, source, kind, damage, inForm, words, pdf: writePdf({ width: WIDTH, height: HEIGHT, inForm, ...page }) }
+}
+
+interface Made {
+  readonly words: readonly string[]
+  readonly page: Pick<MixedPage, 'pictures' | 'under' | 'over'>
+}
+
+class PageMaker {
+  readonly #random: Random
+  readonly #words: (count: number) => string[]
+  readonly #setting: Setting
+
+  constructor(random: Random, source: number, setting: Setting) {
+    this.#random = random
+    const prose = sourceOf(source)
+    this.#words = (count) => prose(random, count)
+    this.#setting = setting
+  }
+
+  async make(kind: Kind, damage: Damage): Promise<Made> {
+    if (kind === 'native' || kind === 'native_photo') return this.#native(kind === 'native_photo')
+    if (kind === 'blank') return { words: [], page: { pictures: [] } }
+    if (kind === 'outlined') return this.#outlined()
+    if (kind === 'half' || kind === 'inset') return this.#beside(damage, kind === 'half')
+    return this.#scan(kind, damage)
+  }
+
+  #native(withPhoto: boolean): Made {
+    // On a page there is room for so many lines; what would stand below its edge is no word of it.
+    const most = Math.floor((HEIGHT - 2 * MARGIN) / (this.#setting.size * 1.3)) - 1
+    const lines = setLines(fitting(this.#words(260), this.#random.below(MOST_NATIVE_LETTERS)), this.#setting).slice(
+      0,
+      most,
+    )
+    const words = lines.flatMap(({ text }) => text.split(' '))
+    const top = MARGIN + heightOf(lines.length, this.#setting.size) + 8
+    const room = HEIGHT - MARGIN - top
+    const photo = withPhoto && room > 60 ? [photoAt(top, room, this.#random)] : []
+    return { words, page: { pictures: photo, over: textOperators(lines, this.#setting, HEIGHT) } }
+  }
+
+  async #outlined(): Promise<Made> {
+    const words = this.#words(12 + this.#random.below(60))
+    const lines = setLines(words, this.#setting)
+    const native = this.#random.next() < 0.5 ? [] : this.#words(this.#random.below(60))
+    const below = { ...this.#setting, top: MARGIN + heightOf(lines.length, this.#setting.size) + 12 }
+    const drawing = await drawn(textOperators(lines, this.#setting, HEIGHT), 150)
+    const over = outlines(drawing) + textOperators(setLines(native, below), below, HEIGHT)
+    return { words: [...words, ...native], page: { pictures: [], over } }
+  }
+
+  /** A picture of words, and native words below it: as many as it has, or many more. */
+  async #beside(damage: Damage, half: boolean): Promise<Made> {
+    const inPicture = this.#words(half ? 30 + this.#random.below(30) : 12 + this.#random.below(16))
+    const lines = setLines(inPicture, this.#setting)
+    const cut = MARGIN + heightOf(lines.length, this.#setting.size) + 6
+    const sheet = damaged(
+      cutOff(await drawn(textOperators(lines, this.#setting, HEIGHT), this.#random.pick(SCAN_DPI)), cut),
+      damage === 'turn' ? 'none' : damage,
+      this.#random,
+    )
+    const below = { ...this.#setting, top: cut + 8 }
+    const native = this.#words(half ? 20 + this.#random.below(30) : 60 + this.#random.below(60))
+    const fit = fitting(
+      native,
+      Math.floor(((HEIGHT - cut - MARGIN - 10) / (below.size * 1.3)) * ((WIDTH - 2 * MARGIN) / (below.size * 0.68))),
+    )
+    return {
+      words: [...inPicture, ...fit],
+      page: {
+        pictures: [{ picture: sheet, x: 0, top: 0, width: WIDTH, height: cut }],
+        over: textOperators(setLines(fit, below), below, HEIGHT),
+      },
+    }
+  }
+
+  async #scan(kind: Kind, damage: Damage): Promise<Made> {
+    const setting = { ...this.#setting, top: MARGIN + 24 }
+    const words = this.#words(25 + this.#random.below(75))
+    const lines = setLines(words, setting)
+    const sheet = damaged(
+      await drawn(textOperators(lines, setting, HEIGHT), this.#random.pick(SCAN_DPI)),
+      damage,
+      this.#random,
+    )
+    const pictures = [{ picture: sheet, x: 0, top: 0, width: WIDTH, height: HEIGHT }]
+    if (kind === 'header_on_scan') return this.#withHeader(words, pictures)
+    if (kind === 'right_layer')
+      return { words, page: { pictures, over: textOperators(lines, setting, HEIGHT, { mode: 3 }) } }
+    if (kind === 'wrong_layer') {
+      const wrong = wronged(words, 0.3 + this.#random.next() * 0.7, this.#words, this.#random)
+      return { words, page: { pictures, over: textOperators(setLines(wrong, setting), setting, HEIGHT, { mode: 3 }) } }
+    }
+    return { words, page: { pictures } }
+  }
+
+  #withHeader(words: readonly string[], pictures: MixedPage['pictures']): Made {
+    const header = this.#words(3 + this.#random.below(6))
+    const at = { ...this.#setting, size: 8, top: this.#random.pick([8, HEIGHT - 20]) }
+    const first = setLines(header, at).slice(0, 1)
+    const printed = first.flatMap(({ text }) => text.split(' '))
+    return { words: [...words, ...printed], page: { pictures, over: textOperators(first, at, HEIGHT) } }
+  }
+}
+
+/** The first words that have so many letters together. */
+function fitting(words: readonly string[], letters: number): string[] {
+  let left = letters
+  return words.filter((word) => (left -= word.length) >= 0)
+}
+
+/** Some words replaced by others, as a layer of another document or of bad OCR has them. */
+function wronged(words: readonly string[], share: number, more: (count: number) => string[], random: Random): string[] {
+  const others = more(words.length)
+  return words.map((word, index) => (random.next() < share ? (others[index] ?? word) : word))
+}
+
+async function drawn(content: string, dpi: number): Promise<PageDrawing> {
+  const source = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: content })
+  const pages = await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi })
+  const page = pages.get(1)
+  if (page === undefined) throw new Error('the library drew no page')
+  return page
+}
+
+function cutOff({ width, grey, perPoint }: PageDrawing, points: number): PageDrawing {
+  const height = Math.round(points * perPoint)
+  return { width, height, perPoint, grey: grey.slice(0, width * height) }
+}
+
+function photoAt(top: number, room: number, random: Random): MixedPage['pictures'][number] {
+  const [width, height] = [140 + random.below(120), Math.min(room, 60 + random.below(140))]
+  const picture: GreyPicture = photograph(width * 2, Math.floor(height) * 2, random)
+  return { picture, x: MARGIN + random.below(WIDTH - 2 * MARGIN - width + 1), top, width, height: Math.floor(height) }
+}
+
+/** Ink as filled rectangles: print that no text operator wrote. */
+function outlines(drawing: PageDrawing): string {
+  const { width, height, ink, perPoint } = inkMask(drawing)
+  const unit = 1 / perPoint
+  const rows: string[] = ['0 g\n']
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      if (ink[y * width + x] === 0) continue
+      let end = x
+      while (end < width && ink[y * width + end] === 1) end += 1
+      rows.push(
+        `${(x * unit).toFixed(2)} ${(HEIGHT - (y + 1) * unit).toFixed(2)} ${((end - x) * unit).toFixed(2)} ${unit.toFixed(2)} re f\n`,
+      )
+      x = end
+    }
+  }
+  return rows.join('')
+}

@@ -1,0 +1,63 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PageQuality } from '#src/engine/conversion.ts'
+import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
+import { type RandomPage, randomPage } from './random-page.ts'
+
+/** How a random page was read, beside the truth. */
+export interface DrawResult extends Pick<RandomPage, 'seed' | 'source' | 'kind' | 'damage' | 'inForm'> {
+  readonly words: number
+  /** Share of the page's words that came out, and F1 of both; 1 for a page without words that came out empty. */
+  readonly recall: number
+  readonly f1: number
+  readonly status: string
+  /** Whether any text of the page was recognised, or tried to be. */
+  readonly usedOcr: boolean
+  readonly quality: PageQuality
+  readonly cpuMs: number
+}
+
+/** Makes the page of a seed and converts it as the engine does; `folder` may be written. */
+export async function readDraw(seed: number, folder: string): Promise<DrawResult> {
+  const { pdf, words, ...page } = await randomPage(seed)
+  const path = join(folder, `${seed}.pdf`)
+  await writeFile(path, pdf)
+  const before = process.cpuUsage()
+  const options = { type: 'pdf', mode: 'auto', pages: false, blocks: true, pageMarkers: false } as const
+  const { markdown, blocks, quality } = await convertPdf(
+    { path, cacheFolder: join(folder, 'cache'), onlyMainContent: false },
+    options,
+  )
+  const { user, system } = process.cpuUsage(before)
+  await rm(path)
+  const [known] = quality ?? []
+  if (known === undefined) throw new Error(`seed ${seed}: the conversion says nothing of its page`)
+  return {
+    ...page,
+    words: words.length,
+    ...agreement(words.map(bare), (markdown.match(/[\p{L}\p{N}]+/gu) ?? []).map(bare)),
+    status: blocks?.[0]?.status ?? 'none',
+    usedOcr: known.signals.ocr !== null,
+    quality: known,
+    cpuMs: Math.round((user + system) / 1000),
+  }
+}
+
+const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+
+function agreement(
+  truth: readonly string[],
+  found: readonly string[],
+): { readonly recall: number; readonly f1: number } {
+  if (truth.length === 0) return { recall: 1, f1: found.length === 0 ? 1 : 0 }
+  const left = new Map<string, number>()
+  for (const word of found) left.set(word, (left.get(word) ?? 0) + 1)
+  let common = 0
+  for (const word of truth) {
+    const count = left.get(word) ?? 0
+    if (count === 0) continue
+    common += 1
+    left.set(word, count - 1)
+  }
+  return { recall: common / truth.length, f1: (2 * common) / (truth.length + found.length) }
+}

@@ -1,0 +1,83 @@
+import { deflateSync } from 'node:zlib'
+import type { GreyPicture } from '#src/engine/pdf/ink/grey-picture.ts'
+
+export interface PlacedPicture {
+  readonly picture: GreyPicture
+  /** Where it stands, in points from the upper left corner. */
+  readonly x: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+export interface MixedPage {
+  readonly width: number
+  readonly height: number
+  readonly pictures: readonly PlacedPicture[]
+  /** Wraps the pictures into a Form XObject, as many copiers and print drivers do. */
+  readonly inForm: boolean
+  /** Operators before and after the pictures are drawn. */
+  readonly under?: string
+  readonly over?: string
+}
+
+const FONTS = ['Helvetica', 'Times-Roman', 'Courier', 'Helvetica-Bold'] as const
+
+/** One page as a PDF of its own; fonts are /F0 to /F3, pictures /I0 and on. */
+export function writePdf(page: MixedPage): Buffer {
+  const objects: Buffer[] = []
+  const add = (body: string | Buffer): number => objects.push(Buffer.from(body))
+  add('<</Type/Catalog/Pages 2 0 R>>')
+  add('<</Type/Pages/Kids[3 0 R]/Count 1>>')
+  add('')
+  const fonts = FONTS.map((name, index) => {
+    const number = add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding>>`)
+    return `/F${index} ${number} 0 R`
+  })
+  const names = page.pictures.map(({ picture }, index) => {
+    const dictionary = `/Type/XObject/Subtype/Image/Width ${picture.width}/Height ${picture.height}/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/FlateDecode`
+    return `/I${index} ${add(stream(dictionary, deflateSync(picture.grey, { level: 1 })))} 0 R`
+  })
+  const draw = page.pictures
+    .map(
+      ({ x, top, width, height }, index) =>
+        `q ${width} 0 0 ${height} ${x} ${page.height - top - height} cm /I${index} Do Q\n`,
+    )
+    .join('')
+  const pictures = names.join('')
+  const box = `[0 0 ${page.width} ${page.height}]`
+  const form = page.inForm
+    ? add(stream(`/Type/XObject/Subtype/Form/BBox${box}/Resources<</XObject<<${pictures}>>>>`, Buffer.from(draw)))
+    : null
+  const shown = form === null ? draw : 'q /Fm Do Q\n'
+  const contents = add(stream('', Buffer.from(`${page.under ?? ''}${shown}${page.over ?? ''}`, 'latin1')))
+  const xobjects = form === null ? pictures : `/Fm ${form} 0 R`
+  objects[2] = Buffer.from(
+    `<</Type/Page/Parent 2 0 R/MediaBox${box}/Contents ${contents} 0 R/Resources<</Font<<${fonts.join('')}>>/XObject<<${xobjects}>>>>>>`,
+  )
+  return file(objects)
+}
+
+function stream(dictionary: string, data: Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from(`<<${dictionary}/Length ${data.length}>>\nstream\n`),
+    data,
+    Buffer.from('\nendstream'),
+  ])
+}
+
+function file(objects: readonly Buffer[]): Buffer {
+  const parts: Buffer[] = [Buffer.from('%PDF-1.5\n')]
+  let position = parts[0]?.length ?? 0
+  const offsets = objects.map((body, index) => {
+    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), body, Buffer.from('\nendobj\n')])
+    const offset = position
+    parts.push(part)
+    position += part.length
+    return offset
+  })
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  parts.push(Buffer.from(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`))
+  parts.push(Buffer.from(`trailer<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${position}\n%%EOF\n`))
+  return Buffer.concat(parts)
+}
