@@ -17,7 +17,7 @@ export const SPENDING_SETTINGS = {
     min: 0,
     max: 1e12,
     unit: 'credits',
-    doc: 'stop before this run costs more (not counting `sluice work` beside it, as --monthly-credits does)',
+    doc: 'stop before this run costs more; binds every worker on its queue, on all machines',
   }),
   monthlyCredits: optionalNumber({
     env: 'SLUICE_MONTHLY_CREDITS',
@@ -26,6 +26,13 @@ export const SPENDING_SETTINGS = {
     unit: 'credits',
     scope: 'process',
     doc: 'stop before this calendar month (UTC) costs more, all processes with this API key together',
+  }),
+  reportedCredit: optionalNumber({
+    env: 'SLUICE_REPORTED_CREDIT',
+    min: 0,
+    max: 1e6,
+    unit: 'credits',
+    doc: 'what a credit that the service reports is charged as; 0 for a service that is free, as the embedded engine is',
   }),
   prices: structure({
     env: 'SLUICE_PRICES',

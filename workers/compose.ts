@@ -34,6 +34,7 @@ import type { Migrated } from './migrate-former.ts'
 import { openIdentity, type Purpose } from './open-identity.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
+import { spendingOf } from './spending.ts'
 import { followService } from './follow-service.ts'
 import { requestsInDoubt } from './in-doubt.ts'
 import { parserPolicyOf } from './parser-policy.ts'
@@ -86,6 +87,8 @@ export interface Workshop extends Pipeline {
   readonly settings: Settings
   /** What the service refused in this process. */
   readonly refusals: Refusals
+  /** Before this process feeds the queue: its cap (`--max-credits`) binds every worker on it from now on. */
+  readonly beginRun: () => Promise<void>
   /** Asks the service anew instead of believing that credits or key are still as an earlier run found them. */
   readonly probe: () => Promise<void>
   /** Requests that were in flight at a hard kill: nobody knows whether the service charged for them (Law 2). */
@@ -126,12 +129,13 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
   try {
     await observe(opened, options.name ?? null)
     const kept = await readyStore(store, shared.folders.spool, options.say, signal)
-    const requests = await shared.requests(settings, id, signal)
+    const requests = await shared.requests(settings, signal)
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
     resources.defer(() => lease.close())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
+    const spend = spendingOf({ connection, pipeline: id, lease, settings }, requests.service, resources)
     const data = redisData({ ...opened, lease, rebuild: opened, intents, gate: requests.gate, events })
     tellFound(opened, await data.complete(signal), options.say)
     const ingest: IngestDeps = {
@@ -145,8 +149,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       halt: halting(events),
       parser: requests.parser,
       gate: requests.gate,
-      price: priceWith(requests.service.free, settings),
-      countPages: pageCounting(requests.service.free, resources),
+      ...spend.deps,
       cutter: cutterOf(settings),
       claims: new RedisClaims({ connection, pipeline: id, lease }),
       intents,
@@ -165,6 +168,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       data,
       gateLine: () => statusLine(shared.outageLine, requests),
       refusals: ingest.refusals,
+      beginRun: spend.beginRun,
       probe: () => requests.gate.probe(),
       ambiguous: () => intents.ambiguousTotal(),
       consume: () => consumeInPlaces({ connection, pipeline: id, places: shared.places, settings, ingest }),

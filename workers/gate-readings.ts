@@ -17,6 +17,16 @@ export async function gateReadings(opened: readonly Requests[]): Promise<Reading
   return readings.flat()
 }
 
+/** Runs are summed: a label for each would be a new series for each. */
+function creditReadings(credits: GateState['credits']) {
+  const byScope = Map.groupBy(credits, ([scope]) => (scope.startsWith('run:') ? 'run' : scope))
+  return [...byScope].map(([scope, group]) => ({
+    scope,
+    held: group.reduce((sum, [, { held }]) => sum + held, 0),
+    spent: group.reduce((sum, [, { spent }]) => sum + spent, 0),
+  }))
+}
+
 function readingsOf(state: GateState): Reading[] {
   const { rate, places, shut, refused, credits, shutMs } = state
   const of = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
@@ -40,7 +50,7 @@ function readingsOf(state: GateState): Reading[] {
     ...Object.entries(shutMs).map(([cause, value]) =>
       of('shut_seconds_total', 'How long the gate was shut, by cause.', value / 1000, { cause }),
     ),
-    ...[...credits].flatMap(([scope, { held, spent }]) => [
+    ...creditReadings(credits).flatMap(({ scope, held, spent }) => [
       of('credits_reserved', 'Credits held for what is in flight, by budget.', held, { scope }),
       of('credits_spent', 'Credits spent, by budget.', spent, { scope }),
     ]),

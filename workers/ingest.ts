@@ -46,6 +46,7 @@ export async function runWorker(
     halt.abort(new Error(event.message))
   })
   await workshop.probe()
+  if (intake !== 'none') await workshop.beginRun()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   stopping.allow(workshop.settings.graceMs)
   const consumer = workshop.consume()

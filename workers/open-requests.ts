@@ -64,20 +64,17 @@ export async function openRequests(
 interface BudgetNeeds {
   /** Names this process: each that is told `--max-credits` is a run of its own, also when it goes on tomorrow. */
   readonly run: string
-  readonly pipeline: string
-  /** The settings of the pipeline, and those of all pipelines together. */
-  readonly own: Settings
+  /** The settings of all pipelines together. */
   readonly all: Settings
 }
 
-/** A pipeline that has a cap of its own spends from that one and from the one of the whole run. */
-export function budgetsOf({ run, pipeline, own, all }: BudgetNeeds): Budget[] {
-  const shared: Budget[] = [
-    { per: 'run', run, limitCredits: all.maxCredits ?? null },
-    { per: 'month', limitCredits: all.monthlyCredits ?? null },
-  ]
-  if (own.maxCredits === undefined || own.maxCredits === all.maxCredits) return shared
-  return [...shared, { per: 'run', run: `${run} ${pipeline}`, limitCredits: own.maxCredits }]
+/**
+ * What the pipelines of this process spend together. The cap of one pipeline is that of its queue (`RedisSpending`), so
+ * that it binds the workers on other machines too.
+ */
+export function budgetsOf({ run, all }: BudgetNeeds): Budget[] {
+  const monthly: Budget = { per: 'month', limitCredits: all.monthlyCredits ?? null }
+  return all.maxCredits === undefined ? [monthly] : [{ per: 'run', run, limitCredits: all.maxCredits }, monthly]
 }
 
 /** Pages are only counted where they cost something. */

@@ -35,7 +35,7 @@ export interface Shared extends AsyncDisposable {
   readonly rightOfWay: RightOfWay
   readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
   /** The way to the service that a pipeline's settings name. */
-  readonly requests: (settings: Settings, pipeline: string, signal: AbortSignal) => Promise<Requests>
+  readonly requests: (settings: Settings, signal: AbortSignal) => Promise<Requests>
   /** What happens to the programs that all pipelines share. */
   readonly events: Events
   readonly observer: () => Promise<Observer>
@@ -52,8 +52,8 @@ export function openShared({ settings, say }: SharedOptions): Shared {
   const events = new Events()
   const engine = once((signal) => openEngine({ settings, folders, events }, resources, signal))
   const opened = new Map<string, Promise<Requests>>()
-  const requestsFor: Shared['requests'] = (own, pipeline, signal) => {
-    const budgets = budgetsOf({ run, pipeline, own, all: settings })
+  const requestsFor: Shared['requests'] = (own, signal) => {
+    const budgets = budgetsOf({ run, all: settings })
     const { parseApiUrl, parseApiKey, rate, apiConcurrency } = own
     const open = async (): Promise<Requests> => {
       const service: Service = serviceOf(own) ?? (await engine(signal))

@@ -57,6 +57,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'apiConcurrency',
   'monthlyCredits',
   'prices',
+  'reportedCredit',
   'onAmbiguous',
   'deadlineMs',
   'graceMs',

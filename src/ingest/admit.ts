@@ -1,7 +1,8 @@
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
-import type { Permit, Recipe } from '#src/ports.ts'
+import type { Reservation, Reserving } from '#src/document/spending.ts'
+import type { Admission, Permit, Recipe } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
 import { findReceipt } from './find-receipt.ts'
 import { postpone } from './job-verdicts.ts'
@@ -26,13 +27,17 @@ export type Entry =
   | {
       readonly kind: 'admitted'
       readonly permit: Permit
+      readonly reservation: Reservation
       /** Pages of a PDF, where they were counted. */
       readonly pages: number | null
     }
   | Extract<Purchase, { kind: 'later' | 'kept' | 'failed' }>
 
+/** How soon a document that waits for credits, or for their price, asks again. */
+const CREDITS_MS = 1_000
+
 /**
- * Step 3: a place at the gate, and the intent that goes with it. The intent is written last, right before the request,
+ * Step 3: credits, a place at the gate, and the intent that goes with it. The intent is written last, right before the request,
  * so that a kill counts as ambiguous what was sent and not what only waited for its turn.
  */
 export async function admit(
@@ -46,15 +51,37 @@ export async function admit(
   const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
   const room = await roomFor(deps)
   if (room !== null) return room
-  const ticket = { key, credits: deps.price(recipe, work.extension, pages) }
-  const admission = await deps.gate.enter(ticket, signal)
-  if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
-  if (admission.kind === 'halted') {
-    // Shut by somebody's answer, maybe while a probe is under way: only our own answer, or a budget, halts this run.
-    if (admission.retryInMs === null) deps.halt(admission.cause, admission.message)
-    return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
+  const modelled = deps.price(recipe, work.extension, pages)
+  const reserving = deps.spending.reserve(recipe.hash, modelled)
+  // Where there is no cap, as far as this process knows, both questions are asked at once.
+  const early = deps.spending.isCapped ? await reserving : null
+  if (early !== null && early.kind !== 'reserved') return withoutCredits(early, deps)
+  const ticket = { key, credits: deps.spending.expected(recipe.hash, modelled) }
+  const [entered, reserved] = await Promise.allSettled([deps.gate.enter(ticket, signal), reserving])
+  if (entered.status === 'rejected' || reserved.status === 'rejected') {
+    if (entered.status === 'fulfilled') await giveBack(entered.value, deps)
+    if (reserved.status === 'fulfilled') await release(reserved.value, deps)
+    throw entered.status === 'rejected' ? entered.reason : (reserved as PromiseRejectedResult).reason
   }
-  return deps.rightOfWay.first(enterWith(admission.permit, pages, work, recipe, id, deps))
+  const [admission, credits] = [entered.value, reserved.value]
+  if (credits.kind !== 'reserved') {
+    await giveBack(admission, deps)
+    return withoutCredits(credits, deps)
+  }
+  if (admission.kind !== 'admitted') {
+    await release(credits, deps)
+    return turnedAway(admission, deps)
+  }
+  const { reservation } = credits
+  const entry = await deps.rightOfWay
+    .first(enterWith(admission.permit, pages, work, recipe, id, deps))
+    .catch(async (error: unknown) => {
+      await release(credits, deps)
+      throw error
+    })
+  if (entry.kind === 'admitted') return { ...entry, reservation }
+  await release(credits, deps)
+  return entry
 }
 
 /** How long a document waits for room in the store. */
@@ -74,6 +101,30 @@ async function roomFor({ store, events, lowRoom, halt, storePatienceMs }: Ingest
   }
 }
 
+function turnedAway(admission: Exclude<Admission, { kind: 'admitted' }>, { halt }: IngestDeps): Entry {
+  if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
+  // Shut by somebody's answer, maybe while a probe is under way: only our own answer, or a budget, halts this run.
+  if (admission.retryInMs === null) halt(admission.cause, admission.message)
+  return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
+}
+
+function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: IngestDeps): Entry {
+  if (refused.kind === 'wait') return later(postpone(CREDITS_MS, refused.reason))
+  halt('budget', refused.message)
+  return later(postpone(HALTED_MS, refused.message))
+}
+
+async function giveBack(admission: Admission, { gate }: IngestDeps): Promise<void> {
+  if (admission.kind === 'admitted') await gate.leave(admission.permit, { verdict: 'unsent' })
+}
+
+async function release(reserving: Reserving, { spending }: IngestDeps): Promise<void> {
+  if (reserving.kind === 'reserved') await spending.settle(reserving.reservation, 'unsent')
+}
+
+/** A place at the gate, before its credits are added. */
+type Place = Omit<Extract<Entry, { kind: 'admitted' }>, 'reservation'> | Exclude<Entry, { kind: 'admitted' }>
+
 /** A request that is kept back here gives its place back at once: one that nobody gives back is lost for a quarter of an hour. */
 async function enterWith(
   permit: Permit,
@@ -82,7 +133,7 @@ async function enterWith(
   recipe: Recipe,
   id: ReceiptId,
   deps: IngestDeps,
-): Promise<Entry> {
+): Promise<Place> {
   try {
     const instead = await withIntent(work, recipe, id, deps)
     if (instead === null) return { kind: 'admitted', permit, pages }

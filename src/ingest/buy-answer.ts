@@ -46,8 +46,11 @@ async function sendOnce(
   const { key } = work.job
   const entry = await admit(work, recipe, id, deps, signal)
   if (entry.kind !== 'admitted') return { ...entry, remedy: NO_REMEDY }
-  const { permit, pages } = entry
-  if (!deps.intents.stands(id)) return { ...(await withdraw(permit, id, deps)), remedy: NO_REMEDY }
+  const { permit, reservation, pages } = entry
+  if (!deps.intents.stands(id)) {
+    await deps.spending.settle(reservation, 'unsent')
+    return { ...(await withdraw(permit, id, deps)), remedy: NO_REMEDY }
+  }
   const sentAt = performance.now()
   deps.events.emit('request:sent', { key, bytes: work.read.bytes })
   let answered: Verdict
@@ -65,7 +68,7 @@ async function sendOnce(
       signal,
     )
   } catch (error) {
-    await deps.gate.leave(permit, { verdict: 'abandoned' })
+    await Promise.all([deps.gate.leave(permit, { verdict: 'abandoned' }), deps.spending.settle(reservation, 'unknown')])
     if (!(error instanceof DocumentChanged)) throw error
     await deps.intents.clear(id)
     const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
@@ -86,8 +89,10 @@ async function sendOnce(
   // Side by side: what was paid for must not wait for Redis, nor the next request for the disk. Neither is left behind
   // when the other fails: nobody may look for a receipt that is still being written.
   const leaving = deps.rightOfWay.first(deps.gate.leave(permit, { verdict, durationMs, credits }))
-  const [left, saved] = await Promise.allSettled([leaving, save()])
+  const settling = deps.spending.settle(reservation, credits ?? 'unknown')
+  const [left, saved, settled] = await Promise.allSettled([leaving, save(), settling])
   if (saved.status === 'rejected') throw saved.reason
+  if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
   tell(work, verdict, durationMs, deps)
   return {
@@ -113,7 +118,7 @@ function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: Inge
   if (verdict.kind === 'unavailable' && verdict.inDoubt === true) return null
   if (verdict.kind !== 'parsed') return 0
   const { credits, pages } = verdict.answer.usage
-  return credits ?? deps.price(recipe, work.extension, pages)
+  return credits === null ? deps.price(recipe, work.extension, pages) : deps.charge(credits)
 }
 
 interface Sending extends Pick<Work, 'attempt'> {

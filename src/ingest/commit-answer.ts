@@ -137,10 +137,10 @@ export function costOf(
   work: Work,
   saved: boolean,
   { creditsReported, pages: { parsed } }: AnswerReading,
-  deps: Pick<IngestDeps, 'price'>,
+  deps: Pick<IngestDeps, 'price' | 'charge'>,
   pages: number | null = null,
 ): Cost {
   if (saved) return { credits: 0, basis: 'saved' }
-  if (creditsReported !== null) return { credits: creditsReported, basis: 'reported' }
+  if (creditsReported !== null) return { credits: deps.charge(creditsReported), basis: 'reported' }
   return { credits: deps.price(work.recipe, work.extension, parsed ?? pages), basis: 'estimated' }
 }

@@ -1,6 +1,7 @@
 import type { ParsedData } from '#src/contract/response.ts'
 import type { AnswerSpool } from '#src/document/answer-spool.ts'
 import type { Extension } from '#src/document/formats.ts'
+import type { Spending } from '#src/document/spending.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
@@ -44,6 +45,9 @@ export interface IngestDeps {
   readonly render: (data: ParsedData) => ReadonlyMap<string, Uint8Array>
   /** What a request will cost by the price model, in credits. `pages` is null when they were not counted. */
   readonly price: (recipe: Recipe, extension: Extension, pages: number | null) => number
+  /** What a credit that the service reports is charged as, in credits: nothing for a parser that is free. */
+  readonly charge: (reported: number) => number
+  readonly spending: Spending
   /** Pages of a PDF, counted on this machine before it is paid for; null where nobody needs to know, or can tell. */
   readonly countPages: (read: ReadDocument, extension: Extension, signal: AbortSignal) => Promise<number | null>
   /** For PDFs over the limit; null where they are refused. */

@@ -11,6 +11,7 @@ import { openGate } from '#src/gate/open-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FailingSince } from '#src/ingest/failing-since.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import { NO_SPENDING } from '#src/document/spending.ts'
 import { Refusals } from '#src/ingest/refusals.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
@@ -98,6 +99,8 @@ export async function openWorkbench({
     countPages: async () => null,
     cutter,
     price: ({ options }, extension, pages) => creditsFor(options, extension, pages, DEFAULT_PRICES),
+    charge: (reported) => reported,
+    spending: NO_SPENDING,
     halt: (cause, message) => halts.push([cause, message]),
     now: Date.now,
     sharedNow: Date.now,

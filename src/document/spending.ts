@@ -1,0 +1,42 @@
+import type { RecipeHash } from './ids.ts'
+
+/** Credits that are set aside for one request, from before it is sent until it is known what it cost. */
+export interface Reservation {
+  readonly id: string
+  readonly recipe: RecipeHash
+  /** By the price model. */
+  readonly modelled: number
+}
+
+export type Reserving =
+  | { readonly kind: 'reserved'; readonly reservation: Reservation }
+  /** What is in flight may use the cap up, or tell the price: ask again. */
+  | { readonly kind: 'wait'; readonly reason: string }
+  /** Nothing more can be sent under this cap. */
+  | { readonly kind: 'over'; readonly message: string }
+
+/** What a request came to: credits charged, nothing sent, or sent with an answer that never came. */
+export type Charge = number | 'unsent' | 'unknown'
+
+/**
+ * The spending cap of a queue. It binds every worker that takes jobs from the queue, on all machines, whichever process
+ * set it. Reservations use the price model or what the service charged for the recipe before, whichever is higher; while
+ * neither is borne out by a charge, one request of a recipe is in flight at a time.
+ */
+export interface Spending {
+  /** What a request is expected to cost, in credits, as far as this process knows. */
+  expected(recipe: RecipeHash, modelled: number): number
+  /** Whether the queue had a cap when this process last asked: then a reservation comes before anything else. */
+  readonly isCapped: boolean
+  reserve(recipe: RecipeHash, modelled: number): Promise<Reserving>
+  /** Ends a reservation; repeatable. */
+  settle(reservation: Reservation, charge: Charge): Promise<void>
+}
+
+/** Of a service that charges nothing. */
+export const NO_SPENDING: Spending = {
+  isCapped: false,
+  expected: (_, modelled) => modelled,
+  reserve: async (recipe, modelled) => ({ kind: 'reserved', reservation: { id: '', recipe, modelled } }),
+  settle: async () => undefined,
+}

@@ -1,0 +1,153 @@
+import type { RecipeHash } from '#src/document/ids.ts'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import type { Charge, Reservation, Reserving, Spending } from '#src/document/spending.ts'
+import type { RedisClient } from './lua-script.ts'
+import { inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { DECLARE, RESERVE, SET_CAP, SETTLE } from './spending-scripts.ts'
+
+/** What RESERVE answers. */
+type Reply = readonly [
+  verdict: 'free' | 'reserved' | 'wait' | 'price' | 'over',
+  limit: string,
+  spent: string,
+  credits: string,
+  price: string,
+  run: string,
+  since: string,
+  owner: string,
+  by: readonly string[],
+]
+
+interface Cap {
+  readonly limit: string
+  readonly run: string
+  readonly since: string
+  readonly owner: string
+}
+
+interface Held {
+  readonly run: string
+  readonly credits: number
+  /** As the script wrote it. */
+  readonly text: string
+}
+
+const WAITS = {
+  wait: 'what is in flight may use up the credits of this run',
+  price: 'one request shows first what a document costs',
+} as const
+
+/** `Spending` in Redis. What this process knows of it is declared anew when Redis lost data (`ProcessLease`). */
+export class RedisSpending implements Spending {
+  readonly #client: RedisClient
+  readonly #lease: ProcessLease
+  readonly #processes: string
+  readonly #keys: readonly string[]
+  readonly #prices = new Map<RecipeHash, string>()
+  readonly #held = new Map<string, Held>()
+  /** What each process charged to the cap, as last seen; our own is always up to date. */
+  readonly #by = new Map<string, number>()
+  #cap: Cap | null = null
+  #reservations = 0
+
+  constructor(options: { readonly connection: RedisClient; readonly pipeline: string; readonly lease: ProcessLease }) {
+    const { connection, pipeline, lease } = options
+    const prefix = `${redisPrefix(pipeline)}:spending`
+    this.#client = connection
+    this.#lease = lease
+    this.#processes = processKeyPrefix(pipeline)
+    this.#keys = [`${prefix}:cap`, lease.key, `${prefix}:prices`, lease.epochKey, `${prefix}:held`]
+    lease.onNewEpoch(() => this.#declare())
+  }
+
+  get isCapped(): boolean {
+    return this.#cap !== null && this.#cap.limit !== ''
+  }
+
+  /** Sets the cap of the queue for a run that begins, or lifts the one of a run that ended; answers what holds now. */
+  async setCap(run: string, limitCredits: number | null): Promise<number | null> {
+    const { id, leaseMs } = this.#lease
+    const values = [run, limitCredits ?? '', id, leaseMs, this.#processes]
+    const reply = await inTouch(this.#lease, () => SET_CAP.run(this.#client, this.#keys, values))
+    const [limit = '', of = '', since = '', owner = ''] = reply as string[]
+    this.#know({ limit, run: of, since, owner })
+    return limit === '' ? null : Number(limit)
+  }
+
+  expected(recipe: RecipeHash, modelled: number): number {
+    const price = this.#prices.get(recipe)
+    if (price === undefined) return modelled
+    return Math.max(modelled, price.startsWith('=') ? Number(price.slice(1)) : modelled * Number(price))
+  }
+
+  async reserve(recipe: RecipeHash, modelled: number): Promise<Reserving> {
+    this.#reservations += 1
+    const lease = this.#lease
+    const id = `${lease.id}-${this.#reservations}`
+    const ask = (): Promise<unknown> => {
+      const values = [id, recipe, modelled, lease.leaseMs, lease.id, lease.epoch, this.#processes]
+      return RESERVE.run(this.#client, this.#keys, values)
+    }
+    const reply = (await inTouch(lease, ask)) as Reply
+    this.#hear(reply, recipe)
+    const [verdict, limit, spent, credits, price, run] = reply
+    const reservation: Reservation = { id, recipe, modelled }
+    if (verdict === 'free') return { kind: 'reserved', reservation }
+    if (verdict === 'over') return { kind: 'over', message: overMessage(limit, spent, credits) }
+    if (verdict !== 'reserved') return { kind: 'wait', reason: WAITS[verdict] }
+    const text = `${lease.id} ${run} ${credits} ${price === '' ? 0 : 1} ${recipe}`
+    this.#held.set(id, { run, credits: Number(credits), text })
+    return { kind: 'reserved', reservation }
+  }
+
+  async settle({ id, recipe, modelled }: Reservation, charge: Charge): Promise<void> {
+    const held = this.#held.get(id)
+    this.#held.delete(id)
+    const price = typeof charge === 'number' && charge > 0 ? priceOf(charge, modelled) : ''
+    const isNews = price !== '' && this.expected(recipe, modelled) < Number(charge)
+    const isFirst = price !== '' && !this.#prices.has(recipe)
+    if (held === undefined && !isNews && !isFirst) return
+    if (price !== '' && (isNews || isFirst)) this.#prices.set(recipe, price)
+    const charged = charge === 'unsent' ? 0 : charge === 'unknown' ? (held?.credits ?? 0) : charge
+    const process = this.#lease.id
+    if (held?.run === this.#cap?.run) this.#by.set(process, (this.#by.get(process) ?? 0) + charged)
+    const values = [id, process, held?.run ?? '', this.#by.get(process) ?? 0, recipe, price]
+    await SETTLE.run(this.#client, this.#keys, values)
+  }
+
+  #know(cap: Cap): void {
+    if (this.#cap?.run !== cap.run) this.#by.clear()
+    this.#cap = cap
+  }
+
+  #hear([, limit, , , price, run, since, owner, by]: Reply, recipe: RecipeHash): void {
+    this.#know({ limit, run, since, owner })
+    if (price !== '') this.#prices.set(recipe, price)
+    for (let at = 0; at < by.length; at += 2) {
+      const process = by[at]?.slice(`by ${run} `.length) ?? ''
+      const total = Number(by[at + 1])
+      if (total > (this.#by.get(process) ?? 0)) this.#by.set(process, total)
+    }
+  }
+
+  async #declare(): Promise<void> {
+    const known = {
+      cap: this.#cap,
+      by: Object.fromEntries(this.#by),
+      prices: Object.fromEntries(this.#prices),
+      held: Object.fromEntries([...this.#held].map(([id, { text }]) => [id, text])),
+    }
+    await DECLARE.run(this.#client, this.#keys, [this.#lease.id, JSON.stringify(known)])
+  }
+}
+
+/** Credits charged for each of the model; where the model says nothing, as they are. */
+const priceOf = (charge: number, modelled: number): string => (modelled > 0 ? String(charge / modelled) : `=${charge}`)
+
+function overMessage(limit: string, spent: string, next: string): string {
+  const [capped, used, needed] = [limit, spent, next].map((text) => Math.round(Number(text) * 100) / 100)
+  return (
+    `the budget for this run is ${capped} credits: ${used} are spent and the next document needs ${needed}. ` +
+    'Raise --max-credits to go on; every waiting document is kept.'
+  )
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recipeHash } from '#src/document/ids.ts'
+import { ProcessLease } from '#src/ledger/process-lease.ts'
+import { RedisSpending } from '#src/ledger/redis-spending.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { spendingRun } from './spending-run.ts'
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+const recipe = recipeHash('0000000000000001')
+let opened = 0
+
+async function openTwo() {
+  opened += 1
+  const { connection } = redis
+  const pipeline = `spending-${opened}`
+  const open = async () => {
+    const lease = await ProcessLease.open({ connection, pipeline })
+    return new RedisSpending({ connection, pipeline, lease })
+  }
+  return [await open(), await open()] as const
+}
+
+describe('the spending cap of a queue', () => {
+  test('binds a process that never heard of it, and is lifted by the next run', async () => {
+    const [run, worker] = await openTwo()
+    await run.setCap('one', 2)
+    for (let document = 0; document < 2; document++) {
+      const reserving = await worker.reserve(recipe, 1)
+      if (reserving.kind !== 'reserved') throw new Error(reserving.kind)
+      await worker.settle(reserving.reservation, 1)
+    }
+    expect(await worker.reserve(recipe, 1)).toMatchObject({
+      kind: 'over',
+      message: expect.stringContaining(
+        'the budget for this run is 2 credits: 2 are spent and the next document needs 1',
+      ),
+    })
+    await run.setCap('two', null)
+    expect((await worker.reserve(recipe, 1)).kind).toBe('reserved')
+  })
+
+  test('sends one request of a recipe until its price is known, and reserves that price from then on', async () => {
+    const [run, worker] = await openTwo()
+    await run.setCap('one', 100)
+    const first = await run.reserve(recipe, 1)
+    expect(await worker.reserve(recipe, 1)).toMatchObject({ kind: 'wait' })
+    if (first.kind === 'reserved') await run.settle(first.reservation, 40)
+    expect((await worker.reserve(recipe, 1)).kind).toBe('reserved')
+    expect(await run.reserve(recipe, 1)).toMatchObject({ kind: 'wait' })
+    expect(await run.reserve(recipe, 2)).toMatchObject({ kind: 'over' })
+    expect(run.expected(recipe, 1)).toBe(40)
+  })
+
+  test('counts what was sent and never answered, and frees what was not sent', async () => {
+    const [run] = await openTwo()
+    await run.setCap('one', 3)
+    for (const charge of ['unsent', 'unknown', 1] as const) {
+      const reserving = await run.reserve(recipe, 1)
+      if (reserving.kind === 'reserved') await run.settle(reserving.reservation, charge)
+    }
+    expect((await run.reserve(recipe, 1)).kind).toBe('reserved')
+    expect(await run.reserve(recipe, 2)).toMatchObject({ kind: 'over' })
+  })
+
+  test('of a run that lives is not lifted by a run without one, and of two the lower holds', async () => {
+    const [run, other] = await openTwo()
+    expect(await run.setCap('one', 50)).toBe(50)
+    expect(await other.setCap('two', null)).toBe(50)
+    expect(await other.setCap('two', 80)).toBe(50)
+    expect(await other.setCap('two', 20)).toBe(20)
+  })
+})
+
+const SEED = Number(process.env['SPENDING_SEED'] ?? 1)
+const RUNS = Number(process.env['SPENDING_RUNS'] ?? 6)
+
+test(`${RUNS} capped runs at random from seed ${SEED}: never more than stated, and nothing left unspent`, async () => {
+  for (let seed = SEED; seed < SEED + RUNS; seed++) {
+    const { connection, url } = redis
+    const { drawn, cap, charged, allowedOver, stuck } = await spendingRun(seed, connection, url)
+    if (RUNS > 20) console.log(`seed ${seed}: ${drawn}: charged ${charged} of ${cap}, allowed over ${allowedOver}`)
+    expect(charged - cap - allowedOver, `seed ${seed}: ${drawn}, charged ${charged} of ${cap}`).toBeLessThanOrEqual(0)
+    expect(stuck, `seed ${seed}: ${drawn}, charged ${charged} of ${cap}`).toBe(false)
+  }
+}, 3_600_000)
