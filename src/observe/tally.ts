@@ -100,11 +100,8 @@ export function tallyOf(...sources: readonly Events[]): Tally {
       if (cost !== null && cost.basis !== 'saved') credits[cost.basis] += cost.credits
       tally.pages += pages?.parsed ?? 0
     })
-    events.on('document:postponed', ({ counted }) => (tally.retries += counted ? 1 : 0))
-    events.on('request:sent', () => (tally.requests += 1))
-    events.on('request:throttled', () => (tally.throttled += 1))
+    tallyRequests(events, tally)
     tallyUnsaved(events, tally)
-    events.on('receipt:reused', () => (tally.receiptsReused += 1))
     events.on('sweep:finished', (gone) => (tally.gone = gone))
     // What is not done yet is enqueued once more, and counted then.
     events.on('scan:again', () => (tally.enqueued = tally.worked))
@@ -114,6 +111,13 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     })
   }
   return tally
+}
+
+function tallyRequests(events: Events, tally: Mutable<Tally>): void {
+  events.on('document:postponed', ({ counted }) => (tally.retries += counted ? 1 : 0))
+  events.on('request:sent', () => (tally.requests += 1))
+  events.on('request:throttled', () => (tally.throttled += 1))
+  events.on('receipt:reused', () => (tally.receiptsReused += 1))
 }
 
 function tallyUnsaved(events: Events, tally: Mutable<Tally>): void {

@@ -18,6 +18,8 @@ export interface SpendingReport {
   readonly charged: number
   /** The most that may be charged beyond the cap, as the promise states it. */
   readonly allowedOver: number
+  /** Requests in flight at once while no price was known, of processes that lived. */
+  readonly unknownAtOnce: number
   /** Whether more documents could still be bought for what is left, and none was. */
   readonly stuck: boolean
 }
@@ -38,8 +40,12 @@ class Service {
   price: number
   charged = 0
   inFlight = 0
-  #told: number | null = null
+  /** The highest price that a process reported to the cap; a process that is killed reports nothing. */
+  #reported: number | null = null
+  /** Beyond the cap by the promise: one document at an unknown price; after a rise the difference, until it is reported. */
   allowedOver = 0
+  /** Requests at a time while no price was reported. */
+  unknownAtOnce = 0
   readonly #refusedShare: number
   readonly #random: Random
 
@@ -49,17 +55,18 @@ class Service {
     this.#random = random
   }
 
+  reported(credits: number): void {
+    if (credits > 0) this.#reported = Math.max(this.#reported ?? 0, credits)
+  }
+
   async buy(): Promise<number> {
     this.inFlight += 1
+    if (this.#reported === null) this.unknownAtOnce = Math.max(this.unknownAtOnce, this.inFlight)
     await sleep(2 + this.#random.below(12))
     const refused = this.#random.next() < this.#refusedShare
     const credits = refused ? 0 : this.price
     this.charged += credits
-    if (credits > (this.#told ?? 0)) {
-      // At an unknown price one document; after a rise the difference for each request in flight.
-      this.allowedOver += this.#told === null ? credits : (credits - this.#told) * this.inFlight
-      this.#told = credits
-    }
+    this.allowedOver += Math.max(0, credits - (this.#reported ?? 0))
     this.inFlight -= 1
     return credits
   }
@@ -87,6 +94,7 @@ async function buy(buyer: Buyer, service: Service, left: () => boolean, ended: (
     buyer.inFlight -= 1
     if (buyer.dead) return
     await buyer.spending.settle(reserving.reservation, credits)
+    if (!buyer.dead) service.reported(credits)
   }
 }
 
@@ -141,6 +149,7 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
     cap,
     charged: spent,
     allowedOver: service.allowedOver,
+    unknownAtOnce: kills > 0 ? 1 : service.unknownAtOnce,
     stuck: !wasted && refused === 0 && rises === 0 && ends > 0 && cap - spent >= price,
   }
 }
