@@ -4,10 +4,8 @@ import type { Events } from '#src/events.ts'
 import type { Adopted } from '#src/ingest/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
-import { Refusals } from '#src/ingest/refusals.ts'
+import type { Refusals } from '#src/ingest/refusals.ts'
 import { type LocalDocuments, localDocuments, outdatedDocuments } from '#src/ingest/local-documents.ts'
-import { FailingSince } from '#src/ingest/failing-since.ts'
-import { Surroundings } from '#src/ingest/surroundings.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
@@ -32,6 +30,7 @@ import { identifySource } from './identify-source.ts'
 import { locationOf } from './location.ts'
 import type { Migrated } from './migrate-former.ts'
 import { openIdentity, type Purpose } from './open-identity.ts'
+import { ownOfProcess } from './own-of-process.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
 import { spendingOf } from './spending.ts'
@@ -179,15 +178,6 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     throw error
   }
 }
-
-/** What each process tells by its own documents, clock and dice. */
-const ownOfProcess = (): Pick<IngestDeps, 'now' | 'random' | 'surroundings' | 'refusals' | 'lowRoom'> => ({
-  now: Date.now,
-  random: Math.random,
-  surroundings: new Surroundings(),
-  refusals: new Refusals(),
-  lowRoom: new FailingSince(),
-})
 
 /** First of all: what goes wrong at the start shall be in the log, too. */
 async function observe(

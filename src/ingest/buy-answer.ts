@@ -5,7 +5,7 @@ import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Remedy, Verdict } from '#src/document/verdict.ts'
-import { type Departure, DocumentChanged, type Permit, type Recipe } from '#src/ports.ts'
+import { type Departure, DocumentChanged, type Permit, type ParseRequest, type Recipe } from '#src/ports.ts'
 import { admit } from './admit.ts'
 import type { IngestDeps } from './deps.ts'
 import { type RuledVerdict, ruledVerdict } from './refusals.ts'
@@ -55,18 +55,7 @@ async function sendOnce(
   deps.events.emit('request:sent', { key, bytes: work.read.bytes })
   let answered: Verdict
   try {
-    answered = await deps.parser.parse(
-      {
-        contentHash: work.read.contentHash,
-        extension: work.extension,
-        bytes: work.read.bytes,
-        read: work.read.reread,
-        options: recipe.options,
-        pages,
-        ...(work.address === null ? {} : { address: work.address }),
-      },
-      signal,
-    )
+    answered = await deps.parser.parse(requestOf(work, recipe, pages), signal)
   } catch (error) {
     await Promise.all([deps.gate.leave(permit, { verdict: 'abandoned' }), deps.spending.settle(reservation, 'unknown')])
     if (!(error instanceof DocumentChanged)) throw error
@@ -100,6 +89,16 @@ async function sendOnce(
     remedy: remedyOf(verdict, deps),
   }
 }
+
+const requestOf = ({ read, extension, address }: Work, { options }: Recipe, pages: number | null): ParseRequest => ({
+  contentHash: read.contentHash,
+  extension,
+  bytes: read.bytes,
+  read: read.reread,
+  options,
+  pages,
+  ...(address === null ? {} : { address }),
+})
 
 /**
  * This process stood still since it looked for the receipt: another may have taken the document over, and have bought
