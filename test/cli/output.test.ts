@@ -1,11 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
 import { startScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+
+// Each test starts the program several times.
+vi.setConfig({ testTimeout: 120_000 })
 
 const ROOT = resolve(import.meta.dirname, '../..')
 

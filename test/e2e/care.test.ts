@@ -30,7 +30,7 @@ test('verify finds what was altered, repairs it from the receipt, and makes the 
   const found = await sluice(['verify', '--out', out])
   expect(found).toMatchObject({ code: 2, stdout: expect.stringContaining('one.csv: document.md was altered') })
   const repaired = await sluice(['verify', source, '--rebuild', '--repair', '--out', out])
-  expect(repaired.stdout).toMatch(/1 document whole, 0 damaged, 1 repaired\nthe ledger was made anew: 3 documents/)
+  expect(repaired.stdout).toMatch(/1 document whole, 0 damaged, 1 repaired\nthe ledger was rebuilt: 3 documents/)
   expect(repaired.code).toBe(0)
 
   await writeFile(join(out, 'documents/notes.txt'), 'mine')
