@@ -18,8 +18,6 @@ export interface SpendingReport {
   readonly charged: number
   /** The most that may be charged beyond the cap, as the promise states it. */
   readonly allowedOver: number
-  /** Requests in flight at once while no price was known, of processes that lived. */
-  readonly unknownAtOnce: number
   /** Whether more documents could still be bought for what is left, and none was. */
   readonly stuck: boolean
 }
@@ -39,13 +37,10 @@ interface Buyer {
 class Service {
   price: number
   charged = 0
-  inFlight = 0
   /** The highest price that a process reported to the cap; a process that is killed reports nothing. */
   #reported: number | null = null
   /** Beyond the cap by the promise: one document at an unknown price; after a rise the difference, until it is reported. */
   allowedOver = 0
-  /** Requests at a time while no price was reported. */
-  unknownAtOnce = 0
   readonly #refusedShare: number
   readonly #random: Random
 
@@ -60,14 +55,11 @@ class Service {
   }
 
   async buy(): Promise<number> {
-    this.inFlight += 1
-    if (this.#reported === null) this.unknownAtOnce = Math.max(this.unknownAtOnce, this.inFlight)
     await sleep(2 + this.#random.below(12))
     const refused = this.#random.next() < this.#refusedShare
     const credits = refused ? 0 : this.price
     this.charged += credits
     this.allowedOver += Math.max(0, credits - (this.#reported ?? 0))
-    this.inFlight -= 1
     return credits
   }
 }
@@ -149,7 +141,6 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
     cap,
     charged: spent,
     allowedOver: service.allowedOver,
-    unknownAtOnce: kills > 0 ? 1 : service.unknownAtOnce,
     stuck: !wasted && refused === 0 && rises === 0 && ends > 0 && cap - spent >= price,
   }
 }
