@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
+import { SLOW_FILES } from './test/support/slow-files.ts'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: SLOW_FILES,
     globalSetup: ['test/support/in-memory.ts', 'test/support/bundle-once.ts'],
     // As the launcher has it, for what is started from its sources.
     env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, 'node_modules/.cache/node') },

@@ -1,9 +1,12 @@
-// Prints `N passed, N failed` from vitest's JSON result, and fails where any failed or none ran. A file that could not be
+// Prints `N passed, N failed` from vitest's JSON results, and fails where any failed or a suite did not run. A file that could not be
 // run has no tests to count: it counts as one that failed.
 import { existsSync, readFileSync } from 'node:fs'
 
-const [resultFile] = process.argv.slice(2)
-const files = existsSync(resultFile) ? JSON.parse(readFileSync(resultFile, 'utf8')).testResults : []
+const results = process.argv.slice(2).map((file) => {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).testResults : []
+})
+const files = results.flat()
+const missing = results.filter((one) => one.length === 0).length
 const tests = files.flatMap((file) => file.assertionResults)
 const passed = tests.filter((test) => test.status === 'passed').length
 const failed = tests.filter((test) => test.status === 'failed').length
@@ -11,6 +14,6 @@ const broken = files.filter(
   (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
 )
 
-if (files.length === 0) console.log('The tests did not run.')
+if (missing > 0) console.log('A suite did not run.')
 console.log(`${passed} passed, ${failed + broken.length} failed`)
-process.exitCode = failed + broken.length > 0 || passed === 0 ? 1 : 0
+process.exitCode = failed + broken.length + missing > 0 || passed === 0 ? 1 : 0

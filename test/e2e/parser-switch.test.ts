@@ -62,7 +62,7 @@ test('a service parses what the embedded engine did, once, and each record names
   await cp(join(source, 'b.html'), join(source, 'later.html'))
   const back = await run()
   expect(back.code, back.stderr).toBe(0)
-  expect(back.stdout).toMatch(/requests sent\s*│ 0/)
+  expect(back.stdout).toMatch(/sent: 1 saved by receipts/)
   expect((await parsers())['later.html']).toBe('service')
   expect(service.charged).toBe(2)
 }, 120_000)

@@ -11,8 +11,8 @@ export const MUTANTS = {
   /** The answer is kept only after everything is derived from it. */
   'receipt-last': [
     [
-      'src/ingest/buy-answer.ts',
-      'await untilWritten(() => deps.store.saveReceipt(kept, verdict.answer.body, parser), key, deps, signal)',
+      'src/ingest/save-answer.ts',
+      'await untilWritten(() => deps.store.saveReceipt(answer.id, answer.body, answer.parser), key, deps, signal)',
       '',
     ],
     [

@@ -33,6 +33,7 @@ test('a later run tries again by itself what the document did not cause, and not
     'unreadable',
     'vanished',
     'changing',
+    'refused',
     'service_unavailable',
     'timeout',
     'bad_answer',

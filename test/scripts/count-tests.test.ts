@@ -35,3 +35,11 @@ test('does not call a run without tests a success', async () => {
   const { status } = spawnSync(process.execPath, [SCRIPT, '/nowhere/result.json'])
   expect(status).toBe(1)
 })
+
+test('does not call two suites a success when one of them did not run', async () => {
+  await using folder = await tempFolder()
+  const result = join(folder.path, 'result.json')
+  writeFileSync(result, JSON.stringify({ testResults: [file('passed', 'passed')] }))
+  const { status } = spawnSync(process.execPath, [SCRIPT, result, join(folder.path, 'slow.json')])
+  expect(status).toBe(1)
+})

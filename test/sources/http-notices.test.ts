@@ -49,7 +49,7 @@ describe('the endpoint for notifications', () => {
   })
 
   test('is not opened to others without a token', async () => {
-    await expect(httpNotices({ host: '0.0.0.0', port: 0 })).rejects.toThrow(/set a token/)
+    await expect(httpNotices({ host: '0.0.0.0', port: 0 })).rejects.toThrow(/set EVENTS_TOKEN/)
   })
 
   test('gives nothing when nothing comes', async () => {

@@ -1,27 +1,30 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { SLOW_FILES } from './slow-files.ts'
 
-/** What takes minutes, then what takes many seconds. */
-const LONG = [
-  'test/faults/faults',
-  'test/faults/',
-  'test/gate/real-workers',
-  'test/e2e/run',
-  'test/conformance/s3',
-  'test/e2e/',
-  'test/engine/fuzz',
-]
+/** What takes many seconds. */
+const LONG = ['test/e2e/run', 'test/conformance/s3', 'test/e2e/', 'test/surroundings/', 'test/engine/fuzz']
 
 /**
  * Begins with what takes long, so that nothing of it is left alone at the end. In a fresh clone no durations are known,
- * and files would go by their size: fifty runs of the fault campaign are ten lines.
+ * and files would go by their size.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))
+    return byRank(await super.sort(files), LONG)
   }
 }
 
-function rank({ moduleId }: TestSpecification): number {
-  const place = LONG.findIndex((part) => moduleId.includes(part))
-  return place === -1 ? LONG.length : place
+/** The slow files in the order of their list. */
+export class InThisOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return byRank(files, SLOW_FILES)
+  }
+}
+
+function byRank(files: readonly TestSpecification[], parts: readonly string[]): TestSpecification[] {
+  const rank = ({ moduleId }: TestSpecification): number => {
+    const index = parts.findIndex((part) => moduleId.includes(part))
+    return index === -1 ? parts.length : index
+  }
+  return files.toSorted((one, other) => rank(one) - rank(other))
 }

@@ -32,6 +32,7 @@ export const SCRIPTED: Readonly<Record<string, readonly string[]>> = {
     'parse5',
     'unist-util-visit',
   ],
+  'Office and large web documents': ['htmlparser2'],
   spreadsheets: ['@e965/xlsx'],
   'CSV tables': ['chardet'],
   'every document': ['tinyld'],

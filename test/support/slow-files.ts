@@ -1,0 +1,13 @@
+/**
+ * Test files that take minutes or that measure what a busy machine cannot do: `npm run test:slow` runs them one after another,
+ * `.ci/run` runs both. `npm test` leaves them out, so that it stays under four minutes on two cores.
+ */
+export const SLOW_FILES = [
+  'test/gate/real-workers.test.ts',
+  'test/surroundings/lost-redis.test.ts',
+  'test/e2e/store-identity.test.ts',
+  'test/e2e/upgrade.test.ts',
+  'test/faults/faults.test.ts',
+  'test/faults/mutants.test.ts',
+  'test/faults/s3-faults.test.ts',
+]
