@@ -7,17 +7,20 @@ import { IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './proces
  * A claim is `<process id>:<number>` under the source key in one hash. It stands while its process lives. A dead
  * process's claim is simply overwritten, so nothing has to be cleaned up after a crash.
  *
- * KEYS: claims, own lease, epoch. ARGV: source key, own claim, prefix of process keys, lease in ms, a claim of ours that
- * could not be released or nothing, epoch that we know. Each script may be run again with the same arguments.
+ * KEYS: claims, own lease, epoch. ARGV: source key, own claim, prefix of process keys, lease in ms, own process, epoch
+ * that we know. Each script may be run again with the same arguments.
  */
 
-/** Answers 1 when the document is ours now. */
+/**
+ * Answers 1 when the document is ours now. Another claim of the own process is a leftover: `RedisClaims` asks only for
+ * documents that this process does not hold.
+ */
 const CLAIM = new LuaScript(`${IN_TOUCH}
 if not in_epoch(KEYS[3], ARGV[6]) then return -1 end
 local held = redis.call('HGET', KEYS[1], ARGV[1])
-if held and held ~= ARGV[2] and held ~= ARGV[5] then
+local owner = held and string.match(held, '^[^:]*')
+if held and owner ~= ARGV[5] then
   if not in_touch() then return -1 end
-  local owner = string.match(held, '^[^:]*')
   if redis.call('EXISTS', ARGV[3] .. owner) == 1 then return 0 end
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
@@ -73,10 +76,12 @@ export interface RedisClaimsOptions {
 export class RedisClaims {
   readonly #options: RedisClaimsOptions
   readonly #claimsKey: string
-  /** What Redis refused to release: it would keep its document from everybody for as long as this process lives. */
-  readonly #unreleased = new Map<SourceKey, string>()
+  /** Claims whose release failed, with their source keys. Other processes cannot overwrite them while this one lives. */
+  readonly #unreleased = new Map<string, SourceKey>()
   /** What this process holds, whatever Redis remembers. */
   readonly #held = new Map<SourceKey, string>()
+  /** Documents that this process is asking for: a second job must not take the first one's claim for a leftover. */
+  readonly #asking = new Set<SourceKey>()
   #count = 0
 
   constructor(options: RedisClaimsOptions) {
@@ -87,11 +92,21 @@ export class RedisClaims {
 
   /** Null while another worker, or another job of this one, has the document. */
   async claim(key: SourceKey): Promise<RedisClaim | null> {
+    if (this.#held.has(key) || this.#asking.has(key)) return null
     this.#count += 1
     const token = `${this.#options.lease.id}:${this.#count}`
-    if ((await inTouch(this.#options.lease, () => this.#run(CLAIM, key, token))) !== 1) return null
-    this.#unreleased.delete(key)
-    this.#held.set(key, token)
+    this.#asking.add(key)
+    try {
+      await this.#releaseAgain()
+      if ((await inTouch(this.#options.lease, () => this.#run(CLAIM, key, token))) !== 1) return null
+      this.#held.set(key, token)
+    } catch (error) {
+      // The script may have run, though its answer did not arrive.
+      this.#unreleased.set(token, key)
+      throw error
+    } finally {
+      this.#asking.delete(key)
+    }
     return new RedisClaim({
       stillHeld: () => inTouch(this.#options.lease, () => this.#run(STILL_HELD, key, token)),
       release: () => {
@@ -99,21 +114,36 @@ export class RedisClaims {
         return this.#run(RELEASE, key, token)
       },
       letGo: this.#options.lease.hold(),
-      remember: () => this.#unreleased.set(key, token),
+      remember: () => this.#unreleased.set(token, key),
     })
   }
 
   #run(script: LuaScript, key: SourceKey, token: string): Promise<unknown> {
     const { connection, pipeline, lease } = this.#options
-    const left = this.#unreleased.get(key) ?? ''
-    const values = [key, token, processKeyPrefix(pipeline), lease.leaseMs, left, lease.epoch]
+    const values = [key, token, processKeyPrefix(pipeline), lease.leaseMs, lease.id, lease.epoch]
     return script.run(connection, [this.#claimsKey, lease.key, lease.epochKey], values)
   }
 
+  /** Releases what could not be released; a release that fails again is tried at the next claim. */
+  async #releaseAgain(): Promise<void> {
+    const left = [...this.#unreleased].map(async ([token, key]) => {
+      await this.#run(RELEASE, key, token)
+      this.#unreleased.delete(token)
+    })
+    await Promise.allSettled(left)
+  }
+
+  /**
+   * A release may overtake the declaration, which is sent twice where Redis lost its scripts: the second time writes
+   * the released claim back. So what was released meanwhile is released again afterwards.
+   */
   async #declare(): Promise<void> {
     const { connection, pipeline, lease } = this.#options
-    const values = [lease.id, processKeyPrefix(pipeline), ...[...this.#held].flat()]
+    const declared = [...this.#held]
+    const values = [lease.id, processKeyPrefix(pipeline), ...declared.flat()]
     await DECLARE.run(connection, [this.#claimsKey], values)
+    for (const [key, token] of declared) if (this.#held.get(key) !== token) this.#unreleased.set(token, key)
+    await this.#releaseAgain()
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { redisPrefix } from '#src/document/pipeline.ts'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
@@ -97,6 +98,39 @@ describe('after Redis was emptied', () => {
     expect(await two.intents.begin(receipt, other)).toBe('busy')
     await one.intents.clear(receipt)
     expect(await two.intents.begin(receipt, other)).toBe('begun')
+  })
+
+  test('a claim released while it is declared again is free for every process', async () => {
+    const connection = await connectRedis({ url: redis.url })
+    const [one, two] = [await processOf('overtaken', connection), await processOf('overtaken')]
+    const claim = await one.claims.claim(key)
+    await redis.connection.flushall()
+    await redis.connection.script('FLUSH')
+    // Redis lost its scripts, so the declaration is sent a second time; the release runs just before that.
+    const send = connection.eval.bind(connection) as (...values: unknown[]) => Promise<unknown>
+    let overtaken = false
+    const afterRelease = async (...values: unknown[]): Promise<unknown> => {
+      if (String(values[0]).includes('HGETALL') && values.includes(`${one.lease.id}:1`)) {
+        await claim?.release()
+        overtaken = true
+      }
+      return send(...values)
+    }
+    Object.assign(connection, { eval: afterRelease })
+    await one.lease.settle()
+    expect(overtaken).toBe(true)
+    expect(await redis.connection.hgetall(`${redisPrefix('overtaken')}:claims`)).toEqual({})
+    expect(await two.claims.claim(key)).not.toBeNull()
+    connection.disconnect()
+  })
+
+  test('a claim that Redis remembers for a process, and the process does not hold, is free for that process', async () => {
+    const [one, two] = [await processOf('leftover'), await processOf('leftover')]
+    await redis.connection.hset(`${redisPrefix('leftover')}:claims`, key, `${one.lease.id}:99`)
+    expect(await two.claims.claim(key)).toBeNull()
+    const both = await Promise.all([one.claims.claim(key), one.claims.claim(key)])
+    expect(both.filter((claim) => claim !== null)).toHaveLength(1)
+    expect(await two.claims.claim(key)).toBeNull()
   })
 })
 
