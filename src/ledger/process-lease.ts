@@ -157,7 +157,7 @@ export class ProcessLease {
 
   /** Resolves at once unless Redis may have lost what this process does not know yet. */
   async ready(): Promise<void> {
-    if (this.#settling !== null || this.#disturbed) await this.settle()
+    if (this.#settling !== null || this.#disturbed || this.#epoch !== this.#declaredIn) await this.settle()
   }
 
   /** Renews the sign; resolves when those of other processes can be trusted: at once, unless we were out of touch. */
@@ -193,7 +193,8 @@ export class ProcessLease {
 
   async #settle(): Promise<void> {
     const beat = await this.#beat()
-    if (beat.epoch !== this.#epoch) await this.#adopt(beat)
+    // A declaration that failed is made again.
+    if (beat.epoch !== this.#declaredIn) await this.#adopt(beat)
     else if (beat.inTime) return
     if (!beat.inTime) {
       await sleep(GRACE_MS)
@@ -254,7 +255,7 @@ export class ProcessLease {
   /** Goes on while the process settles: out of touch, it is alive all the same. */
   readonly #renewSoon = (): void => {
     this.#beat()
-      .then((beat) => (beat.inTime && beat.epoch === this.#epoch ? undefined : this.settle()))
+      .then((beat) => (beat.inTime && beat.epoch === this.#declaredIn ? undefined : this.settle()))
       // A renewal that fails did so because the connection was closed for good: then the sign has to run out.
       .catch(() => undefined)
   }

@@ -116,6 +116,8 @@ export class RedisSpending implements Spending {
   }
 
   #know(cap: Cap): void {
+    // Redis without any run lost its data: what this process knows is the only copy.
+    if (cap.run === '' && this.#cap !== null) return
     if (this.#cap?.run !== cap.run) this.#by.clear()
     this.#cap = cap
   }
@@ -130,14 +132,23 @@ export class RedisSpending implements Spending {
     }
   }
 
+  /** Declares again where a reservation was settled meanwhile: the script may be sent twice, the second time late. */
   async #declare(): Promise<void> {
-    const known = {
-      cap: this.#cap,
+    let declared: string
+    do {
+      declared = this.#known()
+      await DECLARE.run(this.#client, this.#keys, [this.#lease.id, declared])
+    } while (declared !== this.#known())
+  }
+
+  #known(): string {
+    return JSON.stringify({
+      // Absent where unknown: Lua takes a JSON null for true.
+      cap: this.#cap ?? undefined,
       by: Object.fromEntries(this.#by),
       prices: Object.fromEntries(this.#prices),
       held: Object.fromEntries([...this.#held].map(([id, { text }]) => [id, text])),
-    }
-    await DECLARE.run(this.#client, this.#keys, [this.#lease.id, JSON.stringify(known)])
+    })
   }
 }
 

@@ -18,6 +18,8 @@ export interface SpendingReport {
   readonly charged: number
   /** The most that may be charged beyond the cap, as the promise states it. */
   readonly allowedOver: number
+  /** The most requests in flight at once that were reserved before any process began to report a price. */
+  readonly unknownAtOnce: number
   /** Whether more documents could still be bought for what is left, and none was. */
   readonly stuck: boolean
 }
@@ -39,8 +41,15 @@ class Service {
   charged = 0
   /** The highest price that a process reported to the cap; a process that is killed reports nothing. */
   #reported: number | null = null
-  /** Beyond the cap by the promise: one document at an unknown price; after a rise the difference, until it is reported. */
+  /** The first price that each process began to report: Redis may know it before the process hears so. */
+  readonly #told = new Map<Buyer, number>()
+  /**
+   * Beyond the cap by the promise: one document at an unknown price; after a rise the difference, for each request that
+   * was reserved before the rise was reported.
+   */
   allowedOver = 0
+  unknownAtOnce = 0
+  #unknownInFlight = 0
   readonly #refusedShare: number
   readonly #random: Random
 
@@ -50,16 +59,32 @@ class Service {
     this.#random = random
   }
 
+  /** The highest price that every reservation asked for from now on must respect. */
+  get reportedPrice(): number | null {
+    return this.#reported
+  }
+
+  telling(buyer: Buyer, credits: number): void {
+    if (credits > 0 && !this.#told.has(buyer)) this.#told.set(buyer, credits)
+  }
+
   reported(credits: number): void {
     if (credits > 0) this.#reported = Math.max(this.#reported ?? 0, credits)
   }
 
-  async buy(): Promise<number> {
+  /** `reportedBefore`: the price reported when the reservation was asked for. */
+  async buy(reportedBefore: number | null): Promise<number> {
+    // A process that was killed while it told its price may not have told it.
+    const told = [...this.#told].filter(([buyer]) => !buyer.dead).map(([, credits]) => credits)
+    const known = reportedBefore ?? (told.length > 0 ? Math.min(...told) : null)
+    if (known === null) this.#unknownInFlight += 1
+    this.unknownAtOnce = Math.max(this.unknownAtOnce, this.#unknownInFlight)
     await sleep(2 + this.#random.below(12))
     const refused = this.#random.next() < this.#refusedShare
     const credits = refused ? 0 : this.price
     this.charged += credits
-    this.allowedOver += Math.max(0, credits - (this.#reported ?? 0))
+    this.allowedOver += Math.max(0, credits - (known ?? 0))
+    if (known === null) this.#unknownInFlight -= 1
     return credits
   }
 }
@@ -74,6 +99,7 @@ async function openBuyer(url: string, pipeline: string): Promise<Buyer> {
 /** Buys until the cap ends it, or no document is left. */
 async function buy(buyer: Buyer, service: Service, left: () => boolean, ended: () => void): Promise<void> {
   while (!buyer.dead && left()) {
+    const reportedBefore = service.reportedPrice
     const reserving = await buyer.spending.reserve(RECIPE, 1)
     if (buyer.dead) return
     if (reserving.kind === 'over') return ended()
@@ -82,9 +108,10 @@ async function buy(buyer: Buyer, service: Service, left: () => boolean, ended: (
       continue
     }
     buyer.inFlight += 1
-    const credits = await service.buy()
+    const credits = await service.buy(reportedBefore)
     buyer.inFlight -= 1
     if (buyer.dead) return
+    service.telling(buyer, credits)
     await buyer.spending.settle(reserving.reservation, credits)
     if (!buyer.dead) service.reported(credits)
   }
@@ -141,6 +168,7 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
     cap,
     charged: spent,
     allowedOver: service.allowedOver,
+    unknownAtOnce: service.unknownAtOnce,
     stuck: !wasted && refused === 0 && rises === 0 && ends > 0 && cap - spent >= price,
   }
 }
