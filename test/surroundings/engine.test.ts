@@ -69,7 +69,7 @@ async function killEachEngine({ child, finished }: RunningSluice): Promise<void>
   }
 }
 
-describe.concurrent('the embedded engine', () => {
+describe('the embedded engine', () => {
   test('is restarted when it is killed, twice, and every document comes out', async () => {
     await using scene = await engineScene(300)
     const running = scene.start(['--engine-processes=1'])
