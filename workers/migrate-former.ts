@@ -16,7 +16,7 @@ import { queuedJobs } from '#src/queue/queued-jobs.ts'
 export interface Migrated {
   /** Documents that were waiting, or being worked on by a process that is gone. */
   readonly jobs: number
-  /** Requests whose answer nobody knows: they stay counted, and held where they were. */
+  /** Requests whose answer is unknown: they stay counted, and held where they were. */
   readonly inDoubt: number
 }
 

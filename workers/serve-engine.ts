@@ -17,7 +17,7 @@ export async function serveEngine(options: EngineOptions, exitWithParent: boolea
     const reason = error instanceof Error ? error.message : String(error)
     process.stderr.write(`sluice engine: cannot start: ${reason}\n`)
     process.stdout.write(`${JSON.stringify({ ready: false, reason })}\n`)
-    // Whoever started us reads the line before it hears of the exit.
+    // The parent process reads the line before it hears of the exit.
     setTimeout(() => process.exit(1), EXIT_AFTER_MS)
     return
   }

@@ -38,7 +38,7 @@ export const contentHash = (hex: string): ContentHash => hex as ContentHash
 export const recipeHash = (hex: string): RecipeHash => hex as RecipeHash
 
 /**
- * With a parser's class the id of its receipt. Without one it names the purchase, whoever answers it (intents), and is
+ * With a parser's class the id of its receipt. Without one it names the purchase, whichever parser answers it (intents), and is
  * the id of a receipt of format 1.
  */
 export function receiptId(content: ContentHash, recipe: RecipeHash, parser?: ParserClass): ReceiptId {

@@ -4,7 +4,7 @@ import type { OutputStore } from '#src/ports.ts'
 
 /*
  * Who parsed a document of format 1. Its record names the parser that the process had, which is not who answered when
- * a receipt was used again; receipts name nobody.
+ * a receipt was used again; receipts name no parser.
  */
 
 const UNKNOWN_SERVICE: ParserFacts = { class: 'service', origin: 'unknown', version: null, at: null }

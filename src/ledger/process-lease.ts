@@ -126,7 +126,7 @@ export class ProcessLease {
     return this.#lapses
   }
 
-  /** Whether this process counted as alive all the time since `lapses` was read; asks nobody. */
+  /** Whether this process counted as alive all the time since `lapses` was read; sends no command. */
   isUnbroken(lapses: number): boolean {
     const { steadyMs, wallMs } = this.#signedAt
     const ageMs = Math.max(performance.now() - steadyMs, Date.now() - wallMs)

@@ -42,7 +42,7 @@ if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[
 /**
  * Makes the claims of this process exactly those that it holds: Redis may have lost them, or have come back with those
  * that were released since. KEYS: claims. ARGV: process, prefix of process keys, then source key and claim, in turn. A
- * document that another live process has meanwhile is left to it; a claim whose process is gone is nobody's.
+ * document that another live process has meanwhile is left to it; a claim whose process is gone is free.
  */
 const DECLARE = new LuaScript(`
 local mine, alive = {}, {}

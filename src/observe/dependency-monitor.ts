@@ -85,7 +85,7 @@ export class DependencyMonitor implements Disposable {
   /** Confirmed outages, the longest first. */
   outages(): readonly Outage[] {
     const all = [...this.#watched.values()].filter(({ confirmed }) => confirmed).map(({ outage }) => outage)
-    // Nobody needs to be told that an engine that is down does not answer.
+    // No message repeats that an engine that is down does not answer.
     return all.some(isEngine) ? all.filter(({ dependency }) => dependency !== 'service') : all
   }
 

@@ -47,7 +47,7 @@ class FolderWatch {
   readonly #stableMs: number
   readonly #settling: Settling
   #scanAt = 0
-  /** How often somebody asked for a scan. */
+  /** How often a caller asked for a scan. */
   #asked = 0
 
   constructor(options: FolderWatchOptions) {

@@ -39,7 +39,7 @@ export class ConverterProcess {
       this.#child.on('error', () => (this.#child.pid === undefined ? end(null, null) : undefined))
     })
     this.ready = this.#untilReady()
-    // Whoever needs the process awaits it; one that nobody came to need must not end the server.
+    // The pool awaits a process that it needs; a rejection that no caller awaits must not end the server.
     this.ready.catch(() => undefined)
   }
 

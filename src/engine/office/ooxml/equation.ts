@@ -18,7 +18,7 @@ export function equationInsertion(element: XmlElement): Insertion {
   }
 }
 
-/** Every letter of the formula, also where its structure is one that nobody writes. */
+/** Every letter of the formula, also where its structure is not a known one. */
 function latexOrText(element: XmlElement): string {
   const latex = ommlToLatex(element).replace(/\s+/g, ' ')
   const letters = [...descendants(element, 'm:t')].map(textOf).join('')
