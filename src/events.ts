@@ -34,6 +34,8 @@ export interface SluiceEvents {
     {
       key: SourceKey
       outcome: Exclude<Outcome, 'pending'>
+      /** It had come to this end before: a delivery too many, and no document more. */
+      again: boolean
       /** Null unless failed. */
       failure: Failure | null
       /** One sentence each why it is only partial. */
@@ -53,6 +55,8 @@ export interface SluiceEvents {
   'document:postponed': [{ key: SourceKey; counted: boolean; afterMs: number; reason: string }]
   'request:sent': [{ key: SourceKey; bytes: number }]
   'request:answered': [{ key: SourceKey; verdict: VerdictKind; durationMs: number; bytes: number }]
+  /** What an answer cost, from when it came: also where its document does not come out in the end. */
+  'request:charged': [{ key: SourceKey; cost: Cost }]
   /** A request went out whole and no usable answer came back: the service may have charged for it. */
   'request:lost': [{ key: SourceKey }]
   'request:throttled': [{ limit: Limit; retryAfterMs: number | null }]

@@ -193,6 +193,9 @@ export interface LedgerEntry {
   readonly isLocal?: boolean
 }
 
+/** `again`: the ledger had this very entry already, so that the delivery was one too many. */
+export type Settled = 'ended' | 'again' | 'other_version'
+
 /** The index of records: source key → version, recipe, outcome. Rebuilt from the store when Redis is lost (Law 4). */
 export interface Ledger {
   /** In the order of `keys`; null for a key never seen. */
@@ -201,8 +204,10 @@ export interface Ledger {
   write(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<void>
   /** As `write`; an entry that is there stays, unless it is pending for what came out. Answers how many were written. */
   adopt(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<number>
-  /** As `write` for one key, but only while the entry still is for `entry.version`; says whether it was. */
-  settle(key: SourceKey, entry: LedgerEntry): Promise<boolean>
+  /** As `write` for one key, but only while the entry still is for `entry.version`. */
+  settle(key: SourceKey, entry: LedgerEntry): Promise<Settled>
+  /** Documents that ever came from pending to an end, by any process; begins anew when Redis is lost. */
+  endedTotal(): Promise<number>
   forget(keys: readonly SourceKey[]): Promise<void>
   counts(): Promise<Counts>
   /** Entries with `isLocal`. */

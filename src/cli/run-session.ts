@@ -88,6 +88,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   if (lost.length > 0) say(lostLine(lost, 'done again, from their receipts where those are there'))
   const startedAt = performance.now()
   const before = await workshop.ledger.counts()
+  const endedBefore = await workshop.ledger.endedTotal()
   const end = await runOnce(workshop, { tally, activity, stopping, intake, output })
   const counts = await workshop.ledger.counts()
   const letters = counts.failed > 0 ? await firstLetters(workshop) : []
@@ -96,6 +97,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
     end,
     counts,
     doneBefore: seen(before) - before.pending,
+    endedSince: (await workshop.ledger.endedTotal()) - endedBefore,
     tally,
     elapsedMs: performance.now() - startedAt,
     out: target.settings.out,

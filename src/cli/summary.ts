@@ -15,6 +15,8 @@ export interface SummaryInput {
   readonly counts: Counts
   /** Documents that had come to an end before the run began. */
   readonly doneBefore: number
+  /** Documents that came to an end since the run began, by any process (`Ledger.endedTotal`). */
+  readonly endedSince: number
   readonly tally: Tally
   readonly elapsedMs: number
   readonly out: string
@@ -42,7 +44,7 @@ export function summaryOf(input: SummaryInput): string {
   return `${parts.join('\n')}\n`
 }
 
-function headline({ end, tally, counts, doneBefore, elapsedMs }: SummaryInput): string {
+function headline({ end, tally, doneBefore, endedSince, elapsedMs }: SummaryInput): string {
   const here = Object.values(tally.settled).reduce((sum, value) => sum + value, 0)
   if (end.kind === 'halted') return `halted: ${end.message}`
   if (end.kind === 'interrupted') return `stopped by hand after ${duration(elapsedMs)}; run again to go on`
@@ -50,9 +52,9 @@ function headline({ end, tally, counts, doneBefore, elapsedMs }: SummaryInput): 
     return `${plural(tally.changes.unchanged, 'document')} unchanged, nothing sent (${duration(elapsedMs)})`
   }
   const speed = elapsedMs > 0 ? `, ${rate((here / elapsedMs) * 1000)}` : ''
-  // What was found done at the listing; what was enqueued and neither ended here nor waits was done by other workers.
   const unchanged = Math.min(tally.changes.unchanged, doneBefore)
-  const elsewhere = tally.enqueued - tally.worked - counts.pending
+  // Counted by the ledger where it happened: what Redis lost is claimed for nobody.
+  const elsewhere = endedSince - tally.worked
   const rest = [
     ...(elsewhere > 0 ? [`${count(elsewhere)} by other workers`] : []),
     ...(unchanged > 0 ? [`${count(unchanged)} unchanged`] : []),

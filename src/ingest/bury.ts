@@ -41,10 +41,13 @@ export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal):
     lastAt: at,
   }
   await untilWritten(() => deps.store.bury(letter), key, deps, signal)
+  const [known] = await deps.ledger.read([key])
+  const again = known?.outcome === 'failed' && known.version === version && known.recipeHash === recipeHash
   await deps.ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])
   deps.events.emit('document:settled', {
     key,
     outcome: 'failed',
+    again,
     failure,
     problems: [],
     cost: null,

@@ -83,7 +83,7 @@ async function sendOnce(
   if (saved.status === 'rejected') throw saved.reason
   if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
-  tell(work, verdict, durationMs, deps)
+  tell(work, verdict, { durationMs, credits }, deps)
   return {
     ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
     remedy: remedyOf(verdict, deps),
@@ -179,7 +179,16 @@ function tellHealth(verdict: Verdict, { events }: IngestDeps): void {
   }
 }
 
-function tell(work: Work, verdict: Verdict, durationMs: number, { events }: IngestDeps): void {
+function tell(
+  work: Work,
+  verdict: Verdict,
+  { durationMs, credits }: { readonly durationMs: number; readonly credits: number | null },
+  { events }: IngestDeps,
+): void {
+  if (verdict.kind === 'parsed') {
+    const basis = verdict.answer.usage.credits === null ? 'estimated' : 'reported'
+    events.emit('request:charged', { key: work.job.key, cost: { credits: credits ?? 0, basis } })
+  }
   const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
   events.emit('request:answered', { key: work.job.key, verdict: verdict.kind, durationMs, bytes })
   if (verdict.kind === 'unavailable' && verdict.inDoubt === true) events.emit('request:lost', { key: work.job.key })

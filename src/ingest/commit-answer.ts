@@ -80,12 +80,14 @@ async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Pro
   const { key } = record
   const { version, recipeHash, outcome, parser } = record
   const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
-  const told = record.version === work.job.version ? deps.ledger.settle(key, entry) : deps.ledger.write([[key, entry]])
+  const sameVersion = record.version === work.job.version
+  const told = sameVersion ? deps.ledger.settle(key, entry) : deps.ledger.write([[key, entry]])
   // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
-  await Promise.all([told, work.claim.release()])
+  const [settled] = await Promise.all([told, work.claim.release()])
   deps.events.emit('document:settled', {
     key,
     outcome: record.outcome,
+    again: settled === 'again',
     failure: null,
     problems: record.problems,
     cost: record.cost,

@@ -4,7 +4,8 @@ import { LuaScript } from './lua-script.ts'
  * Entries and counts change in one step (Law 1). All scripts may be run again with the same arguments: that is what
  * happens when the answer of one is lost with the connection.
  *
- * KEYS[1] holds the counts by outcome letter, KEYS[i + 1] the bucket of the i-th source key.
+ * KEYS[1] holds the counts by outcome letter, KEYS[i + 1] the bucket of the i-th source key. Under `ended` KEYS[1] counts
+ * the documents that came from pending to an end: of two deliveries of one document only the first does.
  */
 
 const MOVE_COUNT = `
@@ -13,7 +14,13 @@ local function move(before, after)
   if before then local letter = string.sub(before, 1, 1); moved[letter] = (moved[letter] or 0) - 1 end
   if after then local letter = string.sub(after, 1, 1); moved[letter] = (moved[letter] or 0) + 1 end
 end
+local ended = 0
+local function ends(before, after)
+  local was, is = before and string.sub(before, 1, 1), string.sub(after, 1, 1)
+  if was == 'p' and is ~= 'p' and is ~= 's' then ended = ended + 1 end
+end
 local function count()
+  if ended > 0 then redis.call('HINCRBY', KEYS[1], 'ended', ended) end
   for letter, by in pairs(moved) do
     if by ~= 0 then redis.call('HINCRBY', KEYS[1], letter, by) end
   end
@@ -24,7 +31,9 @@ end
 export const WRITE = new LuaScript(`${MOVE_COUNT}
 for i = 2, #KEYS do
   local field, entry = ARGV[2 * i - 3], ARGV[2 * i - 2]
-  move(redis.call('HGET', KEYS[i], field), entry)
+  local before = redis.call('HGET', KEYS[i], field)
+  move(before, entry)
+  ends(before, entry)
   redis.call('HSET', KEYS[i], field, entry)
 end
 count()
@@ -59,14 +68,19 @@ end
 count()
 `)
 
-/** ARGV: source key, entry, version. Answers 1 when the entry that was there is for this version. */
+/**
+ * ARGV: source key, entry, version. Answers 0 when the entry that was there is for another version, 2 when it was this
+ * very entry, else 1.
+ */
 export const SETTLE = new LuaScript(`${MOVE_COUNT}
 local before = redis.call('HGET', KEYS[2], ARGV[1])
 local version = ARGV[3]
 if not before or string.sub(before, -#version) ~= version then return 0 end
 local header = #before - #version
 if #version == 0 or not (header == 12 or string.find(string.sub(before, 2, header), '^:[^:]*:$')) then return 0 end
+if before == ARGV[2] then return 2 end
 move(before, ARGV[2])
+ends(before, ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 count()
 return 1

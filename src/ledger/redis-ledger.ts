@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { type Counts, NO_COUNTS, OUTCOMES } from '#src/document/outcome.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { Ledger, LedgerEntry } from '#src/ports.ts'
+import type { Ledger, LedgerEntry, Settled } from '#src/ports.ts'
 import { decodeEntry, encodeEntry, LOCAL_LETTERS, OUTCOME_LETTERS } from './entry-codec.ts'
 import { ADOPT, FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
 import type { RedisClient } from './lua-script.ts'
@@ -57,9 +57,14 @@ export class RedisLedger implements Ledger {
     return adopted
   }
 
-  async settle(key: SourceKey, entry: LedgerEntry): Promise<boolean> {
+  async settle(key: SourceKey, entry: LedgerEntry): Promise<Settled> {
     const keys = [this.#countsKey, ...this.#buckets([key])]
-    return (await SETTLE.run(this.#client, keys, [key, encodeEntry(entry), entry.version])) === 1
+    const answer = await SETTLE.run(this.#client, keys, [key, encodeEntry(entry), entry.version])
+    return answer === 1 ? 'ended' : answer === 2 ? 'again' : 'other_version'
+  }
+
+  async endedTotal(): Promise<number> {
+    return Number((await this.#client.hget(this.#countsKey, 'ended')) ?? 0)
   }
 
   async forget(keys: readonly SourceKey[]): Promise<void> {

@@ -25,7 +25,8 @@ export function logOutage(change: OutageChange, log: Logger): void {
 
 /** The log of what happened, one line an event. Keys of documents are in it, their text never is. */
 export function logEvents(events: Events, log: Logger): void {
-  events.on('document:settled', ({ key, outcome, failure, problems, cost, durationMs }) => {
+  events.on('document:settled', ({ key, outcome, again, failure, problems, cost, durationMs }) => {
+    if (again) return log.debug({ key, outcome }, 'document delivered again')
     const line = { key, outcome, ms: Math.round(durationMs), credits: cost?.credits, failure: failure ?? undefined }
     if (outcome === 'failed') log.warn(line, 'document failed')
     else log.info(problems.length > 0 ? { ...line, problems } : line, 'document settled')

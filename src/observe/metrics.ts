@@ -43,7 +43,7 @@ function gaugeByOutcome(registry: Registry, counts: () => Promise<Counts | null>
 }
 
 function countDocuments(events: Events, registry: Registry): void {
-  const settled = counter(registry, 'sluice_documents_settled_total', 'Documents that came to an end.', ['outcome'])
+  const completed = counter(registry, 'sluice_documents_completed_total', 'Documents that came to an end.', ['outcome'])
   const failed = counter(registry, 'sluice_documents_failed_total', 'Dead letters by reason.', ['code'])
   const postponed = counter(registry, 'sluice_documents_postponed_total', 'Jobs handed back.', ['counted'])
   const seen = counter(registry, 'sluice_documents_seen_total', 'Documents listed by a scan.', ['change'])
@@ -59,11 +59,14 @@ function countDocuments(events: Events, registry: Registry): void {
     registers: [registry],
   })
   events.on('document:seen', ({ change }) => seen.inc({ change }))
-  events.on('document:settled', ({ outcome, failure, cost, pages: counted, grade, durationMs }) => {
-    settled.inc({ outcome })
+  for (const outcome of OUTCOMES) if (outcome !== 'pending') completed.inc({ outcome }, 0)
+  events.on('document:skipped', ({ first }) => completed.inc({ outcome: 'skipped' }, first ? 1 : 0))
+  events.on('request:charged', ({ cost }) => credits.inc({ basis: cost.basis }, cost.credits))
+  events.on('document:settled', ({ outcome, again, failure, pages: counted, grade, durationMs }) => {
+    if (again) return
+    completed.inc({ outcome })
     duration.observe(durationMs / 1000)
     if (failure !== null) failed.inc({ code: failure.code })
-    if (cost !== null) credits.inc({ basis: cost.basis }, cost.credits)
     pages.inc(counted?.parsed ?? 0)
     if (grade !== null) grades.observe(grade)
   })

@@ -93,11 +93,14 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     events.on('folder:left-out', ({ key, reason }) => {
       if (leftOut.size < MOST_LEFT_OUT) leftOut.set(key, reason)
     })
-    events.on('document:settled', ({ outcome, failure, cost, pages, attempts }) => {
+    events.on('request:charged', ({ cost }) => {
+      if (cost.basis !== 'saved') credits[cost.basis] += cost.credits
+    })
+    events.on('document:settled', ({ outcome, again, failure, pages, attempts }) => {
+      if (again) return
       settled[outcome] += 1
       tally.worked += attempts > 0 ? 1 : 0
       if (failure !== null) failures.set(failure.code, (failures.get(failure.code) ?? 0) + 1)
-      if (cost !== null && cost.basis !== 'saved') credits[cost.basis] += cost.credits
       tally.pages += pages?.parsed ?? 0
     })
     tallyRequests(events, tally)

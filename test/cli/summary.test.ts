@@ -9,7 +9,7 @@ const NOTHING = { done: 0, partial: 0, failed: 0, skipped: 0, pending: 0 }
 function headline(
   enqueued: number,
   here: number,
-  found: { unchanged: number; done: number; pending?: number },
+  found: { unchanged: number; done: number; pending?: number; elsewhere?: number },
 ): string {
   const events = new Events()
   const tally = tallyOf(events)
@@ -18,6 +18,7 @@ function headline(
   events.emit('scan:finished', { seen: found.unchanged + enqueued, enqueued, durationMs: 1 })
   const ended = {
     outcome: 'done',
+    again: false,
     failure: null,
     problems: [],
     cost: null,
@@ -26,11 +27,13 @@ function headline(
     durationMs: 1,
   } as const
   for (let at = 0; at < here; at++) events.emit('document:settled', { key, ...ended, attempts: 1 })
-  const { done, pending = 0 } = found
+  const { done, pending = 0, elsewhere = 0 } = found
+  events.emit('document:settled', { key, ...ended, again: true, attempts: 1 })
   const summary = summaryOf({
     end: { kind: 'complete' },
     counts: { ...NOTHING, done, pending },
     doneBefore: found.unchanged,
+    endedSince: here + elsewhere,
     tally,
     elapsedMs: 2_000,
     out: 'file:///out/',
@@ -41,13 +44,14 @@ function headline(
 }
 
 test.each([
-  ['18 documents in 2 s, 9.0/s, 222 by other workers', headline(240, 18, { unchanged: 0, done: 240 })],
+  ['18 documents in 2 s, 9.0/s, 222 by other workers', headline(240, 18, { unchanged: 0, done: 240, elsewhere: 222 })],
   ['1 document in 2 s, 0.5/s, 20 unchanged', headline(1, 1, { unchanged: 20, done: 21 })],
   [
     '2 documents in 2 s, 1.0/s, 3 by other workers, 7 unchanged',
-    headline(6, 2, { unchanged: 7, done: 12, pending: 1 }),
+    headline(6, 2, { unchanged: 7, done: 12, pending: 1, elsewhere: 3 }),
   ],
-  ['0 documents in 2 s, 0.0/s, 5 by other workers', headline(5, 0, { unchanged: 0, done: 5 })],
+  ['0 documents in 2 s, 0.0/s, 5 by other workers', headline(5, 0, { unchanged: 0, done: 5, elsewhere: 5 })],
+  ['1 document in 2 s, 0.5/s', headline(60, 1, { unchanged: 0, done: 1, elsewhere: -1 })],
 ])('a run says "%s"', (expected, said) => {
   expect(said).toBe(expected)
 })

@@ -6,6 +6,9 @@ import { receiptId, sourceKey } from '#src/document/ids.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { letterOf } from '../support/documents.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { parsedReply } from '../support/scripted-service.ts'
+import { tallyOf } from '#src/observe/tally.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { openWorkbench, type Workbench } from '../support/workbench.ts'
 
 /* A worker dies, or loses its hold, between the record and the end of the job: the document is delivered once more. */
@@ -34,6 +37,25 @@ describe('a document that is delivered again', () => {
     expect(await recordOf(bench)).toEqual(before)
     expect(bench.service.requests).toHaveLength(1)
     expect(await bench.deps.ledger.counts()).toMatchObject({ done: 1, pending: 0 })
+  })
+
+  test('is counted once, with its pages and its credits, whichever worker had it first', async () => {
+    await using bench = await openWorkbench({
+      redis,
+      answers: [parsedReply('# One', { metadata: { statusCode: 200, numPages: 3, creditsUsed: 7 } })],
+    })
+    const tally = tallyOf(bench.deps.events)
+    await bench.write('a.csv', 'a')
+    await bench.ingest('a.csv')
+    const [entry] = await bench.deps.ledger.read([key])
+    if (!entry) throw new Error('the ledger has no entry')
+    const { version, recipeHash } = entry
+    const job = { schema: 1, key, version, recipeHash, bytes: 1, queuedAt: Date.now() } as const
+    for (const attempt of [1, 2]) {
+      await ingestDocument({ job, attempt }, bench.deps, new AbortController().signal)
+    }
+    expect([tally.settled.done, tally.worked, tally.pages, tally.credits.reported]).toEqual([1, 1, 3, 7])
+    expect(await bench.deps.ledger.endedTotal()).toBe(1)
   })
 
   test('is committed again when it failed since, or was taken for gone, or its file was written anew', async () => {

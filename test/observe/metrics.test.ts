@@ -24,7 +24,8 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
   events.emit('request:sent', { key, bytes: 1000 })
   events.emit('request:answered', { key, verdict: 'parsed', durationMs: 40, bytes: 5 })
   events.emit('request:throttled', { limit: 'rate', retryAfterMs: null })
-  events.emit('document:settled', {
+  events.emit('request:charged', { key, cost: { credits: 4, basis: 'reported' } })
+  const settled = {
     key,
     outcome: 'done',
     failure: null,
@@ -34,11 +35,14 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     grade: 0.93,
     durationMs: 50,
     attempts: 1,
-  })
+  } as const
+  events.emit('document:settled', { ...settled, again: false })
+  events.emit('document:settled', { ...settled, again: true })
   const text = await (await fetch(`${server.url}/metrics`)).text()
   for (const line of [
     'sluice_documents_seen_total{change="new"} 1',
-    'sluice_documents_settled_total{outcome="done"} 1',
+    'sluice_documents_completed_total{outcome="done"} 1',
+    'sluice_documents_completed_total{outcome="failed"} 0',
     'sluice_requests_total 1',
     'sluice_uploaded_bytes_total 1000',
     'sluice_answers_total{verdict="parsed"} 1',
