@@ -34,7 +34,7 @@ export interface SluiceEvents {
     {
       key: SourceKey
       outcome: Exclude<Outcome, 'pending'>
-      /** It had come to this end before: a delivery too many, and no document more. */
+      /** It had come to this end before, or a newer version of it is pending: a delivery more, and no document more. */
       again: boolean
       /** Null unless failed. */
       failure: Failure | null

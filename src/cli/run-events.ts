@@ -2,13 +2,14 @@ import { seen } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
 import { oneLine, printable } from './format.ts'
 import type { Output } from './output.ts'
-import type { SummaryInput } from './summary.ts'
+import { endedElsewhere, endedHere, type SummaryInput, unchanged } from './summary.ts'
 
 /** Each document as it ends: an event with --json, a line with --verbose. */
 export function tellDocuments(events: Events, output: Output, pipeline: string | null): void {
   if (!output.json && !output.verbose) return
   const named = pipeline === null ? {} : { pipeline }
-  events.on('document:settled', ({ key, outcome, failure, cost, pages, durationMs, attempts, problems }) => {
+  events.on('document:settled', ({ key, outcome, again, failure, cost, pages, durationMs, attempts, problems }) => {
+    if (again) return
     const reason = failure === null ? problems.join('; ') : `${failure.code}, ${failure.message}`
     const fields = () => ({
       ...named,
@@ -42,7 +43,11 @@ export function summaryEvent(summary: SummaryInput, pipeline: string | null, exi
     ...(end.kind === 'halted' ? { cause: end.cause, message: end.message } : {}),
     ...counts,
     seen: seen(counts),
-    unchanged: tally.changes.unchanged,
+    skippedBy: Object.fromEntries(tally.skipped),
+    leftOut: [...tally.leftOut].map(([folder, reason]) => ({ folder, reason })),
+    ended: endedHere(summary),
+    endedElsewhere: endedElsewhere(summary),
+    unchanged: unchanged(summary),
     requests: tally.requests,
     retries: tally.retries,
     throttled: tally.throttled,

@@ -44,20 +44,29 @@ export function summaryOf(input: SummaryInput): string {
   return `${parts.join('\n')}\n`
 }
 
-function headline({ end, tally, doneBefore, endedSince, elapsedMs }: SummaryInput): string {
-  const here = Object.values(tally.settled).reduce((sum, value) => sum + value, 0)
+/** Documents that this run brought to an end. */
+export const endedHere = ({ tally }: SummaryInput): number =>
+  Object.values(tally.settled).reduce((sum, value) => sum + value, 0)
+
+/** Counted by the ledger where it happened: what Redis lost is claimed for no process. */
+export const endedElsewhere = ({ endedSince, tally }: SummaryInput): number => Math.max(0, endedSince - tally.worked)
+
+/** Documents that an earlier run had done. A second scan of this run lists its own as unchanged too. */
+export const unchanged = ({ tally, doneBefore }: SummaryInput): number => Math.min(tally.changes.unchanged, doneBefore)
+
+function headline(input: SummaryInput): string {
+  const { end, tally, elapsedMs } = input
+  const here = endedHere(input)
   if (end.kind === 'halted') return `halted: ${end.message}`
   if (end.kind === 'interrupted') return `stopped by hand after ${duration(elapsedMs)}; run again to go on`
   if (here === 0 && tally.enqueued === 0 && tally.changes.unchanged > 0) {
     return `${plural(tally.changes.unchanged, 'document')} unchanged, nothing sent (${duration(elapsedMs)})`
   }
   const speed = elapsedMs > 0 ? `, ${rate((here / elapsedMs) * 1000)}` : ''
-  const unchanged = Math.min(tally.changes.unchanged, doneBefore)
-  // Counted by the ledger where it happened: what Redis lost is claimed for nobody.
-  const elsewhere = endedSince - tally.worked
+  const [elsewhere, same] = [endedElsewhere(input), unchanged(input)]
   const rest = [
     ...(elsewhere > 0 ? [`${count(elsewhere)} by other workers`] : []),
-    ...(unchanged > 0 ? [`${count(unchanged)} unchanged`] : []),
+    ...(same > 0 ? [`${count(same)} unchanged`] : []),
   ]
   return [`${plural(here, 'document')} in ${duration(elapsedMs)}${speed}`, ...rest].join(', ')
 }

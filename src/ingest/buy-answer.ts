@@ -4,6 +4,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
+import type { Cost } from '#src/document/record.ts'
 import type { Remedy, Verdict } from '#src/document/verdict.ts'
 import { type Departure, DocumentChanged, type Permit, type ParseRequest, type Recipe } from '#src/ports.ts'
 import { admit } from './admit.ts'
@@ -67,6 +68,8 @@ async function sendOnce(
   const verdict = await ruledVerdict(answered, key, deps)
   tellHealth(verdict, deps)
   const credits = chargedCredits(verdict, recipe, work, deps)
+  // Before the answer is saved: what was charged counts, whatever becomes of it.
+  if (verdict.kind === 'parsed') deps.events.emit('request:charged', { key, cost: costOf(verdict, credits) })
   const parser = { ...deps.parsers.own, at: new Date(deps.now()).toISOString() }
   const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   const save = async (): Promise<void> => {
@@ -83,7 +86,7 @@ async function sendOnce(
   if (saved.status === 'rejected') throw saved.reason
   if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
-  tell(work, verdict, { durationMs, credits }, deps)
+  tell(work, verdict, durationMs, deps)
   return {
     ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
     remedy: remedyOf(verdict, deps),
@@ -179,16 +182,12 @@ function tellHealth(verdict: Verdict, { events }: IngestDeps): void {
   }
 }
 
-function tell(
-  work: Work,
-  verdict: Verdict,
-  { durationMs, credits }: { readonly durationMs: number; readonly credits: number | null },
-  { events }: IngestDeps,
-): void {
-  if (verdict.kind === 'parsed') {
-    const basis = verdict.answer.usage.credits === null ? 'estimated' : 'reported'
-    events.emit('request:charged', { key: work.job.key, cost: { credits: credits ?? 0, basis } })
-  }
+const costOf = ({ answer }: Extract<Verdict, { kind: 'parsed' }>, credits: number | null): Cost => ({
+  credits: credits ?? 0,
+  basis: answer.usage.credits === null ? 'estimated' : 'reported',
+})
+
+function tell(work: Work, verdict: Verdict, durationMs: number, { events }: IngestDeps): void {
   const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
   events.emit('request:answered', { key: work.job.key, verdict: verdict.kind, durationMs, bytes })
   if (verdict.kind === 'unavailable' && verdict.inDoubt === true) events.emit('request:lost', { key: work.job.key })

@@ -87,7 +87,7 @@ async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Pro
   deps.events.emit('document:settled', {
     key,
     outcome: record.outcome,
-    again: settled === 'again',
+    again: settled === 'again' || settled === 'other_version',
     failure: null,
     problems: record.problems,
     cost: record.cost,

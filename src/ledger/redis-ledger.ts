@@ -25,11 +25,14 @@ export class RedisLedger implements Ledger {
   readonly #client: RedisClient
   readonly #prefix: string
   readonly #countsKey: string
+  /** Connections that were lost: a command sent before may have been carried out, and is sent again. */
+  #lostConnections = 0
 
   constructor(options: { readonly connection: RedisClient; readonly pipeline: string }) {
     this.#client = options.connection
     this.#prefix = `${redisPrefix(options.pipeline)}:ledger:`
     this.#countsKey = `${this.#prefix}counts`
+    this.#client.on('close', () => (this.#lostConnections += 1))
   }
 
   async read(keys: readonly SourceKey[]): Promise<readonly (LedgerEntry | null)[]> {
@@ -59,8 +62,11 @@ export class RedisLedger implements Ledger {
 
   async settle(key: SourceKey, entry: LedgerEntry): Promise<Settled> {
     const keys = [this.#countsKey, ...this.#buckets([key])]
+    const lostBefore = this.#lostConnections
     const answer = await SETTLE.run(this.#client, keys, [key, encodeEntry(entry), entry.version])
-    return answer === 1 ? 'ended' : answer === 2 ? 'again' : 'other_version'
+    if (answer === 0) return 'other_version'
+    // Where the connection was lost on the way, the entry that is there already is most likely this one, sent twice.
+    return answer === 1 || lostBefore !== this.#lostConnections ? 'ended' : 'again'
   }
 
   async endedTotal(): Promise<number> {

@@ -84,15 +84,6 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     gone: { kept: 0, removed: 0, unbelievable: false },
   }
   for (const events of sources) {
-    events.on('document:seen', ({ change }) => (changes[change] += 1))
-    events.on('document:skipped', ({ key, reason }) => {
-      const label = skipLabel(key, reason)
-      skipped.set(label, (skipped.get(label) ?? 0) + 1)
-      tally.unsupported += reason === 'unsupported' ? 1 : 0
-    })
-    events.on('folder:left-out', ({ key, reason }) => {
-      if (leftOut.size < MOST_LEFT_OUT) leftOut.set(key, reason)
-    })
     events.on('request:charged', ({ cost }) => {
       if (cost.basis !== 'saved') credits[cost.basis] += cost.credits
     })
@@ -103,17 +94,43 @@ export function tallyOf(...sources: readonly Events[]): Tally {
       if (failure !== null) failures.set(failure.code, (failures.get(failure.code) ?? 0) + 1)
       tally.pages += pages?.parsed ?? 0
     })
+    tallyListing(events, tally, { changes, skipped, leftOut })
     tallyRequests(events, tally)
     tallyUnsaved(events, tally)
     events.on('sweep:finished', (gone) => (tally.gone = gone))
-    // What is not done yet is enqueued once more, and counted then.
-    events.on('scan:again', () => (tally.enqueued = tally.worked))
-    events.on('scan:finished', ({ enqueued }) => {
-      tally.enqueued += enqueued
-      tally.scanned = true
-    })
   }
   return tally
+}
+
+interface Listing {
+  readonly changes: Record<Change, number>
+  readonly skipped: Map<string, number>
+  readonly leftOut: Map<SourceKey, LeftOutReason>
+}
+
+/** What scans found in the source. */
+function tallyListing(events: Events, tally: Mutable<Tally>, { changes, skipped, leftOut }: Listing): void {
+  events.on('document:seen', ({ change }) => (changes[change] += 1))
+  events.on('document:skipped', ({ key, reason }) => {
+    const label = skipLabel(key, reason)
+    skipped.set(label, (skipped.get(label) ?? 0) + 1)
+    tally.unsupported += reason === 'unsupported' ? 1 : 0
+  })
+  events.on('folder:left-out', ({ key, reason }) => {
+    if (leftOut.size < MOST_LEFT_OUT) leftOut.set(key, reason)
+  })
+  // Everything is listed once more, and counted then; what is not done yet is enqueued once more.
+  events.on('scan:again', () => {
+    tally.enqueued = tally.worked
+    tally.unsupported = 0
+    Object.assign(changes, NO_CHANGES)
+    skipped.clear()
+    leftOut.clear()
+  })
+  events.on('scan:finished', ({ enqueued }) => {
+    tally.enqueued += enqueued
+    tally.scanned = true
+  })
 }
 
 function tallyRequests(events: Events, tally: Mutable<Tally>): void {

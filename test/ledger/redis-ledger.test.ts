@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recipeHash, type SourceKey, sourceKey, version } from '#src/document/ids.ts'
 import { NO_COUNTS, OUTCOMES, seen } from '#src/document/outcome.ts'
 import { decodeEntry, encodeEntry } from '#src/ledger/entry-codec.ts'
+import { connectRedis } from '#src/queue/connection.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import type { LedgerEntry } from '#src/ports.ts'
 import { collect } from '../support/documents.ts'
 import { documentJob } from '../support/queue-jobs.ts'
+import { lossyLine } from '../support/lossy-line.ts'
 import { callsOf, startTestRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
@@ -58,6 +60,23 @@ describe('RedisLedger', () => {
     const counts = await ledger.counts()
     expect(counts).toEqual({ pending: 5, done: 0, partial: 1, failed: 1, skipped: 1 })
     expect(seen(counts)).toBe(8)
+  })
+
+  test('settles once where the answer was lost with the connection and the script is sent again', async () => {
+    await using line = await lossyLine(redis.url)
+    const connection = await connectRedis({ url: line.url })
+    try {
+      const ledger = new RedisLedger({ connection, pipeline: 'lost-answer' })
+      const [key, pending] = entryOf(1, 'pending')
+      await ledger.write([[key, pending]])
+      line.loseNextAnswer()
+      expect(await ledger.settle(key, { ...pending, outcome: 'done' })).toBe('ended')
+      expect(line.lost).toBe(1)
+      expect(await ledger.settle(key, { ...pending, outcome: 'done' })).toBe('again')
+      expect(await ledger.endedTotal()).toBe(1)
+    } finally {
+      connection.disconnect()
+    }
   })
 
   test('settles only what still is for the same version', async () => {
