@@ -1,5 +1,4 @@
 import type { Settings } from '#config/settings.ts'
-import { FREE } from '#src/contract/price.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -13,13 +12,11 @@ export function engineOptionsOf(settings: Settings): EngineOptions {
     port: settings.enginePort,
     allowPrivateAddresses: settings.engineAllowPrivateAddresses,
     ...(engineSocket === undefined ? {} : { socketPath: engineSocket }),
-    ...(engineKeys === undefined
-      ? {}
-      : { keys: engineKeys as NonNullable<EngineOptions['keys']>, prices: settings.prices }),
+    ...(engineKeys === undefined ? {} : { keys: engineKeys as NonNullable<EngineOptions['keys']> }),
   }
 }
 
-/** The engine of this process alone: on a free port of loopback, for `key` only, free of charge. */
+/** The engine of this process alone: on a free port of loopback, for `key` only. Its credits are charged at 0 (`spendingOf`). */
 export function embeddedEngineOptionsOf(settings: Settings, key: string): EngineOptions {
   return {
     ...conversionOptionsOf(settings),
@@ -27,7 +24,6 @@ export function embeddedEngineOptionsOf(settings: Settings, key: string): Engine
     port: 0,
     allowPrivateAddresses: settings.allowPrivateAddresses || settings.engineAllowPrivateAddresses,
     keys: { [key]: {} },
-    prices: FREE,
   }
 }
 
@@ -37,6 +33,7 @@ function conversionOptionsOf(settings: Settings): EngineOptions {
     children: settings.engineProcesses,
     childMemoryBytes: settings.engineMemoryMb * MEBIBYTE,
     logLevel: settings.engineLogLevel,
+    prices: settings.prices,
     ...(enginePasswords === undefined ? {} : { passwords: enginePasswords }),
     ...(engineModelUrl === undefined
       ? {}

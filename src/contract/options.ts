@@ -17,6 +17,8 @@ const jsonFormat = z.strictObject({
   type: z.literal('json'),
   schema: z.record(z.string(), z.unknown()).optional(),
   prompt: z.string().optional(),
+  /** Asks for 403 `SCRAPE_PROMPT_INJECTION_DETECTED` where the document tries to instruct the model. */
+  checkPromptInjection: z.boolean().optional(),
 })
 
 /** Real clients send `"markdown"` as well as `{type: "markdown"}` (notes, section 1); both mean the object. */

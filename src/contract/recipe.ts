@@ -40,7 +40,7 @@ function canonicalOptions(options: ParseOptions): Readonly<Record<string, unknow
   const fields = beyondDefaults(options)
   for (const name of NEUTRAL) delete fields[name]
 
-  const formats = asSet(options.formats)
+  const formats = asSet(options.formats.map(withoutFalse))
   if (canonicalJson(formats) === '[{"type":"markdown"}]') delete fields.formats
   else fields.formats = formats
   if (fields.includeTags !== undefined) fields.includeTags = asSet(options.includeTags)
@@ -49,6 +49,10 @@ function canonicalOptions(options: ParseOptions): Readonly<Record<string, unknow
   if (options.redactPII !== false) fields.redactPII = canonicalRedaction(options.redactPII)
   return sortKeys(fields) as Record<string, unknown>
 }
+
+/** A check that is not asked for is a check that is left out. */
+const withoutFalse = (format: ParseOptions['formats'][number]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(format).filter(([, value]) => value !== false))
 
 /** `true` means the object with all its defaults. */
 function canonicalRedaction(redaction: Exclude<ParseOptions['redactPII'], false>): Record<string, unknown> {

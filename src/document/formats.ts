@@ -57,7 +57,7 @@ const ALSO_SENT_AS: Readonly<Record<string, Extension>> = {
 export function extensionOfMediaType(contentType: string): Extension | null {
   const mediaType = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
   const alias = ALSO_SENT_AS[mediaType]
-  return alias ?? EXTENSIONS.find((extension) => FORMATS[extension].mediaType === mediaType) ?? null
+  return alias ?? EXTENSIONS.find((extension) => FORMATS[extension].mediaType.toLowerCase() === mediaType) ?? null
 }
 
 export function formatOf(extension: Extension): Format {

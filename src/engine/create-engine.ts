@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net'
 import multipart from '@fastify/multipart'
 import fastify, { LogController, type FastifyInstance } from 'fastify'
 import { MAX_FILE_BYTES } from '#src/document/formats.ts'
-import { DEFAULT_PRICES, FREE } from '#src/contract/price.ts'
+import { DEFAULT_PRICES } from '#src/contract/price.ts'
 import { ConversionPool } from './children/conversion-pool.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Accounts } from './limits/accounts.ts'
 import { ConcurrencyGate } from './limits/concurrency-gate.ts'
 import { addAdmission } from './server/admission.ts'
 import { handleError, handleNotFound, refuseMethod } from './server/error-handler.ts'
+import { formatsRoute } from './server/formats-route.ts'
 import { parseRoute } from './server/parse-route.ts'
 import { scrapeRoute, type ScrapeRouteParts } from './server/scrape-route.ts'
 import { WorkFolder } from './server/work-folder.ts'
@@ -56,8 +57,10 @@ function addRoutes(app: FastifyInstance, parts: ScrapeRouteParts): void {
   app.post('/v2/parse', parseRoute(parts))
   app.post('/v2/scrape', scrapeRoute(parts))
   for (const url of ['/v2/parse', '/v2/scrape']) {
-    app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, handler: refuseMethod })
+    app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, handler: refuseMethod('POST') })
   }
+  app.get('/v2/parse/formats', formatsRoute)
+  app.route({ method: ['POST', 'PUT', 'PATCH', 'DELETE'], url: '/v2/parse/formats', handler: refuseMethod('GET') })
 }
 
 /** Starts our own server of `POST /v2/parse` (contract, whole). Rejects with a sentence when a converter cannot be loaded. */
@@ -75,7 +78,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     pool,
     workFolder,
     children: new ConcurrencyGate(options.children ?? availableParallelism(), 'queue'),
-    prices: options.prices ?? (options.keys === undefined ? FREE : DEFAULT_PRICES),
+    prices: options.prices ?? DEFAULT_PRICES,
     model: options.model ?? null,
     passwords: options.passwords ?? [],
     cacheFolder: workFolder.cachePath,

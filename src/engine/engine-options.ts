@@ -17,7 +17,7 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly maxFileBytes?: number
   /** Who may ask, and how much. Left out: everybody, without limits and for nothing. */
   readonly keys?: Readonly<Record<string, KeyLimits>>
-  /** Default: the hosted service's where there are `keys`, else nothing costs anything. */
+  /** What `creditsUsed` is computed with; default: the hosted service's. What it costs the user is the client's setting. */
   readonly prices?: PriceModel
   /** Writes `summary` and `json` and finds what `redactPII` is to hide; default none. */
   readonly model?: ModelOptions

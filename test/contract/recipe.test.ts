@@ -142,6 +142,12 @@ describe('a recipe', () => {
     expect(recipeOf(options, 'pdf').hash).not.toBe(recipeOf({ formats: ['html'] }, 'pdf').hash)
   })
 
+  test('takes a check for prompt injection that is not asked for as left out', () => {
+    const hash = (check: object) => recipeOf({ formats: [{ type: 'json', prompt: 'x', ...check }] }).hash
+    expect(hash({ checkPromptInjection: false })).toBe(hash({}))
+    expect(hash({ checkPromptInjection: true })).not.toBe(hash({}))
+  })
+
   test('is named by sixteen hexadecimal digits that stay the same from release to release', () => {
     expect(recipeOf({}).hash).toBe('44136fa355b3678a')
     expect(recipeOf({ parsers: [{ type: 'pdf', pages: true, blocks: true }] }).hash).toBe('1366dcebcc135eac')

@@ -108,7 +108,7 @@ describe('POST /v2/parse', () => {
   })
 
   test('names each wrong field', async () => {
-    const options = JSON.stringify({ timeout: 300_001, parsers: [{ type: 'pdf', maxPages: 0 }], actions: [] })
+    const options = JSON.stringify({ timeout: 300_001, parsers: [{ type: 'pdf', maxPages: 0 }], actionz: [1] })
     const { status, body } = await post(formOf({ file: csv(), options }))
     expect(status).toBe(400)
     expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' })

@@ -11,6 +11,7 @@ export const SLOW_FILES = [
   'test/queue/deadly-document.test.ts',
   'test/engine/abuse/abuse.test.ts',
   'test/engine/fuzz/multipart.test.ts',
+  'test/engine/conformance/vendor-statements.test.ts',
   'test/e2e/schedule.test.ts',
   'test/e2e/machines.test.ts',
   'test/e2e/store-identity.test.ts',

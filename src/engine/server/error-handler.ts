@@ -20,17 +20,32 @@ function asApiError(error: unknown): ApiError {
   return new ApiError({ ...UNKNOWN_ERROR, cause: error })
 }
 
+/** RFC 6750, section 3: a request without a token is told the scheme only. */
+const challengeFor = ({ headers }: FastifyRequest): string =>
+  headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+
 /** Writes every error in the contract's shape; only what is our own fault is logged. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = asApiError(error)
   if (answer.code === UNKNOWN_ERROR.code) request.log.error({ err: answer.cause ?? answer }, 'the request failed')
+  if (answer.status === 401) reply.header('www-authenticate', challengeFor(request))
   if (answer.retryAfterSeconds !== null) reply.header('retry-after', String(answer.retryAfterSeconds))
   void reply.code(answer.status).send(answer.body())
 }
 
-export function refuseMethod(_request: FastifyRequest, reply: FastifyReply): void {
-  const error = new ApiError({ status: 405, code: 'METHOD_NOT_ALLOWED', message: 'Method Not Allowed: use POST.' })
-  void reply.code(405).header('allow', 'POST').send(error.body())
+/** 405 for an address that knows one method only; the body names it as the hosted service does. */
+export function refuseMethod(allowed: 'GET' | 'POST') {
+  const error = new ApiError({
+    status: 405,
+    code: 'METHOD_NOT_ALLOWED',
+    message: `Method Not Allowed: use ${allowed}.`,
+  })
+  return (_request: FastifyRequest, reply: FastifyReply): void => {
+    void reply
+      .code(405)
+      .header('allow', allowed)
+      .send({ ...error.body(), allowed_methods: [allowed] })
+  }
 }
 
 export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): void {

@@ -12,6 +12,6 @@ export function identify(fileName: string, contentType: string, otherName = ''):
   throw new ApiError({
     status: 400,
     code: 'UNSUPPORTED_FILE_TYPE',
-    message: `Unsupported file type. Supported extensions: ${supported}`,
+    message: `Unsupported upload type. Supported file extensions: ${supported}`,
   })
 }

@@ -16,8 +16,8 @@ export interface ParseRouteParts extends EngineParts {
 async function parse(parts: ParseRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
   await using folder = parts.workFolder.forRequest()
   const { fileName, contentType, rawOptions } = await receiveUpload(request, folder, parts.maxFileBytes)
-  const options = readOptions(rawOptions)
   const extension = identify(fileName, contentType)
+  const { options, warnings } = readOptions(rawOptions)
   const origin = { sourceURL: fileName, url: `upload:///${encodeURIComponent(fileName)}`, statusCode: 200 }
   const document = {
     folder,
@@ -26,7 +26,7 @@ async function parse(parts: ParseRouteParts, request: FastifyRequest, reply: Fas
     baseUrl: null,
     origin,
     extensions: asksForExtensions(request),
-    warnings: [],
+    warnings,
   }
   return await answerDocument(parts, request.account, document, options, senderGone(reply))
 }

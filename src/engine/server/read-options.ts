@@ -1,19 +1,28 @@
-import type { z } from 'zod'
+import { type OptionIssue, zodIssues } from '#src/contract/check-options.ts'
 import { jsonSchemaProblem } from '#src/contract/json-schema.ts'
 import { parseOptionsSchema, type ParseOptions } from '#src/contract/options.ts'
 import { ApiError, badRequest, type FieldProblem } from '../api-error.ts'
+import { lenientOptions } from './lenient-options.ts'
 
 const UNRECOGNIZED = 'Unrecognized key in body -- please review the v2 API documentation for request body changes'
 
-function asFieldProblem(issue: z.core.$ZodIssue): FieldProblem {
-  const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))
-  const keys = issue.code === 'unrecognized_keys' ? { keys: issue.keys } : {}
-  return { code: issue.code, path, message: issue.message, ...keys }
+/** The options of a request, and sentences for `data.warning` about what of them was not used. */
+export interface ReadOptions {
+  readonly options: ParseOptions
+  readonly warnings: readonly string[]
 }
 
-function summary(problems: readonly FieldProblem[]): string {
-  if (problems.some((problem) => problem.code === 'unrecognized_keys')) return UNRECOGNIZED
-  return `Bad Request: ${problems.map(({ path, message }) => `options.${path.join('.')}: ${message}`).join('; ')}`
+function asFieldProblem({ path, message, unknownKey }: OptionIssue): FieldProblem {
+  if (unknownKey !== true) return { code: 'invalid_value', path, message }
+  return { code: 'unrecognized_keys', path: path.slice(0, -1), message, keys: [String(path.at(-1))] }
+}
+
+function summary(issues: readonly OptionIssue[]): string {
+  const unknown = issues.filter(({ unknownKey }) => unknownKey === true)
+  const told = (unknown.length === 0 ? issues : unknown).map(({ path, message }) =>
+    unknown.length === 0 ? `options.${path.join('.')}: ${message}` : `options.${path.join('.')}`,
+  )
+  return unknown.length === 0 ? `Bad Request: ${told.join('; ')}` : `${UNRECOGNIZED} (${told.join(', ')})`
 }
 
 /** 422 as the contract has it, for the one thing in the options that only a JSON Schema reader can judge. */
@@ -26,14 +35,33 @@ function refuseBadSchemas(options: ParseOptions): void {
   }
 }
 
-/** The parse options with every default written out; 400 with `details` per field when they are not as specified. */
-export function readOptions(raw: unknown): ParseOptions {
-  if (raw === null) return parseOptionsSchema.parse({})
-  const result = parseOptionsSchema.safeParse(raw)
-  if (result.success) {
-    refuseBadSchemas(result.data)
-    return result.data
+function warningsOf(options: ParseOptions, ignored: readonly string[]): string[] {
+  const isChecked = options.formats.some((format) => format.type === 'json' && format.checkPromptInjection === true)
+  return [
+    ...(ignored.length === 0 ? [] : [`Not used for documents: ${ignored.join(', ')}.`]),
+    ...(isChecked
+      ? ['checkPromptInjection: this engine has no detector for prompt injection; nothing was checked.']
+      : []),
+  ]
+}
+
+/**
+ * The parse options with every default written out. `raw` is the decoded `options` part, undefined where there was none;
+ * `subject` is how an error calls the operation.
+ *
+ * @throws {ApiError} 400 with `details` for each field that is not as specified; 422 for a schema that is none
+ */
+export function readOptions(raw: unknown, subject = 'Parse uploads'): ReadOptions {
+  if (raw === undefined) return { options: parseOptionsSchema.parse({}), warnings: [] }
+  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
+    throw badRequest("The 'options' field must parse to a JSON object.")
   }
-  const problems = result.error.issues.map(asFieldProblem)
-  throw badRequest(summary(problems), problems)
+  const { options: lenient, ignored } = lenientOptions(raw as Readonly<Record<string, unknown>>, subject)
+  const result = parseOptionsSchema.safeParse(lenient)
+  if (!result.success) {
+    const issues = zodIssues(result.error)
+    throw badRequest(summary(issues), issues.map(asFieldProblem))
+  }
+  refuseBadSchemas(result.data)
+  return { options: result.data, warnings: warningsOf(result.data, ignored) }
 }

@@ -10,12 +10,14 @@ export interface Upload {
   readonly fileName: string
   readonly contentType: string
   readonly bytes: number
-  /** What the `options` part held, not yet looked at; null when it was left out. */
+  /** What the `options` part held, decoded and not yet checked; undefined when it was left out. */
   readonly rawOptions: unknown
 }
 
 const MISSING_FILE =
   "Missing file upload. Send multipart/form-data with a 'file' field and optional 'options' JSON string."
+
+const INVALID_JSON = "Invalid JSON in the 'options' field. Provide a valid JSON string."
 
 const INVALID_MULTIPART = 'Invalid multipart form-data request.'
 
@@ -40,7 +42,7 @@ function optionsOf(value: unknown): unknown {
   try {
     return JSON.parse(value)
   } catch {
-    throw badRequest("Invalid JSON in the 'options' part.")
+    throw badRequest(INVALID_JSON)
   }
 }
 
@@ -48,7 +50,7 @@ function optionsOf(value: unknown): unknown {
 function asMultipartError(error: unknown): unknown {
   if (error instanceof ApiError) return error
   const { statusCode, code } = error as { readonly statusCode?: number; readonly code?: string }
-  if (code === 'FST_INVALID_JSON_FIELD_ERROR') return badRequest("Invalid JSON in the 'options' part.")
+  if (code === 'FST_INVALID_JSON_FIELD_ERROR') return badRequest(INVALID_JSON)
   const isSystemError = typeof code === 'string' && /^E[A-Z]+$/.test(code)
   if (isSystemError || (statusCode !== undefined && statusCode >= 500)) return error
   return new ApiError({ status: 400, code: 'BAD_REQUEST', message: INVALID_MULTIPART, cause: error })
@@ -61,7 +63,7 @@ function asMultipartError(error: unknown): unknown {
 export async function receiveUpload(request: FastifyRequest, folder: RequestFolder, maxBytes: number): Promise<Upload> {
   if (!request.isMultipart()) throw badRequest(INVALID_MULTIPART)
   let file: Omit<Upload, 'rawOptions'> | null = null
-  let rawOptions: unknown = null
+  let rawOptions: unknown
   try {
     for await (const part of request.parts() as AsyncIterable<Multipart>) {
       if (part.type === 'file') {

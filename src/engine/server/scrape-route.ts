@@ -19,22 +19,25 @@ export interface ScrapeRouteParts extends ParseRouteParts {
 interface ScrapeRequest {
   readonly url: URL
   readonly options: ParseOptions
-  /** Fields of scrape that mean nothing for a document: named in the warning, never silently dropped. */
-  readonly ignored: readonly string[]
+  /** Names the fields of scrape that mean nothing for a document: none is dropped silently. */
+  readonly warnings: readonly string[]
 }
 
 /** Asked of services that answer from a cache; this one keeps nothing. */
 const HONOURED: readonly string[] = ['maxAge']
 
+const isParseOption = (name: string): boolean =>
+  Object.hasOwn(parseOptionsSchema.shape, name) || name === 'checkPromptInjection'
+
 /** Contract, "POST /v2/scrape": only `url` is shown of it; the rest is read as parse options. */
 function readScrapeRequest(body: unknown): ScrapeRequest {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) throw badRequest('Bad Request')
   const { url, ...rest } = body as Readonly<Record<string, unknown>>
-  const known = Object.entries(rest).filter(([name]) => Object.hasOwn(parseOptionsSchema.shape, name))
-  const ignored = Object.keys(rest).filter(
-    (name) => !HONOURED.includes(name) && !Object.hasOwn(parseOptionsSchema.shape, name),
-  )
-  return { url: scrapeUrl(url), options: readOptions(Object.fromEntries(known)), ignored }
+  const known = Object.entries(rest).filter(([name]) => isParseOption(name))
+  const ignored = Object.keys(rest).filter((name) => !HONOURED.includes(name) && !isParseOption(name))
+  const { options, warnings } = readOptions(Object.fromEntries(known), 'Scrapes')
+  const notUsed = ignored.length === 0 ? [] : [`Not used for documents: ${ignored.join(', ')}.`]
+  return { url: scrapeUrl(url), options, warnings: [...notUsed, ...warnings] }
 }
 
 /** By content type, unless that says nothing; then by the name of the file, then by the path. */
@@ -48,7 +51,7 @@ function extensionOf({ contentType, fileName, url }: FetchedDocument): Extension
 }
 
 async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
-  const { url: sourceUrl, options, ignored } = readScrapeRequest(request.body)
+  const { url: sourceUrl, options, warnings } = readScrapeRequest(request.body)
   await using folder = parts.workFolder.forRequest()
   const timed = AbortSignal.any([senderGone(reply), AbortSignal.timeout(options.timeout)])
   const { headers, skipTlsVerification } = options
@@ -67,7 +70,6 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
     ...(statusCode >= 400 ? { error: `The server answered ${statusCode}.` } : {}),
   }
   const document = { folder, extension: extensionOf(fetched), contentType, baseUrl: url.href, origin }
-  const warnings = ignored.length === 0 ? [] : [`Not used for documents: ${ignored.join(', ')}.`]
   const received = { ...document, extensions: asksForExtensions(request), warnings }
   return await answerDocument(parts, request.account, received, options, timed)
 }

@@ -108,3 +108,10 @@ describe('a request', () => {
     expect((await parseWith(engine, { key: 'k-free', file: csvFile() })).status).toBe(200)
   })
 })
+
+test('a 401 names the scheme, and says that a token is wrong only where one was sent', async () => {
+  const challenge = async (headers: Record<string, string>): Promise<string | null> =>
+    (await fetch(`${engine.url}/v2/parse`, { method: 'POST', headers })).headers.get('www-authenticate')
+  expect(await challenge({})).toBe('Bearer')
+  expect(await challenge({ authorization: 'Bearer k-other' })).toBe('Bearer error="invalid_token"')
+})

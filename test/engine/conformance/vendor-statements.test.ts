@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createEngine, type Engine } from '#src/engine/create-engine.ts'
+import { openSite } from '../../support/web-site.ts'
+import { MODEL_ANSWERS, type Statement, STATEMENTS } from './vendor-statements.ts'
+import { VendorTarget } from './vendor-target.ts'
+
+/*
+ * What the tests of the hosted service state about parse, written anew. A statement that this engine does not keep, by
+ * design, carries the reason; it is run as well, so that the list of reasons stays true.
+ */
+
+let model: Awaited<ReturnType<typeof openSite>>
+let engine: Engine
+let target: VendorTarget
+
+beforeAll(async () => {
+  model = await openSite((_path, body) => ({ body: JSON.stringify({ choices: [{ message: MODEL_ANSWERS(body) }] }) }))
+  engine = await createEngine({
+    children: 2,
+    keys: { 'fc-vendor': {} },
+    model: { url: `${model.url}/v1`, name: 'scripted', key: '' },
+  })
+  target = new VendorTarget(engine.url, 'fc-vendor')
+})
+
+afterAll(async () => {
+  await engine.close()
+  await model[Symbol.asyncDispose]()
+})
+
+const kept = STATEMENTS.filter(({ notKept }) => notKept === undefined)
+const notKept = STATEMENTS.filter((statement) => statement.notKept !== undefined)
+const titled = (statements: readonly Statement[]) => statements.map((each) => [each.name, each] as const)
+
+describe('the hosted service’s tests of parse state that', () => {
+  test.each(titled(kept))('%s', async (_name, { holds }) => expect(await holds(target)).toBe(true), 30_000)
+})
+
+describe('the engine does not keep the statement that', () => {
+  test.each(titled(notKept))('%s', async (_name, { holds }) => expect(await holds(target)).toBe(false), 30_000)
+})
+
+test('55 statements of 60 or more are kept', () => {
+  console.log(`${kept.length} of ${STATEMENTS.length} statements are kept; not kept:`)
+  for (const { name, notKept: reason } of notKept) console.log(`- ${name}: ${reason}`)
+  expect(STATEMENTS.length).toBeGreaterThanOrEqual(60)
+  expect(kept.length / STATEMENTS.length).toBeGreaterThanOrEqual(55 / 60)
+})
