@@ -5,6 +5,7 @@ import type { Adopted } from '#src/ingest/claim-store.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import type { Refusals } from '#src/ingest/refusals.ts'
+import type { SourceView } from '#src/ingest/source-view.ts'
 import { type LocalDocuments, localDocuments, outdatedDocuments } from '#src/ingest/local-documents.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
@@ -86,6 +87,8 @@ export interface Workshop extends Pipeline {
   readonly settings: Settings
   /** What the service refused in this process. */
   readonly refusals: Refusals
+  /** What this process may conclude from a document that it does not see. */
+  readonly view: SourceView
   /** Before this process feeds the queue: its cap (`--max-credits`) binds every worker on it from now on. */
   readonly beginRun: () => Promise<void>
   /** Asks the service anew instead of believing that credits or key are still as an earlier run found them. */
@@ -167,6 +170,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       data,
       gateLine: () => statusLine(shared.outageLine, requests),
       refusals: ingest.refusals,
+      view: ingest.view,
       beginRun: spend.beginRun,
       probe: () => requests.gate.probe(),
       ambiguous: () => intents.ambiguousTotal(),

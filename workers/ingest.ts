@@ -1,5 +1,5 @@
 import { retryDeadLetters } from '#src/ingest/retry-dead-letters.ts'
-import { scanSource } from '#src/ingest/scan-source.ts'
+import { type ScanSummary, scanSource } from '#src/ingest/scan-source.ts'
 import { sweepGone } from '#src/ingest/sweep-gone.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
@@ -73,6 +73,8 @@ async function endOf({ refusals, ledger }: Workshop, unfinished: number): Promis
 async function take(intake: WorkerOptions['intake'], workshop: Workshop, signal: AbortSignal): Promise<number> {
   if (intake === 'scan') return scanAndDrain(workshop, signal)
   if (typeof intake === 'function') {
+    // What failed there was in the source.
+    workshop.view.role = { kind: 'lists', listed: { has: () => true } }
     const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, workshop.scan, cut)
     return (await untilDone(workshop, retry, async () => 0, signal)).unfinished
   }
@@ -82,6 +84,7 @@ async function take(intake: WorkerOptions['intake'], workshop: Workshop, signal:
 
 async function stand(intake: 'follow' | 'none', workshop: Workshop, signal: AbortSignal): Promise<void> {
   if (intake === 'none') return untilAborted(signal)
+  workshop.view.role = { kind: 'follows' }
   if (workshop.settings.every === undefined) return keepFollowing(workshop, signal)
   const scan = async (due: AbortSignal): Promise<void> => void (await scanAndDrain(workshop, due))
   return workshop.onSchedule(workshop.settings.every, scan, signal)
@@ -90,7 +93,7 @@ async function stand(intake: 'follow' | 'none', workshop: Workshop, signal: Abor
 async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<number> {
   const { value, unfinished } = await untilDone(
     workshop,
-    (cut) => scanSource(workshop.scan, cut),
+    (cut) => listAndScan(workshop, cut),
     ({ listed }) => unfinishedOf(listed, workshop.ledger, signal),
     signal,
   )
@@ -98,6 +101,14 @@ async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<nu
   const gone = await sweepGone(value.listed, workshop.gone, workshop.scan, signal)
   workshop.events.emit('sweep:finished', gone)
   return unfinished
+}
+
+/** Only once the listing has ended does it tell which documents the source had. */
+async function listAndScan({ scan, view }: Workshop, signal: AbortSignal): Promise<ScanSummary> {
+  view.role = { kind: 'lists', listed: null }
+  const summary = await scanSource(scan, signal)
+  view.role = { kind: 'lists', listed: summary.listed }
+  return summary
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

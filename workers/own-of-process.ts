@@ -1,13 +1,18 @@
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FailingSince } from '#src/ingest/failing-since.ts'
 import { Refusals } from '#src/ingest/refusals.ts'
+import { SourceView } from '#src/ingest/source-view.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 
 /** What each process tells by its own documents, clock and dice. */
-export const ownOfProcess = (): Pick<IngestDeps, 'now' | 'random' | 'surroundings' | 'refusals' | 'lowRoom'> => ({
+export const ownOfProcess = (): Pick<
+  IngestDeps,
+  'now' | 'random' | 'surroundings' | 'view' | 'refusals' | 'lowRoom'
+> => ({
   now: Date.now,
   random: Math.random,
   surroundings: new Surroundings(),
+  view: new SourceView(),
   refusals: new Refusals(),
   lowRoom: new FailingSince(),
 })

@@ -27,6 +27,7 @@ export type Limit = 'rate' | 'concurrency' | 'unknown'
 /**
  * Why the whole batch must stop: going on would fail, or charge, every document in the same way. `address`: what answers
  * there does not know `/v2/parse`. `engine`: the embedded engine cannot stay up. `service`: it never gave an answer.
+ * `source`: what is mounted here is not what the queue is about.
  */
 export type HaltCause =
   | 'credits'
@@ -38,6 +39,7 @@ export type HaltCause =
   | 'store'
   | 'engine'
   | 'service'
+  | 'source'
 
 /** What a refusal that may be one document's own is about. */
 export type RefusalCause = Extract<HaltCause, 'permission' | 'address' | 'options'>

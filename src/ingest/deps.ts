@@ -23,6 +23,7 @@ import type { FailingSince } from './failing-since.ts'
 import type { ReadDocument } from './read-once.ts'
 import type { Refusals } from './refusals.ts'
 import type { RightOfWay } from './right-of-way.ts'
+import type { SourceView } from './source-view.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Everything the use cases need, handed over by `workers/compose.ts`. */
@@ -63,6 +64,7 @@ export interface IngestDeps {
   /** Shared by all pipelines of this process. */
   readonly rightOfWay: RightOfWay
   readonly surroundings: Surroundings
+  readonly view: SourceView
   readonly refusals: Refusals
   /** How long the store has had no room for another answer. */
   readonly lowRoom: FailingSince

@@ -17,6 +17,7 @@ import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
 import { openListed } from './open-listed.ts'
 import { isLate } from './is-late.ts'
+import type { Handback } from './source-view.ts'
 import { despiteSurroundings } from './despite-surroundings.ts'
 import { untilWritten } from './until-written.ts'
 import type { Work } from './work.ts'
@@ -59,8 +60,10 @@ async function ingestClaimed(
   if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps, signal)
   const opened = await openListed(deps.source, job, signal)
   const work = { ...delivery, claim, startedAt, begunMs, version: 'message' in opened ? job.version : opened.version }
-  if ('message' in opened) return giveUp(work, opened, deps, signal)
+  if ('message' in opened) return unopened(work, opened, deps, signal)
   await using document = opened
+  const other = await deps.view.opened(job, document.version, deps, signal)
+  if (other !== null) return handBack(other, deps)
   const refusal = refuseByListing(job.key, document.bytes, deps.cutter)
   if (refusal !== null || extension === null) return giveUp(work, refusal ?? unsupported, deps, signal)
 
@@ -80,6 +83,32 @@ async function ingestClaimed(
     const failure: Failure = { code: 'taken_by_other_source', stage: 'commit', message: error.message }
     return giveUp(work, failure, deps, signal, read)
   }
+}
+
+/** A failure of this document, or a mount of this process that shows something else. */
+async function unopened(
+  work: Parameters<typeof giveUp>[0],
+  failure: Failure,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  if (failure.code !== 'vanished') return giveUp(work, failure, deps, signal)
+  const unseen = await deps.view.missed(work.job, deps, signal)
+  switch (unseen.kind) {
+    case 'vanished':
+      return giveUp(work, failure, deps, signal)
+    case 'drop':
+      return FINISH
+    case 'again':
+      return handBack(unseen, deps)
+    default:
+      return assertNever(unseen)
+  }
+}
+
+function handBack({ afterMs, halt }: Handback, deps: IngestDeps): JobVerdict {
+  if (halt !== null) deps.halt('source', halt)
+  return postpone(afterMs, 'the source of this process does not show the document as the queue names it')
 }
 
 /** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */

@@ -6,13 +6,13 @@ import type { StoreManifest } from '#src/document/store-manifest.ts'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startTestRedis } from '../support/redis.ts'
-import { ScriptedService } from '../support/scripted-service.ts'
+import { errorReply, parsedReply, type Reply, ScriptedService } from '../support/scripted-service.ts'
 import { type Finished, sluice, STACK_TRACE } from '../support/sluice.ts'
 
-async function place() {
+async function place(answers?: () => Reply) {
   const resources = new AsyncDisposableStack()
   const folder = resources.use(await temporaryFolder())
-  const service = resources.use(await new ScriptedService({}).listen())
+  const service = resources.use(await new ScriptedService(answers === undefined ? {} : { answers }).listen())
   const out = join(folder.path, 'out')
   const flags = ['--parse-api-url', service.url, '--parse-api-key', 'test-key']
   return {
@@ -121,6 +121,30 @@ describe('a store with one source', () => {
     expect(at.service.charged).toBe(1)
   }, 120_000)
 })
+
+test('a worker on whose machine another folder is mounted hands its jobs back and stops; the next run does them', async () => {
+  let funded = false
+  await using at = await place(() =>
+    funded ? parsedReply() : errorReply(402, 'Payment Required: Insufficient credits'),
+  )
+  await using redis = await startTestRedis()
+  const papers = await at.source('papers', { 'x.html': '<p>X', 'y.html': '<p>Y', 'same-name.html': '<p>PAPER' })
+  const elsewhere = await at.source('elsewhere', { 'same-name.html': '<p>INVOICE', 'other.html': '<p>OTHER' })
+  const more = ['--redis-url', redis.url, '--source-name', 'docs']
+  const first = await at.run(papers, ...more, '--state-dir', join(at.folder, 'a'))
+  expect(first.code, first.stderr).toBe(3)
+  funded = true
+  const service = ['--parse-api-url', at.service.url, '--parse-api-key', 'test-key']
+  const state = ['--state-dir', join(at.folder, 'b')]
+  const worker = await sluice(['work', elsewhere, '--out', at.out, ...service, ...more, ...state])
+  expect(worker.code, worker.stdout + worker.stderr).toBe(3)
+  expect(worker.stdout + worker.stderr).toMatch(/^halted: .*another folder is mounted here, or none/m)
+  expect(at.service.charged).toBe(0)
+  const second = await at.run(papers, ...more, '--state-dir', join(at.folder, 'a'))
+  expect(second.code, second.stdout + second.stderr).toBe(0)
+  expect([...(await readStore(at.out)).records.keys()].toSorted()).toEqual(['same-name.html', 'x.html', 'y.html'])
+  expect(at.service.charged).toBe(3)
+}, 120_000)
 
 describe('another disk under the path of a store', () => {
   test.each(['swapped', 'unmounted'])(

@@ -11,6 +11,8 @@ import type { Stage } from './stage.ts'
 export interface StartOptions {
   /** Another source than that of the stage. */
   readonly source?: string
+  /** Takes it for the source of the stage. */
+  readonly sourceName?: string
 }
 
 export interface CrewOptions {
@@ -42,6 +44,8 @@ const ENDING_MS = 20_000
 
 /** The processes of one run of the campaign: the real program, started as a person starts it. */
 export class Crew {
+  /** Workers with another mount can be made only where the source has a name. */
+  readonly sourceName = 'archive'
   readonly #options: CrewOptions
   readonly #living = new Map<RunningSluice, RedisLine>()
   readonly #checking: Promise<void>[] = []
@@ -61,7 +65,8 @@ export class Crew {
     return this.#living.get(running) ?? null
   }
 
-  start(command: Command, execArgv: readonly string[] = [], { source }: StartOptions = {}): RunningSluice {
+  start(command: Command, execArgv: readonly string[] = [], options: StartOptions = {}): RunningSluice {
+    const { source, sourceName = source === undefined ? this.sourceName : undefined } = options
     const { stage, redis, serviceUrl, apiKey, concurrency, program } = this.#options
     const line = redis.line()
     const settings = {
@@ -75,6 +80,7 @@ export class Crew {
       'grace-ms': String(GRACE_MS),
       'deadline-ms': String(DEADLINE_MS),
       'log-level': 'warn',
+      ...(sourceName === undefined ? {} : { 'source-name': sourceName }),
     }
     const running = startSluice(
       [command, source ?? stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)],

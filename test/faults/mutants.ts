@@ -89,6 +89,10 @@ export const MUTANTS = {
     ['src/ingest/sweep-gone.ts', 'const ALWAYS_BELIEVABLE = 10', 'const ALWAYS_BELIEVABLE = 1e9'],
     ['src/ingest/sweep-gone.ts', 'record === null || policy.remove', 'record !== null'],
   ],
+  /** A worker believes its own mount. */
+  'trusts-own-mount': [
+    ['src/ingest/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
+  ],
 } as const satisfies Record<string, readonly Patch[]>
 
 /** The class of faults by which each of the later mistakes is to be found; one for each class. */
@@ -104,6 +108,7 @@ export const FOUND_BY = [
   ['unmounted-store', 'any-disk'],
   ['deleted-store', 'any-disk'],
   ['unmounted-source', 'believes-empty'],
+  ['other-mount', 'trusts-own-mount'],
 ] as const satisfies readonly (readonly [ClassName, keyof typeof MUTANTS])[]
 
 export type Mutant = keyof typeof MUTANTS

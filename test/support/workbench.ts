@@ -13,6 +13,7 @@ import { FailingSince } from '#src/ingest/failing-since.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
 import { Refusals } from '#src/ingest/refusals.ts'
+import { SourceView } from '#src/ingest/source-view.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
@@ -107,6 +108,7 @@ export async function openWorkbench({
     random: () => 0,
     rightOfWay: new RightOfWay(),
     surroundings: new Surroundings(),
+    view: new SourceView(),
     refusals: new Refusals(),
     lowRoom: new FailingSince(),
     storePatienceMs: 1_000,

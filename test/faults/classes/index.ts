@@ -1,6 +1,7 @@
 import { clockJump } from './clock-jump.ts'
 import type { FaultClass } from './fault-class.ts'
 import { failover, flush, restartEmpty, rollback } from './lost-redis.ts'
+import { otherMount } from './other-mount.ts'
 import { partition } from './partition.ts'
 import { standStill } from './stand-still.ts'
 import { deletedStore, secondSource, unmountedSource, unmountedStore } from './wrong-place.ts'
@@ -18,6 +19,7 @@ export const CLASSES = {
   'unmounted-store': unmountedStore,
   'deleted-store': deletedStore,
   'unmounted-source': unmountedSource,
+  'other-mount': otherMount,
 } as const satisfies Record<string, FaultClass>
 
 export type ClassName = keyof typeof CLASSES
