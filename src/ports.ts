@@ -120,6 +120,11 @@ export interface Parser {
   /** Base address of the service, or `engine`; goes into the record. */
   readonly service: string
   /**
+   * Makes sure that requests can be sent: the embedded engine is started at the first call. Resolves with null, or with
+   * the reason why it cannot be used now. Throws only what `signal` throws.
+   */
+  ready(signal: AbortSignal): Promise<string | null>
+  /**
    * Sends one request and reads its answer; never retries by itself. Every answer, a broken line and a time-out
    * included, comes back as a verdict. Throws only what `signal` or `read` throws.
    */

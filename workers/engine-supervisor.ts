@@ -1,15 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DependencyUnusable } from '#src/document/dependency.ts'
 import type { Events } from '#src/events.ts'
 import { type EngineProcess, EngineRefused } from './engine-process.ts'
 import { type RestartDecision, restartAfter } from './restart-policy.ts'
-
-export interface SupervisedEngine extends AsyncDisposable {
-  /** Where it listens; another address after each restart. While it is down, the last one, which refuses. */
-  readonly url: string
-  /** An answer came: this life was of use. */
-  served(): void
-}
 
 export interface SupervisorOptions {
   readonly start: (signal: AbortSignal) => Promise<EngineProcess>
@@ -17,41 +9,26 @@ export interface SupervisorOptions {
 }
 
 /**
- * Keeps the embedded engine up.
+ * Keeps the embedded engine up, from the first `ready` on.
  *
+ * - `idle`: no request was to be sent; no process.
  * - `starting`: a process was spawned and does not listen yet.
  * - `up`: it listens; requests go to its address.
  * - `down`: it ended, or did not come to listen. Requests are refused by the last address and count as unavailable. After
  *   the delay of `restartAfter` it is started again.
+ * - `refused`: the engine said that it cannot start, such as without a converter. `run:halted` was emitted; it is not
+ *   started again.
  * - `closed`: disposed of; nothing is started any more.
  *
  * After eight lives in a row without one answer `run:halted` is emitted at each further end; supervision goes on, for
  * `watch` and `work`.
- *
- * @throws {DependencyUnusable} when the first eight lives end before the engine listens, or the first is refused by the
- *   engine itself
  */
-export async function superviseEngine(options: SupervisorOptions, signal: AbortSignal): Promise<SupervisedEngine> {
-  const supervisor = new EngineSupervisor(options)
-  const stop = (): void => supervisor.abandon(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  try {
-    await supervisor.firstUp
-    return supervisor
-  } catch (error) {
-    await supervisor[Symbol.asyncDispose]()
-    throw error
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
-
-class EngineSupervisor implements SupervisedEngine {
+export class EngineSupervisor implements AsyncDisposable {
   readonly #options: SupervisorOptions
   readonly #closing = new AbortController()
-  readonly #up = Promise.withResolvers<void>()
-  readonly #loop: Promise<void>
+  /** Resolves when the engine listens for the first time: with null, or with the reason why it does not come to. */
+  #firstUp = Promise.withResolvers<string | null>()
+  #loop: Promise<void> | null = null
   #engine: EngineProcess | null = null
   #url = ''
   #useful = false
@@ -59,29 +36,36 @@ class EngineSupervisor implements SupervisedEngine {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
-    this.#up.promise.catch(() => undefined)
-    this.#loop = this.#keep()
   }
 
-  get firstUp(): Promise<void> {
-    return this.#up.promise
-  }
-
+  /** Where it listens; another address after each restart. While it is down, the last one, which refuses. */
   get url(): string {
     return this.#url
   }
 
+  /** As `Parser.ready`. An engine that was up once counts as ready: while it is down, requests find that out. */
+  async ready(signal: AbortSignal): Promise<string | null> {
+    if (this.#url !== '') return null
+    this.#loop ??= this.#keep()
+    const stopped = Promise.withResolvers<never>()
+    const stop = (): void => stopped.reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    try {
+      return await Promise.race([this.#firstUp.promise, stopped.promise])
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  /** An answer came: this life was of use. */
   served(): void {
     this.#useful = true
   }
 
-  abandon(reason: unknown): void {
-    this.#up.reject(reason)
-    this.#closing.abort()
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
+    this.#firstUp.resolve('the process ends')
     await this.#engine?.[Symbol.asyncDispose]()
     await this.#loop
   }
@@ -106,16 +90,21 @@ class EngineSupervisor implements SupervisedEngine {
       this.#url = this.#engine.url
       if (this.#closing.signal.aborted) await this.#engine[Symbol.asyncDispose]()
       else if (this.#uselessLives > 0) this.#options.events.emit('dependency:works', { dependency: 'engine' })
-      this.#up.resolve()
+      this.#firstUp.resolve(null)
       return `the embedded engine ended (${await this.#engine.ended})`
     } catch (error) {
-      if (error instanceof EngineRefused && this.#url === '') {
-        this.abandon(new DependencyUnusable(`the embedded engine cannot start: ${error.message}`, { cause: error }))
-      }
+      if (error instanceof EngineRefused && this.#url === '') this.#refuse(error.message)
       return `the embedded engine did not start: ${error instanceof Error ? error.message : String(error)}`
     } finally {
       this.#engine = null
     }
+  }
+
+  #refuse(reason: string): void {
+    const message = `the embedded engine cannot start: ${reason}`
+    this.#closing.abort()
+    this.#options.events.emit('run:halted', { cause: 'installation', message })
+    this.#firstUp.resolve(message)
   }
 
   #tell(how: string, { cannotStayUp, uselessLives }: RestartDecision): void {
@@ -126,6 +115,9 @@ class EngineSupervisor implements SupervisedEngine {
       `the embedded engine cannot stay up: ${uselessLives} starts in a row came to nothing. The last time ${how}. ` +
       'SIGKILL often is the kernel short of memory: lower --engine-processes, or set PARSE_API_URL to another service'
     events.emit('run:halted', { cause: 'engine', message })
-    this.#up.reject(new DependencyUnusable(message))
+    if (this.#url !== '') return
+    // Documents that wait are postponed; the next ones wait for the next life.
+    this.#firstUp.resolve(message)
+    this.#firstUp = Promise.withResolvers<string | null>()
   }
 }

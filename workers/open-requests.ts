@@ -42,6 +42,7 @@ export async function openRequests(
       // The engine is on this machine, behind no proxy.
       wayOut: service.free ? DIRECT : wayOutOf(settings),
       service: service.name,
+      ready: service.ready,
       // The embedded engine counts processing time, which on a busy machine is longer by the clock.
       ...(service.free ? { timeoutMs: () => LONGEST_REQUEST_MS } : {}),
     }),

@@ -3,9 +3,10 @@ import { hostname } from 'node:os'
 import type { Settings } from '#config/settings.ts'
 import { gateDigest } from '#src/gate/open-gate.ts'
 import type { Events } from '#src/events.ts'
+import type { Parser } from '#src/ports.ts'
 import { embeddedEngineOptionsOf } from './engine-options-of.ts'
 import { startEngineProcess } from './engine-process.ts'
-import { superviseEngine } from './engine-supervisor.ts'
+import { EngineSupervisor } from './engine-supervisor.ts'
 import type { Folders } from './folders.ts'
 
 export interface Service {
@@ -18,6 +19,8 @@ export interface Service {
   readonly digest: string
   /** Nothing is charged by the embedded engine. */
   readonly free: boolean
+  /** As `Parser.ready`. */
+  readonly ready: Parser['ready']
   /** Told of each answer that is no outage. */
   readonly served: () => void
 }
@@ -26,7 +29,8 @@ export interface Service {
 export function serviceOf({ parseApiUrl: url, parseApiKey: apiKey = '' }: Settings): Service | null {
   if (url === undefined) return null
   const digest = gateDigest(url, apiKey)
-  return { url: () => url, apiKey, name: withoutLogin(url), digest, free: false, served: () => undefined }
+  const here = { url: () => url, apiKey, name: withoutLogin(url), digest, free: false }
+  return { ...here, ready: async () => null, served: () => undefined }
 }
 
 /** What records and messages call it: they are read by others than those who may log in. */
@@ -43,18 +47,18 @@ export interface EngineSurroundings {
   readonly events: Events
 }
 
-/** The embedded engine, started and supervised here, and gone with this process. */
-export async function openEngine(
+/** The embedded engine: started when the first request is to be sent, supervised here, and gone with this process. */
+export function openEngine(
   { settings, folders, events }: EngineSurroundings,
   resources: AsyncDisposableStack,
-  signal: AbortSignal,
-): Promise<Service> {
+): Service {
   // Of this process alone: every user of the machine can reach loopback.
   const apiKey = randomBytes(24).toString('base64url')
   const options = embeddedEngineOptionsOf(settings, apiKey)
   const start = (cut: AbortSignal) => startEngineProcess(options, cut)
-  const engine = resources.use(await superviseEngine({ start, events }, signal))
+  const engine = resources.use(new EngineSupervisor({ start, events }))
   // Its address and key change each time; it knows no other limit than its processes, which are those of this machine.
   const digest = gateDigest(`engine ${hostname()} ${folders.state}`, 'embedded')
-  return { url: () => engine.url, apiKey, name: 'engine', digest, free: true, served: () => engine.served() }
+  const here = { url: () => engine.url, apiKey, name: 'engine', digest, free: true }
+  return { ...here, ready: (signal) => engine.ready(signal), served: () => engine.served() }
 }

@@ -50,13 +50,13 @@ export function openShared({ settings, say }: SharedOptions): Shared {
   const run = randomUUID()
   const connection = once((signal) => openRedis({ settings, folders, say }, resources, signal))
   const events = new Events()
-  const engine = once((signal) => openEngine({ settings, folders, events }, resources, signal))
+  let engine: Service | null = null
   const opened = new Map<string, Promise<Requests>>()
   const requestsFor: Shared['requests'] = (own, signal) => {
     const budgets = budgetsOf({ run, all: settings })
     const { parseApiUrl, parseApiKey, rate, apiConcurrency } = own
     const open = async (): Promise<Requests> => {
-      const service: Service = serviceOf(own) ?? (await engine(signal))
+      const service: Service = serviceOf(own) ?? (engine ??= openEngine({ settings, folders, events }, resources))
       return openRequests({ settings: own, service, connection: await connection(signal), budgets }, resources)
     }
     const key = JSON.stringify([parseApiUrl, parseApiKey, rate, apiConcurrency, budgets])

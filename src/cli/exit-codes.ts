@@ -26,7 +26,7 @@ export function exitCodeOf(
     readonly unsupported?: number
   },
 ): number {
-  if (end.kind === 'halted') return EXIT.halted
+  if (end.kind === 'halted') return end.cause === 'installation' ? EXIT.usage : EXIT.halted
   if (end.kind === 'interrupted') return EXIT.interrupted
   const left = counts.pending + (end.unfinished ?? 0)
   return counts.failed + left + (counts.unsupported ?? 0) > 0 ? EXIT.someFailed : EXIT.allDone

@@ -26,8 +26,8 @@ export type Limit = 'rate' | 'concurrency' | 'unknown'
 
 /**
  * Why the whole batch must stop: going on would fail, or charge, every document in the same way. `address`: what answers
- * there does not know `/v2/parse`. `engine`: the embedded engine cannot stay up. `service`: it never gave an answer.
- * `source`: what is mounted here is not what the queue is about.
+ * there does not know `/v2/parse`. `engine`: the embedded engine cannot stay up. `installation`: it cannot start as it is
+ * installed. `service`: it never gave an answer. `source`: what is mounted here is not what the queue is about.
  */
 export type HaltCause =
   | 'credits'
@@ -38,6 +38,7 @@ export type HaltCause =
   | 'budget'
   | 'store'
   | 'engine'
+  | 'installation'
   | 'service'
   | 'source'
 

@@ -45,6 +45,9 @@ async function sendOnce(
   signal: AbortSignal,
 ): Promise<Sent> {
   const { key } = work.job
+  // Before the gate: a permit is not held while the embedded engine starts.
+  const unready = await deps.parser.ready(signal)
+  if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
   const entry = await admit(work, recipe, id, deps, signal)
   if (entry.kind !== 'admitted') return { ...entry, remedy: NO_REMEDY }
   const { permit, reservation, pages } = entry

@@ -27,6 +27,8 @@ export interface HttpParserOptions {
   readonly maxAnswerBytes?: number
   /** What records name as the service; the base address by default. */
   readonly service?: string
+  /** As `Parser.ready`; a service elsewhere is always ready. */
+  readonly ready?: Parser['ready']
   /** Longest wait for one whole request; default: what its timeout and its size ask for. */
   readonly timeoutMs?: (request: ParseRequest) => number
 }
@@ -54,6 +56,10 @@ export class HttpParser implements Parser, AsyncDisposable {
       ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     }
     this.#dispatcher = dispatcherOf(concurrency, options.wayOut ?? DIRECT)
+  }
+
+  async ready(signal: AbortSignal): Promise<string | null> {
+    return (await this.#options.ready?.(signal)) ?? null
   }
 
   async parse(unsized: ParseRequest, signal: AbortSignal): Promise<Verdict> {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { startDaemon } from './daemon.ts'
 import { type ContainerEngine, findEngine } from './engine.ts'
 import { Stack } from './stack.ts'
 
@@ -14,12 +15,26 @@ import { Stack } from './stack.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const SAMPLES = join(ROOT, 'samples')
 
-const engine = await findEngine()
-if (typeof engine === 'string') console.log(`skipped: ${engine}`)
-else await testWith(engine)
+/** Documents of the restart step: so many, and so large, that converting them takes longer than three restarts. */
+const MANY = 300
+const ROWS = 6_000
+
+await testWithAnyEngine()
+
+/** With the engine that runs here, else with a daemon that is started for this test and ended with it. */
+async function testWithAnyEngine(): Promise<void> {
+  const running = await findEngine()
+  if (typeof running !== 'string') return testWith(running)
+  const daemon = await startDaemon()
+  if (typeof daemon === 'string') return console.log(`skipped: no container engine: ${running}; ${daemon}`)
+  await using own = daemon
+  const engine = await findEngine({ DOCKER_HOST: own.host })
+  if (typeof engine === 'string') return console.log(`skipped: no container engine: ${engine}`)
+  await testWith(engine)
+}
 
 async function testWith(runtime: ContainerEngine): Promise<void> {
-  console.log(runtime.version)
+  console.log(await runtime.version())
   const folder = await mkdtemp(join(tmpdir(), 'sluice-containers-'))
   const stack = new Stack(runtime, `sluice-test-${process.pid}`)
   try {
@@ -30,8 +45,8 @@ async function testWith(runtime: ContainerEngine): Promise<void> {
     await step('no container runs as root, with capabilities or a writable root file system', () => stack.hardened())
     await step('one pass converts 21 of 21 samples', () => stack.convertsSamples())
     await step('a second pass sends nothing', () => stack.unchanged())
-    await step('a run goes on while worker, engine and Redis restart', () => stack.survivesRestarts())
     await step('own DOCUMENTS and STORE are converted beside running workers', () => ownFolders(stack, folder))
+    await step('a run goes on while worker, Redis and engine restart', () => restarts(stack, folder))
     await step('metrics are scraped from another container', () => stack.scrapes())
     await step('the health check finds a process that is stopped', () => stack.findsStuckProcess())
     await step('a run in one container without a network fetches nothing', () => offline(runtime, folder))
@@ -55,8 +70,11 @@ async function step(title: string, work: () => Promise<unknown>): Promise<void> 
   }
 }
 
-async function baseImages({ name }: ContainerEngine): Promise<void> {
-  const child = spawn('sh', [join(ROOT, 'scripts/containers/base-images.sh'), name], { stdio: 'inherit' })
+async function baseImages({ name, env }: ContainerEngine): Promise<void> {
+  const child = spawn('sh', [join(ROOT, 'scripts/containers/base-images.sh'), name], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  })
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`base-images.sh ended with ${code}`)
 }
@@ -73,6 +91,29 @@ async function ownFolders(stack: Stack, folder: string): Promise<string> {
   const made = await readdir(join(store, 'documents'))
   if (made.length !== names.length) throw new Error(`${made.length} of ${names.length} documents: ${made.join(', ')}`)
   return `${made.length} of ${names.length} documents in the own store`
+}
+
+/** The stack has these folders now: workers and run are one pipeline. */
+async function restarts(stack: Stack, folder: string): Promise<string> {
+  const documents = join(folder, 'many')
+  const store = join(folder, 'many-parsed')
+  await mkdir(documents)
+  await mkdir(store)
+  await chmod(store, 0o777)
+  for (let number = 0; number < MANY; number += 1) {
+    const rows = Array.from(
+      { length: ROWS },
+      (_, row) => `${number},${row},${(row * 7919 + number) % 10_007},row ${row} of table ${number}`,
+    )
+    await writeFile(join(documents, `table-${number}.csv`), `table,row,value,text\n${rows.join('\n')}\n`)
+  }
+  const env = { DOCUMENTS: documents, STORE: store }
+  await stack.up(env)
+  const done = async (): Promise<number> =>
+    (await readdir(join(store, 'documents'), { recursive: true }).catch(() => [])).filter((path) =>
+      path.endsWith('/record.json'),
+    ).length
+  return stack.survivesRestarts(env, MANY, done)
 }
 
 /** No Redis, no engine and no network: all is in the image. */

@@ -4,7 +4,7 @@ import type { ContainerEngine } from './engine.ts'
 interface Inspected {
   readonly Config: { readonly User: string }
   readonly HostConfig: { readonly ReadonlyRootfs: boolean; readonly CapDrop: readonly string[] | null }
-  readonly State: { readonly Health?: { readonly Status: string } }
+  readonly State: { readonly StartedAt: string; readonly Health?: { readonly Status: string } }
 }
 
 /** docker-compose.yml as a project of its own. */
@@ -17,8 +17,9 @@ export class Stack {
     this.#project = project
   }
 
-  async up(): Promise<void> {
-    await this.#compose(['up', '--detach', '--scale', 'worker=2'])
+  /** `env` is the environment of compose, such as DOCUMENTS and STORE; containers that it changes are made anew. */
+  async up(env: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.#compose(['up', '--detach', '--scale', 'worker=2'], env)
     await this.#untilHealthy()
   }
 
@@ -56,18 +57,35 @@ export class Stack {
     return '21 unchanged'
   }
 
-  /** A new recipe, so that there is work; meanwhile each service restarts once. */
-  async survivesRestarts(): Promise<string> {
-    const running = this.run({ SLUICE_FORMATS: 'markdown,html' })
-    for (const service of ['worker', 'redis', 'engine']) {
-      await sleep(1_500)
-      await this.#compose(['restart', service])
+  /**
+   * Restarts each service once while a run is in progress: each when a further share of `total` documents is done, as
+   * `done` counts them. Fails where the run is over before the last service is back.
+   */
+  async survivesRestarts(
+    env: Readonly<Record<string, string>>,
+    total: number,
+    done: () => Promise<number>,
+  ): Promise<string> {
+    let ended = false
+    const running = this.run(env).finally(() => (ended = true))
+    running.catch(() => undefined)
+    const notes: string[] = []
+    for (const [at, service] of (['worker', 'redis', 'engine'] as const).entries()) {
+      const due = Math.ceil((total * (at + 1)) / 10)
+      await this.#until(async () => ended || (await done()) >= due, 300_000, `${due} documents done`)
+      const before = await done()
+      const started = await this.#startedAt(service)
+      if (!ended) await this.#compose(['restart', service], env)
+      if (ended) await running
+      if (ended)
+        throw new Error(`the run was over with ${await done()} documents: ${service} did not restart in mid-run`)
+      if ((await this.#startedAt(service)) === started) throw new Error(`${service} was not restarted`)
+      notes.push(`${service} at ${before}`)
     }
     await running
     await this.#untilHealthy()
-    const done = await this.#count('record.json')
-    if (done !== 21) throw new Error(`${done} of 21 documents after the restarts`)
-    return '21 of 21'
+    if ((await done()) !== total) throw new Error(`${await done()} of ${total} documents after the restarts`)
+    return `${notes.join(', ')}; ${total} of ${total} documents`
   }
 
   async scrapes(): Promise<string> {
@@ -121,8 +139,14 @@ export class Stack {
     return ['--project-name', this.#project, '--project-directory', '.', '--file', 'docker-compose.yml']
   }
 
-  async #compose(args: readonly string[]): Promise<void> {
-    const { code, stderr } = await this.#engine.compose([...this.#files(), ...args])
+  async #startedAt(service: string): Promise<string> {
+    const containers = await this.#containers(service)
+    const started = await Promise.all(containers.map(async (id) => (await this.#inspect(id)).State.StartedAt))
+    return started.toSorted().join(' ')
+  }
+
+  async #compose(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { code, stderr } = await this.#engine.compose([...this.#files(), ...args], { env })
     if (code !== 0) throw new Error(`compose ${args.join(' ')} ended with ${code}:\n${stderr}`)
   }
 

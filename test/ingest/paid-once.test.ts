@@ -172,6 +172,7 @@ test('a process that stood still between its look for the receipt and the reques
   let sent = 0
   const parser = {
     ...bench.deps.parser,
+    ready: async () => null,
     parse: async (...asked: Parameters<typeof bench.deps.parser.parse>) => {
       sent += 1
       return bench.deps.parser.parse(...asked)
