@@ -66,6 +66,15 @@ export const SETTINGS = {
     scope: 'process',
     doc: 'documents under way at once in this process; the gate decides how many requests that makes',
   }),
+  answerMemoryMb: whole({
+    env: 'SLUICE_ANSWER_MEMORY_MB',
+    default: 256,
+    min: 1,
+    max: 1_000_000,
+    unit: 'MiB',
+    scope: 'process',
+    doc: 'limit for all answers that this process holds at once; above it, further ones wait on the wire',
+  }),
   rate: optionalNumber({
     env: 'SLUICE_RATE',
     min: 0.01,

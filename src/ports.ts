@@ -1,3 +1,4 @@
+import type { AnswerHold } from './document/answer-memory.ts'
 import type { ParseOptions } from './contract/options.ts'
 import type { Extension } from './document/formats.ts'
 import type { Failure } from './document/failure.ts'
@@ -114,6 +115,8 @@ export interface ParseRequest extends Pick<OpenedDocument, 'bytes' | 'address'> 
   /** Streams the document; may be called again for another try. A chunk is good until the next one is asked for. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
   readonly options: ParseOptions
+  /** What the bytes of the answer count for; unlimited where it is not given. */
+  readonly hold?: AnswerHold
 }
 
 export interface Parser {

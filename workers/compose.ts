@@ -158,6 +158,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       render: renderOutputs,
       sharedNow,
       rightOfWay: shared.rightOfWay,
+      answerMemory: shared.answerMemory,
       ...ownOfProcess(),
       ...toldBySettings(settings),
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
+import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { Events } from '#src/events.ts'
 import { RightOfWay } from '#src/ingest/right-of-way.ts'
 import { outageLine } from '#src/observe/outage-text.ts'
@@ -33,6 +34,7 @@ export interface Shared extends AsyncDisposable {
   /** Places for documents under way, of all pipelines together. */
   readonly places: LimitFunction
   readonly rightOfWay: RightOfWay
+  readonly answerMemory: AnswerMemory
   readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
   /** The way to the service that a pipeline's settings name. */
   readonly requests: (settings: Settings, signal: AbortSignal) => Promise<Requests>
@@ -84,8 +86,19 @@ export function openShared({ settings, say }: SharedOptions): Shared {
   const places = pLimit(settings.concurrency)
   const dispose = () => resources.disposeAsync()
   const rightOfWay = new RightOfWay()
+  const answerMemory = new AnswerMemory(settings.answerMemoryMb * 1024 * 1024)
   const outages = (): string | null => (monitor === null ? null : outageLine(monitor))
-  const common = { folders, places, rightOfWay, connection, events, observer, noticesFor, outageLine: outages }
+  const common = {
+    folders,
+    places,
+    rightOfWay,
+    answerMemory,
+    connection,
+    events,
+    observer,
+    noticesFor,
+    outageLine: outages,
+  }
   return { ...common, requests: requestsFor, [Symbol.asyncDispose]: dispose }
 }
 

@@ -1,3 +1,4 @@
+import { isPageCount } from './plausible.ts'
 import type { Block, BlockPage, ParsedData, ParsedPage } from './response.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -18,7 +19,7 @@ export function tolerantData(data: Fields): ParsedData {
     blocks: listOf(data.blocks, blockPage),
     links: listOf(data.links, (link) => (typeof link === 'string' ? link : null)),
     images: listOf(data.images, (image) => (typeof image === 'string' ? image : null)),
-    metadata: fieldsOf(data.metadata) ?? {},
+    metadata: counted(fieldsOf(data.metadata) ?? {}),
   }
 }
 
@@ -28,13 +29,15 @@ export function fieldsOf(value: unknown): Fields | null {
 
 function page(fields: unknown, index: number): ParsedPage | null {
   const known = fieldsOf(fields)
-  return known && { ...known, pageNumber: numberOr(known.pageNumber, index + 1), markdown: textOr(known.markdown, '') }
+  return (
+    known && { ...known, pageNumber: pageNumberOr(known.pageNumber, index + 1), markdown: textOr(known.markdown, '') }
+  )
 }
 
 function blockPage(fields: unknown, index: number): BlockPage | null {
   const known = fieldsOf(fields)
   if (known === null) return null
-  const pageNumber = numberOr(known.pageNumber, index + 1)
+  const pageNumber = pageNumberOr(known.pageNumber, index + 1)
   return {
     ...known,
     pageNumber,
@@ -67,13 +70,23 @@ function textOr<T>(value: unknown, otherwise: T): string | T {
   return typeof value === 'string' ? value : otherwise
 }
 
+const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
+
+/** Page counts that cannot be are as if they were absent. */
+function counted({ numPages, totalPages, ...others }: Fields): Fields {
+  return { ...others, ...(isPageCount(numPages) && { numPages }), ...(isPageCount(totalPages) && { totalPages }) }
+}
+
+const pageNumberOr = (value: unknown, otherwise: number): number =>
+  isPageCount(value) && value > 0 ? value : otherwise
+
 function numberOr<T>(value: unknown, otherwise: T): number | T {
-  return typeof value === 'number' ? value : otherwise
+  return isFiniteNumber(value) ? value : otherwise
 }
 
 function numbers(value: unknown, length: number): readonly number[] | null {
   if (!Array.isArray(value) || value.length !== length) return null
-  return value.every((item) => typeof item === 'number') ? value : null
+  return value.every(isFiniteNumber) ? value : null
 }
 
 /** Null where there is no list; what `read` cannot make anything of is left out. */

@@ -1,4 +1,5 @@
 import type { ReceiptId } from './ids.ts'
+import type { ReceiptRoom } from './output-store.ts'
 import type { Receipt } from './record.ts'
 
 /**
@@ -11,7 +12,7 @@ export interface AnswerSpool {
   readonly ids: readonly ReceiptId[]
   /** Whole and on the disk when it resolves, readable by this user only. */
   keep(id: ReceiptId, receipt: Receipt): Promise<void>
-  /** Null when it is not there, or damaged. */
-  read(id: ReceiptId): Promise<Receipt | null>
+  /** Null when it is not there, or damaged. `room` as in `OutputStore.readReceipt`. */
+  read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null>
   remove(id: ReceiptId): Promise<void>
 }

@@ -1,9 +1,16 @@
+import type { AnswerHold } from './answer-memory.ts'
 import type { ReceiptId, SourceKey } from './ids.ts'
 import type { ParserFacts } from './parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from './record.ts'
 import type { StoreProbe } from './store-probe.ts'
 import type { StoreManifest } from './store-manifest.ts'
 import type { Stray } from './stray.ts'
+
+/** Where the bytes of a receipt count. */
+export interface ReceiptRoom {
+  readonly hold: AnswerHold
+  readonly signal: AbortSignal
+}
 
 /** Where outputs, receipts and dead letters go; one of the ports, see `src/ports.ts`. */
 export interface OutputStore {
@@ -19,8 +26,11 @@ export interface OutputStore {
    * nothing is written and the answer is false. Of processes that write at the same time one succeeds.
    */
   writeManifest(manifest: StoreManifest): Promise<boolean>
-  /** The answer that was kept, or null. A damaged receipt counts as none. */
-  readReceipt(id: ReceiptId): Promise<Receipt | null>
+  /**
+   * The answer that was kept, or null. A damaged receipt counts as none. `room` is waited for before it is unpacked;
+   * its body counts for it then.
+   */
+  readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null>
   /**
    * Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. A whole one that
    * was there stays as it is, unless an older engine made it (`replaces`), and counts as saved now: so it is kept from

@@ -74,7 +74,7 @@ export async function admit(
   }
   const { reservation } = credits
   const entry = await deps.rightOfWay
-    .first(enterWith(admission.permit, pages, work, recipe, id, deps))
+    .first(enterWith(admission.permit, pages, work, recipe, id, deps, signal))
     .catch(async (error: unknown) => {
       await release(credits, deps)
       throw error
@@ -133,9 +133,10 @@ async function enterWith(
   recipe: Recipe,
   id: ReceiptId,
   deps: IngestDeps,
+  signal: AbortSignal,
 ): Promise<Place> {
   try {
-    const instead = await withIntent(work, recipe, id, deps)
+    const instead = await withIntent(work, recipe, id, deps, signal)
     if (instead === null) return { kind: 'admitted', permit, pages }
     await deps.gate.leave(permit, { verdict: 'unsent' })
     return instead
@@ -152,6 +153,7 @@ async function withIntent(
   { options, hash }: Recipe,
   id: ReceiptId,
   deps: IngestDeps,
+  signal: AbortSignal,
 ): Promise<Exclude<Entry, { kind: 'admitted' }> | null> {
   const { intents } = deps
   const beginning = await intents.begin(id, work.job.key)
@@ -161,7 +163,9 @@ async function withIntent(
   }
   try {
     // Nobody else can save this receipt from here on, so only now its absence can be relied on.
-    const receipt = options.zeroDataRetention ? null : await findReceipt(work.read.contentHash, hash, deps)
+    const receipt = options.zeroDataRetention
+      ? null
+      : await findReceipt(work.read.contentHash, hash, deps, { hold: work.hold, signal })
     if (receipt === null) return null
     await intents.clear(id)
     return { kind: 'kept', receipt }

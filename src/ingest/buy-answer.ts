@@ -68,6 +68,7 @@ async function sendOnce(
     return { kind: 'failed', failure, countsUntil: work.attempt, retryAfterMs: null, remedy: NO_REMEDY }
   }
   const durationMs = performance.now() - sentAt
+  if (answered.kind !== 'parsed') work.hold.giveBack()
   const verdict = await ruledVerdict(answered, key, deps)
   tellHealth(verdict, deps)
   const credits = chargedCredits(verdict, recipe, work, deps)
@@ -96,13 +97,18 @@ async function sendOnce(
   }
 }
 
-const requestOf = ({ read, extension, address }: Work, { options }: Recipe, pages: number | null): ParseRequest => ({
+const requestOf = (
+  { read, extension, address, hold }: Work,
+  { options }: Recipe,
+  pages: number | null,
+): ParseRequest => ({
   contentHash: read.contentHash,
   extension,
   bytes: read.bytes,
   read: read.reread,
   options,
   pages,
+  hold,
   ...(address === null ? {} : { address }),
 })
 

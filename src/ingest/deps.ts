@@ -1,4 +1,5 @@
 import type { ParsedData } from '#src/contract/response.ts'
+import type { AnswerMemory } from '#src/document/answer-memory.ts'
 import type { AnswerSpool } from '#src/document/answer-spool.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { Spending } from '#src/document/spending.ts'
@@ -63,6 +64,8 @@ export interface IngestDeps {
   readonly random: () => number
   /** Shared by all pipelines of this process. */
   readonly rightOfWay: RightOfWay
+  /** Of answers, shared by all pipelines of this process. */
+  readonly answerMemory: AnswerMemory
   readonly surroundings: Surroundings
   readonly view: SourceView
   readonly refusals: Refusals

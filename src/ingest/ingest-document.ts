@@ -51,6 +51,7 @@ async function ingestClaimed(
   signal: AbortSignal,
 ): Promise<JobVerdict> {
   const { job, attempt } = delivery
+  using hold = deps.answerMemory.hold()
   const startedAt = deps.now()
   const begunMs = performance.now()
   deps.events.emit('document:started', { key: job.key, attempt })
@@ -75,7 +76,7 @@ async function ingestClaimed(
 
   // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
   const recipe = deps.recipeFor(job.key, extension)
-  const whole = { ...work, extension, read, address: address ?? null, recipe }
+  const whole = { ...work, extension, read, address: address ?? null, recipe, hold }
   try {
     return await turnIntoOutputs(whole, deps, signal)
   } catch (error) {
@@ -116,7 +117,9 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   const cutter = cutterFor(work, deps)
   const id = receiptId(work.read.contentHash, work.recipe.hash)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
-  const kept = keepsReceipt && cutter === null ? await findReceipt(work.read.contentHash, work.recipe.hash, deps) : null
+  const room = { hold: work.hold, signal }
+  const find = (): Promise<FoundReceipt | null> => findReceipt(work.read.contentHash, work.recipe.hash, deps, room)
+  const kept = keepsReceipt && cutter === null ? await find() : null
   if (kept !== null) await deps.intents.settle(id, work.job.key)
   // A document that should have a receipt and has none was not recorded: most are new, and are spared this look.
   const recorded = kept === null && keepsReceipt && cutter === null ? null : await findRecorded(work, deps)

@@ -63,6 +63,8 @@ export async function ingestPieces(
     const parsed = await parsePiece(piece, work, deps, signal)
     if (parsed.kind !== 'parsed') return { ...parsed, pieces: pieces.map(inRecord) }
     pieces.push(parsed)
+    // Nothing may be held at the gate. What pieces come to is bounded by how many documents are cut at a time.
+    work.hold.giveBack()
   }
   if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
   const whole = { totalPages: document.totalPages, pageMarkers: marksPages(work.recipe.canonical) }
@@ -122,7 +124,9 @@ async function parsePiece(
     await untilWritten(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
     return parsed({ receipt, parser }, readAnswer(body, deps.now()), true, null)
   }
-  const kept = keepsReceipt ? await findReceipt(piece.contentHash, work.recipe.hash, deps) : null
+  const kept = keepsReceipt
+    ? await findReceipt(piece.contentHash, work.recipe.hash, deps, { hold: work.hold, signal })
+    : null
   if (kept !== null) {
     await deps.intents.settle(id, work.job.key)
     return reuse(kept)

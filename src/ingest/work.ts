@@ -1,3 +1,4 @@
+import type { AnswerHold } from '#src/document/answer-memory.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { Version } from '#src/document/ids.ts'
 import type { Claim, Delivery, Recipe } from '#src/ports.ts'
@@ -17,4 +18,6 @@ export interface Work extends Delivery {
   /** Where the service fetches the document by itself; null when its bytes are sent. */
   readonly address: string | null
   readonly recipe: Recipe
+  /** What the bytes of its answers count for; empty while it waits at the gate. */
+  readonly hold: AnswerHold
 }

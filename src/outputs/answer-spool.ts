@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Receipt } from '#src/document/record.ts'
 import type { AnswerSpool } from '#src/document/answer-spool.ts'
+import type { ReceiptRoom } from '#src/document/output-store.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
 import { packReceipt, receiptIdOf, unpackReceipt } from './receipt-bytes.ts'
@@ -40,9 +41,9 @@ export class FolderSpool implements AnswerSpool {
     this.#kept.add(id)
   }
 
-  async read(id: ReceiptId): Promise<Receipt | null> {
+  async read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
     const packed = this.#kept.has(id) ? await readIfThere(this.#pathOf(id)) : null
-    return packed === null ? null : unpackReceipt(packed)
+    return packed === null ? null : unpackReceipt(packed, room)
   }
 
   async remove(id: ReceiptId): Promise<void> {
@@ -68,7 +69,7 @@ async function idsIn(path: string): Promise<ReceiptId[]> {
 /** A store in which a spooled answer counts as a receipt that is there: it is not bought again, and saved with the next chance. */
 export function withSpool(store: OutputStore, spool: AnswerSpool): OutputStore {
   const reading: Pick<OutputStore, 'readReceipt' | 'saveReceipt'> = {
-    readReceipt: async (id) => (await store.readReceipt(id)) ?? spool.read(id),
+    readReceipt: async (id, room) => (await store.readReceipt(id, room)) ?? spool.read(id, room),
     saveReceipt: async (id, body, parser) => {
       await store.saveReceipt(id, body, parser)
       await spool.remove(id)

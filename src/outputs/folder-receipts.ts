@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
+import type { ReceiptRoom } from '#src/document/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
@@ -19,11 +20,11 @@ export class FolderReceipts {
     this.#area = area
   }
 
-  async read(id: ReceiptId): Promise<Receipt | null> {
+  async read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
     const path = join(this.#folder, receiptPath(id))
     // Nearly every document has none yet: a look is all it takes then.
     const packed = existsSync(path) ? await readIfThere(path) : null
-    return packed === null ? null : unpackReceipt(packed)
+    return packed === null ? null : unpackReceipt(packed, room)
   }
 
   /**

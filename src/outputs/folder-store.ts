@@ -3,6 +3,7 @@ import { mkdir, opendir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { ReceiptRoom } from '#src/document/output-store.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
@@ -98,8 +99,8 @@ class FolderStore implements OutputStore {
     return explained(`cannot write ${MANIFEST_FILE} in ${this.url}`, () => this.#manifest.write(manifest))
   }
 
-  async readReceipt(id: ReceiptId): Promise<Receipt | null> {
-    return this.#receipts.read(id)
+  async readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
+    return this.#receipts.read(id, room)
   }
 
   async saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, crc32, gunzip, gzip, gzipSync } from 'node:zlib'
 import type { ReceiptId } from '#src/document/ids.ts'
+import type { ReceiptRoom } from '#src/document/output-store.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Receipt } from '#src/document/record.ts'
 
@@ -55,10 +56,19 @@ const asciiJson = (value: object): string =>
   JSON.stringify(value).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Null for a receipt that was cut off or altered: gzip's length and CRC-32 do not fit then. */
-export async function unpackReceipt(packed: Buffer): Promise<Receipt | null> {
+export async function unpackReceipt(packed: Buffer, room?: ReceiptRoom): Promise<Receipt | null> {
+  const bytes = bodyBytesOf(packed)
+  await room?.hold.grow(bytes, room.signal)
   try {
-    return { body: await unpack(packed), parser: commentOf(packed) }
+    // One byte more: what is larger than it says is damaged, and zlib takes no zero.
+    return { body: await unpack(packed, { maxOutputLength: bytes + 1 }), parser: commentOf(packed) }
   } catch {
+    room?.hold.giveBack(bytes)
     return null
   }
+}
+
+/** RFC 1952: the length before compression, in the last four bytes. No receipt comes near their 4 GiB. */
+function bodyBytesOf(packed: Buffer): number {
+  return packed.length < FIXED_HEADER_BYTES ? 0 : packed.readUInt32LE(packed.length - 4)
 }

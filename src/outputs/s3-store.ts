@@ -1,5 +1,6 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { ReceiptRoom } from '#src/document/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
@@ -128,9 +129,9 @@ class S3Store implements OutputStore {
   /** A bucket has no end; one that refuses writes says so at the first. */
   async checkRoom(): Promise<void> {}
 
-  async readReceipt(id: ReceiptId): Promise<Receipt | null> {
+  async readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
     const packed = await this.#bucket.get(`receipts/${receiptPath(id)}`)
-    return packed === null ? null : unpackReceipt(packed.bytes)
+    return packed === null ? null : unpackReceipt(packed.bytes, room)
   }
 
   /** A whole receipt that is there already is written once more as it is, for its date; a damaged one is replaced. */

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import type { AnswerHold } from '#src/document/answer-memory.ts'
+import { Countdown } from './countdown.ts'
 import type { RequestBody } from './multipart.ts'
 
 /** An answer that is longer than we are ready to hold. Another try would bring it again. */
@@ -43,6 +45,8 @@ export interface ExchangeOptions {
   /** For the whole of it: connecting, sending, waiting, receiving. */
   readonly timeoutMs: number
   readonly maxAnswerBytes: number
+  /** What the answer's bytes count for. While there is no room it waits on the wire, and `timeoutMs` stands still. */
+  readonly hold: AnswerHold
 }
 
 /**
@@ -52,12 +56,12 @@ export interface ExchangeOptions {
 export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signal: AbortSignal): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const { origin, path, headers, body, timeoutMs } = options
-    const late = setTimeout(() => collector.abort(new RequestTimeout(`none came in ${timeoutMs} ms`)), timeoutMs)
+    const late = new Countdown(timeoutMs, () => collector.abort(new RequestTimeout(`none came in ${timeoutMs} ms`)))
     const stop = (): void => collector.abort(signal.reason as Error)
     signal.addEventListener('abort', stop, { once: true })
 
-    const collector = new AnswerCollector(options.maxAnswerBytes, (answer, error) => {
-      clearTimeout(late)
+    const collector = new AnswerCollector({ ...options, late, signal }, (answer, error) => {
+      late.stop()
       signal.removeEventListener('abort', stop)
       if (error === null) resolve(answer)
       else reject(new NoAnswer(error, collector.sent))
@@ -69,6 +73,11 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signa
   })
 }
 
+interface CollectorOptions extends Pick<ExchangeOptions, 'maxAnswerBytes' | 'hold'> {
+  readonly late: Countdown
+  readonly signal: AbortSignal
+}
+
 type Settle = (...outcome: [answer: RawAnswer, error: null] | [answer: null, error: Error]) => void
 
 /** undici's handler, below its streams: they cost more than all the rest of a small request. */
@@ -76,18 +85,20 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   /** Whether the whole request has been given to the connection. */
   sent = false
   readonly #settle: Settle
-  readonly #maxBytes: number
+  readonly #options: CollectorOptions
   readonly #startedAt = performance.now()
   readonly #chunks: Buffer[] = []
   #bytes = 0
+  #uncounted = 0
+  #roomComes: Promise<void> | null = null
   #status = 0
   #headers: IncomingHttpHeaders = {}
   #controller: Dispatcher.DispatchController | null = null
   #aborted: Error | null = null
   #settled = false
 
-  constructor(maxBytes: number, settle: Settle) {
-    this.#maxBytes = maxBytes
+  constructor(options: CollectorOptions, settle: Settle) {
+    this.#options = options
     this.#settle = settle
   }
 
@@ -113,12 +124,40 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxAnswerBytes, hold } = this.#options
     this.#bytes += chunk.length
-    if (this.#bytes > this.#maxBytes) this.abort(new AnswerTooLong(`more than ${this.#maxBytes} bytes`))
-    else this.#chunks.push(chunk)
+    if (this.#bytes > maxAnswerBytes) return this.abort(new AnswerTooLong(`more than ${maxAnswerBytes} bytes`))
+    this.#chunks.push(chunk)
+    this.#uncounted += chunk.length
+    if (this.#roomComes !== null) return
+    if (hold.tryGrow(this.#uncounted)) this.#uncounted = 0
+    else this.#holdUp()
+  }
+
+  #holdUp(): void {
+    this.#roomComes = this.#waitForRoom()
+    this.#roomComes.catch(() => undefined)
+  }
+
+  /** Reads nothing more from the connection until there is room; what was on its way comes in meanwhile. */
+  async #waitForRoom(): Promise<void> {
+    const { hold, late, signal } = this.#options
+    this.#controller?.pause()
+    late.pause()
+    while (this.#uncounted > 0) {
+      const bytes = this.#uncounted
+      this.#uncounted = 0
+      await hold.grow(bytes, signal)
+    }
+    this.#roomComes = null
+    if (this.#settled) return
+    late.resume()
+    this.#controller?.resume()
   }
 
   onResponseEnd(): void {
+    // Rejects where the signal aborted, whose listener ended the exchange.
+    if (this.#roomComes !== null) return void this.#roomComes.then(() => this.onResponseEnd()).catch(() => undefined)
     const [first = Buffer.alloc(0)] = this.#chunks
     const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#bytes) : first
     const durationMs = performance.now() - this.#startedAt

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { classify, type HttpAnswer } from '#src/contract/classify.ts'
 import { EXTENSIONS_HEADER } from '#src/contract/extensions.ts'
 import { clientTimeoutMs, serverTimeoutMs } from '#src/contract/timeouts.ts'
@@ -34,6 +35,8 @@ export interface HttpParserOptions {
 }
 
 const DEFAULT_MAX_ANSWER_BYTES = 256 * 1024 * 1024
+
+const UNLIMITED = new AnswerMemory(Infinity)
 
 /** The service over HTTP: one request, one whole answer, one verdict; it never tries again by itself. */
 export class HttpParser implements Parser, AsyncDisposable {
@@ -90,10 +93,12 @@ export class HttpParser implements Parser, AsyncDisposable {
     const headers = { ...this.#headers, 'content-type': type }
     const baseUrl = this.#baseUrl()
     const at = { origin: baseUrl.origin, path: `${pathOf(baseUrl)}/v2/${operation}` }
-    const options = { ...at, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes }
+    const { hold = UNLIMITED.hold() } = request
+    const options = { ...at, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes, hold }
     const raw = await exchange(this.#dispatcher, options, signal)
     const encoding = raw.headers['content-encoding']
-    return encoding === undefined ? raw : { ...raw, body: await decodeBody(raw.body, encoding, maxAnswerBytes) }
+    if (encoding === undefined) return raw
+    return { ...raw, body: await decodeBody(raw.body, encoding, { maxBytes: maxAnswerBytes, hold }, signal) }
   }
 }
 

@@ -5,6 +5,7 @@ import { recipeBook, type RecipeSettings } from '#src/contract/rules.ts'
 import { extensionOf, type Extension } from '#src/document/formats.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
+import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { RightOfWay } from '#src/ingest/right-of-way.ts'
 import { Events } from '#src/events.ts'
 import { openGate } from '#src/gate/open-gate.ts'
@@ -59,6 +60,7 @@ export interface WorkbenchOptions extends ScriptedServiceOptions {
   readonly minGrade?: number
   readonly cutter?: PieceCutter | null
   readonly leaseMs?: number
+  readonly answerBytes?: number
 }
 
 export async function openWorkbench({
@@ -68,6 +70,7 @@ export async function openWorkbench({
   minGrade,
   cutter = null,
   leaseMs = 10_000,
+  answerBytes = Infinity,
   ...script
 }: WorkbenchOptions): Promise<Workbench> {
   await using resources = new AsyncDisposableStack()
@@ -107,6 +110,7 @@ export async function openWorkbench({
     sharedNow: Date.now,
     random: () => 0,
     rightOfWay: new RightOfWay(),
+    answerMemory: new AnswerMemory(answerBytes),
     surroundings: new Surroundings(),
     view: new SourceView(),
     refusals: new Refusals(),
