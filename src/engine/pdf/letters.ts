@@ -1,4 +1,5 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
+import { detectAll } from 'tinyld'
 
 export function lettersOf(page: ParsedPage): number {
   return lettersIn(page.textItems)
@@ -23,4 +24,19 @@ export function plausibleShare(items: readonly TextItem[]): number | null {
   const tokens = items.flatMap((item) => item.text.split(/\s+/)).filter(Boolean)
   const count = (some: readonly string[]): number => some.reduce((sum, token) => sum + token.length, 0)
   return tokens.length === 0 ? null : count(tokens.filter((token) => PLAUSIBLE.test(token))) / count(tokens)
+}
+
+/** Shorter texts are guessed wrong too often, and longer ones no better. */
+const LEAST_LETTERS = 60
+const SAMPLE_CHARACTERS = 600
+
+/** How sure it is what language a text is written in, 0 to 1: misread words are of none. Null for little text. */
+export function languageCertainty(items: readonly TextItem[]): number | null {
+  const sample = items
+    .map((item) => item.text)
+    .join(' ')
+    .slice(0, SAMPLE_CHARACTERS)
+    .replace(/[^\p{L}\p{M}']+/gu, ' ')
+    .trim()
+  return sample.length < LEAST_LETTERS ? null : (detectAll(sample)[0]?.accuracy ?? 0)
 }

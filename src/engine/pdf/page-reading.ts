@@ -28,10 +28,14 @@ export interface PageSignals {
   /** Share of the text-like ink that lies under no word, 0 to 1, and about how many letters that is. */
   readonly unreadShare: number | null
   readonly unreadLetters: number | null
+  /** Share of all ink of letters' size, specks and broken letters among it, that lies under no word. */
+  readonly unreadPixelShare: number | null
   /** About how many letters of ink lie under words. */
   readonly inkLetters: number | null
   /** Share of recognised letters in tokens that are built like words or numbers, 0 to 1. */
   readonly plausibleShare: number | null
+  /** How sure the language of the recognised text is, 0 to 1; null for little text. */
+  readonly languageCertainty: number | null
   /** Share of the words' area that shows no ink. */
   readonly ghostShare: number | null
   readonly ocr: OcrConfidence | null
@@ -46,8 +50,10 @@ export const NOTHING_KNOWN: PageSignals = {
   garbledLetters: 0,
   unreadShare: null,
   unreadLetters: null,
+  unreadPixelShare: null,
   inkLetters: null,
   plausibleShare: null,
+  languageCertainty: null,
   ghostShare: null,
   ocr: null,
   layerAgreement: null,

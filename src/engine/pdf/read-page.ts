@@ -13,7 +13,7 @@ import { ocrDpi } from './ocr/ocr-dpi.ts'
 import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise-page.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './read-pages.ts'
-import { garbledLetters, lettersIn, lettersOf, plausibleShare } from './letters.ts'
+import { garbledLetters, languageCertainty, lettersIn, lettersOf, plausibleShare } from './letters.ts'
 import { leavesInk, ocrHelps } from './ocr-decision.ts'
 
 export interface ReadPageContext {
@@ -170,8 +170,10 @@ function reading(entry: ReadPage, { ink = null, layer = null, ocr = null, proble
       garbledLetters: garbledLetters(items),
       unreadShare: ink?.unreadShare ?? null,
       unreadLetters: ink?.unreadLetters ?? null,
+      unreadPixelShare: ink?.unreadPixelShare ?? null,
       inkLetters: ink?.readLetters ?? null,
       plausibleShare: plausibleShare(recognised),
+      languageCertainty: languageCertainty(recognised),
       ghostShare: ink?.ghostShare ?? null,
       ocr: ocr?.confidence ?? null,
       layerAgreement: layer?.agreement ?? null,

@@ -41,20 +41,30 @@ describe('a Word document', () => {
     expect(await markdownOf(word(body, [part]))).toBe('text[^c1]\n\n[^c1]: Ada: too \\*long\\*\n')
   })
 
-  test('has its header and footer where more than the main content is asked for, else in the metadata', async () => {
-    const page = `<w:p>${run('Page ')}<w:fldSimple w:instr=" PAGE ">${run('1')}</w:fldSimple></w:p>`
-    const header = {
-      kind: 'header',
-      path: 'word/header1.xml',
-      type: `${TYPE}.header+xml`,
-      xml: `<w:hdr ${NAMESPACES}><w:p>${run('ACME Ltd')}</w:p>${page}</w:hdr>`,
-    }
-    const bytes = word(`<w:p>${run('Dear reader of letters')}</w:p>`, [header])
-    expect(await markdownOf(bytes, { ...OPTIONS, onlyMainContent: false })).toBe('ACME Ltd\n\nDear reader of letters\n')
+  const header = {
+    kind: 'header',
+    path: 'word/header1.xml',
+    type: `${TYPE}.header+xml`,
+    xml: `<w:hdr ${NAMESPACES}><w:p>${run('ACME Ltd')}</w:p><w:p>${run('Page ')}<w:fldSimple w:instr=" PAGE ">${run('1')}</w:fldSimple></w:p></w:hdr>`,
+  }
+
+  test('has its header where more than the main content is asked for, else in the metadata', async () => {
+    const text = 'Dear reader of letters '.repeat(12).trim()
+    const bytes = word(`<w:p>${run(text)}</w:p>`, [header])
+    expect(await markdownOf(bytes, { ...OPTIONS, onlyMainContent: false })).toBe(`ACME Ltd\n\n${text}\n`)
     expect(await convertOffice(bytes, 'docx', OPTIONS)).toMatchObject({
-      markdown: 'Dear reader of letters\n',
+      markdown: `${text}\n`,
       metadata: { header: ['ACME Ltd'] },
-      warning: 'Left out of the Markdown: headers and footers (set onlyMainContent to false to have them).',
+      warning: null,
+    })
+  })
+
+  test('keeps a letterhead in its text, and is whole', async () => {
+    expect(
+      await convertOffice(word(`<w:p>${run('Dear reader of letters')}</w:p>`, [header]), 'docx', OPTIONS),
+    ).toMatchObject({
+      markdown: 'ACME Ltd\n\nDear reader of letters\n',
+      warning: null,
     })
   })
 

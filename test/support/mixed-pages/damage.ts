@@ -14,6 +14,7 @@ export type Damage =
   | 'low_resolution'
   | 'fax'
   | 'stamp'
+  | 'jpeg'
 
 export const DAMAGES: readonly Damage[] = [
   'none',
@@ -26,26 +27,40 @@ export const DAMAGES: readonly Damage[] = [
   'low_resolution',
   'fax',
   'stamp',
+  'jpeg',
 ]
 
-type Doing = (drawing: PageDrawing, random: Random) => PageDrawing
+type Doing = (drawing: PageDrawing, random: Random, severity: number) => PageDrawing
 
 const DOINGS: Readonly<Record<Damage, Doing>> = {
   none: (drawing) => drawing,
-  blur: (drawing, random) => blurred(drawing, 1 + random.below(4)),
-  noise: (drawing, random) => noisy(drawing, 0.01 + random.next() * 0.12, random),
-  fade: (drawing, random) => mapped(drawing, (level) => level, 0.1 + random.next() * 0.5),
-  uneven: (drawing, random) => shaded(drawing, random),
-  skew: (drawing, random) => levelled(drawing, (random.next() * 2 - 1) * 0.14),
+  blur: (drawing, random, severity) => blurred(drawing, Math.round((1 + random.below(4)) * severity)),
+  noise: (drawing, random, severity) => noisy(drawing, (0.01 + random.next() * 0.12) * severity, random),
+  fade: (drawing, random, severity) => mapped(drawing, (level) => level, (0.1 + random.next() * 0.5) / severity),
+  uneven: (drawing, random, severity) => shaded(drawing, random, severity),
+  skew: (drawing, random, severity) => levelled(drawing, ((random.next() * 2 - 1) * 0.14 * (1 + severity)) / 2),
   turn: (drawing, random) => turnedBack(drawing, random.pick([90, 180, 270])),
-  low_resolution: (drawing, random) => coarse(drawing, 1.3 + random.next() * 1.7),
-  fax: (drawing, random) => mapped(coarse(drawing, 1.2 + random.next() * 0.6), (level) => (level > 150 ? 255 : 0), 1),
-  stamp: (drawing, random) => stamped(drawing, random),
+  low_resolution: (drawing, random, severity) => coarse(drawing, (1.3 + random.next() * 1.7) * Math.sqrt(severity)),
+  fax: (drawing, random, severity) =>
+    mapped(
+      coarse(drawing, (1.2 + random.next() * 0.6) * Math.sqrt(severity)),
+      (level) => (level > 150 + 25 * (severity - 1) ? 255 : 0),
+      1,
+    ),
+  stamp: (drawing, random, severity) => stamped(drawing, random, severity),
+  // What its compression does to a sheet is done where the picture is written: `jpegQuality`.
+  jpeg: (drawing) => drawing,
 }
 
-/** The drawing with one damage of a random strength. */
-export function damaged(drawing: PageDrawing, damage: Damage, random: Random): PageDrawing {
-  return DOINGS[damage](drawing, random)
+/** The drawing with one damage of a random strength; `severity` 1 is what archives hold, 3 is past reading. */
+export function damaged(drawing: PageDrawing, damage: Damage, random: Random, severity = 1): PageDrawing {
+  return DOINGS[damage](drawing, random, severity)
+}
+
+/** Quality, 1 to 100, that a scan is compressed with as JPEG; null for one that is kept without loss. */
+export function jpegQuality(damage: Damage, random: Random, severity: number): number | null {
+  if (damage === 'jpeg') return Math.max(1, Math.round((4 + random.below(14)) / severity))
+  return random.next() < 0.5 ? null : 50 + random.below(40)
 }
 
 /** Each level through `map`, then its contrast to white scaled by `contrast`. */
@@ -86,9 +101,9 @@ function noisy(drawing: PageDrawing, share: number, random: Random): PageDrawing
   return { ...drawing, grey }
 }
 
-function shaded(drawing: PageDrawing, random: Random): PageDrawing {
+function shaded(drawing: PageDrawing, random: Random, severity: number): PageDrawing {
   const { width, height } = drawing
-  const [across, down, least] = [random.next() * 2 - 1, random.next() * 2 - 1, 0.25 + random.next() * 0.4]
+  const [across, down, least] = [random.next() * 2 - 1, random.next() * 2 - 1, (0.25 + random.next() * 0.4) / severity]
   const grey = drawing.grey.slice()
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
@@ -119,16 +134,19 @@ function coarse({ width, height, grey, perPoint }: PageDrawing, factor: number):
 }
 
 /** A translucent frame with bars, as a received stamp has, over part of the print. */
-function stamped(drawing: PageDrawing, random: Random): PageDrawing {
+function stamped(drawing: PageDrawing, random: Random, severity: number): PageDrawing {
   const { width, height } = drawing
   const grey = drawing.grey.slice()
-  const [w, h] = [Math.floor(width * (0.25 + random.next() * 0.3)), Math.floor(height * (0.06 + random.next() * 0.12))]
+  const [w, h] = [
+    Math.floor(width * (0.25 + random.next() * 0.3)),
+    Math.floor(height * (0.06 + random.next() * 0.12) * severity),
+  ]
   const [x0, y0] = [random.below(width - w), random.below(height - h)]
-  const level = 90 + random.below(110)
+  const level = (90 + random.below(110)) / severity
   for (let y = 0; y < h; y += 1) {
     for (let x = 0; x < w; x += 1) {
       const frame = x < 4 || y < 4 || x >= w - 4 || y >= h - 4
-      const bar = y % Math.max(8, h >> 2) < 3 && x > 12 && x < w - 12
+      const bar = y % Math.max(8, h >> 2) < 3 * severity && x > 12 && x < w - 12
       if (frame || bar) {
         const at = (y0 + y) * width + x0 + x
         grey[at] = Math.min(grey[at] ?? 255, level)

@@ -2,7 +2,7 @@ import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import type { GreyPicture, PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
 import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
 import { Random } from '../random.ts'
-import { DAMAGES, type Damage, damaged, photograph } from './damage.ts'
+import { DAMAGES, type Damage, damaged, jpegQuality, photograph } from './damage.ts'
 import { heightOf, setLines, type Setting, textOperators } from './text-block.ts'
 import { sourceOf } from './words.ts'
 import { type MixedPage, writePdf } from './write-pdf.ts'
@@ -41,8 +41,11 @@ const [WIDTH, HEIGHT, MARGIN] = [330, 450, 26]
 const MOST_NATIVE_LETTERS = 1500
 const SCAN_DPI = [150, 200, 200, 250]
 
-/** The page of a seed: the same in every run. Pages are small, so that OCR of one takes well under a second. */
-export async function randomPage(seed: number): Promise<RandomPage> {
+/**
+ * The page of a seed and a severity of damage (see `damaged`): the same in every run. Pages are small, so that OCR of one
+ * takes well under a second.
+ */
+export async function randomPage(seed: number, severity = 1): Promise<RandomPage> {
   const random = new Random(seed)
   const source = random.below(SOURCES)
   const kind = random.pick(KINDS)
@@ -53,7 +56,7 @@ export async function randomPage(seed: number): Promise<RandomPage> {
     size: 9 + (source % 5),
     font: source % 3,
   }
-  const maker = new PageMaker(random, source, setting)
+  const maker = new PageMaker(random, source, setting, severity)
   const damage = kind.startsWith('native') || kind === 'blank' || kind === 'outlined' ? 'none' : random.pick(DAMAGES)
   const inForm = random.next() < 0.5
   const { words, page } = await maker.make(kind, damage)
@@ -70,8 +73,11 @@ class PageMaker {
   readonly #words: (count: number) => string[]
   readonly #setting: Setting
 
-  constructor(random: Random, source: number, setting: Setting) {
+  readonly #severity: number
+
+  constructor(random: Random, source: number, setting: Setting, severity: number) {
     this.#random = random
+    this.#severity = severity
     const prose = sourceOf(source)
     this.#words = (count) => prose(random, count)
     this.#setting = setting
@@ -118,7 +124,9 @@ class PageMaker {
       cutOff(await drawn(textOperators(lines, this.#setting, HEIGHT), this.#random.pick(SCAN_DPI)), cut),
       damage === 'turn' ? 'none' : damage,
       this.#random,
+      this.#severity,
     )
+    const jpeg = jpegQuality(damage, this.#random, this.#severity)
     const below = { ...this.#setting, top: cut + 8 }
     const native = this.#words(half ? 20 + this.#random.below(30) : 60 + this.#random.below(60))
     const fit = fitting(
@@ -128,7 +136,7 @@ class PageMaker {
     return {
       words: [...inPicture, ...fit],
       page: {
-        pictures: [{ picture: sheet, x: 0, top: 0, width: WIDTH, height: cut }],
+        pictures: [{ picture: sheet, x: 0, top: 0, width: WIDTH, height: cut, jpegQuality: jpeg }],
         over: textOperators(setLines(fit, below), below, HEIGHT),
       },
     }
@@ -142,8 +150,10 @@ class PageMaker {
       await drawn(textOperators(lines, setting, HEIGHT), this.#random.pick(SCAN_DPI)),
       damage,
       this.#random,
+      this.#severity,
     )
-    const pictures = [{ picture: sheet, x: 0, top: 0, width: WIDTH, height: HEIGHT }]
+    const jpeg = jpegQuality(damage, this.#random, this.#severity)
+    const pictures = [{ picture: sheet, x: 0, top: 0, width: WIDTH, height: HEIGHT, jpegQuality: jpeg }]
     if (kind === 'header_on_scan') return this.#withHeader(words, pictures)
     if (kind === 'right_layer')
       return { words, page: { pictures, over: textOperators(lines, setting, HEIGHT, { mode: 3 }) } }

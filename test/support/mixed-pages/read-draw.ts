@@ -6,6 +6,7 @@ import { type RandomPage, randomPage } from './random-page.ts'
 
 /** How a random page was read, beside the truth. */
 export interface DrawResult extends Pick<RandomPage, 'seed' | 'source' | 'kind' | 'damage' | 'inForm'> {
+  readonly severity: number
   readonly words: number
   /** Share of the page's words that came out, and F1 of both; 1 for a page without words that came out empty. */
   readonly recall: number
@@ -18,8 +19,8 @@ export interface DrawResult extends Pick<RandomPage, 'seed' | 'source' | 'kind' 
 }
 
 /** Makes the page of a seed and converts it as the engine does; `folder` may be written. */
-export async function readDraw(seed: number, folder: string): Promise<DrawResult> {
-  const { pdf, words, ...page } = await randomPage(seed)
+export async function readDraw(seed: number, folder: string, severity = 1): Promise<DrawResult> {
+  const { pdf, words, ...page } = await randomPage(seed, severity)
   const path = join(folder, `${seed}.pdf`)
   await writeFile(path, pdf)
   const before = process.cpuUsage()
@@ -34,6 +35,7 @@ export async function readDraw(seed: number, folder: string): Promise<DrawResult
   if (known === undefined) throw new Error(`seed ${seed}: the conversion says nothing of its page`)
   return {
     ...page,
+    severity,
     words: words.length,
     ...agreement(words.map(bare), (markdown.match(/[\p{L}\p{N}]+/gu) ?? []).map(bare)),
     status: blocks?.[0]?.status ?? 'none',

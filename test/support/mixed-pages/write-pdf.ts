@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib'
+import jpeg from 'jpeg-js'
 import type { GreyPicture } from '#src/engine/pdf/ink/grey-picture.ts'
 
 export interface PlacedPicture {
@@ -8,6 +9,8 @@ export interface PlacedPicture {
   readonly top: number
   readonly width: number
   readonly height: number
+  /** Quality of its compression as JPEG, 1 to 100; null keeps it without loss. */
+  readonly jpegQuality?: number | null
 }
 
 export interface MixedPage {
@@ -34,10 +37,7 @@ export function writePdf(page: MixedPage): Buffer {
     const number = add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding>>`)
     return `/F${index} ${number} 0 R`
   })
-  const names = page.pictures.map(({ picture }, index) => {
-    const dictionary = `/Type/XObject/Subtype/Image/Width ${picture.width}/Height ${picture.height}/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/FlateDecode`
-    return `/I${index} ${add(stream(dictionary, deflateSync(picture.grey, { level: 1 })))} 0 R`
-  })
+  const names = page.pictures.map((placed, index) => `/I${index} ${add(imageOf(placed))} 0 R`)
   const draw = page.pictures
     .map(
       ({ x, top, width, height }, index) =>
@@ -56,6 +56,17 @@ export function writePdf(page: MixedPage): Buffer {
     `<</Type/Page/Parent 2 0 R/MediaBox${box}/Contents ${contents} 0 R/Resources<</Font<<${fonts.join('')}>>/XObject<<${xobjects}>>>>>>`,
   )
   return file(objects)
+}
+
+function imageOf({ picture, jpegQuality }: PlacedPicture): Buffer {
+  const { width, height, grey } = picture
+  const size = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`
+  if (jpegQuality == null) {
+    return stream(`${size}/ColorSpace/DeviceGray/Filter/FlateDecode`, deflateSync(grey, { level: 1 }))
+  }
+  const data = Buffer.alloc(4 * grey.length, 255)
+  for (const [at, level] of grey.entries()) data.fill(level, 4 * at, 4 * at + 3)
+  return stream(`${size}/ColorSpace/DeviceRGB/Filter/DCTDecode`, jpeg.encode({ data, width, height }, jpegQuality).data)
 }
 
 function stream(dictionary: string, data: Buffer): Buffer {

@@ -13,7 +13,7 @@ export function supplementOf(bytes: Buffer, extension: Extension): Supplement | 
   return ooxml.parts(/^ppt\/presentation\.xml$/).length > 0 ? slideSupplement(ooxml) : null
 }
 
-/** Share of a document's words above which headers and footers that are left out are worth a warning. */
+/** Share of a document's words above which headers and footers are part of what it says, as a letterhead is. */
 const MUCH = 0.05
 
 export interface Supplemented {
@@ -25,7 +25,7 @@ export interface Supplemented {
 
 /**
  * The library's Markdown with everything that it left out. Running headers and footers are no main content (contract,
- * `onlyMainContent`): then they are in the metadata only, and named as left out where they are much of the document.
+ * `onlyMainContent`) and stand in the metadata only, unless they are much of the document, as in a letter of one page.
  */
 export function supplemented(written: string, supplement: Supplement, onlyMainContent: boolean): Supplemented {
   const body = [supplement.placeholders.expand(written), ...supplement.after].filter((part) => part.trim() !== '')
@@ -35,10 +35,9 @@ export function supplemented(written: string, supplement: Supplement, onlyMainCo
     ...(headers.length > 0 ? { header: headers } : {}),
     ...(footers.length > 0 ? { footer: footers } : {}),
   }
-  const markdown = (onlyMainContent ? body : [...headers, ...body, ...footers]).join('\n\n')
   const isMuch = wordsOf([...headers, ...footers]) > MUCH * (wordsOf(body) + wordsOf([...headers, ...footers]))
-  const furniture = onlyMainContent && isMuch ? ['headers and footers (set onlyMainContent to false to have them)'] : []
-  return { markdown, metadata, leftOut: [...supplement.leftOut, ...furniture] }
+  const markdown = (onlyMainContent && !isMuch ? body : [...headers, ...body, ...footers]).join('\n\n')
+  return { markdown, metadata, leftOut: supplement.leftOut }
 }
 
 /** Words of at least two letters; no numbers, and no commands of LaTeX. */

@@ -1,4 +1,6 @@
 import type { PageDrawing } from './grey-picture.ts'
+import { smoothLevels } from './smooth-levels.ts'
+import { thinInk } from './thin-ink.ts'
 
 /** Which pixels of a drawing are ink: 1 where they are, row by row. */
 export interface InkMask {
@@ -14,22 +16,58 @@ const BLOCK_POINTS = 24
 const LEAST_CONTRAST = 9
 /** Share of the contrast of a square at which a pixel is ink: thin strokes are grey in a small drawing. */
 const INK_SHARE = 0.3
+/** Contrast of ink over the usual difference of neighbouring pixels: the grain of photographs and paper has less. */
+const OVER_GRAIN = 6
 
 /**
  * Tells ink from paper square by square, so that a faint line beside a black bar and light text on a dark ground both
- * count. The background of a square is its lightest or its darkest common grey, whichever is nearer to the median.
+ * count. The background of a square is its lightest or its darkest common grey, whichever is nearer to the median; where
+ * it differs from square to square by little, as in uneven light, it is interpolated.
  */
-export function inkMask({ width, height, grey, perPoint }: PageDrawing): InkMask {
+export function inkMask(drawing: PageDrawing): InkMask {
+  const { width, height, perPoint } = drawing
   const side = Math.max(8, Math.round(BLOCK_POINTS * perPoint))
+  const grey = withoutShading(drawing, side)
   const ink = new Uint8Array(width * height)
-  for (let y0 = 0; y0 < height; y0 += side) {
-    for (let x0 = 0; x0 < width; x0 += side) {
-      const square = { x0, y0, x1: Math.min(width, x0 + side), y1: Math.min(height, y0 + side) }
-      const ground = groundOf(grey, width, square)
-      if (ground.contrast >= LEAST_CONTRAST) markInk(ink, grey, width, square, ground)
+  const squares = squaresOf(width, height, side)
+  const levels = new Float32Array(squares.length)
+  const leasts = new Float32Array(squares.length).fill(Infinity)
+  for (const [at, square] of squares.entries()) {
+    const ground = groundOf(grey, width, square)
+    levels[at] = ground.level
+    if (ground.contrast < LEAST_CONTRAST) continue
+    if (ground.contrast < OVER_GRAIN * grainOf(grey, width, square)) continue
+    const least = Math.max(LEAST_CONTRAST / 2, INK_SHARE * ground.contrast)
+    leasts[at] = least
+    markInk(ink, grey, width, square, ground.level, least)
+  }
+  const columns = Math.ceil(width / side)
+  return { width, height, perPoint, ink: thinInk(drawing, ink, { side, columns, levels, leasts }, perPoint) }
+}
+
+function squaresOf(width: number, height: number, side: number): Square[] {
+  const [columns, rows] = [Math.ceil(width / side), Math.ceil(height / side)]
+  return Array.from({ length: columns * rows }, (_, at) => {
+    const [x0, y0] = [(at % columns) * side, Math.floor(at / columns) * side]
+    return { x0, y0, x1: Math.min(width, x0 + side), y1: Math.min(height, y0 + side) }
+  })
+}
+
+/** The drawing with the background of each square levelled; as it is where no square's differs from the next. */
+function withoutShading({ width, height, grey }: PageDrawing, side: number): Uint8Array {
+  const levels = Float32Array.from(squaresOf(width, height, side), (square) => groundOf(grey, width, square).level)
+  if (levels.every((level) => level === levels[0])) return grey
+  const [columns, rows] = [Math.ceil(width / side), Math.ceil(height / side)]
+  const smooth = smoothLevels({ levels, columns, rows, side }, width, height)
+  const out = new Uint8Array(grey.length)
+  for (let y = 0; y < height; y += 1) {
+    const row = Math.floor(y / side) * columns
+    for (let x = 0, at = y * width; x < width; x += 1, at += 1) {
+      const own = levels[row + Math.floor(x / side)] ?? 0
+      out[at] = Math.max(0, Math.min(255, (grey[at] ?? 0) + own - (smooth[at] ?? 0)))
     }
   }
-  return { width, height, perPoint, ink }
+  return out
 }
 
 interface Square {
@@ -75,11 +113,28 @@ function quantiles(count: number, shares: Quantiles): Quantiles {
   return found as Quantiles
 }
 
-function markInk(ink: Uint8Array, grey: Uint8Array, width: number, square: Square, ground: Ground): void {
-  const least = Math.max(LEAST_CONTRAST / 2, INK_SHARE * ground.contrast)
+/** Median difference of pixels side by side: 0 on clean paper, however much is written on it. */
+function grainOf(grey: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): number {
+  histogram.fill(0)
+  for (let y = y0; y < y1; y += 1) {
+    for (let at = y * width + x0 + 1; at < y * width + x1; at += 1) {
+      const difference = Math.abs((grey[at] ?? 0) - (grey[at - 1] ?? 0))
+      histogram[difference] = (histogram[difference] ?? 0) + 1
+    }
+  }
+  const half = ((x1 - x0 - 1) * (y1 - y0)) / 2
+  let below = 0
+  for (let difference = 0; difference < 256; difference += 1) {
+    below += histogram[difference] ?? 0
+    if (below > half) return difference
+  }
+  return 0
+}
+
+function markInk(ink: Uint8Array, grey: Uint8Array, width: number, square: Square, level: number, least: number): void {
   for (let y = square.y0; y < square.y1; y += 1) {
     for (let at = y * width + square.x0; at < y * width + square.x1; at += 1) {
-      if (Math.abs((grey[at] ?? 0) - ground.level) > least) ink[at] = 1
+      if (Math.abs((grey[at] ?? 0) - level) > least) ink[at] = 1
     }
   }
 }

@@ -9,6 +9,9 @@ const LONGEST_STROKE_POINTS = 110
 const HIGHEST_STROKE_POINTS = 46
 /** Share of a word's box that is ink: hairlines and diagonals have less, filled shapes more. */
 const LEAST_FILL = 0.12
+/** Words that run together are a line of print; a long box with less ink holds rules and curves. */
+const LEAST_FILL_LONG = 0.28
+const LONG_ASPECT = 8
 const MOST_FILL = 0.92
 /** Letters this high, in points, are strokes with room between them; a fuller box is a shaded area. */
 const LARGE_POINTS = 9
@@ -24,21 +27,39 @@ export interface TextInk extends Component {
   readonly letters: number
 }
 
-/** Ink that looks like words or letters, in any direction; rules, frames and pictures are left out. */
-export function textInk(mask: InkMask): TextInk[] {
+/** All ink of letters' size, in any direction: what looks like words or letters, and what may be broken ones. */
+export interface SmallInk {
+  readonly text: readonly TextInk[]
+  /** Other marks, such as specks, hatching and what noise or fading left of letters. */
+  readonly marks: readonly Component[]
+}
+
+/** Tells ink that looks like words or letters from other marks; rules, frames and pictures are left out. */
+export function smallInk(mask: InkMask): SmallInk {
   const cleared = withoutStrokes(mask)
   const ink = sums(cleared)
   const lowest = Math.max(2.5, LOWEST_POINTS * mask.perPoint)
   const highest = HIGHEST_POINTS * mask.perPoint
-  return componentsOf(cleared).flatMap((component) => {
+  const text: TextInk[] = []
+  const marks: Component[] = []
+  for (const component of componentsOf(cleared)) {
     const [width, height] = [component.x1 - component.x0, component.y1 - component.y0]
     const [short, long] = [Math.min(width, height), Math.max(width, height)]
-    if (short < lowest || short > highest) return []
+    if (short > highest) continue
     const fill = component.pixels / (width * height)
-    if (fill < LEAST_FILL || fill > (short > LARGE_POINTS * mask.perPoint ? MOST_FILL_LARGE : MOST_FILL)) return []
-    if (crowding(component, cleared, ink) > MOST_CROWDED) return []
-    return [{ ...component, perPoint: mask.perPoint, letters: Math.max(1, long / (short * LETTER_WIDTH)) }]
-  })
+    const most = short > LARGE_POINTS * mask.perPoint ? MOST_FILL_LARGE : MOST_FILL
+    const least = long > LONG_ASPECT * short ? LEAST_FILL_LONG : LEAST_FILL
+    const likeText =
+      short >= lowest && fill >= least && fill <= most && crowding(component, cleared, ink) <= MOST_CROWDED
+    if (likeText)
+      text.push({ ...component, perPoint: mask.perPoint, letters: Math.max(1, long / (short * LETTER_WIDTH)) })
+    else marks.push(component)
+  }
+  return { text, marks }
+}
+
+export function textInk(mask: InkMask): readonly TextInk[] {
+  return smallInk(mask).text
 }
 
 /** The mask without runs of ink that are longer than any letter's stroke. */

@@ -1,6 +1,7 @@
 import type { Box } from '../layout/box.ts'
+import type { Component } from './components.ts'
 import type { InkMask } from './ink-mask.ts'
-import { type TextInk, textInk } from './text-ink.ts'
+import { smallInk } from './text-ink.ts'
 
 /** How much of the ink that looks like text is covered by words that were read. */
 export interface InkReading {
@@ -10,8 +11,8 @@ export interface InkReading {
   readonly unreadLetters: number
   /** `unreadLetters` of both; 0 for a page without ink. */
   readonly unreadShare: number
-  /** The ink under none, for a closer look. */
-  readonly unread: readonly TextInk[]
+  /** Share of all ink of letters' size, broken letters and specks among it, that lies under no word. */
+  readonly unreadPixelShare: number
   /** Share of the words' area without any ink below it: words that the page does not show. */
   readonly ghostShare: number
 }
@@ -32,19 +33,27 @@ export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
     area += pixels
     if (ink < LEAST_INK * pixels) ghosts += pixels
   }
-  let [readLetters, unreadLetters] = [0, 0]
-  const unread: TextInk[] = []
-  for (const piece of textInk(mask)) {
-    if (coveredShare(covered, mask.width, piece) >= COVERED) {
-      readLetters += piece.letters
-    } else {
-      unreadLetters += piece.letters
-      unread.push(piece)
-    }
+  let [readLetters, unreadLetters, pixels, unreadPixels] = [0, 0, 0, 0]
+  const { text, marks } = smallInk(mask)
+  const isRead = (piece: Component): boolean => coveredShare(covered, mask.width, piece) >= COVERED
+  for (const piece of text) {
+    const read = isRead(piece)
+    if (read) readLetters += piece.letters
+    else unreadLetters += piece.letters
+    pixels += piece.pixels
+    if (!read) unreadPixels += piece.pixels
   }
-  const letters = readLetters + unreadLetters
-  const unreadShare = letters === 0 ? 0 : unreadLetters / letters
-  return { readLetters, unreadLetters, unreadShare, unread, ghostShare: area === 0 ? 0 : ghosts / area }
+  for (const piece of marks) {
+    pixels += piece.pixels
+    if (!isRead(piece)) unreadPixels += piece.pixels
+  }
+  return {
+    readLetters,
+    unreadLetters,
+    unreadShare: unreadLetters / Math.max(1, readLetters + unreadLetters),
+    unreadPixelShare: unreadPixels / Math.max(1, pixels),
+    ghostShare: area === 0 ? 0 : ghosts / area,
+  }
 }
 
 /** Share of a box, in points, that is ink. */
@@ -79,7 +88,7 @@ function cover(covered: Uint8Array, mask: InkMask, word: Box): { readonly pixels
   return { pixels: Math.max(0, x1 - x0) * Math.max(0, y1 - y0), ink }
 }
 
-function coveredShare(covered: Uint8Array, width: number, { x0, y0, x1, y1 }: TextInk): number {
+function coveredShare(covered: Uint8Array, width: number, { x0, y0, x1, y1 }: Component): number {
   let count = 0
   for (let y = y0; y < y1; y += 1) {
     for (let at = y * width + x0; at < y * width + x1; at += 1) count += covered[at] ?? 0

@@ -3,6 +3,7 @@ import type { TextItem } from '@llamaindex/liteparse'
 /** What is recognised with less confidence is a picture, not text. */
 const LEAST_CONFIDENCE = 0.35
 const DOUBTFUL = 0.6
+const LOWEST_SHARE = 0.1
 
 /** How sure the OCR was of a page, counted over all it saw, before anything is dropped. */
 export interface OcrConfidence {
@@ -10,6 +11,8 @@ export interface OcrConfidence {
   readonly mean: number
   /** Share of letters below 0.6. */
   readonly doubtfulShare: number
+  /** Of the tenth of the letters that it was least sure of, the highest confidence. */
+  readonly lowest: number
   /** Share of letters that are dropped as no text. */
   readonly droppedShare: number
 }
@@ -29,8 +32,23 @@ export function confidenceOf(items: readonly TextItem[]): OcrConfidence {
     if (confidence < DOUBTFUL) doubtful += length
     if (!isText(item)) dropped += length
   }
-  if (letters === 0) return { mean: 0, doubtfulShare: 1, droppedShare: 1 }
-  return { mean: sum / letters, doubtfulShare: doubtful / letters, droppedShare: dropped / letters }
+  if (letters === 0) return { mean: 0, lowest: 0, doubtfulShare: 1, droppedShare: 1 }
+  return {
+    mean: sum / letters,
+    lowest: lowestOf(items, letters * LOWEST_SHARE),
+    doubtfulShare: doubtful / letters,
+    droppedShare: dropped / letters,
+  }
+}
+
+/** The confidence that so many letters are below or at. */
+function lowestOf(items: readonly TextItem[], letters: number): number {
+  let below = 0
+  for (const { confidence = 0, text } of items.toSorted((a, b) => (a.confidence ?? 0) - (b.confidence ?? 0))) {
+    below += text.length
+    if (below >= letters) return confidence
+  }
+  return 0
 }
 
 /** Mean confidence, times the share of words that lie: Tesseract reads sideways text too, word by word, out of order. */

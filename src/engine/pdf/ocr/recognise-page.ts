@@ -70,16 +70,25 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const drawn = (await drawPages(request.pdf, toDraw, { dpi, findRects: true })).get(request.page.pageNum)
   if (drawn === undefined) return { kind: 'blank' }
   const clean = withoutSpecks(drawn)
-  const pieces = textInk(inkMask(halved(clean)))
+  const plain = halved(clean)
+  const pieces = textInk(inkMask(plain))
   if (pieces.reduce((sum, piece) => sum + piece.letters, 0) < LEAST_LETTERS) return { kind: 'blank' }
   const drawing = evenContrast(clean)
   const turn = await sidewaysTurn(drawing, pieces, request)
-  const first = await readTurned(drawing, turn, request)
+  const sheets = { drawing, plain }
+  const first = await readTurned(sheets, turn, request)
   const lines = linesOf(drawn.rects)
   if (turn !== 0 || first.score >= GOOD_SCORE || !first.complete) return withLines(first, turn, lines, request)
   const upsideDown = await probe(drawing, pieces, 180, request.tessdataPath)
   if (upsideDown < GOOD_SCORE || upsideDown <= first.score) return withLines(first, turn, lines, request)
-  return withLines(await readTurned(drawing, 180, request), 180, lines, request)
+  return withLines(await readTurned(sheets, 180, request), 180, lines, request)
+}
+
+interface Sheets {
+  /** In even contrast, for the OCR. */
+  readonly drawing: PageDrawing
+  /** As drawn, at half the resolution: stretched contrast would show ink where there is none. */
+  readonly plain: PageDrawing
 }
 
 /** 90 or 270 for a page that lies sideways and reads better so, else 0. */
@@ -93,14 +102,15 @@ async function sidewaysTurn(drawing: PageDrawing, pieces: readonly TextInk[], re
   return threeQuarters > quarter ? 270 : 90
 }
 
-async function readTurned(drawing: PageDrawing, turn: Turn, request: OcrRequest): Promise<OcrReading> {
+async function readTurned({ drawing, plain }: Sheets, turn: Turn, request: OcrRequest): Promise<OcrReading> {
   const { page, kept } = request
   const upright = turnedBack(drawing, turn)
-  const half = halved(upright)
-  const steep = textSlope(besides(textInk(inkMask(half)), kept, request.page, turn), half.perPoint)
+  const half = turnedBack(plain, turn)
+  const level = inkMask(half)
+  const steep = textSlope(besides(textInk(level), kept, request.page, turn), half.perPoint)
   const slope = Math.abs(steep) < LEAST_SLOPE ? 0 : steep
   const sheet = slope === 0 ? { ...upright, grey: upright.grey.slice() } : levelled(upright, slope)
-  const mask = inkMask(halved(sheet))
+  const mask = slope === 0 ? level : inkMask(levelled(half, slope))
   const frame: Frame = { width: page.width, height: page.height, turn, slope }
   const natives = kept.map((item) => intoFrame(item, frame))
   paintOver(sheet, natives.map(boxOf))

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
+import type { PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
+import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
+import { readInk } from '#src/engine/pdf/ink/unread-ink.ts'
+import { photograph } from '../../../support/mixed-pages/damage.ts'
+import { Random } from '../../../support/random.ts'
+import { pdfOf } from '../../support/pdf-of.ts'
+
+const SENTENCE = 'The quick brown fox jumps over the lazy dog while others look on. '
+
+async function page(text: string): Promise<PageDrawing> {
+  const pages = await drawPages({ source: pdfOf([text]), password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 50 })
+  const drawing = pages.get(1)
+  if (drawing === undefined) throw new Error('the library drew no page')
+  return drawing
+}
+
+/** The drawing with each pixel changed by `change`. */
+function changed(drawing: PageDrawing, change: (level: number, x: number, y: number) => number): PageDrawing {
+  const { width, grey } = drawing
+  return { ...drawing, grey: grey.map((level, at) => change(level, at % width, Math.floor(at / width))) }
+}
+
+const unreadLetters = (drawing: PageDrawing): number => readInk(inkMask(drawing), []).unreadLetters
+
+describe('ink that looks like text', () => {
+  test('is found in about the number of its letters, faded print and light print on dark included', async () => {
+    const drawing = await page(SENTENCE)
+    const letters = SENTENCE.replace(/\s/g, '').length
+    for (const shown of [
+      drawing,
+      changed(drawing, (level) => 255 - (255 - level) * 0.12),
+      changed(drawing, (level) => 255 - level),
+    ]) {
+      expect(unreadLetters(shown)).toBeGreaterThan(0.5 * letters)
+      expect(unreadLetters(shown)).toBeLessThan(2 * letters)
+    }
+  })
+
+  test('is not seen in uneven light, in shaded rows of a table and in photographs', async () => {
+    const blank = await page('')
+    const shade = changed(blank, (level, x, y) => level * (0.3 + (0.7 * (x / blank.width + y / blank.height)) / 2))
+    const rows = changed(blank, (level, x, y) => (y % 30 < 15 && x > 40 && x < blank.width - 40 ? 0.83 * level : level))
+    const photo = photograph(blank.width, blank.height, new Random(3))
+    expect(unreadLetters(blank)).toBe(0)
+    expect(unreadLetters(shade)).toBe(0)
+    expect(unreadLetters(rows)).toBeLessThan(20)
+    expect(unreadLetters({ ...photo, perPoint: blank.perPoint })).toBeLessThan(8)
+  })
+})
