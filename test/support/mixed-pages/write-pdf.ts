@@ -58,10 +58,10 @@ export function writePdf(page: MixedPage): Buffer {
   return file(objects)
 }
 
-function imageOf({ picture, jpegQuality }: PlacedPicture): Buffer {
+function imageOf({ picture, jpegQuality = null }: PlacedPicture): Buffer {
   const { width, height, grey } = picture
   const size = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`
-  if (jpegQuality == null) {
+  if (jpegQuality === null) {
     return stream(`${size}/ColorSpace/DeviceGray/Filter/FlateDecode`, deflateSync(grey, { level: 1 }))
   }
   const data = Buffer.alloc(4 * grey.length, 255)

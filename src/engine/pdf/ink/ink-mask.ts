@@ -16,8 +16,12 @@ const BLOCK_POINTS = 24
 const LEAST_CONTRAST = 9
 /** Share of the contrast of a square at which a pixel is ink: thin strokes are grey in a small drawing. */
 const INK_SHARE = 0.3
-/** Contrast of ink over the usual difference of neighbouring pixels: the grain of photographs and paper has less. */
-const OVER_GRAIN = 6
+/** Edges of letters over the grain around them: the largest steps of grain alone are up to 8 times its small ones. */
+const OVER_GRAIN = 10
+/** Letters have edges: from one pixel to the next, this share of the contrast. Soft shapes of photographs have less. */
+const EDGE_SHARE = 0.3
+/** So many pixels must stand at an edge. */
+const EDGE_PIXELS = 4
 
 /**
  * Tells ink from paper square by square, so that a faint line beside a black bar and light text on a dark ground both
@@ -36,7 +40,8 @@ export function inkMask(drawing: PageDrawing): InkMask {
     const ground = groundOf(grey, width, square)
     levels[at] = ground.level
     if (ground.contrast < LEAST_CONTRAST) continue
-    if (ground.contrast < OVER_GRAIN * grainOf(grey, width, square)) continue
+    const { grain, edge } = stepsOf(grey, width, square)
+    if (edge < Math.max(EDGE_SHARE * ground.contrast, OVER_GRAIN * grain)) continue
     const least = Math.max(LEAST_CONTRAST / 2, INK_SHARE * ground.contrast)
     leasts[at] = least
     markInk(ink, grey, width, square, ground.level, least)
@@ -113,8 +118,14 @@ function quantiles(count: number, shares: Quantiles): Quantiles {
   return found as Quantiles
 }
 
-/** Median difference of pixels side by side: 0 on clean paper, however much is written on it. */
-function grainOf(grey: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): number {
+interface Steps {
+  /** The difference that a quarter of the pixels stay below: near 0 on clean paper, however much is written on it. */
+  readonly grain: number
+  /** The difference that few pixels exceed. */
+  readonly edge: number
+}
+
+function stepsOf(grey: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): Steps {
   histogram.fill(0)
   for (let y = y0; y < y1; y += 1) {
     for (let at = y * width + x0 + 1; at < y * width + x1; at += 1) {
@@ -122,13 +133,16 @@ function grainOf(grey: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): n
       histogram[difference] = (histogram[difference] ?? 0) + 1
     }
   }
-  const half = ((x1 - x0 - 1) * (y1 - y0)) / 2
-  let below = 0
-  for (let difference = 0; difference < 256; difference += 1) {
-    below += histogram[difference] ?? 0
-    if (below > half) return difference
+  const count = (x1 - x0 - 1) * (y1 - y0)
+  const level = (most: number): number => {
+    let below = 0
+    for (let difference = 0; difference < 256; difference += 1) {
+      below += histogram[difference] ?? 0
+      if (below > most) return difference
+    }
+    return 255
   }
-  return 0
+  return { grain: level(count / 4), edge: level(count - EDGE_PIXELS) }
 }
 
 function markInk(ink: Uint8Array, grey: Uint8Array, width: number, square: Square, level: number, least: number): void {
