@@ -68,6 +68,7 @@ export class ProcessLease {
   readonly #held = new Set<symbol>()
   readonly #declarations = new Set<() => Promise<unknown>>()
   readonly #listeners = new Set<(loss: Loss) => void>()
+  readonly #chores = new Set<() => Promise<void>>()
   #settling: Promise<void> | null = null
   #epoch = ''
   #declaredIn = ''
@@ -136,6 +137,11 @@ export class ProcessLease {
   /** `declare` writes again what this process holds; called in each new epoch, before anything new is taken. */
   onNewEpoch(declare: () => Promise<unknown>): void {
     this.#declarations.add(declare)
+  }
+
+  /** Done with each beat that was in time: what Redis refused is tried again. */
+  onBeat(chore: () => Promise<void>): void {
+    this.#chores.add(chore)
   }
 
   /** Told when all that this process holds is declared again. */
@@ -247,6 +253,10 @@ export class ProcessLease {
     return beat
   }
 
+  async #doChores(): Promise<void> {
+    for (const chore of this.#chores) await chore()
+  }
+
   readonly #disturb = (): void => {
     this.#disturbances += 1
     this.#disturbed = true
@@ -255,7 +265,7 @@ export class ProcessLease {
   /** Goes on while the process settles: out of touch, it is alive all the same. */
   readonly #renewSoon = (): void => {
     this.#beat()
-      .then((beat) => (beat.inTime && beat.epoch === this.#declaredIn ? undefined : this.settle()))
+      .then((beat) => (beat.inTime && beat.epoch === this.#declaredIn ? this.#doChores() : this.settle()))
       // A renewal that fails did so because the connection was closed for good: then the sign has to run out.
       .catch(() => undefined)
   }

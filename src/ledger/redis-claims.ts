@@ -88,6 +88,7 @@ export class RedisClaims {
     this.#options = options
     this.#claimsKey = `${redisPrefix(options.pipeline)}:claims`
     options.lease.onNewEpoch(() => this.#declare())
+    options.lease.onBeat(() => this.#releaseAgain())
   }
 
   /** Null while another worker, or another job of this one, has the document. */
@@ -124,7 +125,7 @@ export class RedisClaims {
     return script.run(connection, [this.#claimsKey, lease.key, lease.epochKey], values)
   }
 
-  /** Releases what could not be released; a release that fails again is tried at the next claim. */
+  /** Releases what could not be released; a release that fails again is tried with the next beat. */
   async #releaseAgain(): Promise<void> {
     const left = [...this.#unreleased].map(async ([token, key]) => {
       await this.#run(RELEASE, key, token)

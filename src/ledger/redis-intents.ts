@@ -113,6 +113,8 @@ export class RedisIntents {
   readonly #resentKey: string
   /** Intents of this process, until they are cleared. */
   readonly #own = new Map<ReceiptId, string>()
+  /** Intents that Redis refused to clear, with their receipts. While this process lives they keep others away. */
+  readonly #uncleared = new Map<string, ReceiptId>()
   /** `lapses` of the lease when each was begun. */
   readonly #begunAt = new Map<ReceiptId, number>()
 
@@ -121,6 +123,7 @@ export class RedisIntents {
     this.#intentsKey = `${redisPrefix(options.pipeline)}:intents`
     this.#resentKey = `${redisPrefix(options.pipeline)}:resent`
     options.lease.onNewEpoch(() => this.#declare())
+    options.lease.onBeat(() => this.#clearAgain())
   }
 
   async begin(id: ReceiptId, key: SourceKey): Promise<'begun' | 'busy' | 'held'> {
@@ -150,7 +153,19 @@ export class RedisIntents {
     if (intent === undefined) return
     this.#own.delete(id)
     this.#begunAt.delete(id)
-    await CLEAR.run(this.#options.connection, [this.#intentsKey], [id, intent])
+    try {
+      await CLEAR.run(this.#options.connection, [this.#intentsKey], [id, intent])
+    } catch (error) {
+      this.#uncleared.set(intent, id)
+      throw error
+    }
+  }
+
+  async #clearAgain(): Promise<void> {
+    for (const [intent, id] of this.#uncleared) {
+      await CLEAR.run(this.#options.connection, [this.#intentsKey], [id, intent])
+      this.#uncleared.delete(intent)
+    }
   }
 
   stands(id: ReceiptId): boolean {

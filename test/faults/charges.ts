@@ -5,6 +5,10 @@ import type { StoreAddress } from './store-files.ts'
 export interface Charge {
   /** Epoch milliseconds of its arrival. */
   readonly at: number
+  /** Epoch milliseconds at which its answer was due. */
+  readonly answeredAt: number
+  /** Process id of the sender. */
+  readonly process: number
   /** SHA-256 of the document. */
   readonly content: string
   /** Whether the document was parsed and paid for. */

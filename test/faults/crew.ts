@@ -42,6 +42,8 @@ const STABLE_MS = 100
 /** After the grace, an abort and the end of all connections. */
 const ENDING_MS = 20_000
 
+const TELL_PROCESS = join(import.meta.dirname, 'preloads/tell-process.ts')
+
 /** The processes of one run of the campaign: the real program, started as a person starts it. */
 export class Crew {
   /** Workers with another mount can be made only where the source has a name. */
@@ -92,7 +94,7 @@ export class Crew {
           SLUICE_STABLE_MS: String(STABLE_MS),
           ...stage.env,
         },
-        execArgv,
+        execArgv: ['--import', TELL_PROCESS, ...execArgv],
       },
     )
     this.#living.set(running, line)

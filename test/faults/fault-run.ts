@@ -35,8 +35,10 @@ const POLL_MS = 10
 /** A fault that strikes before a process has begun to work shows little; a busy machine takes its time to start one. */
 const BEGIN_MS = 5_000
 
-/** Besides the time of an answer: what a busy machine takes until the answer of a request is kept. */
+/** What a busy machine takes until an answer is kept. */
 const SLOW_MS = 1_500
+/** What a store that refuses writes for a while adds to that. */
+const WRITE_ERRORS_MS = 5_000
 
 export interface FaultRunResult {
   readonly breaches: Breaches
@@ -189,9 +191,9 @@ class Scene {
     const { resent: doubts, left } = await this.doubts.end()
     await this.crew.checked()
     await checkAtRest(store, redis.connection, this.#breaches)
-    const { struckAt, losesData } = this.#strikes
-    const flightMs = this.#options.plan.delayMs + SLOW_MS
-    checkCharges(charges, doubts, losesData ? { struckAt, flightMs } : null, this.#breaches)
+    const { struck: strikes, losesData } = this.#strikes
+    const counted = losesData ? null : doubts
+    checkCharges(charges, { strikes, keepMs: this.#keepMs, counted }, this.#breaches)
     if (!this.#cutOff) {
       await checkOutcome(this.#archive, store, this.#breaches)
       await checkLedger(this.#archive, store, redis.connection, this.#breaches)
@@ -210,6 +212,13 @@ class Scene {
       faults: this.#options.plan.faults.map(({ kind }) => kind),
       journal: isEmpty(this.#breaches) ? null : await this.#keepJournal(charges, doubts),
     }
+  }
+
+  /** From an answer to its receipt; a process whose writes fail holds the answer until they succeed. */
+  get #keepMs(): number {
+    const { plan } = this.#options
+    const failsToWrite = plan.faults.some(({ kind }) => kind === 'write-errors') || this.#stage.store.kind === 's3'
+    return SLOW_MS + (failsToWrite ? WRITE_ERRORS_MS : 0)
   }
 
   async #checkZero(startedAt: number): Promise<void> {
@@ -233,8 +242,13 @@ class Scene {
 
   async #keepJournal(charges: readonly Charge[], doubts: readonly string[]): Promise<string> {
     const { plan, redis } = this.#options
-    for (const { at, content, charged, fault, kept } of charges) {
-      const how = [charged ? 'charged' : 'free', fault ?? 'whole', ...(kept ? ['its receipt was there'] : [])]
+    for (const { at, process: sender, content, charged, fault, kept } of charges) {
+      const how = [
+        `sent by ${sender}`,
+        charged ? 'charged' : 'free',
+        fault ?? 'whole',
+        ...(kept ? ['its receipt was there'] : []),
+      ]
       this.#journal.note(`request for ${content}: ${how.join(', ')}`, at)
     }
     return this.#journal.keep(this.#id, {

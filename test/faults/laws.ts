@@ -4,6 +4,7 @@ import { type Archive, kindOf, markdownOf } from './archive.ts'
 import type { Charge } from './charges.ts'
 import { readLedger } from './redis-outside.ts'
 import type { StoreOutside } from './store-outside.ts'
+import { lostBy, type Struck } from './struck.ts'
 
 /** What a run broke, one sentence each, by the law it broke. All empty: nothing was broken. */
 export interface Breaches {
@@ -100,47 +101,49 @@ export async function checkZero(
   }
 }
 
-/** What Redis does not count any more as in doubt, because it lost data. */
-export interface Forgotten {
-  /** Epoch milliseconds at which processes were struck. */
-  readonly struckAt: readonly number[]
-  /** Longest time of an answer, what a busy machine takes included. */
-  readonly flightMs: number
+/** What may have kept the answer to a request from being received and kept. */
+export interface Doubt {
+  readonly strikes: readonly Struck[]
+  /** As in `lostBy`. */
+  readonly keepMs: number
+  /** Contents that Sluice says were sent again in doubt, each as often as it was; null where Redis lost data and forgot. */
+  readonly counted: readonly string[] | null
 }
 
-/** A request that was in flight when a process was struck: its answer may never have been received. */
-const mayBeForgotten = ({ at }: Charge, { struckAt, flightMs }: Forgotten): boolean =>
-  struckAt.some((moment) => at <= moment && moment <= at + flightMs)
-
 /**
- * Law 2 from the service's books: a content may be charged again only for an answer that the service cut off itself, or
- * for a request that Sluice says was in doubt (`doubts`: a content once for each time it was sent again). How many can
- * be in doubt is bounded by what was struck, so that nothing can be explained away.
+ * Law 2 from the service's books: a content is charged again only for an answer that the service cut off itself, or
+ * that was in flight to a process that was struck; never for one that reached a process that lived. What is sent again
+ * must be counted as in doubt.
  */
 export function checkCharges(
   charges: readonly Charge[],
-  doubts: readonly string[],
-  forgotten: Forgotten | null,
-  breaches: Breaches,
+  { strikes, keepMs, counted }: Doubt,
+  { paidTwice }: Breaches,
 ): void {
-  for (const { content, kept } of charges) {
-    // Sent for a worker that stood still, and before it came to itself and kept its answer: in doubt.
-    const first = charges.find((charge) => charge.content === content && charge.charged)
-    const isForgotten = forgotten !== null && first !== undefined && mayBeForgotten(first, forgotten)
-    if (kept && !doubts.includes(content) && !isForgotten)
-      breaches.paidTwice.push(`${content} was sent although its receipt was there`)
+  for (const { at, content, kept } of charges) {
+    // Sent again for a process that stood still, and before it came to itself and kept its answer: in doubt.
+    const isLate = charges.some((one) => one.content === content && one.at < at && isKeptLate(one, strikes, keepMs))
+    if (kept && !isLate) paidTwice.push(`${content} was sent although its receipt was there`)
   }
-  const contents = new Set(charges.map(({ content }) => content))
-  for (const content of contents) {
+  for (const content of new Set(charges.map((charge) => charge.content))) {
     const charged = charges.filter((charge) => charge.content === content && charge.charged)
     const cutOff = charged.filter(({ fault }) => fault !== null).length
-    const inDoubt = doubts.filter((d) => d === content).length
-    const gone = forgotten === null ? 0 : charged.filter((charge) => mayBeForgotten(charge, forgotten)).length
-    const excused = cutOff + Math.max(inDoubt, gone)
-    if (charged.length > 1 + excused) {
-      breaches.paidTwice.push(`${content} was charged ${charged.length} times, ${excused} of them excused`)
+    const lost = charged.filter((charge) => charge.fault === null && lostBy(charge, strikes, keepMs)).length
+    if (charged.length > 1 + cutOff + lost) {
+      const excused = `${cutOff} answers were cut off, ${lost} in flight to processes that were struck`
+      paidTwice.push(`${content} was charged ${charged.length} times; ${excused}`)
+    }
+    const again = counted?.filter((one) => one === content).length ?? Infinity
+    if (charged.length > 1 + cutOff + again) {
+      paidTwice.push(`${content} was charged ${charged.length} times; ${cutOff} cut off, ${again} counted as in doubt`)
     }
   }
+}
+
+/** The process went on after it was struck, and may have kept the answer then. */
+function isKeptLate(charge: Charge, strikes: readonly Struck[], keepMs: number): boolean {
+  const alive = strikes.filter(({ ended }) => !ended)
+  return charge.charged && lostBy(charge, alive, keepMs) !== undefined
 }
 
 /** The ledger must say of each document what the store says. */

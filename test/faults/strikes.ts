@@ -13,8 +13,12 @@ import type { FaultKind } from './plan.ts'
 import type { Stage } from './stage.ts'
 import type { StoreFiles } from './store-files.ts'
 import { readStoreOutside } from './store-outside.ts'
+import { keptContents, type Struck } from './struck.ts'
 
 const FREEZE_MS = 2_500
+
+/** What was on its way to the service when a process stood still arrives when it wakes. */
+const WAKING_MS = 200
 
 export interface StrikesOptions {
   readonly crew: Crew
@@ -34,8 +38,8 @@ export class Strikes {
   readonly #options: StrikesOptions
   #ambiguousBound = 0
   #losesData = false
-  /** Epoch milliseconds at which processes were killed, stood still or were cut off. */
-  readonly struckAt: number[] = []
+  /** Processes that were killed, stood still or were cut off. */
+  readonly struck: Struck[] = []
 
   constructor(options: StrikesOptions) {
     this.#options = options
@@ -88,9 +92,10 @@ export class Strikes {
 
   async kill(victims: readonly RunningSluice[]): Promise<void> {
     const { crew, redis, files, breaches } = this.#options
-    this.#struck(victims.length)
+    const from = Date.now()
     for (const victim of victims) victim.child.kill('SIGKILL')
     await Promise.all(victims.map((victim) => victim.finished))
+    await this.#strike(victims, { from, ended: true })
     if (victims.length > 0 && crew.living.length === 0) {
       await checkAtRest(await readStoreOutside(files), redis.connection, breaches)
     }
@@ -99,10 +104,11 @@ export class Strikes {
   /** SIGTERM: whoever does not end within its grace and what it may take to let go breaks a promise. */
   async terminate(victim: RunningSluice): Promise<void> {
     const { crew, breaches } = this.#options
-    this.#struck(1)
+    const from = Date.now()
     if (!(await crew.terminate(victim))) {
       breaches.unexplained.push(`SIGTERM did not end the ${scans(victim) ? 'run' : 'worker'}`)
     }
+    await this.#strike([victim], { from, ended: true })
   }
 
   #scene(): Scene {
@@ -116,7 +122,7 @@ export class Strikes {
       random,
       breaches,
       note: (text) => journal.note(text),
-      struck: (processes) => this.#struck(processes),
+      struck: (victims) => this.#struckUntil(victims),
       losingData: async () => {
         this.#losesData = true
         await doubts.look()
@@ -133,14 +139,27 @@ export class Strikes {
   }
 
   async #freeze(victim: RunningSluice): Promise<void> {
-    this.#struck(1)
+    const over = await this.#struckUntil([victim])
     victim.child.kill('SIGSTOP')
     await sleep(FREEZE_MS)
     victim.child.kill('SIGCONT')
+    over()
   }
 
-  #struck(processes: number): void {
-    this.struckAt.push(Date.now())
-    this.#ambiguousBound += processes * this.#options.concurrency
+  /** Called when they can go on. */
+  async #struckUntil(victims: readonly RunningSluice[]): Promise<() => void> {
+    const strikes = await this.#strike(victims, { from: Date.now(), ended: false })
+    return () => {
+      for (const one of strikes) one.until = Date.now() + WAKING_MS
+    }
+  }
+
+  async #strike(victims: readonly RunningSluice[], how: Pick<Struck, 'from' | 'ended'>): Promise<readonly Struck[]> {
+    this.#ambiguousBound += victims.length * this.#options.concurrency
+    const until = how.ended ? Date.now() : Infinity
+    const kept = await keptContents(this.#options.files)
+    const strikes = victims.map(({ child }) => ({ ...how, until, kept, process: child.pid ?? 0 }))
+    this.struck.push(...strikes)
+    return strikes
   }
 }

@@ -88,6 +88,24 @@ describe('a claim', () => {
     connection.disconnect()
   })
 
+  test('and an intent that Redis refused to remove are free for others soon after it takes commands again', async () => {
+    const user = ['on', '>secret', '~*', '&*', '+@all']
+    await redis.connection.acl('SETUSER', 'retried', ...user, '-hdel')
+    const connection = await connectRedis({ url: redis.url })
+    await connection.auth('retried', 'secret')
+    const [one, two] = [await processOf('retried', connection), await processOf('retried')]
+    const claim = await one.claims.claim(key)
+    await one.intents.begin(receipt, key)
+    await expect(claim?.release()).rejects.toThrow("can't run this command")
+    await expect(one.intents.clear(receipt)).rejects.toThrow("can't run this command")
+    expect(await two.claims.claim(key)).toBeNull()
+    expect(await two.intents.begin(receipt, other)).toBe('busy')
+    await redis.connection.acl('SETUSER', 'retried', '+hdel')
+    await until('the claim is free', 3 * LEASE_MS, async () => (await two.claims.claim(key)) !== null)
+    expect(await two.intents.begin(receipt, other)).toBe('begun')
+    connection.disconnect()
+  })
+
   test('that is still at work when its process lets go is free only after the lease', async () => {
     const [one, two] = [await processOf('letting-go'), await processOf('letting-go')]
     const claim = await one.claims.claim(key)

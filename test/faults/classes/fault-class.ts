@@ -17,8 +17,8 @@ export interface Scene {
   readonly random: Random
   readonly breaches: Breaches
   readonly note: (text: string) => void
-  /** Requests of so many processes may be in doubt from now on. */
-  readonly struck: (processes: number) => void
+  /** What is in flight to these processes may be in doubt, from now on until the function returned is called. */
+  readonly struck: (victims: readonly RunningSluice[]) => Promise<() => void>
   /** Redis is about to lose data: what it counts as in doubt is remembered. */
   readonly losingData: () => Promise<void>
   readonly kill: (victims: readonly RunningSluice[]) => Promise<void>

@@ -15,7 +15,9 @@ const HASH = createHash('sha256').update(OTHER).digest('hex')
 /** A worker on whose machine another folder is mounted at the path of the source: empty, or with the same names. */
 export const otherMount: FaultClass = {
   venue: 'folder',
-  async strike({ crew, stage, archive, files, random, breaches, note }) {
+  async strike({ crew, stage, archive, files, random, breaches, note, kill }) {
+    // Alone, it has the whole queue; beside others, they may have emptied it before it has loaded.
+    if (random.next() < 0.6) await kill(crew.living)
     const source = `${stage.source}-other`
     await mkdir(source)
     const names = random.next() < 0.5 ? [] : archive.keys

@@ -12,10 +12,11 @@ export const partition: FaultClass = {
     const how = random.pick(['refuses', 'is silent'] as const)
     const lastsMs = 200 + random.below(LONGEST_MS)
     note(`the line of ${victims.length} of ${living.length} processes ${how} for ${lastsMs} ms`)
-    struck(victims.length)
+    const over = await struck(victims)
     const lines = victims.flatMap((victim) => crew.lineOf(victim) ?? [])
     for (const line of lines) line.cut(how)
     await sleep(lastsMs)
     for (const line of lines) line.mend()
+    over()
   },
 }

@@ -12,11 +12,10 @@ export const standStill: FaultClass = {
     const victims = random.next() < 0.7 ? living.slice(0, 1) : living
     const lastsMs = SHORTEST_MS + Math.floor((LONGEST_MS - SHORTEST_MS) * random.next() ** 2)
     note(`${victims.length} of ${living.length} processes stand still for ${lastsMs} ms`)
-    struck(victims.length)
+    const over = await struck(victims)
     for (const { child } of victims) child.kill('SIGSTOP')
     await sleep(lastsMs)
     for (const { child } of victims) child.kill('SIGCONT')
-    // What was on its way when they woke.
-    struck(0)
+    over()
   },
 }

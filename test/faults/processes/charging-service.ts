@@ -60,9 +60,11 @@ async function answer(request: ReceivedRequest): Promise<Reply> {
   // A content's n-th request meets the same fault, whatever else arrives in between.
   const random = new Random(run.seed ^ Number.parseInt(content.slice(0, 7), 16) ^ (times * 7919))
   const { reply, charged, fault } = replyTo(run, bytes, random)
-  run.charges.push({ at, content, charged, fault, kept })
+  const delayMs = random.below(run.delayMs)
+  const sender = Number(request.headers['x-process'])
+  run.charges.push({ at, answeredAt: Date.now() + delayMs, process: sender, content, charged, fault, kept })
   tell({ say: 'request', id: run.id })
-  return { ...reply, delayMs: random.below(run.delayMs) }
+  return { ...reply, delayMs }
 }
 
 interface Outcome {

@@ -1,0 +1,37 @@
+import { basename } from 'node:path'
+import type { Charge } from './charges.ts'
+import type { StoreFiles } from './store-files.ts'
+
+/** A process that was killed, stopped, frozen or cut off from Redis, and for how long. */
+export interface Struck {
+  readonly process: number
+  /** Epoch milliseconds. */
+  readonly from: number
+  /** Until it could go on; for a process that ended, until it had ended. */
+  until: number
+  readonly ended: boolean
+  /** Contents whose answers were kept when it was struck: for one that was killed, after it had ended. */
+  readonly kept: ReadonlySet<string>
+}
+
+const DIGEST_LENGTH = 64
+
+/** SHA-256 of each content of which the store has a receipt, whole or not. */
+export async function keptContents(files: StoreFiles): Promise<ReadonlySet<string>> {
+  const names = await files.list('receipts')
+  return new Set(names.map((name) => basename(name).slice(0, DIGEST_LENGTH)))
+}
+
+/**
+ * The strike in which the answer to a request may have been lost with its process, or late: the request was in flight,
+ * or its answer not kept yet. Undefined: the answer reached a process that lived and could keep it. `keepMs`: what a
+ * busy machine takes from an answer to its receipt.
+ */
+export const lostBy = (charge: Charge, strikes: readonly Struck[], keepMs: number): Struck | undefined =>
+  strikes.find(
+    ({ process, from, until, kept }) =>
+      charge.process === process &&
+      charge.at <= until &&
+      from <= charge.answeredAt + keepMs &&
+      !kept.has(charge.content),
+  )
