@@ -4,7 +4,8 @@ FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The image's own Node runs Sluice; the one that comes as a package is for machines with an older one.
-RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/node-linux-* node_modules/.bin/node
+RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/node-linux-* node_modules/.bin/node \
+    node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project
 
 FROM node:24-bookworm-slim
 ARG VERSION=dev
@@ -30,6 +31,6 @@ COPY workers workers
 # Documents are read from /documents and come out in /store; a named volume takes over the owner set here.
 RUN mkdir /documents /store /state && chown 1000:1000 /store /state
 USER 1000:1000
-HEALTHCHECK --interval=10s --timeout=5s --retries=3 --start-period=30s CMD ["node", "/app/scripts/healthcheck.mjs"]
+HEALTHCHECK --interval=10s --timeout=15s --retries=3 --start-period=30s CMD ["node", "/app/scripts/healthcheck.mjs"]
 ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=100", "/app/src/cli/main.ts"]
 CMD ["--help"]

@@ -3,7 +3,7 @@ import { rootCertificates } from 'node:tls'
 import { proxiesOf, proxyEnvOf } from '#config/proxies.ts'
 import type { Settings } from '#config/settings.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
-import type { WayOut } from '#src/parse/dispatcher.ts'
+import type { WayOut } from '#src/parse/way-out.ts'
 import type { S3Network } from '#src/sources/s3-client.ts'
 
 export type TlsSettings = Pick<Settings, 'caFile' | 'clientCert' | 'clientKey'>

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, request } from 'undici'
 import { FetchRefused } from './fetch-refused.ts'
 import { publicLookup, refuseWrittenPrivateAddress } from './public-connect.ts'
+import { webUrl } from './web-url.ts'
 
 export interface AgentOptions {
   readonly allowPrivateAddresses: boolean
@@ -42,12 +43,6 @@ export interface UrlAnswer {
 }
 
 const MAX_REDIRECTS = 10
-
-/** An absolute http or https URL with a host, else null. */
-export function webUrl(text: string, base?: URL): URL | null {
-  const url = URL.parse(text, base?.href)
-  return url === null || !/^https?:$/.test(url.protocol) || url.hostname === '' ? null : url
-}
 
 /**
  * Sends a request and follows its redirects; the address is checked at each of them.

@@ -1,14 +1,5 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-
-/** How requests leave this machine. */
-export interface WayOut {
-  /** Proxies for addresses of either kind, and the hosts that need none; null where requests go directly. */
-  readonly proxies: { readonly http: string | null; readonly https: string | null; readonly none: string | null } | null
-  /** PEM: authorities to believe, and the certificate and key that this client shows. */
-  readonly tls: { readonly ca?: string[]; readonly cert?: string; readonly key?: string }
-}
-
-export const DIRECT: WayOut = { proxies: null, tls: {} }
+import type { WayOut } from './way-out.ts'
 
 /**
  * Connections to the service. One clock for the whole request, ours: undici's would measure the parts, and a body that

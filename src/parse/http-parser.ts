@@ -7,7 +7,7 @@ import { formatOf } from '#src/document/formats.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { Parser, ParseRequest } from '#src/ports.ts'
 import { ACCEPTED_ENCODINGS, decodeBody } from './decode-body.ts'
-import { DIRECT, dispatcherOf, type WayOut } from './dispatcher.ts'
+import { DIRECT, type WayOut } from './way-out.ts'
 import { exchange } from './exchange.ts'
 import { verdictOnFailure } from './line-failures.ts'
 import { withoutKey } from './without-key.ts'
@@ -42,12 +42,13 @@ const UNLIMITED = new AnswerMemory(Infinity)
 export class HttpParser implements Parser, AsyncDisposable {
   readonly service: string
   readonly #options: HttpParserOptions
-  readonly #dispatcher: Dispatcher
+  /** Made with the first request: a run that sends none does not load undici. */
+  #dispatcher: Promise<Dispatcher> | null = null
   readonly #baseUrl: () => URL
   readonly #headers: Readonly<Record<string, string>>
 
   constructor(options: HttpParserOptions) {
-    const { baseUrl, apiKey, concurrency, userAgent } = options
+    const { baseUrl, apiKey, userAgent } = options
     this.#options = options
     this.#baseUrl = typeof baseUrl === 'function' ? baseUrl : () => baseUrl
     this.service = options.service ?? `${this.#baseUrl().origin}${pathOf(this.#baseUrl())}`
@@ -58,7 +59,6 @@ export class HttpParser implements Parser, AsyncDisposable {
       [EXTENSIONS_HEADER]: '1',
       ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     }
-    this.#dispatcher = dispatcherOf(concurrency, options.wayOut ?? DIRECT)
   }
 
   async ready(signal: AbortSignal): Promise<string | null> {
@@ -83,7 +83,14 @@ export class HttpParser implements Parser, AsyncDisposable {
 
   /** Drops what is in flight: whoever closes has aborted or awaited it before. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#dispatcher.destroy()
+    await (await this.#dispatcher)?.destroy()
+  }
+
+  #connected(): Promise<Dispatcher> {
+    const { concurrency, wayOut = DIRECT } = this.#options
+    return (this.#dispatcher ??= import('./dispatcher.ts').then(({ dispatcherOf }) =>
+      dispatcherOf(concurrency, wayOut),
+    ))
   }
 
   async #ask(request: ParseRequest, body: RequestBody, signal: AbortSignal): Promise<HttpAnswer> {
@@ -95,7 +102,7 @@ export class HttpParser implements Parser, AsyncDisposable {
     const at = { origin: baseUrl.origin, path: `${pathOf(baseUrl)}/v2/${operation}` }
     const { hold = UNLIMITED.hold() } = request
     const options = { ...at, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes, hold }
-    const raw = await exchange(this.#dispatcher, options, signal)
+    const raw = await exchange(await this.#connected(), options, signal)
     const encoding = raw.headers['content-encoding']
     if (encoding === undefined) return raw
     return { ...raw, body: await decodeBody(raw.body, encoding, { maxBytes: maxAnswerBytes, hold }, signal) }

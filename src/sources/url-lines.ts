@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { webUrl } from '#src/fetch/request-url.ts'
+import { webUrl } from '#src/fetch/web-url.ts'
 
 export type UrlLine =
   | { readonly kind: 'url'; readonly url: URL }

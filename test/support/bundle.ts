@@ -1,53 +1,15 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { rolldown, type Plugin } from 'rolldown'
+import { type BundleOptions, bundleProgram } from '../../scripts/bundle-program.ts'
 import type { Bundle } from './bundled.ts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
-const CACHE = join(ROOT, 'node_modules/.cache/sluice')
+const CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/sluice')
 
-const MAIN = { main: 'src/cli/main.ts' }
-
-/** Each entry beside the others, and all chunks too: whoever starts a child by its path finds it in his own folder. */
-const CHILDREN = {
-  engine: 'workers/engine.ts',
-  'convert-child': 'src/engine/children/convert-child.ts',
-  'page-count-child': 'src/engine/pages/page-count-child.ts',
-  'cut-child': 'src/cut/cut-child.ts',
-  'watch-thread': 'src/cut/watch-thread.ts',
-}
-
-/** They load files that lie beside them. */
-const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld)/
-
-export interface BundleOptions {
-  readonly plugins?: readonly Plugin[]
-  /** Also the engine, and what converts, counts or cuts in a process of its own: twice the work. */
-  readonly children?: boolean
-}
-
-/**
- * The program as it is, or changed by `plugins`, its eight hundred modules in a few files: tests start it a thousand
- * times, and loading modules one by one would be most of what such a process does. Dispose of it when all have ended.
- */
-export async function bundle({ plugins = [], children = false }: BundleOptions = {}): Promise<Bundle> {
-  // Its threads cost more than they bring for so little: half of all the time that it takes is theirs.
-  process.env['RAYON_NUM_THREADS'] ??= '1'
+/** The program in a few files, for tests that start it a thousand times. Dispose of it when all processes have ended. */
+export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
   await mkdir(CACHE, { recursive: true })
-  // Below node_modules, where packages that stay outside are found.
   const folder = await mkdtemp(join(CACHE, 'bundle-'))
-  const build = await rolldown({
-    input: { ...MAIN, ...(children ? CHILDREN : {}) },
-    cwd: ROOT,
-    platform: 'node',
-    external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id),
-    plugins: [...plugins, childrenAreJavaScript, escaped],
-    logLevel: 'silent',
-  })
-  await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
-  await build.close()
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-  await cp(join(ROOT, 'src/gate/lua'), join(folder, 'lua'), { recursive: true })
+  await bundleProgram(folder, options)
   return {
     main: join(folder, 'main.js'),
     engine: join(folder, 'engine.js'),
@@ -55,18 +17,4 @@ export async function bundle({ plugins = [], children = false }: BundleOptions =
     // A process that was told to end may still be writing what it compiled.
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10 }),
   }
-}
-
-/** As the build of the package does it: `new URL('./cut-child.ts', import.meta.url)` names what the bundle calls `.js`. */
-const childrenAreJavaScript: Plugin = {
-  name: 'children are JavaScript',
-  transform: (code: string) =>
-    code.replaceAll(/new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g, "new URL('$1.js', import.meta.url)"),
-}
-
-/** One character above Latin-1 makes Node hold a file at two bytes for each, and read it a tenth slower. */
-const escaped: Plugin = {
-  name: 'escaped',
-  renderChunk: (code: string) =>
-    code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 }

@@ -4,7 +4,8 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { answerBody } from '#src/fetch/answer-body.ts'
 import { FetchRefused, type FetchRefusal } from '#src/fetch/fetch-refused.ts'
 import { fileNameOf } from '#src/fetch/file-name.ts'
-import { requestUrl, webAgent, webUrl } from '#src/fetch/request-url.ts'
+import { requestUrl, webAgent } from '#src/fetch/request-url.ts'
+import { webUrl } from '#src/fetch/web-url.ts'
 import { ApiError } from '../api-error.ts'
 
 export interface FetchOptions {

@@ -1,0 +1,61 @@
+import { cp, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { rolldown, type Plugin } from 'rolldown'
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+const MAIN = { main: 'src/cli/main.ts' }
+
+/** Each entry beside the others, and all chunks too: the parent of a child process finds it in its own folder. */
+const CHILDREN = {
+  engine: 'workers/engine.ts',
+  'convert-child': 'src/engine/children/convert-child.ts',
+  'page-count-child': 'src/engine/pages/page-count-child.ts',
+  'cut-child': 'src/cut/cut-child.ts',
+  'watch-thread': 'src/cut/watch-thread.ts',
+}
+
+/** They load files that lie beside them. */
+const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld)/
+
+export interface BundleOptions {
+  readonly plugins?: readonly Plugin[]
+  /** Also the engine, and what converts, counts or cuts in a process of its own: twice the work. */
+  readonly children?: boolean
+}
+
+/**
+ * Writes the program as it is, or changed by `plugins`, to an existing folder below node_modules, where packages that stay
+ * outside are found: its eight hundred modules in a few files. Loading modules one by one is most of what a short command
+ * does. `main.js` and, with `children`, `engine.js` are the entries.
+ */
+export async function bundleProgram(folder: string, { plugins = [], children = false }: BundleOptions): Promise<void> {
+  // Its threads cost more than they bring for so little: half of all the time that it takes is theirs.
+  process.env['RAYON_NUM_THREADS'] ??= '1'
+  const build = await rolldown({
+    input: { ...MAIN, ...(children ? CHILDREN : {}) },
+    cwd: ROOT,
+    platform: 'node',
+    external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id),
+    plugins: [...plugins, childrenAreJavaScript, escaped],
+    logLevel: 'silent',
+  })
+  await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
+  await build.close()
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  await cp(join(ROOT, 'src/gate/lua'), join(folder, 'lua'), { recursive: true })
+}
+
+/** As the build of the package does it: `new URL('./cut-child.ts', import.meta.url)` names what the bundle calls `.js`. */
+const childrenAreJavaScript: Plugin = {
+  name: 'children are JavaScript',
+  transform: (code: string) =>
+    code.replaceAll(/new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g, "new URL('$1.js', import.meta.url)"),
+}
+
+/** One character above Latin-1 makes Node hold a file at two bytes for each, and read it a tenth slower. */
+const escaped: Plugin = {
+  name: 'escaped',
+  renderChunk: (code: string) =>
+    code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+}

@@ -1,0 +1,5 @@
+/** An absolute http or https URL with a host, else null. */
+export function webUrl(text: string, base?: URL): URL | null {
+  const url = URL.parse(text, base?.href)
+  return url === null || !/^https?:$/.test(url.protocol) || url.hostname === '' ? null : url
+}
