@@ -32,6 +32,7 @@ export class Archive {
   readonly #present = new Set<string>()
   readonly #touchedAt = new Map<string, number>()
   #made = 0
+  #filledAt = Infinity
 
   constructor(shelf: Shelf, random: Random) {
     this.#shelf = shelf
@@ -43,6 +44,15 @@ export class Archive {
     return this.#touchedAt.get(key) ?? 0
   }
 
+  /** Whether a document is there as it was put there at first. */
+  isAsFilled(key: string): boolean {
+    return this.#present.has(key) && this.touchedAt(key) <= this.#filledAt
+  }
+
+  get hasChanged(): boolean {
+    return [...this.everSeen].some((key) => !this.isAsFilled(key))
+  }
+
   get keys(): readonly string[] {
     return [...this.#present].sort()
   }
@@ -52,6 +62,7 @@ export class Archive {
       if (this.#present.size > 0 && this.#random.next() < 0.2) await this.#copy()
       else await this.#write(this.#newKey(), this.#kind(poison))
     }
+    this.#filledAt = Date.now()
   }
 
   /**

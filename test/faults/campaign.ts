@@ -42,6 +42,7 @@ export interface CampaignResult {
   readonly conservation_errors: number
   readonly endless: number
   readonly exits_0_with_unfinished: number
+  readonly wrong_numbers: number
   /** How often each fault struck. */
   readonly faults: Readonly<Record<string, number>>
 }
@@ -113,6 +114,7 @@ function sumOf(results: readonly FaultRunResult[]): CampaignResult {
     conservation_errors: sum(({ breaches }) => breaches.conservation.length),
     endless: sum(({ breaches }) => breaches.endless.length),
     exits_0_with_unfinished: sum(({ breaches }) => breaches.falseZero.length),
+    wrong_numbers: sum(({ breaches }) => breaches.numbers.length),
     faults: countsOf(results.flatMap(({ faults }) => faults)),
   }
 }
@@ -126,7 +128,7 @@ function countsOf(names: readonly string[]): Record<string, number> {
 /** Whether a law was broken. */
 export function isBroken(result: CampaignResult): boolean {
   const { lost, paid_twice_received, torn, unexplained, conservation_errors, ambiguous, ambiguous_bound } = result
-  const { endless, exits_0_with_unfinished } = result
+  const { endless, exits_0_with_unfinished, wrong_numbers } = result
   const broken = lost + paid_twice_received + torn + unexplained + conservation_errors + endless
-  return broken + exits_0_with_unfinished > 0 || ambiguous > ambiguous_bound
+  return broken + exits_0_with_unfinished + wrong_numbers > 0 || ambiguous > ambiguous_bound
 }

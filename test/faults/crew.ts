@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Finished, type RunningSluice, startSluice } from '../support/sluice.ts'
 import type { FaultRedis } from './fault-redis.ts'
 import type { Journal } from './journal.ts'
+import type { NumbersChecker } from './numbers.ts'
 import type { RedisLine } from './redis-line.ts'
 import type { Bundle } from '../support/bundled.ts'
 import type { Stage } from './stage.ts'
@@ -13,6 +14,7 @@ export interface StartOptions {
   readonly source?: string
   /** Takes it for the source of the stage. */
   readonly sourceName?: string
+  readonly metricsPort?: number
 }
 
 export interface CrewOptions {
@@ -25,6 +27,7 @@ export interface CrewOptions {
   readonly concurrency: number
   readonly program: Bundle
   readonly journal: Journal
+  readonly numbers: NumbersChecker
 }
 
 const COMMANDS = ['run', 'work', 'watch'] as const
@@ -68,8 +71,8 @@ export class Crew {
   }
 
   start(command: Command, execArgv: readonly string[] = [], options: StartOptions = {}): RunningSluice {
-    const { source, sourceName = source === undefined ? this.sourceName : undefined } = options
-    const { stage, redis, serviceUrl, apiKey, concurrency, program } = this.#options
+    const { source, sourceName = source === undefined ? this.sourceName : undefined, metricsPort = 0 } = options
+    const { stage, redis, serviceUrl, apiKey, concurrency, program, numbers } = this.#options
     const line = redis.line()
     const settings = {
       out: stage.out,
@@ -83,9 +86,10 @@ export class Crew {
       'deadline-ms': String(DEADLINE_MS),
       'log-level': 'warn',
       ...(sourceName === undefined ? {} : { 'source-name': sourceName }),
+      'metrics-port': String(metricsPort),
     }
     const running = startSluice(
-      [command, source ?? stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`)],
+      [command, source ?? stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`), '--json'],
       {
         program: program.main,
         env: {
@@ -98,6 +102,7 @@ export class Crew {
       },
     )
     this.#living.set(running, line)
+    if (source === undefined) void running.finished.then((end) => numbers.ended(running.child.pid ?? 0, end))
     void this.#watch(running, source === undefined && command === 'run', `${command} ${running.child.pid}`)
     return running
   }

@@ -19,13 +19,14 @@ import {
   noBreaches,
 } from './laws.ts'
 import { LedgerOnlooker } from './ledger-onlooker.ts'
+import { NumbersChecker } from './numbers.ts'
 import { Onlooker } from './onlooker.ts'
 import type { FaultKind, Plan, PlannedFault } from './plan.ts'
 import type { Bundle } from '../support/bundled.ts'
 import { describeRedis } from './redis-outside.ts'
 import type { Stage, Venue } from './stage.ts'
 import { openStoreFiles, type StoreFiles } from './store-files.ts'
-import { readStoreOutside } from './store-outside.ts'
+import { readStoreOutside, type StoreOutside } from './store-outside.ts'
 import { Strikes } from './strikes.ts'
 
 /** The last run, without faults, may take this long: attempts of poison with their waits, on a busy machine. */
@@ -34,6 +35,12 @@ const POLL_MS = 10
 
 /** A fault that strikes before a process has begun to work shows little; a busy machine takes its time to start one. */
 const BEGIN_MS = 5_000
+
+/** Faults after which a process that ends by itself waited for all its answers. */
+const CALM: readonly FaultKind[] = ['kill', 'kill-all', 'terminate', 'second-run', 'change', 'replace']
+
+/** Faults after which documents that had come to an end are new again. */
+const TAKES_AWAY: readonly FaultKind[] = ['unmounted-source', 'unmounted-store', 'deleted-store']
 
 /** What a busy machine takes until an answer is kept. */
 const SLOW_MS = 1_500
@@ -87,6 +94,7 @@ class Scene {
   readonly #breaches = noBreaches()
   readonly #journal = new Journal()
   readonly #strikes: Strikes
+  readonly #numbers = new NumbersChecker()
   /** The run that was started after the last strike, where that ended the one before. */
   #startedLast: RunningSluice | null = null
   /** We ended it, because it did not: what it left undone tells nothing. */
@@ -109,6 +117,7 @@ class Scene {
       concurrency,
       program,
       journal: this.#journal,
+      numbers: this.#numbers,
     })
     this.doubts = new DoubtsSeen(redis.connection)
     this.#strikes = new Strikes({
@@ -128,6 +137,7 @@ class Scene {
   async play(): Promise<FaultRunResult> {
     const { plan, service } = this.#options
     await this.#archive.fill(plan)
+    await this.#numbers.plantOthers(this.#stage.shelf)
     const { seed, faultRate, delayMs, bursts } = plan
     service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, store: this.#stage.store })
     await this.#work()
@@ -168,8 +178,11 @@ class Scene {
       else await this.#ended(running)
     }
     const helpers = this.crew.living
+    const observer = this.crew.start('work', [], { metricsPort: await this.#numbers.observerPort() })
     // Whatever was struck, one run from its beginning to its end makes it good.
     if (this.#startedLast === null || !this.#options.plan.short) await this.#ended(this.crew.start('run'))
+    await this.#numbers.readObserver(observer.child.pid ?? 0)
+    await this.crew.terminate(observer)
     for (const helper of helpers) await this.#strikes.terminate(helper)
   }
 
@@ -198,6 +211,7 @@ class Scene {
       await checkOutcome(this.#archive, store, this.#breaches)
       await checkLedger(this.#archive, store, redis.connection, this.#breaches)
       this.#checkWords(store.letters.size > 0 ? 2 : 0)
+      this.#checkNumbers(store, charges)
     }
     const ambiguous = left.length + doubts.length
     const { ambiguousBound } = this.#strikes
@@ -232,12 +246,20 @@ class Scene {
   /** The last run's exit code is honest, and no process ended with the trace of a bug. */
   #checkWords(exitCode: number): void {
     const { unexplained } = this.#breaches
-    const last = this.crew.ended.findLast(({ stdout }) => stdout.includes('outputs:'))
+    const last = this.crew.ended.findLast(({ stdout }) => stdout.includes('"event":"summary"'))
     if (last?.code !== exitCode) unexplained.push(`the last run exits with ${last?.code}, not ${exitCode}`)
     for (const { stderr } of this.crew.ended) {
       const trace = /^.*\n +at .*$/m.exec(stderr)
       if (trace !== null) unexplained.push(`a process says: ${trace[0]}`)
     }
+  }
+
+  #checkNumbers(store: StoreOutside, charges: readonly Charge[]): void {
+    const kinds = this.#options.plan.faults.map(({ kind }) => kind)
+    const isCalm = kinds.every((kind) => CALM.includes(kind))
+    const mayEndTwice = this.#strikes.losesData || kinds.some((kind) => TAKES_AWAY.includes(kind))
+    const truth = { archive: this.#archive, store, charges, mayEndTwice, isCalm }
+    this.#breaches.numbers.push(...this.#numbers.differences(truth))
   }
 
   async #keepJournal(charges: readonly Charge[], doubts: readonly string[]): Promise<string> {

@@ -17,6 +17,8 @@ export interface Breaches {
   readonly endless: string[]
   /** Documents that were unfinished when a run exited 0. */
   readonly falseZero: string[]
+  /** Numbers of summaries, metrics and records that are not what happened. */
+  readonly numbers: string[]
 }
 
 export const noBreaches = (): Breaches => ({
@@ -27,6 +29,7 @@ export const noBreaches = (): Breaches => ({
   conservation: [],
   endless: [],
   falseZero: [],
+  numbers: [],
 })
 
 export const isEmpty = (breaches: Breaches): boolean => Object.values(breaches).flat().length === 0

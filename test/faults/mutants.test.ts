@@ -14,6 +14,7 @@ const FIRST_SEEDS: readonly (readonly [Mutant, number])[] = [
   ['receipt-last', 5],
   ['record-first', 2],
   ['ledger-first', 1],
+  ['believes-model', 500],
 ]
 
 test.each(FIRST_SEEDS)(

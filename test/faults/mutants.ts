@@ -93,6 +93,18 @@ export const MUTANTS = {
   'trusts-own-mount': [
     ['src/ingest/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
   ],
+  /** Credits are counted as the price model has them, whatever the service reports. */
+  'believes-model': [
+    [
+      'src/ingest/buy-answer.ts',
+      'credits === null ? deps.price(recipe, work.extension, pages) : deps.charge(credits)',
+      'deps.price(recipe, work.extension, pages)',
+    ],
+  ],
+  /** Deliveries are counted, not documents. */
+  'counts-deliveries': [
+    ['src/ingest/commit-answer.ts', "again: settled === 'again' || settled === 'other_version'", 'again: false'],
+  ],
 } as const satisfies Record<string, readonly Patch[]>
 
 /** The class of faults by which each of the later mistakes is to be found; one for each class. */

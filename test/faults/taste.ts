@@ -21,6 +21,7 @@ export async function taste(options: Pick<CampaignOptions, 'runs' | 'seed' | 've
     conservation_errors: 0,
     endless: 0,
     exits_0_with_unfinished: 0,
+    wrong_numbers: 0,
   })
   expect(result.ambiguous).toBeLessThanOrEqual(result.ambiguous_bound)
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { kindOf, markdownOf } from '../archive.ts'
-import type { Charge, FromService, ServiceRun, ToService } from '../charges.ts'
+import { type Charge, type FromService, priceOf, type ServiceRun, type ToService } from '../charges.ts'
 import type { Burst } from '../plan.ts'
 import { openStoreFiles, type StoreFiles } from '../store-files.ts'
 import { Random } from '../../support/random.ts'
@@ -59,7 +59,7 @@ async function answer(request: ReceivedRequest): Promise<Reply> {
   const kept = await isKept(run.files, content)
   // A content's n-th request meets the same fault, whatever else arrives in between.
   const random = new Random(run.seed ^ Number.parseInt(content.slice(0, 7), 16) ^ (times * 7919))
-  const { reply, charged, fault } = replyTo(run, bytes, random)
+  const { reply, charged, fault } = replyTo(run, bytes, random, priceOf(content))
   const delayMs = random.below(run.delayMs)
   const sender = Number(request.headers['x-process'])
   run.charges.push({ at, answeredAt: Date.now() + delayMs, process: sender, content, charged, fault, kept })
@@ -73,13 +73,13 @@ interface Outcome {
   readonly fault: string | null
 }
 
-function replyTo(run: Run, bytes: Buffer, random: Random): Outcome {
+function replyTo(run: Run, bytes: Buffer, random: Random, creditsUsed: number): Outcome {
   const burst = run.peace ? undefined : run.bursts.find((one) => isWithin(one, run.charges.length))
   if (burst !== undefined) return free(errorReply(burst.status, 'Not now'), burst.status)
   const kind = kindOf(bytes)
   if (kind === 'rejected') return free(errorReply(422, 'The document is damaged'))
   if (kind === 'poison') return free(errorReply(500, 'Internal error'))
-  const whole = parsedReply(markdownOf(bytes))
+  const whole = parsedReply(markdownOf(bytes), { metadata: { statusCode: 200, creditsUsed } })
   if (run.peace || random.next() >= run.faultRate) return { reply: whole, charged: true, fault: null }
   const text = JSON.stringify(whole.body)
   return random.pick<() => Outcome>([
