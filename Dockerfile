@@ -20,6 +20,7 @@ ENV NODE_ENV=production \
     UV_THREADPOOL_SIZE=6 \
     MALLOC_ARENA_MAX=1 \
     SLUICE_STATE_DIR=/state \
+    SLUICE_SPOOL=/state/spool \
     SLUICE_CACHE_DIR=/state/cache
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules

@@ -1,86 +1,203 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
+import { choosePipelines } from '#config/choose-pipelines.ts'
+import { readConfiguration } from '#config/read-config.ts'
 import { SETTINGS } from '#config/settings.ts'
 import { Events } from '#src/events.ts'
 import { metricsOf } from '#src/observe/metrics.ts'
 import { sluice } from '../support/sluice.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { schemaProblems } from './kubernetes-schemas.ts'
+import { type PodSpec, restrictedProblems } from './pod-security.ts'
+
+const FOLDER = resolve(import.meta.dirname, '../../docs/kubernetes')
 
 interface Container {
-  readonly args: readonly [command: string, source: string]
-  readonly ports: readonly [{ readonly name: string; readonly containerPort: number }]
-  readonly livenessProbe: { readonly httpGet: { readonly path: string; readonly port: string } }
-  readonly readinessProbe: { readonly httpGet: { readonly path: string; readonly port: string } }
+  readonly name: string
+  readonly args: readonly [command: string, ...words: string[]]
+  readonly image: string
+  readonly env: readonly { readonly name: string; readonly value: string }[]
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+  readonly livenessProbe?: { readonly httpGet: object }
+  readonly readinessProbe?: { readonly httpGet: object }
+  readonly resources: { readonly requests: Record<string, string>; readonly limits: Record<string, string> }
+  readonly securityContext: { readonly readOnlyRootFilesystem: boolean }
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
+}
+
+interface Pod {
+  readonly containers: readonly [Container]
+  readonly terminationGracePeriodSeconds: number
+  readonly serviceAccountName: string
+  readonly topologySpreadConstraints?: readonly { readonly labelSelector: { readonly matchLabels: Labels } }[]
+}
+
+type Labels = Readonly<Record<string, string>>
+
+interface Template {
+  readonly metadata: { readonly labels: Labels }
+  readonly spec: Pod
 }
 
 interface Manifest {
+  readonly apiVersion: string
   readonly kind: string
   readonly metadata: { readonly name: string }
-  readonly data?: Readonly<Record<string, string>>
-  readonly stringData?: Readonly<Record<string, string>>
+  readonly data?: Labels
+  readonly stringData?: Labels
   readonly spec?: {
-    readonly template?: {
-      readonly spec: { readonly terminationGracePeriodSeconds: number; readonly containers: readonly [Container] }
-    }
+    readonly template?: Template
+    readonly jobTemplate?: { readonly spec: { readonly template: Template } }
+    readonly selector?: { readonly matchLabels: Labels }
+    readonly podSelector?: { readonly matchLabels: Labels }
     readonly scaleTargetRef?: { readonly name: string }
-    readonly triggers?: readonly { readonly metadata: Readonly<Record<string, string>> }[]
+    readonly triggers?: readonly { readonly metadata: Labels }[]
+    readonly podMetricsEndpoints?: readonly { readonly port: string; readonly path: string }[]
+    readonly ingress?: readonly { readonly ports: readonly { readonly port: number }[] }[]
   }
 }
 
 let manifests: readonly Manifest[] = []
 
 beforeAll(async () => {
-  const text = await readFile(resolve(import.meta.dirname, '../../docs/kubernetes/sluice.yaml'), 'utf8')
-  const documents = [...parseAllDocuments(text)]
+  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.yaml'))
+  expect(files.toSorted()).toEqual(['cronjob.yaml', 'keda.yaml', 'monitoring.yaml', 'sluice.yaml'])
+  const texts = await Promise.all(files.map((name) => readFile(join(FOLDER, name), 'utf8')))
+  const documents = texts.flatMap((text) => [...parseAllDocuments(text)])
   expect(documents.flatMap((document) => document.errors)).toEqual([])
   manifests = documents.map((document) => document.toJS() as Manifest)
 })
 
 const all = (kind: string): readonly Manifest[] => manifests.filter((manifest) => manifest.kind === kind)
-const pods = () => all('Deployment').flatMap(({ spec }) => (spec?.template === undefined ? [] : [spec.template.spec]))
+const templates = (): Template[] =>
+  manifests.flatMap(({ spec }) => spec?.template ?? spec?.jobTemplate?.spec.template ?? [])
+const settingsFile = (): string => all('ConfigMap')[0]?.data?.['sluice.yaml'] ?? ''
 
-describe('docs/kubernetes/sluice.yaml', () => {
-  test('sets nothing that Sluice would not read', () => {
-    const known = new Set<string>(Object.values(SETTINGS).map(({ env }) => env))
-    const set = manifests.flatMap(({ data = {}, stringData = {} }) => [
-      ...Object.keys(data),
-      ...Object.keys(stringData),
+describe('the manifests of docs/kubernetes', () => {
+  test('are what the schemas of Kubernetes, KEDA and the Prometheus Operator describe, without any other field', () => {
+    expect(manifests.map(({ kind }) => kind).toSorted()).toEqual([
+      'ConfigMap',
+      'CronJob',
+      'Deployment',
+      'Deployment',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'PodMonitor',
+      'ScaledObject',
+      'Secret',
+      'ServiceAccount',
     ])
-    expect(set.length).toBeGreaterThan(5)
-    expect(set.filter((name) => !known.has(name) && !name.startsWith('AWS_'))).toEqual([])
+    expect(manifests.flatMap((manifest) => schemaProblems(manifest).map((each) => `${manifest.kind} ${each}`))).toEqual(
+      [],
+    )
   })
 
-  test('scales the workers on a metric that a worker exports', () => {
+  test('would be refused by the schemas with a wrong type or a misspelt field', () => {
+    const [watcher] = all('Deployment')
+    const changed = (change: (pod: Record<string, unknown>) => void): Manifest => {
+      const copy = structuredClone(watcher) as Manifest
+      change((copy.spec?.template?.spec ?? {}) as unknown as Record<string, unknown>)
+      return copy
+    }
+    expect(schemaProblems(changed((pod) => (pod['terminationGracePeriodSeconds'] = 'long')))).not.toEqual([])
+    expect(schemaProblems(changed((pod) => (pod['serviceAcountName'] = 'sluice')))).toEqual([
+      '/spec/template/spec/serviceAcountName: no such field',
+    ])
+  })
+
+  test('are admitted by the "restricted" Pod Security profile, and change nothing of the image', () => {
+    expect(templates()).toHaveLength(3)
+    for (const { spec } of templates()) {
+      expect(restrictedProblems(spec as PodSpec)).toEqual([])
+      expect(spec.containers[0].securityContext.readOnlyRootFilesystem).toBe(true)
+      expect(spec.containers[0].volumeMounts.map(({ mountPath }) => mountPath)).toEqual([
+        '/etc/sluice',
+        '/state',
+        '/tmp',
+      ])
+    }
+    const pod = templates()[0]?.spec as PodSpec
+    expect(restrictedProblems({ ...pod, hostPID: true, securityContext: {} })).toEqual([
+      'hostPID',
+      'container sluice: runAsNonRoot is not true',
+      'container sluice: seccompProfile',
+    ])
+  })
+
+  test('set nothing that Sluice would not read', async () => {
+    const known = new Set<string>([...Object.values(SETTINGS).map(({ env }) => env), 'SLUICE_CONFIG'])
+    const set = [
+      ...all('Secret').flatMap(({ stringData = {} }) => Object.keys(stringData)),
+      ...templates().flatMap(({ spec }) => spec.containers[0].env.map(({ name }) => name)),
+    ]
+    expect(set.length).toBeGreaterThan(5)
+    expect(set.filter((name) => !known.has(name) && !name.startsWith('AWS_'))).toEqual([])
+    await using folder = await tempFolder()
+    const file = join(folder.path, 'sluice.yaml')
+    await writeFile(file, settingsFile())
+    const read = await readConfiguration({ flags: {}, config: file })
+    expect(read.ok ? choosePipelines(read.configuration, ['inbox']).ok : read.problems).toBe(true)
+  })
+
+  test('have one version, the one of the package', async () => {
+    const { version } = JSON.parse(await readFile(resolve(FOLDER, '../../package.json'), 'utf8')) as { version: string }
+    const images = new Set(templates().map(({ spec }) => spec.containers[0].image.split(':')[1]))
+    expect([...images]).toEqual([version])
+  })
+
+  test('scale the workers on a metric of the pipeline that a worker exports', () => {
     const [scaled] = all('ScaledObject')
     const query = scaled?.spec?.triggers?.[0]?.metadata['query'] ?? ''
-    const [, metric = ''] = /\((\w+)\)/.exec(query) ?? []
+    const [, metric = ''] = /\((\w+)\{namespace="sluice",pipeline="inbox"\}\)/.exec(query) ?? []
     const registry = metricsOf(new Events(), {
       counts: () => Promise.reject(new Error('not asked for')),
       backlog: async () => 0,
     })
     expect(registry.getSingleMetric(metric), query).toBeDefined()
     expect(all('Deployment').map(({ metadata }) => metadata.name)).toContain(scaled?.spec?.scaleTargetRef?.name)
+    expect(Object.keys((parse(settingsFile()) as { pipelines: object }).pipelines)).toEqual(['inbox'])
   })
 
-  test('asks for life where it is told, and leaves time to finish', () => {
-    const port = Number(all('ConfigMap')[0]?.data?.['SLUICE_METRICS_PORT'])
-    expect(pods()).toHaveLength(2)
-    for (const pod of pods()) {
-      const [container] = pod.containers
-      expect(container.ports).toEqual([{ name: 'metrics', containerPort: port }])
-      expect(container.livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'metrics' })
-      expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'metrics' })
+  test('probe and scrape the port where metrics are, and leave time to finish', () => {
+    const { metricsPort, metricsHost } = parse(settingsFile()) as Record<string, unknown>
+    expect([metricsPort, metricsHost]).toEqual([9464, '0.0.0.0'])
+    for (const { spec } of templates()) {
+      const [{ ports, livenessProbe, readinessProbe, resources }] = spec.containers
+      expect(ports).toEqual([{ name: 'metrics', containerPort: metricsPort }])
+      if (livenessProbe !== undefined) expect(livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'metrics' })
+      if (readinessProbe !== undefined) expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'metrics' })
       const graceMs = SETTINGS.graceMs.schema.parse(undefined)
-      expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(graceMs)
+      expect(spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(graceMs)
+      expect(resources.limits['ephemeral-storage'], spec.serviceAccountName).toBe('4Gi')
     }
+    expect(all('PodMonitor')[0]?.spec?.podMetricsEndpoints).toMatchObject([{ port: 'metrics', path: '/metrics' }])
+    expect(all('NetworkPolicy')[0]?.spec?.ingress?.flatMap(({ ports }) => ports)).toMatchObject([{ port: metricsPort }])
   })
 
-  test('runs commands that there are, on one and the same source', async () => {
+  test('select the pods that there are', () => {
+    const selectors = manifests.flatMap(({ spec }) => spec?.selector ?? spec?.podSelector ?? [])
+    const spreads = templates().flatMap(({ spec }) => spec.topologySpreadConstraints ?? [])
+    const wanted = [...selectors, ...spreads.map(({ labelSelector }) => labelSelector)]
+    expect(wanted.length).toBeGreaterThan(5)
+    for (const { matchLabels } of wanted) {
+      const matches = templates().filter(({ metadata }) =>
+        Object.entries(matchLabels).every(([name, value]) => metadata.labels[name] === value),
+      )
+      expect(matches.length, JSON.stringify(matchLabels)).toBeGreaterThan(0)
+    }
+    const [account] = all('ServiceAccount')
+    expect(new Set(templates().map(({ spec }) => spec.serviceAccountName))).toEqual(new Set([account?.metadata.name]))
+  })
+
+  test('run commands that there are, on one and the same pipeline', async () => {
     const { stdout } = await sluice(['--help'])
-    const runs = pods().map(({ containers: [{ args }] }) => args)
-    expect(runs.map(([command]) => command).toSorted()).toEqual(['watch', 'work'])
-    for (const [command] of runs) expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'))
-    expect(new Set(runs.map(([, source]) => source)).size).toBe(1)
+    const runs = templates().map(({ spec }) => spec.containers[0].args)
+    expect(runs.map(([command]) => command).toSorted()).toEqual(['run', 'watch', 'work'])
+    for (const [command, ...words] of runs) {
+      expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'))
+      expect(words).toEqual(['--pipeline', 'inbox'])
+    }
   })
 })
