@@ -7,6 +7,8 @@ import { isRecord, type StoredRecord } from './store-outside.ts'
 
 const LOOK_MS = 40
 
+const MANIFEST = 'store.json'
+
 /** Longest between a commit and the ledger's word of it. */
 const SETTLED_MS = 1_500
 
@@ -67,8 +69,11 @@ export class LedgerOnlooker implements AsyncDisposable {
   /** False when some that are there could not be read: then nobody can say what is missing. */
   async #readNewRecords(): Promise<boolean> {
     const { files } = this.#options
+    const isThere = async (): Promise<boolean> => (await files.read(MANIFEST).catch(() => null)) !== null
+    if (!(await isThere())) return false
     const names = await files.list('documents').catch(() => null)
-    let all = names !== null
+    // A fault may take the whole store away for a while.
+    let all = names !== null && (await isThere())
     for (const name of names?.filter((one) => isRecord(one) && !this.#readNames.has(one)) ?? []) {
       const record = parsed(await files.read(name).catch(() => null))
       if (record === null) {

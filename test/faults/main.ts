@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { campaign, isBroken } from './campaign.ts'
 import { FOUND_BY, isMutant, type Mutant, MUTANTS } from './mutants.ts'
 import { FAULTS } from './plan.ts'
+import { appendRange, rangesLeft, readRanges, sumOfRanges } from './ranges.ts'
 import { openS3Venue } from './s3-venue.ts'
 import { folderVenue } from './stage.ts'
 
@@ -9,6 +11,8 @@ import { folderVenue } from './stage.ts'
  * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is told
  * with its seed; the last line is the sum as one JSON object. A range goes on where it was cut off with the next seed.
  * `--runs 1 --seed X` plays a single one again, `--verbose` shows its plan, `--faults flush,kill` draws from these only.
+ * `--log FILE` plays ranges of `--range` seeds (20), appends one JSON line for each, and leaves out those that the file has: a
+ * campaign that was cut off goes on when it is started again.
  * `--mutants` plants the mistake of each class and searches for it. `--kills N` is one run of ten times as many documents,
  * in which N processes are killed.
  * With `--s3` source and store are in buckets of a real object store instead of folders.
@@ -25,6 +29,8 @@ const { values } = parseArgs({
     mutant: { type: 'string' },
     mutants: { type: 'boolean', default: false },
     kills: { type: 'string' },
+    log: { type: 'string' },
+    range: { type: 'string', default: '20' },
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -54,16 +60,31 @@ const options = {
 async function searchAll(): Promise<number> {
   const missed: string[] = []
   for (const [fault, planted] of FOUND_BY) {
+    if (faults?.includes(fault) === false) continue
     const of = { ...options, runs: 100, seed: Number(values.seed), faults: [fault], mutant: planted, untilFound: true }
     const result = await campaign({ ...of, say: () => undefined })
     if (!isBroken(result)) missed.push(`${planted} by ${fault}`)
     say(`${planted}: ${isBroken(result) ? 'found' : 'NOT FOUND'} by ${fault} within ${result.runs} runs`)
   }
-  say(JSON.stringify({ mistakes: FOUND_BY.length, missed }))
+  say(JSON.stringify({ missed }))
   return missed.length
 }
 
+async function playRanges(log: string): Promise<number> {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
+  const all = { seed: Number(values.seed), runs: Number(values.runs) }
+  for (const range of rangesLeft(all, Number(values.range), await readRanges(log))) {
+    const result = await campaign({ ...options, ...range, faults, mutant, untilFound: false })
+    const { seed: first, runs } = range
+    await appendRange(log, { first, last: first + runs - 1, commit: commit.trim(), ...result })
+  }
+  const sum = sumOfRanges(await readRanges(log))
+  say(JSON.stringify(sum))
+  return isBroken(sum) ? 1 : 0
+}
+
 async function play(): Promise<number> {
+  if (values.log !== undefined) return playRanges(values.log)
   const result = await campaign({
     ...options,
     runs: kills === undefined ? Number(values.runs) : 1,

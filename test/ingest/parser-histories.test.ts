@@ -1,6 +1,7 @@
-import { rename } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import pLimit from 'p-limit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { receiptId, type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { ParserIdentity, ParserPolicy } from '#src/document/parser.ts'
@@ -8,6 +9,7 @@ import { decideChange, standing } from '#src/ingest/decide-change.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { outdatedDocuments } from '#src/ingest/local-documents.ts'
+import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
 import { sha256 } from '../support/documents.ts'
 import { Random } from '../support/random.ts'
@@ -143,22 +145,31 @@ class History {
   }
 }
 
+/** Histories that are played side by side. */
+const AT_ONCE = 4
+
+const seedOf = (content: string): number => Number(/^content (\d+)/.exec(content)?.[1])
+
 test(`${SEEDS} histories of parser switches, engine upgrades, renames and copies, from seed ${FIRST_SEED}`, async () => {
-  let answering = ''
+  const answering = new Map<number, string>()
   const bought = new Map<string, string[]>()
   await using bench = await openWorkbench({
     redis,
     answers: ({ file }) => {
       const content = file?.content?.toString() ?? ''
-      bought.set(sha256(content), [...(bought.get(sha256(content)) ?? []), answering])
-      return parsedReply(`${answering}\n\n${content}\n`)
+      const answer = answering.get(seedOf(content)) ?? ''
+      bought.set(sha256(content), [...(bought.get(sha256(content)) ?? []), answer])
+      return parsedReply(`${answer}\n\n${content}\n`)
     },
   })
   await using stores = await tempFolder()
   let runs = 0
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-    const store = await openFolderStore({ path: join(stores.path, String(seed)) })
-    const history = new History(seed, bench, { ...bench.deps, store }, (answer) => (answering = answer))
+  const play = async (seed: number): Promise<void> => {
+    const path = join(stores.path, String(seed))
+    // A ledger of its own: a run looks through all of it.
+    const ledger = new RedisLedger({ connection: redis.connection, pipeline: `history-${seed}` })
+    const store = await openFolderStore({ path })
+    const history = new History(seed, bench, { ...bench.deps, store, ledger }, (answer) => answering.set(seed, answer))
     try {
       for (let left = 4 + history.random.below(8); left > 0; left--) {
         for (let steps = 1 + history.random.below(3); steps > 0; steps--) await history.step()
@@ -169,7 +180,12 @@ test(`${SEEDS} histories of parser switches, engine upgrades, renames and copies
     } catch (error) {
       throw new Error(`seed ${seed}: ${String(error)}`, { cause: error })
     }
+    await rm(path, { recursive: true })
   }
+  await pLimit(AT_ONCE).map(
+    Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index),
+    play,
+  )
   const answers = [...bought.values()].flat()
   const paid = answers.filter((answer) => answer.startsWith('service')).length
   process.stdout.write(`${SEEDS} histories, ${runs} runs: ${paid} bought, ${answers.length - paid} by the engine\n`)

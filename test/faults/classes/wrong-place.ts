@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { cp, mkdir, rename, rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultClass, Scene } from './fault-class.ts'
 
 /** A run that must be refused: it exits 1, and nothing is sent. The service would count what it sends. */
@@ -39,12 +41,34 @@ export const unmountedStore: FaultClass = {
   },
 }
 
-/** The folder of the store is not there at all. */
+/** The folder of the store is not there at all: for a process that starts, or under those that live. */
 export const deletedStore: FaultClass = {
   venue: 'folder',
   async strike(scene) {
+    const { crew, random } = scene
+    if (crew.living.length > 0 && random.next() < 0.5) return removedUnderProcesses(scene)
     await withoutStore(scene, 'its store deleted', async () => undefined)
   },
+}
+
+/** Shorter and longer than what a process holds in memory takes to be written. */
+const LONGEST_AWAY_MS = 3_000
+
+/** The processes keep what they bought, and make no store in its place. */
+async function removedUnderProcesses(scene: Scene): Promise<void> {
+  const { stage, random, note, breaches } = scene
+  if (!(await isKnown(scene))) return
+  const aside = `${stage.out}-aside`
+  const awayMs = 100 + random.below(LONGEST_AWAY_MS)
+  await rename(stage.out, aside)
+  try {
+    await sleep(awayMs)
+    if (existsSync(stage.out)) breaches.unexplained.push('a process made the store anew that was removed under it')
+  } finally {
+    await rm(stage.out, { recursive: true, force: true })
+    await rename(aside, stage.out)
+  }
+  note(`the store was away for ${awayMs} ms`)
 }
 
 async function withoutStore(scene: Scene, what: string, replace: (out: string) => Promise<unknown>): Promise<void> {
