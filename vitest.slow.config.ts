@@ -4,8 +4,7 @@ import { InThisOrder } from './test/support/longest-first.ts'
 import { SLOW_FILES } from './test/support/slow-files.ts'
 
 /**
- * One file at a time, in the order of the list: several of them start a dozen processes, and one measures throughput. A test
- * that lost a race against a busy machine runs once more; the report names it.
+ * One file at a time, in the order of the list: several of them start a dozen processes, and one measures throughput.
  */
 export default defineConfig({
   test: {
@@ -14,6 +13,5 @@ export default defineConfig({
     exclude: [],
     sequence: { sequencer: InThisOrder },
     maxWorkers: 1,
-    retry: 1,
   },
 })

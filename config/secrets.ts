@@ -1,5 +1,5 @@
 /** An address with a password in it: `redis://user:password@host`, `https://host/?password=…`. */
-const LOGIN = /(\/\/[^/\s@]*:)[^/\s@]+(@)|([?&](?:password|token|key|secret)=)[^&#\s]+/gi
+const LOGIN = /(\/\/[^/\s@]*:)[^/\s@]+(@)|([?&](?:sentinel)?(?:password|token|key|secret)=)[^&#\s]+/gi
 
 /** Names of request headers whose values open doors. */
 const SECRET_HEADER = /^(proxy-)?authorization$|^cookie$|api-?key|token|secret/i

@@ -1,3 +1,4 @@
+import { isSentinel, sentinelAddress } from '#src/document/sentinel-address.ts'
 import { ENGINE_SETTINGS } from './engine-settings.ts'
 import { NETWORK_SETTINGS } from './network-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
@@ -8,9 +9,10 @@ import { SPENDING_SETTINGS } from './spending-settings.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The path of a unix socket, or the nodes of a Redis Cluster: `host:7000,host:7001`. */
-function isSocketOrCluster(given: string): boolean {
+/** The path of a unix socket, what Sentinels watch, or the nodes of a Redis Cluster: `host:7000,host:7001`. */
+function isOtherRedis(given: string): boolean {
   if (given.startsWith('/')) return true
+  if (isSentinel(given)) return sentinelAddress(given) !== null
   const nodes = given.split(',').map((node) => node.trim())
   return (
     nodes.length > 1 &&
@@ -48,7 +50,7 @@ export const SETTINGS = {
     env: 'REDIS_URL',
     protocols: ['redis', 'rediss'],
     example: 'redis://localhost:6379',
-    also: isSocketOrCluster,
+    also: isOtherRedis,
     scope: 'process',
     doc: 'Redis of the queue; without it a private redis-server is started',
     secret: 'login',

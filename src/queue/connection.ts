@@ -1,14 +1,16 @@
 import { Cluster, type Redis } from 'ioredis'
 import { DependencyUnusable } from '#src/document/dependency.ts'
+import { type SentinelAddress, sentinelAddress } from '#src/document/sentinel-address.ts'
 import { OneWriteATurn } from './one-write-a-turn.ts'
 
-/** One connection to a single Redis or to a Redis Cluster, shared by everything that does not block. */
+/** One connection to a Redis, alone or watched by Sentinels, or to a Redis Cluster, shared by everything that does not block. */
 export type RedisConnection = Redis | Cluster
 
 export interface ConnectOptions {
   /**
    * `redis://[user:password@]host:port/db`, `rediss://` for TLS, the absolute path of a unix socket, or a Redis
-   * Cluster: several addresses separated by commas, or one with `?cluster=true`.
+   * Cluster: several addresses separated by commas, or one with `?cluster=true`. What Sentinels watch is
+   * `redis+sentinel://[user:password@]host:port,host:port/master[/db]`.
    */
   readonly url: string
   /** Shown by `CLIENT LIST`. */
@@ -82,7 +84,7 @@ function reasonOf(cause: unknown): string {
 
 /** The addresses of a REDIS_URL as they may be shown. */
 export function withoutSecrets(url: string): string {
-  return url.replaceAll(/\/\/[^,]*@/g, '//').replaceAll(/([?&](?:password|username)=)[^&,]*/gi, '$1…')
+  return url.replaceAll(/\/\/[^,]*@/g, '//').replaceAll(/([?&](?:sentinel)?(?:password|username)=)[^&,]*/gi, '$1…')
 }
 
 /** What holds for a single server and for each node of a Cluster. */
@@ -98,10 +100,31 @@ const perServer = (name: string | undefined) => ({
 const reconnectDelayMs = (times: number): number => Math.min(times * 50, LONGEST_RECONNECT_DELAY_MS)
 
 function open(options: ConnectOptions): RedisConnection {
+  const watched = sentinelAddress(options.url)
+  if (watched !== null) return openWatched(watched, options.name)
   const urls = options.url.split(',').map((url) => url.trim())
   const [first = ''] = urls
   if (urls.length > 1 || /[?&]cluster=true\b/.test(first)) return openCluster(urls, options.name)
   return new OneWriteATurn(first, { ...perServer(options.name), retryStrategy: reconnectDelayMs })
+}
+
+function openWatched(address: SentinelAddress, name: string | undefined): Redis {
+  const { master, sentinels, db, tls, username, password, sentinelUsername, sentinelPassword } = address
+  return new OneWriteATurn({
+    ...perServer(name),
+    name: master,
+    sentinels: sentinels.map((sentinel) => ({ ...sentinel })),
+    db,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+    ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+    retryStrategy: reconnectDelayMs,
+    sentinelRetryStrategy: reconnectDelayMs,
+    // A master that was replaced while it lives keeps its connections: leave it when the Sentinels say so.
+    failoverDetector: true,
+  })
 }
 
 function openCluster(urls: readonly string[], name: string | undefined): Cluster {

@@ -8,6 +8,9 @@ test('an address is shown without its password', () => {
   expect(withoutSecrets('rediss://:p%40ss@one:1,rediss://u:s3cret@two:2')).toBe('rediss://one:1,rediss://two:2')
   expect(withoutSecrets('/tmp/redis.sock?password=s3cret&db=2')).toBe('/tmp/redis.sock?password=…&db=2')
   expect(withoutSecrets('redis://user:p/a@ss@host:1')).not.toContain('p/a')
+  expect(withoutSecrets('redis+sentinel://:s3cret@one,two/m?sentinelPassword=t0p')).toBe(
+    'redis+sentinel://one,two/m?sentinelPassword=…',
+  )
 })
 
 test('a Redis that cannot be reached is told in one sentence, without the password and with the cause', async () => {

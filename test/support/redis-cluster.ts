@@ -55,14 +55,14 @@ async function startNode(node: { readonly port: number; readonly busPort: number
   })
 }
 
-async function end(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null) return
+export async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
   const exited = once(server, 'exit')
   server.kill('SIGKILL')
   await exited
 }
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer().listen(0, '127.0.0.1')

@@ -5,6 +5,7 @@
 export const SLOW_FILES = [
   'test/gate/real-workers.test.ts',
   'test/surroundings/lost-redis.test.ts',
+  'test/surroundings/sentinel.test.ts',
   'test/surroundings/service.test.ts',
   'test/surroundings/engine.test.ts',
   'test/surroundings/stop-and-network.test.ts',
