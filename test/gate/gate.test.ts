@@ -24,7 +24,7 @@ describe('places', () => {
     const next = await gate.enter({ key: sourceKey('e'), credits: 0 }, signal)
     expect(next).toMatchObject({ kind: 'wait', reason: expect.stringContaining('concurrency') as string })
     await gate.leave(permits[9] as Permit, parsed())
-    expect((await gate.state()).places.count).toBe(11)
+    expect((await gate.state()).places.count).toBe(12)
   })
 
   test('are as many as were in flight when several more were refused', async () => {

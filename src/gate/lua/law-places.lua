@@ -1,18 +1,18 @@
--- How long requests take by how many are in flight, in half octaves: 1, 1.4, 2, 2.8, ... 2,896.
+-- Durations by how many were in flight when a request was sent, in half octaves: 1, 1.4, 2, 2.8, ... 2,896.
 local LEVELS = 24
-local GROWTH = 1.5
+-- Places that slow start adds for each completed request at the least duration: three times as many each round trip.
+local GROWTH = 2
+-- First step of the probes that follow slow start, as a factor; each success widens it by as much, up to 2.5.
+local STEP = 1.3
+local WIDEST_STEP = 2.5
+-- A cohort is slower than the fastest one where its median exceeds that by this (a logarithm), and by so many standard
+-- errors: growth waits at the lower number of them, and ends at the higher.
+local SLOWER = 0.25
+local WAITS_AT = 1.5
+local ENDS_AT = 2.5
 
 local function level_of(n)
   return math.max(1, math.min(LEVELS, math.floor(2.885390081777927 * math.log(n) + 0.5) + 1))
-end
-
-local function level_size(k)
-  return math.exp((k - 1) * 0.34657359027997264)
-end
-
--- Log of what is delivered at a level: what is in flight by what one takes.
-local function delivery_at(s, k)
-  return (k - 1) * 0.34657359027997264 - s.level_sum[k] / s.level_count[k]
 end
 
 local function note_duration(s, n, duration)
@@ -27,19 +27,11 @@ local function note_duration(s, n, duration)
   if count >= 40 then
     count = 0.5 * count
     s.level_sum[k] = 0.5 * s.level_sum[k]
+    s.level_at_n[k] = 0.5 * s.level_at_n[k]
   end
+  s.level_at_n[k] = s.level_at_n[k] + math.log(n)
   s.level_count[k] = count + 1
   s.level_sum[k] = s.level_sum[k] + y
-end
-
-local function best_level(s, from, to)
-  local best = nil
-  for k = from, to do
-    if s.level_count[k] >= 4 and (best == nil or delivery_at(s, k) > delivery_at(s, best)) then
-      best = k
-    end
-  end
-  return best
 end
 
 -- Mean log of the duration where it is shortest.
@@ -53,6 +45,51 @@ local function fastest_level(s)
   return fastest
 end
 
+-- The number in flight from which on more deliver no more, by a fit of the logarithm of the duration over that of the
+-- number in flight: level up to a knee, a straight line from there. Nil while the line is not known to rise that much.
+local function fit_knee(s)
+  local w, wy = 0, 0
+  local low, high = nil, nil
+  for k = 1, LEVELS do
+    local n = s.level_count[k]
+    if n > 0 then
+      w = w + n
+      wy = wy + s.level_sum[k]
+      low = low or s.level_at_n[k] / n
+      high = s.level_at_n[k] / n
+    end
+  end
+  if low == nil or high - low < 0.3 then
+    return nil
+  end
+  local mean = wy / w
+  local best, best_gain, best_slope = nil, 0, 0
+  local c = low
+  while c < high do
+    local wx, xx, xy = 0, 0, 0
+    for k = 1, LEVELS do
+      local n = s.level_count[k]
+      if n > 0 then
+        local x = math.max(0, s.level_at_n[k] / n - c)
+        wx = wx + n * x
+        xx = xx + n * x * x
+        xy = xy + x * (s.level_sum[k] - n * mean)
+      end
+    end
+    local spread = xx - wx * wx / w
+    if spread > 0.001 and xy > 0 and xy * xy / spread > best_gain then
+      best = c
+      best_gain = xy * xy / spread
+      best_slope = xy / spread
+    end
+    c = c + 0.12
+  end
+  if best == nil or best_gain < 6 * s.spread or best_slope < 0.8 then
+    return nil
+  end
+  return math.exp(best)
+end
+
 local function begin_block(s, mode)
   s.mode = mode
   s.block_seq = s.seq
@@ -60,34 +97,75 @@ local function begin_block(s, mode)
   s.block_sum = 0
 end
 
+-- Slow start measures by cohorts of requests that follow each other. The time from the sending of its middle request
+-- until half of a cohort has completed estimates the median duration. A mean over what has completed would not: it
+-- misses the slow ones that are still in flight, and so a service that is about to collapse.
+local function begin_cohort(s)
+  s.cohort_from = s.seq
+  s.cohort_size = math.max(8, math.floor(s.places))
+  s.cohort_done = 0
+  s.cohort_mid_at = nil
+  s.cohort_level = nil
+  s.growth_waits = false
+end
+
 local function settle_places(s, places, upwards)
   s.places = math.max(1, math.floor(places + 0.5))
   s.held = s.places
   s.full = true
   s.patience = 1
+  s.stride = STEP
   s.upwards = upwards
   begin_block(s, 'hold')
 end
 
--- Slow start ends where more in flight deliver no more.
-local function check_growth(s, n)
-  local k = level_of(n)
-  if s.level_count[k] < 4 or k < 3 then
+-- How many times the least median a cohort may take before it counts as slower.
+local function tolerance(s, errors)
+  return math.exp(SLOWER + errors * math.sqrt(s.spread * (1 / s.cohort_size + 1 / s.least_size)))
+end
+
+local function judge_cohort(s, ms)
+  local least = s.least_ms
+  local slower = least ~= nil and ms >= tolerance(s, ENDS_AT) * least
+  if least == nil or ms < least then
+    s.least_ms = ms
+    s.least_size = s.cohort_size
+  end
+  if not slower then
+    s.verified = math.max(s.verified, s.cohort_level)
+    begin_cohort(s)
     return
   end
-  local low = best_level(s, 1, k - 1)
-  if low == nil then
+  local knee = fit_knee(s) or s.cohort_level * (least / ms) ^ 0.6
+  settle_places(s, math.max(s.verified, math.min(knee, s.cohort_level)), true)
+end
+
+local function watch_cohort(s, permit, now)
+  if s.full then
     return
   end
-  local gain = delivery_at(s, k) - delivery_at(s, low)
-  local error = math.sqrt(s.spread * (1 / s.level_count[k] + 1 / s.level_count[low]))
-  if gain < -0.1 - 1.3 * error then
-    settle_places(s, level_size(best_level(s, 1, LEVELS)), false)
+  if permit.seq > s.cohort_from and permit.seq <= s.cohort_from + s.cohort_size then
+    s.cohort_done = s.cohort_done + 1
+  end
+  if s.cohort_mid_at == nil then
     return
   end
-  if k >= low + 2 and gain < 0.12 - 0.5 * error and s.level_count[k] >= 10 then
-    settle_places(s, level_size(low) * 1.2, true)
+  local ms = now - s.cohort_mid_at
+  if s.cohort_done >= 0.5 * s.cohort_size then
+    judge_cohort(s, ms)
+  elseif s.least_ms ~= nil and ms > tolerance(s, WAITS_AT) * s.least_ms then
+    s.growth_waits = true
   end
+end
+
+local function try_places(s)
+  local places = s.upwards and math.ceil(s.held * s.stride) or math.floor(s.held / s.stride)
+  if places < 1 then
+    s.upwards = true
+    places = s.held + 1
+  end
+  s.places = places
+  begin_block(s, 'try')
 end
 
 local function end_block(s)
@@ -95,34 +173,28 @@ local function end_block(s)
   if s.mode == 'hold' then
     s.hold_mean = mean
     s.hold_n = s.block_n
-    local step = s.upwards and 1.41 or 0.71
-    local places = s.upwards and math.ceil(s.held * step) or math.floor(s.held * step)
-    if places < 1 then
-      s.upwards = true
-      places = s.held + 1
-    end
-    s.places = places
-    begin_block(s, 'try')
+    try_places(s)
     return
   end
   local gain = math.log(s.places / s.held) - (mean - s.hold_mean)
   local error = math.sqrt(s.spread * (1 / s.block_n + 1 / s.hold_n))
-  local wins = s.upwards and gain > 0.08 + 0.5 * error or not s.upwards and gain > -0.02
+  local step = math.abs(math.log(s.places / s.held))
+  local wins = s.upwards and gain > 0.25 * step + 0.5 * error or not s.upwards and gain > 0.3 * step
   if wins then
     s.held = s.places
     s.patience = 1
-    if s.upwards and gain > 0.2 then
-      s.full = false
-      for k = 1, LEVELS do
-        s.level_count[k] = 0
-        s.level_sum[k] = 0
-      end
+    if s.upwards then
+      s.stride = math.min(WIDEST_STEP, s.stride * STEP)
     end
-  else
-    s.places = s.held
-    s.patience = math.min(8, 2 * s.patience)
-    s.upwards = not s.upwards
+    s.hold_mean = mean
+    s.hold_n = s.block_n
+    try_places(s)
+    return
   end
+  s.stride = STEP
+  s.places = s.held
+  s.patience = math.min(8, 2 * s.patience)
+  s.upwards = not s.upwards
   begin_block(s, 'hold')
 end
 
@@ -164,8 +236,10 @@ local function grow_places(s, permit, duration)
   if not s.full then
     local fastest = fastest_level(s)
     local times = fastest == nil and 1 or duration / math.exp(fastest)
-    s.places = s.places + GROWTH * math.max(0, math.min(1, (2.5 - times) / 1.5))
-    check_growth(s, permit.ahead + 1)
+    local more = GROWTH * math.max(0, math.min(1, (2.5 - times) / 1.5))
+    if not s.growth_waits then
+      s.places = s.places + more
+    end
   elseif s.places_known then
     s.hold_places = s.hold_places + 1
     local a = s.agree

@@ -7,14 +7,6 @@ end
 local function plan_probe(s, now)
   local elapsed = now - s.closed_at
   local at = now + (s.tries == 0 and s.pause or math.max(s.pause, (s.factor - 1) * elapsed))
-  if s.window ~= nil and s.predicted < 2 then
-    local k = math.ceil((now - s.opened_at) / s.window + 0.000001)
-    local predicted = s.opened_at + k * s.window + 0.0003 * s.window + 5
-    if predicted > now and (predicted < at or s.window_sure and s.window > 4 * s.pause and s.tries >= 1) then
-      at = predicted
-      s.predicted = s.predicted + 1
-    end
-  end
   if s.told ~= nil and s.broken <= s.kept then
     local told_at = s.closed_at + s.told
     if now < told_at then
@@ -38,12 +30,12 @@ local function plan_probe(s, now)
         at = told_at
       end
     end
-    if s.missed > 0 then
-      local left = math.max(told_at - now, 0)
-      at = math.max(at, now + left * (1 + 0.5 * s.missed), now + 0.2 * elapsed)
-    end
   end
-  s.probe_at = math.min(at, now + 900000 * s.scale)
+  local most = 900000 * s.scale
+  if s.tries > 12 and now - s.closed_at > 6 * most then
+    most = 4 * most
+  end
+  s.probe_at = math.min(at, now + most)
 end
 
 local function shut(s, permit, feedback, now)
@@ -52,14 +44,13 @@ local function shut(s, permit, feedback, now)
   s.closed_at = now
   s.bad_at = permit.at
   s.tries = 0
-  s.predicted = 0
   s.probe = nil
   s.told = feedback.retryAfterMs
   s.told_whole = s.told ~= nil and s.told % 1000 == 0
   s.trial_at_close = s.trial
+  s.late = 0
   local n = s.accepted - s.opened_accepted
   s.factor = n < 20 and 3 or n < 100 and 1.8 or 1.4
-  s.missed = 0
   s.pause = math.max(60, 3 * s.refusal_ms)
   if s.rate ~= nil then
     s.pause = math.max(s.pause, math.min(1.2 / s.rate, 1000))
@@ -100,23 +91,6 @@ local function densest(s, to, n, ms, closed_ms)
   return best
 end
 
-local function pooled(s, n, ms)
-  local measured = n / ms
-  if n >= 10 or s.pool_n == 0 or s.pool_n / s.pool_ms > 2 * measured or measured > 2 * s.pool_n / s.pool_ms then
-    s.pool_n = n
-    s.pool_ms = ms
-    return measured
-  end
-  s.pool_n = s.pool_n + n
-  s.pool_ms = s.pool_ms + ms
-  measured = s.pool_n / s.pool_ms
-  if s.pool_n > 20 then
-    s.pool_ms = s.pool_ms / 2
-    s.pool_n = s.pool_n / 2
-  end
-  return measured
-end
-
 -- The limit lies between the level and the trial.
 local function fail_trial(s)
   s.confidence = s.trial < 0.15 and math.min(3, s.confidence + 1) or 0
@@ -134,7 +108,7 @@ local function plan_trial(s, n)
     local costly = s.refusals > 0.01 * s.accepted and 1.5 or 0.7
     s.hold = math.max(30, 40 * math.min(6, s.episode) * costly * (s.confidence > 1 and 1.3 or 1))
   end
-  s.hold = math.min(s.hold, math.max(120, 1.5 * s.window * s.rate))
+  s.hold = math.min(s.hold, math.max(30, 1.5 * s.window * s.rate))
 end
 
 local function reopen(s, to, now)
@@ -146,12 +120,12 @@ local function reopen(s, to, now)
   local closed_ms = to - s.closed_at
   local least_ms = math.max(s.bad_at - s.opened_at, 1)
   local before = s.rate
-  local low = pooled(s, n, ms)
+  local low = n / ms
   local high = math.max(low, n / least_ms)
   local brief = closed_ms < 0.05 * ms
   local window = nil
   if before == nil then
-    if (brief and n >= 50 or n < 5) and not s.ignored then
+    if n < 5 and not s.ignored then
       s.ignored = true
       s.opened_at = to
       s.opened_accepted = s.accepted - 1
@@ -172,7 +146,7 @@ local function reopen(s, to, now)
     if s.window ~= nil and ms > 1.3 * s.window or s.window ~= nil and ms < 0.5 * s.window then
       recent = (sent_since(s, to - s.window) - 1) / s.window
     end
-    if brief and s.trial_at_close > 0 or s.interrupted then
+    if brief and s.trial_at_close > 0 then
       rate = before
     elseif brief then
       rate = math.min(before, math.max(low, recent, 0.7 * before))
@@ -181,11 +155,6 @@ local function reopen(s, to, now)
       rate = math.max(rate, recent)
     end
     s.falls = n < 5 and math.min(6, s.falls + 1) or 0
-    if s.confidence == 0 and false then
-      local stretch = densest(s, to, n, ms, closed_ms)
-      rate = math.max(rate, stretch.rate)
-      window = stretch.window
-    end
     if n < 5 then
       rate = math.max(rate, before * 0.6 ^ s.falls)
     elseif brief and ms > 3 * (s.window or ms) then
@@ -203,14 +172,12 @@ local function reopen(s, to, now)
     s.rate = rate
   end
   s.ignored = false
-  s.interrupted = false
   s.test_share = nil
   if s.window ~= nil and ms < 0.5 * s.window then
     s.short_cycles = s.short_cycles + 1
   else
     s.short_cycles = 0
   end
-  s.window_sure = s.window ~= nil and math.abs(ms / s.window - 1) < 0.1
   if
     s.window == nil
     or ms >= 0.5 * s.window and (ms < 1.5 * s.window or s.confidence == 0)

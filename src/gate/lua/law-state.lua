@@ -1,4 +1,4 @@
-local LAW_VERSION = 1
+local LAW_VERSION = 2
 local START_PLACES = 10
 local SURE = 6.9
 local SLOTS = 64
@@ -8,10 +8,11 @@ local function fresh_law(now)
   for i = 1, SLOTS do
     ring[i] = 0
   end
-  local level_count, level_sum = {}, {}
+  local level_count, level_sum, level_at_n = {}, {}, {}
   for i = 1, 24 do
     level_count[i] = 0
     level_sum[i] = 0
+    level_at_n[i] = 0
   end
   return {
     version = LAW_VERSION,
@@ -31,15 +32,11 @@ local function fresh_law(now)
     closed_at = -1,
     probe_at = 0,
     tries = 0,
-    predicted = 0,
     kept = 0,
     broken = 0,
-    missed = 0,
     episode = 3,
     episode_refusals = 0,
     short_cycles = 0,
-    pool_n = 0,
-    pool_ms = 0,
     due = 0,
     trial = 0,
     trial_at_close = 0,
@@ -70,6 +67,14 @@ local function fresh_law(now)
     places_step = 0,
     level_count = level_count,
     level_sum = level_sum,
+    level_at_n = level_at_n,
+    cohort_from = 0,
+    cohort_size = START_PLACES,
+    cohort_done = 0,
+    verified = START_PLACES,
+    least_size = START_PLACES,
+    growth_waits = false,
+    stride = 1.3,
     spread = 0.25,
     spread_n = 0,
     held = START_PLACES,

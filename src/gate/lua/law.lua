@@ -27,29 +27,6 @@ local function catch_up(s)
   return math.max(20, math.min(500, (s.window or s.cap_window or 0) / 40))
 end
 
--- Milliseconds until the window has room for one more.
-local function full_for(s, now)
-  local limit = math.max(1, math.floor(s.rate * (1 + s.trial) * s.window + 0.5))
-  local from = now - s.window * 1.001
-  local excess = sent_since(s, from) - limit + 0.5
-  if excess <= 0 then
-    return 0
-  end
-  local position = math.max(0, (from - s.ring_at) / s.ring_ms)
-  local i = math.floor(position)
-  while i < SLOTS do
-    local part = i + 1 - position
-    local n = s.ring[i + 1] * part
-    if n >= excess then
-      return s.ring_at + (position + part * excess / n) * s.ring_ms - from
-    end
-    excess = excess - n
-    i = i + 1
-    position = i
-  end
-  return s.window
-end
-
 -- A probe in a pause was accepted. Below what was in flight at the refusal, it was the places that were taken.
 local function pass_probe(s, at, now)
   if not s.vague or s.probe_ahead >= s.full_at then
@@ -112,13 +89,6 @@ local function law_wait(s, now, in_flight)
     return { ms = 0 }
   end
   if pace(s) ~= nil then
-    if s.rate ~= nil and s.window > 200 then
-      local ms = full_for(s, now)
-      if ms > 0 then
-        s.was_full = true
-        return { reason = 'rate', ms = ms }
-      end
-    end
     local due = math.max(s.due, now - catch_up(s))
     return { reason = 'rate', ms = math.max(0, due - now) }
   end
@@ -134,6 +104,10 @@ local function law_sent(s, now, in_flight)
   s.seq = s.seq + 1
   s.accepted = s.accepted + 1
   s.sent_at = now
+  if s.seq == s.cohort_from + math.ceil(0.5 * s.cohort_size) then
+    s.cohort_mid_at = now
+    s.cohort_level = in_flight
+  end
   count_sent(s, now, 1)
   local permit = {
     seq = s.seq,
@@ -151,8 +125,7 @@ local function law_sent(s, now, in_flight)
     s.tries = s.tries + 1
   elseif pace(s) ~= nil then
     local earliest = now - catch_up(s)
-    local paced = s.due > earliest or s.was_full
-    s.was_full = false
+    local paced = s.due > earliest
     s.due = math.max(s.due, earliest) + 1 / pace(s)
     if paced and s.rate ~= nil then
       s.level_n = s.level_n + 1
@@ -165,10 +138,10 @@ end
 
 local function end_outage(s, permit)
   s.phase = 'open'
-  s.interrupted = true
   s.probe = nil
   s.fails = 0
   begin_block(s, 'hold')
+  begin_cohort(s)
 end
 
 local function take_back(s, permit)
@@ -205,6 +178,7 @@ local function law_accepted(s, permit, feedback, now, in_flight)
   s.delivery = s.delivery == nil and (s.done - permit.done) / duration
     or s.delivery + 0.1 * ((s.done - permit.done) / duration - s.delivery)
   note_duration(s, permit.ahead + 1, duration)
+  watch_cohort(s, permit, now)
   local queued = feedback.queuedMs or 0
   local work = math.max(duration - queued, 1)
   s.work_ms = s.work_ms == nil and work or s.work_ms + 0.1 * (work - s.work_ms)
@@ -220,7 +194,7 @@ local function law_accepted(s, permit, feedback, now, in_flight)
       s.places_step = 0
       s.hold_places = 0
     end
-  elseif permit.at > s.places_at and permit.bound then
+  elseif permit.at > math.max(s.places_at, s.closed_at) and s.phase == 'open' and permit.bound then
     grow_places(s, permit, duration)
   end
 end
@@ -232,8 +206,11 @@ local function law_overloaded(s, permit, now)
   s.done = s.done + 1
   if permit.at > s.places_at then
     s.places_at = now
-    local best = best_level(s, 1, LEVELS)
-    settle_places(s, math.min(best ~= nil and level_size(best) or s.places, 0.7 * s.places), false)
+    if s.service_ms == nil then
+      s.places = math.max(1, 0.7 * s.places)
+      return
+    end
+    settle_places(s, math.min(fit_knee(s) or s.places, 0.7 * s.places), false)
   end
 end
 
@@ -293,7 +270,7 @@ local function refused_in_pause(s, permit, feedback, now, in_flight)
   s.bad_at = math.max(s.bad_at, permit.at)
   if permit.seq ~= s.probe then
     if s.vague then
-      s.full_at = math.min(s.full_at, math.max(1, in_flight))
+      s.full_at = math.max(1, s.full_at - 1)
     end
     return
   end
@@ -304,8 +281,8 @@ local function refused_in_pause(s, permit, feedback, now, in_flight)
     s.votes_places = 0
   end
   if s.told ~= nil and permit.at >= s.closed_at + s.told - 1 then
-    s.missed = s.missed + 1
-    if s.missed >= 2 then
+    s.late = s.late + 1
+    if s.late >= 2 then
       s.broken = math.max(s.broken, s.kept + 1)
     end
   end
