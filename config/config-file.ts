@@ -72,7 +72,7 @@ function pipelinesOf(given: unknown, place: Place, folder: string): Pipeline[] {
       if (holdsLogin(source)) place.note(at, 'source holds a password, and those do not belong in this file')
       return [{ name, source: placeFrom(source, folder), at: place.at(at), layer }]
     }
-    place.note(path, `pipeline ${name} needs a source: a folder, or s3://bucket/prefix`)
+    place.note(path, `pipeline ${name} needs a source: a folder, s3://bucket/prefix, or https://site`)
     return []
   })
 }

@@ -24,7 +24,7 @@ export function configSchema(): JsonSchema {
           additionalProperties: false,
           required: ['source'],
           properties: {
-            source: { type: 'string', minLength: 1, description: 'a folder, or s3://bucket/prefix' },
+            source: { type: 'string', minLength: 1, description: 'a folder, s3://bucket/prefix, or https://site' },
             ...propertiesOf(FILE_NAMES.filter(({ setting }) => !isShared(setting))),
           },
         },

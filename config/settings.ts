@@ -3,6 +3,7 @@ import { ENGINE_SETTINGS } from './engine-settings.ts'
 import { NETWORK_SETTINGS } from './network-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
 import { address, choice, duration, flag, optionalNumber, optionalText, type Setting, text, whole } from './setting.ts'
+import { SITE_SETTINGS } from './site-settings.ts'
 import { SOURCE_SETTINGS } from './source-settings.ts'
 import { SPENDING_SETTINGS } from './spending-settings.ts'
 
@@ -58,6 +59,7 @@ export const SETTINGS = {
 
   ...PARSE_SETTINGS,
   ...SOURCE_SETTINGS,
+  ...SITE_SETTINGS,
   ...SPENDING_SETTINGS,
 
   concurrency: whole({

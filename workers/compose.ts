@@ -262,7 +262,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
   const store = await openStore(settings, resources, { mustExist })
-  const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor }
+  const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor, mayBuy: purpose === 'ingest' }
   const opened = await openSource(name, settings, around, resources)
   const candidate = await identifySource(name, locationOf(name), opened.source.url, settings)
   const connection = await shared.connection(signal)

@@ -5,6 +5,7 @@ import type { Settings } from '#config/settings.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import { shortName } from '#src/ingest/claim-store.ts'
 import type { SourceCandidate } from '#src/ingest/resolve-source.ts'
+import { prefixOf } from '#src/fetch/site/site-scope.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import type { Location } from './location.ts'
 
@@ -40,6 +41,12 @@ export async function identifySource(
     case 'urls': {
       const name = at.path === '-' ? 'stdin' : basename(at.path)
       return { ...rest, identity: `urls:${name}`, addresses: [url], defaultName: name }
+    }
+    case 'site': {
+      const { host, origin } = at.url
+      const prefix = prefixOf(at.url)
+      const defaultName = `${host}${prefix}`.replace(/\/$/, '')
+      return { ...rest, identity: `site:${origin}${prefix}`, addresses: [url], defaultName }
     }
     default:
       return assertNever(at)

@@ -36,6 +36,15 @@ export type SourceSettings = Pick<
   | 'via'
   | 'allowPrivateAddresses'
   | 'refresh'
+  | 'siteListing'
+  | 'siteLimit'
+  | 'siteDepth'
+  | 'siteDelayMs'
+  | 'siteDocuments'
+  | 'llmsTxt'
+  | 'ignoreRobots'
+  | 'parseApiUrl'
+  | 'parseApiKey'
 >
 
 export interface OpenedSource {
@@ -51,6 +60,8 @@ export interface SourceSurroundings {
   readonly say: (line: string) => void
   /** Opens what tells of changes in a bucket; without it buckets are polled. */
   readonly noticesFor?: NoticesFor
+  /** Whether a listing may ask the service for something that it charges. */
+  readonly mayBuy?: boolean
 }
 
 /** The source that a command names. */
@@ -61,7 +72,7 @@ export async function openSource(
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
   const opened = await openPlace(name, settings, around, resources)
-  if (!settings.archives || locationOf(name).kind === 'urls') return opened
+  if (!settings.archives || ['urls', 'site'].includes(locationOf(name).kind)) return opened
   const { include, exclude } = settings
   return { ...opened, source: withArchives(opened.source, { include, exclude }) }
 }
@@ -107,6 +118,10 @@ async function openPlace(
   if (at.kind === 'urls') {
     const { openUrls } = await import('./url-places.ts')
     return openUrls(at.path, settings, resources)
+  }
+  if (at.kind === 'site') {
+    const { openSite } = await import('./site-places.ts')
+    return openSite(at.url, settings, around, resources)
   }
   const { openSourceInBucket } = await import('./s3-places.ts')
   return openSourceInBucket(at, { ...settings, ...filter }, around, resources)

@@ -25,6 +25,9 @@ export async function openStore(
   { mustExist = false }: { readonly mustExist?: boolean } = {},
 ): Promise<OutputStore> {
   const at = locationOf(settings.out)
+  if (at.kind === 'site') {
+    throw new SetupError(`"${settings.out}" is a website: --out is a folder or s3://bucket/prefix`)
+  }
   if (at.kind === 'urls')
     throw new SetupError(`"${settings.out}" is a list of URLs: --out is a folder or s3://bucket/prefix`)
   if (at.kind === 'folder') {

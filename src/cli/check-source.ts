@@ -10,7 +10,7 @@ import { UsageError } from './usage-error.ts'
  */
 export async function checkSource({ source, settings }: Pick<Target, 'source' | 'settings'>): Promise<void> {
   const from = locationOf(source)
-  if (from.kind === 's3' || from.path === '-') return
+  if (from.kind === 's3' || from.kind === 'site' || from.path === '-') return
   const what = from.kind === 'urls' ? '--from-urls' : 'the source'
   try {
     const found = await stat(from.path)

@@ -28,6 +28,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'checksum',
     'strict',
   ],
+  'Websites:': ['siteListing', 'siteLimit', 'siteDepth', 'siteDelayMs', 'siteDocuments', 'llmsTxt', 'ignoreRobots'],
   'Speed and cost:': [
     'concurrency',
     'engineProcesses',

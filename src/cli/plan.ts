@@ -16,7 +16,10 @@ import { addPipelines, forEachTarget, type Target, targetsOf } from './targets.t
 
 export function planCommand(): Command {
   const command = new Command('plan')
-    .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
+    .argument(
+      '[source]',
+      'a folder, s3://bucket/prefix, or https://site; without one, the pipelines of the settings file',
+    )
     .option(...FROM_URLS)
   addSettings(addOutput(addPipelines(command)), PLAN_SETTINGS)
   return command.action(async (source: string | undefined) => {

@@ -42,6 +42,13 @@ const SELECTION_SETTINGS: readonly SettingName[] = [
   'via',
   'allowPrivateAddresses',
   'refresh',
+  'siteListing',
+  'siteLimit',
+  'siteDepth',
+  'siteDelayMs',
+  'siteDocuments',
+  'llmsTxt',
+  'ignoreRobots',
 ]
 
 export const WORK_SETTINGS: readonly SettingName[] = [

@@ -85,7 +85,9 @@ async function chosen(command: Command, { source: given, say, storeIsEnough, las
   }
   if (pipelines.length === 0 && names.length === 0) {
     const why = file === null ? 'there is no sluice.yaml here' : `${file.name} has no pipelines`
-    throw new UsageError(`name a source, a folder or s3://bucket/prefix; without one, pipelines are run, and ${why}`)
+    throw new UsageError(
+      `name a source: a folder, s3://bucket/prefix or https://site; without one, pipelines are run, and ${why}`,
+    )
   }
   const choice = choosePipelines(configuration, names)
   if (!choice.ok) throw unusable(choice.problems)

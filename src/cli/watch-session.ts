@@ -6,6 +6,7 @@ import { activityOf } from './activity.ts'
 import { oneLine } from './format.ts'
 import type { Output } from './output.ts'
 import { startProgress } from './progress.ts'
+import { tellChanges } from './scan-changes.ts'
 import { standingSession } from './standing-session.ts'
 import { goneLines } from './summary.ts'
 import type { Say, Targets } from './targets.ts'
@@ -14,7 +15,11 @@ import { messageOf } from './usage-error.ts'
 /** Follows all targets until it is stopped. */
 export async function watchSession(targets: Targets, output: Output): Promise<void> {
   const whileStanding = (workshops: readonly Workshop[]): Disposable => showProgress(workshops, output)
-  await standingSession(targets, { output, intake: 'follow', listen: tellWhatMatters, greeting, whileStanding })
+  const listen = (events: Events, say: Say): void => {
+    tellWhatMatters(events, say)
+    tellChanges(events, say, output)
+  }
+  await standingSession(targets, { output, intake: 'follow', listen, greeting, whileStanding })
 }
 
 function tellWhatMatters(events: Events, say: Say): void {

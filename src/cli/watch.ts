@@ -13,7 +13,10 @@ Examples:
 
 export function watchCommand(): Command {
   const command = new Command('watch')
-    .argument('[source]', 'a folder, or s3://bucket/prefix; without one, the pipelines of the settings file')
+    .argument(
+      '[source]',
+      'a folder, s3://bucket/prefix, or https://site; without one, the pipelines of the settings file',
+    )
     .option(...FROM_URLS)
     .addHelpText('after', EXAMPLES)
   addSettings(addOutput(addPipelines(command)), WATCH_SETTINGS)

@@ -11,6 +11,7 @@ import { ConcurrencyGate } from './limits/concurrency-gate.ts'
 import { addAdmission } from './server/admission.ts'
 import { handleError, handleNotFound, refuseMethod } from './server/error-handler.ts'
 import { formatsRoute } from './server/formats-route.ts'
+import { mapRoute } from './server/map-route.ts'
 import { parseRoute } from './server/parse-route.ts'
 import { scrapeRoute, type ScrapeRouteParts } from './server/scrape-route.ts'
 import { WorkFolder } from './server/work-folder.ts'
@@ -56,7 +57,8 @@ function addRoutes(app: FastifyInstance, parts: ScrapeRouteParts): void {
   app.get('/healthz', () => ({ status: 'ok' }))
   app.post('/v2/parse', parseRoute(parts))
   app.post('/v2/scrape', scrapeRoute(parts))
-  for (const url of ['/v2/parse', '/v2/scrape']) {
+  app.post('/v2/map', mapRoute(parts))
+  for (const url of ['/v2/parse', '/v2/scrape', '/v2/map']) {
     app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, handler: refuseMethod('POST') })
   }
   app.get('/v2/parse/formats', formatsRoute)

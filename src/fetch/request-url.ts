@@ -30,6 +30,8 @@ export interface UrlRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly dispatcher: Agent
   readonly allowPrivateAddresses: boolean
+  /** `return`: a redirect is an answer like any other, and nothing is asked of where it leads. Default `follow`. */
+  readonly redirects?: 'follow' | 'return'
 }
 
 export interface UrlAnswer {
@@ -58,7 +60,8 @@ export async function requestUrl(start: URL, options: UrlRequest, signal: AbortS
     const { method, dispatcher } = options
     const response = await request(url, { method, dispatcher, signal, headers })
     const location = headerOf(response, 'location')
-    if (response.statusCode < 300 || response.statusCode >= 400 || location === null) {
+    const isRedirect = response.statusCode >= 300 && response.statusCode < 400 && location !== null
+    if (!isRedirect || options.redirects === 'return') {
       const { statusCode, body } = response
       return { url, statusCode, body, header: (name) => headerOf(response, name) }
     }

@@ -5,6 +5,8 @@ import type { Failure, FailureCode } from '#src/document/failure.ts'
 
 export interface UrlClientOptions {
   readonly allowPrivateAddresses: boolean
+  /** `return`: a redirect is an answer with its status. Default `follow`. */
+  readonly redirects?: 'follow' | 'return'
 }
 
 /** Tries of one request, and the pause before the second; it doubles. */
@@ -51,8 +53,7 @@ export class UrlClient implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<{ readonly answer: UrlAnswer | Failure; readonly mayPass: boolean }> {
     try {
-      const { allowPrivateAddresses } = this.#options
-      const options = { method, headers: {}, dispatcher: this.#dispatcher, allowPrivateAddresses }
+      const options = { ...this.#options, method, headers: {}, dispatcher: this.#dispatcher }
       const answer = await requestUrl(url, options, signal)
       if (answer.statusCode < 400) return { answer, mayPass: false }
       discard(answer)

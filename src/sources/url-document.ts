@@ -6,7 +6,7 @@ import type { OpenedDocument } from '#src/ports.ts'
 import { TempFile } from './temp-file.ts'
 import { lineFailure, type UrlClient } from './url-client.ts'
 import { lookAtUrl } from './url-look.ts'
-import { inUtf8 } from './url-text.ts'
+import { inUtf8 } from '#src/fetch/utf8-text.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
 /** Downloads again after a line that broke. */

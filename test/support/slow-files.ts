@@ -17,6 +17,7 @@ export const SLOW_FILES = [
   'test/e2e/machines.test.ts',
   'test/e2e/store-identity.test.ts',
   'test/e2e/upgrade.test.ts',
+  'test/e2e/website.test.ts',
   'test/faults/faults.test.ts',
   'test/faults/mutants.test.ts',
   'test/faults/s3-faults.test.ts',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inUtf8 } from '#src/sources/url-text.ts'
+import { inUtf8 } from '#src/fetch/utf8-text.ts'
 
 async function sent(contentType: string, ...chunks: readonly (readonly number[])[]): Promise<string> {
   async function* body() {

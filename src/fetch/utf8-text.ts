@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import type { UrlAnswer } from '#src/fetch/request-url.ts'
+import type { UrlAnswer } from './request-url.ts'
 
 /** Marks text as UTF-8, whatever its head says of itself. */
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])

@@ -1,0 +1,46 @@
+import { webUrl } from '../web-url.ts'
+import { readSitemap } from './read-sitemap.ts'
+import type { SiteClient } from './site-client.ts'
+import type { SiteRobots } from './site-robots.ts'
+import { isOfSite, type SiteScope } from './site-scope.ts'
+
+/** A file that lists more sitemaps is one level; real sites have two. */
+const LEVELS = 4
+const SITEMAPS_MOST = 1_000
+
+interface Found {
+  readonly address: URL
+  readonly level: number
+}
+
+/**
+ * Addresses of pages from the sitemaps that robots.txt names, or else from `/sitemap.xml` and the one in the site's own
+ * folder. Sitemaps of other servers are not asked for; what cannot be read is passed over.
+ */
+export async function* listSitemaps(
+  client: SiteClient,
+  scope: SiteScope,
+  robots: SiteRobots,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const usual = [...new Set(['/sitemap.xml', `${scope.prefix}sitemap.xml`])]
+  const first = robots.sitemaps.length > 0 ? robots.sitemaps : usual.map((path) => new URL(path, scope.start).href)
+  const known = new Set<string>()
+  const waiting: Found[] = []
+  const add = (text: string, level: number, base: URL): void => {
+    const address = webUrl(text, base)
+    if (address === null || !isOfSite(scope, address) || level > LEVELS || known.has(address.href)) return
+    if (known.size >= SITEMAPS_MOST) return
+    known.add(address.href)
+    waiting.push({ address, level })
+  }
+  for (const address of first) add(address, 1, scope.start)
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const { address, level } = next
+    const answer = await client.text(address, signal)
+    if (!('text' in answer)) continue
+    const { kind, addresses } = readSitemap(answer.text)
+    if (kind === 'pages') yield* addresses
+    else for (const found of addresses) add(found, level + 1, address)
+  }
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { Parser } from 'htmlparser2'
+import { webUrl } from '../web-url.ts'
+
+/** What a walk needs of a page of HTML. */
+export interface PageContent {
+  readonly title: string | null
+  readonly description: string | null
+  /** Absolute addresses in the order of the page, as they are written, each once. */
+  readonly links: readonly string[]
+  /** Address of `<link rel="canonical">`, absolute. */
+  readonly canonical: string | null
+  /**
+   * Names what is read of the page: its text, where its links lead, which pictures it shows. Scripts, styles, tokens in
+   * forms and a new build of the site's assets leave it as it is.
+   */
+  readonly fingerprint: string
+}
+
+/** Elements whose text is no text of the page. */
+const UNREAD: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg'])
+
+/** Reads a page as it comes in; holds its text, not its tree. */
+export class PageReader {
+  readonly #parser: Parser
+  readonly #text: string[] = []
+  readonly #links = new Set<string>()
+  #base: URL
+  #title = ''
+  #description: string | null = null
+  #canonical: string | null = null
+  #unread = 0
+  #inTitle = false
+  #followsLinks = true
+
+  constructor(url: URL) {
+    this.#base = url
+    this.#parser = new Parser({
+      onopentag: (name, attributes) => this.#open(name, attributes),
+      ontext: (text) => this.#say(text),
+      onclosetag: (name) => this.#close(name),
+    })
+  }
+
+  write(text: string): void {
+    this.#parser.write(text)
+  }
+
+  end(): PageContent {
+    this.#parser.end()
+    const title = this.#title.replace(/\s+/g, ' ').trim()
+    const read = [title, this.#description ?? '', this.#text.join('').replace(/\s+/g, ' ').trim()]
+    return {
+      title: title === '' ? null : title,
+      description: this.#description,
+      links: this.#followsLinks ? [...this.#links] : [],
+      canonical: this.#canonical,
+      fingerprint: createHash('sha256').update(read.join('\0')).digest('hex').slice(0, 20),
+    }
+  }
+
+  #open(name: string, attributes: Readonly<Record<string, string>>): void {
+    const { href, src } = attributes
+    if (UNREAD.has(name)) this.#unread += 1
+    else if (name === 'title') this.#inTitle = this.#title === ''
+    else if (name === 'base' && href !== undefined) this.#base = webUrl(href, this.#base) ?? this.#base
+    else if (name === 'meta') this.#meta(attributes)
+    else if (name === 'link' && /\bcanonical\b/i.test(attributes['rel'] ?? '')) {
+      this.#canonical = (href === undefined ? null : webUrl(href, this.#base)?.href) ?? null
+    } else if ((name === 'a' || name === 'area') && href !== undefined) this.#link(href)
+    else if (name === 'img' && src !== undefined) this.#text.push(` ${src.replace(/[?#].*$/s, '').slice(0, 500)} `)
+    else if (name === 'br' || !INLINE.has(name)) this.#text.push(' ')
+  }
+
+  #close(name: string): void {
+    if (UNREAD.has(name)) this.#unread -= 1
+    else if (name === 'title') this.#inTitle = false
+    else if (!INLINE.has(name)) this.#text.push(' ')
+  }
+
+  #say(text: string): void {
+    if (this.#unread > 0) return
+    if (this.#inTitle) this.#title += text
+    else this.#text.push(text)
+  }
+
+  #meta({ name = '', content = '' }: Readonly<Record<string, string>>): void {
+    if (/^description$/i.test(name) && content.trim() !== '') this.#description ??= content.trim()
+    if (/^robots$/i.test(name) && /\bnofollow\b/i.test(content)) this.#followsLinks = false
+  }
+
+  #link(href: string): void {
+    const url = webUrl(href.trim(), this.#base)
+    if (url === null) return
+    this.#links.add(url.href)
+    this.#text.push(` ${url.origin}${url.pathname} `)
+  }
+}
+
+/** Between their tags no word ends. */
+const INLINE: ReadonlySet<string> = new Set(
+  'a abbr b bdi bdo cite code data dfn em i kbd mark q s samp small span strong sub sup time u var wbr'.split(' '),
+)

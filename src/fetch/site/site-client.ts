@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { answerBody } from '../answer-body.ts'
+import { FetchRefused } from '../fetch-refused.ts'
+import { discard, requestUrl, type UrlAnswer, webAgent } from '../request-url.ts'
+import { inUtf8 } from '../utf8-text.ts'
+import { type PageContent, PageReader } from './page-reader.ts'
+import { SitePace } from './site-pace.ts'
+
+export interface SiteClientOptions {
+  readonly allowPrivateAddresses: boolean
+  /** Least time between two requests. */
+  readonly delayMs: number
+  /** Requests at once. */
+  readonly connections: number
+  readonly maxBytes: number
+}
+
+/** What stands at an address. */
+export type Visit =
+  | { readonly kind: 'page'; readonly content: PageContent; readonly contentType: string; readonly bytes: number }
+  /** Plain text, Markdown. `digest` names its bytes. */
+  | { readonly kind: 'text'; readonly digest: string; readonly contentType: string; readonly bytes: number }
+  /** Anything else; its body was not read. */
+  | { readonly kind: 'file'; readonly answer: UrlAnswer; readonly contentType: string }
+  | { readonly kind: 'redirect'; readonly to: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly reason: string; readonly status: number | null }
+
+const PATIENCE_MS = 30_000
+const TRIES = 3
+/** A request that the site refused for its rate is sent again after the pause that it asks for, so many times. */
+const TRIES_WHEN_REFUSED = 10
+
+const PAGE = /^(?:text\/html|application\/xhtml\+xml)\b/i
+const TEXT = /^text\/(?:plain|markdown|x-markdown)\b/i
+
+/** Asks one website, at its pace. No redirect is followed: where it leads is for the walk to judge. */
+export class SiteClient implements AsyncDisposable {
+  readonly #options: SiteClientOptions
+  readonly #dispatcher: ReturnType<typeof webAgent>
+  #pace: SitePace
+
+  constructor(options: SiteClientOptions) {
+    this.#options = options
+    this.#pace = new SitePace(options.delayMs)
+    this.#dispatcher = webAgent({ ...options, skipTlsVerification: false, patienceMs: PATIENCE_MS })
+  }
+
+  /** What robots.txt asks for; the longer of it and the user's own delay holds. */
+  slowDown(delayMs: number): void {
+    this.#pace = new SitePace(Math.max(delayMs, this.#options.delayMs))
+  }
+
+  visit(url: URL, signal: AbortSignal): Promise<Visit> {
+    return this.#withRetries(url, (answer) => this.#read(url, answer), signal)
+  }
+
+  /** A text that is not a page, unpacked where it is a gzip file: robots.txt, a sitemap. */
+  async text(url: URL, signal: AbortSignal): Promise<{ readonly text: string } | Exclude<Visit, { kind: 'page' }>> {
+    let text = ''
+    const visit = await this.#withRetries(
+      url,
+      async (answer) => {
+        const bytes = await collected(answerBody(answer, this.#options.maxBytes))
+        const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
+        const plain = isPacked ? await unzip(bytes, { maxOutputLength: this.#options.maxBytes }) : bytes
+        text = plain.toString('utf8')
+        return { kind: 'text', digest: '', contentType: '', bytes: plain.length }
+      },
+      signal,
+    )
+    return visit.kind === 'text' ? { text } : (visit as Exclude<Visit, { kind: 'page' }>)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#dispatcher.destroy()
+  }
+
+  async #read(url: URL, answer: UrlAnswer): Promise<Visit> {
+    const contentType = answer.header('content-type') ?? ''
+    const body = (): AsyncIterable<Uint8Array> => inUtf8(answerBody(answer, this.#options.maxBytes), answer)
+    if (PAGE.test(contentType)) return { kind: 'page', contentType, ...(await readPage(url, body())) }
+    if (TEXT.test(contentType)) return { kind: 'text', contentType, ...(await digestOf(body())) }
+    discard(answer)
+    return { kind: 'file', answer, contentType }
+  }
+
+  async #withRetries(url: URL, read: (answer: UrlAnswer) => Promise<Visit>, signal: AbortSignal): Promise<Visit> {
+    for (let tries = 1, refusals = 0; ;) {
+      await this.#pace.turn(signal)
+      const { visit, retry } = await this.#once(url, read, signal)
+      if (retry === 'no') return visit
+      if (retry === 'refused') refusals += 1
+      else tries += 1
+      if (tries > TRIES || refusals > TRIES_WHEN_REFUSED) return visit
+    }
+  }
+
+  async #once(
+    url: URL,
+    read: (answer: UrlAnswer) => Promise<Visit>,
+    signal: AbortSignal,
+  ): Promise<{ readonly visit: Visit; readonly retry: 'no' | 'refused' | 'failed' }> {
+    try {
+      const { allowPrivateAddresses } = this.#options
+      const dispatcher = this.#dispatcher
+      const options = { method: 'GET', headers: {}, dispatcher, allowPrivateAddresses, redirects: 'return' } as const
+      const answer = await requestUrl(url, options, signal)
+      const { statusCode: status } = answer
+      const location = answer.header('location')
+      if (status < 300) {
+        this.#pace.answered()
+        return { visit: await read(answer), retry: 'no' }
+      }
+      discard(answer)
+      if (status < 400 && location !== null) return { visit: { kind: 'redirect', to: location }, retry: 'no' }
+      if (status === 404 || status === 410) return { visit: { kind: 'absent' }, retry: 'no' }
+      const isRefusal = status === 429 || status === 503
+      if (isRefusal) this.#pace.refused(answer.header('retry-after'))
+      const visit: Visit = { kind: 'failed', reason: `the server answered ${status}`, status }
+      return { visit, retry: isRefusal ? 'refused' : status >= 500 ? 'failed' : 'no' }
+    } catch (error) {
+      signal.throwIfAborted()
+      const { code, message } = error as { readonly code?: string; readonly message?: string }
+      const isOurs = error instanceof FetchRefused
+      const reason = isOurs ? error.message : `it cannot be fetched now (${code ?? message ?? 'unknown'})`
+      return { visit: { kind: 'failed', reason, status: null }, retry: isOurs ? 'no' : 'failed' }
+    }
+  }
+}
+
+const unzip = promisify(gunzip)
+
+async function collected(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  return Buffer.concat(parts)
+}
+
+/** Reads a page to its end. */
+export async function readPage(
+  url: URL,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ readonly content: PageContent; readonly bytes: number }> {
+  const reader = new PageReader(url)
+  const decoder = new TextDecoder()
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    reader.write(decoder.decode(chunk, { stream: true }))
+  }
+  return { content: reader.end(), bytes }
+}
+
+async function digestOf(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ readonly digest: string; readonly bytes: number }> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    hash.update(chunk)
+  }
+  return { digest: hash.digest('hex').slice(0, 20), bytes }
+}

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Longest that a site's wish to wait is followed. */
+const LONGEST_PAUSE_MS = 120_000
+
+const FIRST_PAUSE_MS = 1_000
+
+/** When the next request to a site may go out: at least `delayMs` after the one before, and none while it wants a pause. */
+export class SitePace {
+  readonly #delayMs: number
+  #nextAt = 0
+  #refusals = 0
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs
+  }
+
+  async turn(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted()
+      const now = performance.now()
+      if (now >= this.#nextAt) {
+        this.#nextAt = now + this.#delayMs
+        return
+      }
+      await sleep(this.#nextAt - now, undefined, { signal })
+    }
+  }
+
+  /** The site refused a request for its rate: nothing more is sent for as long as it says, else 1, 2, 4 … s. */
+  refused(retryAfter: string | null): void {
+    const pauseMs = retryAfterMs(retryAfter) ?? FIRST_PAUSE_MS * 2 ** Math.min(this.#refusals, 6)
+    this.#refusals += 1
+    this.#nextAt = Math.max(this.#nextAt, performance.now() + Math.min(pauseMs, LONGEST_PAUSE_MS))
+  }
+
+  answered(): void {
+    this.#refusals = 0
+  }
+}
+
+/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
+function retryAfterMs(header: string | null): number | null {
+  if (header === null) return null
+  const seconds = Number(header)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+}

@@ -1,0 +1,53 @@
+import robotsParser from 'robots-parser'
+import { webUrl } from '../web-url.ts'
+import type { SiteClient } from './site-client.ts'
+import { SiteUnusable } from './site-unusable.ts'
+
+/** The package's type file describes its function as a property of the module; it is the module itself. */
+type Parse = (
+  url: string,
+  text: string,
+) => {
+  isDisallowed(url: string, agent: string): boolean | undefined
+  getCrawlDelay(agent: string): number | undefined
+  getSitemaps(): string[]
+}
+const parseRobots = robotsParser as unknown as Parse
+
+/** The name that a site's rules call this program. */
+const AGENT = 'sluice'
+
+/** Longest pause between requests that a site's rules can ask for. */
+const LONGEST_DELAY_MS = 30_000
+
+export interface SiteRobots {
+  allows(url: URL): boolean
+  readonly delayMs: number
+  readonly sitemaps: readonly string[]
+}
+
+export const NO_ROBOTS: SiteRobots = { allows: () => true, delayMs: 0, sitemaps: [] }
+
+/**
+ * The rules of a site (RFC 9309): none where there is no robots.txt.
+ *
+ * @throws {SiteUnusable} where the site cannot answer: the RFC has it that nothing may be asked then
+ */
+export async function robotsOf(client: SiteClient, start: URL, signal: AbortSignal): Promise<SiteRobots> {
+  const url = new URL('/robots.txt', start)
+  const answer = await client.text(url, signal)
+  if ('text' in answer) return rulesIn(url, answer.text)
+  const cannotAnswer =
+    answer.kind === 'failed' && (answer.status === null || answer.status >= 500 || answer.status === 429)
+  if (cannotAnswer) throw new SiteUnusable(`${url.href}: ${answer.reason}; without its rules nothing else is asked for`)
+  return NO_ROBOTS
+}
+
+function rulesIn(url: URL, text: string): SiteRobots {
+  const rules = parseRobots(url.href, text)
+  return {
+    allows: (asked) => rules.isDisallowed(asked.href, AGENT) !== true,
+    delayMs: Math.min((rules.getCrawlDelay(AGENT) ?? 0) * 1000, LONGEST_DELAY_MS),
+    sitemaps: rules.getSitemaps().flatMap((address) => webUrl(address, url)?.href ?? []),
+  }
+}

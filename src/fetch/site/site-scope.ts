@@ -1,0 +1,82 @@
+import { webUrl } from '../web-url.ts'
+
+/** What of the web belongs to a website: one host, and the part of its paths below where the walk begins. */
+export interface SiteScope {
+  readonly start: URL
+  /** Begins and ends with a slash; `/guide/` also stands for `/guide`. */
+  readonly prefix: string
+  readonly includeSubdomains: boolean
+  readonly ignoreQueryParameters: boolean
+}
+
+/** Query parameters that name a visit or a campaign: the page is the same with and without them. */
+const VISIT_PARAMETER = /^(?:utm_.+|gclid|fbclid|msclkid|mc_cid|mc_eid|phpsessid|jsessionid|sessionid|sid)$/i
+const SESSION_SEGMENT = /;jsessionid=[^/?#]*/gi
+
+/** A segment that comes again and again, and paths without end, are what a loop of relative links makes. */
+const SAME_SEGMENT_MOST = 3
+const SEGMENTS_MOST = 20
+const URL_CHARACTERS_MOST = 2_000
+
+/** The scope of a website from the address that a user wrote: its origin, and the folder of its path. */
+export function scopeOf(
+  start: URL,
+  options: Partial<Pick<SiteScope, 'includeSubdomains' | 'ignoreQueryParameters'>> = {},
+): SiteScope {
+  const { includeSubdomains = false, ignoreQueryParameters = false } = options
+  return { start, prefix: prefixOf(start), includeSubdomains, ignoreQueryParameters }
+}
+
+/** `/guide/intro.html` → `/guide/`; `/guide` → `/guide/`, because a last segment without a dot is a folder to its site. */
+export function prefixOf({ pathname }: URL): string {
+  const last = pathname.slice(pathname.lastIndexOf('/') + 1)
+  if (last === '') return pathname
+  return last.includes('.') ? pathname.slice(0, pathname.length - last.length) : `${pathname}/`
+}
+
+/** The one spelling of an address within the site, or null for what is outside it or is a loop. */
+export function withinScope(scope: SiteScope, address: string | URL, base?: URL): URL | null {
+  const url = webUrl(String(address), base)
+  if (url === null || url.username !== '' || url.password !== '') return null
+  if (url.hostname === scope.start.hostname && scope.start.protocol === 'https:' && url.port === '') {
+    url.protocol = 'https:'
+  }
+  if (!isOfSite(scope, url) || !isBelow(scope.prefix, url.pathname)) return null
+  url.hash = ''
+  url.pathname = url.pathname.replace(SESSION_SEGMENT, '')
+  if (scope.ignoreQueryParameters) url.search = ''
+  else dropVisitParameters(url)
+  return isEndless(url) ? null : url
+}
+
+/** Whether an address is on the site's own servers, wherever below them. */
+export function isOfSite({ start, includeSubdomains }: SiteScope, url: URL): boolean {
+  if (url.origin === start.origin) return true
+  return includeSubdomains && url.protocol === start.protocol && url.host.endsWith(`.${start.host}`)
+}
+
+/** A site that sends its visitors from http to https, or to or from `www.`, is the same site. */
+export function sameSiteElsewhere(from: URL, to: URL): boolean {
+  const bare = ({ hostname }: URL): string => hostname.replace(/^www\./, '')
+  return from.origin !== to.origin && bare(from) === bare(to) && portIsPlain(from) && portIsPlain(to)
+}
+
+const portIsPlain = ({ port }: URL): boolean => port === ''
+
+const isBelow = (prefix: string, path: string): boolean => path.startsWith(prefix) || `${path}/` === prefix
+
+function dropVisitParameters(url: URL): void {
+  const visit = [...url.searchParams.keys()].filter((name) => VISIT_PARAMETER.test(name))
+  // Only then: to delete one writes all others anew, in another spelling.
+  for (const name of visit) url.searchParams.delete(name)
+  if (url.href.endsWith('?')) url.search = ''
+}
+
+function isEndless({ href, pathname }: URL): boolean {
+  if (href.length > URL_CHARACTERS_MOST) return true
+  const segments = pathname.split('/').filter((segment) => segment !== '')
+  if (segments.length > SEGMENTS_MOST) return true
+  const counts = new Map<string, number>()
+  for (const segment of segments) counts.set(segment, (counts.get(segment) ?? 0) + 1)
+  return Math.max(0, ...counts.values()) > SAME_SEGMENT_MOST
+}

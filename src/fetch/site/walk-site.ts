@@ -1,0 +1,251 @@
+import type { UrlAnswer } from '../request-url.ts'
+import { webUrl } from '../web-url.ts'
+import { Frontier, type Waiting } from './frontier.ts'
+import { listSitemaps } from './list-sitemaps.ts'
+import { llmsLinks } from './llms-links.ts'
+import { SiteClient, type Visit } from './site-client.ts'
+import { NO_ROBOTS, robotsOf, type SiteRobots } from './site-robots.ts'
+import { sameSiteElsewhere, type SiteScope, scopeOf, withinScope } from './site-scope.ts'
+import { SiteUnusable } from './site-unusable.ts'
+
+export interface SiteOptions {
+  readonly start: URL
+  /** `links`: sitemaps and the links of pages. `sitemap`: what sitemaps name. `given`: the addresses of `given`. */
+  readonly listing: 'links' | 'sitemap' | 'given'
+  readonly given?: readonly string[]
+  /** With `links`: false leaves sitemaps aside. */
+  readonly sitemaps?: boolean
+  /** Pages at the most. */
+  readonly limit: number
+  /** Links from where the walk begins to a page, at the most. */
+  readonly depth: number
+  /** Least time between two requests; a longer one in robots.txt wins. */
+  readonly delayMs: number
+  readonly obeyRobots: boolean
+  /** Adds what `llms.txt` names. */
+  readonly llmsTxt: boolean
+  readonly allowPrivateAddresses: boolean
+  readonly includeSubdomains?: boolean
+  readonly ignoreQueryParameters?: boolean
+  readonly maxBytes: number
+  /** False for an address that is not worth a request: a file of a kind that is not asked for. */
+  readonly isWanted?: (url: URL) => boolean
+  /** Why an address is not visited though it belongs to the site; null visits it. */
+  readonly leavesOut?: (url: URL) => string | null
+  /** Told once, when the walk has come to its end. */
+  readonly onEnd?: (summary: SiteSummary) => void
+}
+
+export type SiteEntry =
+  /** `version` names what is read of the page. */
+  | {
+      readonly kind: 'page'
+      readonly url: URL
+      readonly version: string
+      readonly bytes: number
+      readonly contentType: string
+      readonly title: string | null
+      readonly description: string | null
+    }
+  | { readonly kind: 'file'; readonly url: URL; readonly answer: UrlAnswer; readonly contentType: string }
+  | { readonly kind: 'left_out'; readonly url: URL; readonly reason: string }
+  | { readonly kind: 'failed'; readonly url: URL; readonly reason: string; readonly status: number | null }
+
+export interface SiteSummary {
+  readonly pages: number
+  /** Addresses that the site's rules keep programs from. */
+  readonly forbidden: number
+  /** Links that lead to nothing. */
+  readonly absent: number
+  /** The limit of pages was reached, and there are more. */
+  readonly truncated: boolean
+}
+
+/** Requests to a site at once. */
+const CONNECTIONS = 4
+
+/** What no page ends in: not worth a request. */
+const ASSET =
+  /\.(?:avif|bmp|bz2|css|dmg|eot|exe|gif|gz|ico|iso|jpe?g|js|m4a|mjs|mov|mp[34]|ogg|otf|png|rar|rss|svg|tar|tgz|tiff?|ttf|wasm|wav|web[mp]|woff2?|xml|zip|7z)$/i
+
+/**
+ * Visits a website from its start: every page that can be reached is yielded once, under one address, and nothing outside
+ * the site is asked for. The order is that of discovery; pages come while the walk goes on.
+ *
+ * @throws {SiteUnusable} when the site cannot be listed at all
+ */
+export async function* walkSite(options: SiteOptions, signal: AbortSignal): AsyncGenerator<SiteEntry> {
+  await using client = new SiteClient({ ...options, connections: CONNECTIONS })
+  const { scope, first } = await scopeFrom(client, options, signal)
+  const robots = options.obeyRobots ? await robotsOf(client, scope.start, signal) : NO_ROBOTS
+  client.slowDown(robots.delayMs)
+  const walk = new Walk(options, scope, robots)
+  walk.visited(scope.start, first)
+  if (options.listing !== 'given') walk.found(scope.start.href, 0)
+  if (options.listing === 'given') for (const address of options.given ?? []) walk.found(address, 0)
+  else if (options.sitemaps !== false)
+    for await (const address of listSitemaps(client, scope, robots, signal)) walk.found(address, 0)
+  if (options.llmsTxt) for (const address of await llmsLinks(client, scope, signal)) walk.found(address, 0)
+  yield* walk.run(client, signal)
+  options.onEnd?.(walk.summary())
+}
+
+/** The scope, once it is known where the start really is: a site may send its visitors to https or to `www.` first. */
+async function scopeFrom(
+  client: SiteClient,
+  options: SiteOptions,
+  signal: AbortSignal,
+): Promise<{ readonly scope: SiteScope; readonly first: Visit }> {
+  const scope = scopeOf(options.start, options)
+  const first = await client.visit(scope.start, signal)
+  if (first.kind === 'failed' && first.status === null) throw new SiteUnusable(`${scope.start.href}: ${first.reason}`)
+  if (first.kind !== 'redirect') return { scope, first }
+  const to = webUrl(first.to, scope.start)
+  if (to === null || withinScope(scope, to) !== null) return { scope, first }
+  if (!sameSiteElsewhere(scope.start, to)) {
+    throw new SiteUnusable(
+      `${scope.start.href} redirects to ${to.href}, which is outside of it: name that address as the source`,
+    )
+  }
+  const start = new URL(`${scope.start.pathname}${scope.start.search}`, to.origin)
+  return { scope: { ...scope, start }, first: await client.visit(start, signal) }
+}
+
+type Visited = { readonly at: Waiting; readonly visit: Visit }
+
+class Walk {
+  readonly #options: SiteOptions
+  readonly #scope: SiteScope
+  readonly #robots: SiteRobots
+  readonly #frontier = new Frontier()
+  readonly #leftOut: SiteEntry[] = []
+  /** What was visited before the walk began, by its address. */
+  readonly #early = new Map<string, Visit>()
+  readonly #yielded = new Set<string>()
+  /** By canonical address: the page that stands for it until that one was seen to be a page itself. */
+  readonly #otherSpellings = new Map<string, SiteEntry>()
+  #pages = 0
+  #forbidden = 0
+  #absent = 0
+  #truncated = false
+
+  constructor(options: SiteOptions, scope: SiteScope, robots: SiteRobots) {
+    this.#options = options
+    this.#scope = scope
+    this.#robots = robots
+  }
+
+  visited(url: URL, visit: Visit): void {
+    this.#early.set(url.href, visit)
+  }
+
+  /** An address that was found, `depth` links away from where the walk began. */
+  found(address: string, depth: number, base?: URL): void {
+    const url = withinScope(this.#scope, address, base)
+    if (url === null || depth > this.#options.depth || ASSET.test(url.pathname)) return
+    if (this.#options.isWanted?.(url) === false) return
+    const reason = this.#options.leavesOut?.(url) ?? null
+    const isAllowed = reason === null && this.#robots.allows(url)
+    if (!this.#frontier.add(url, isAllowed ? depth : Number.POSITIVE_INFINITY)) return
+    if (reason !== null) this.#leftOut.push({ kind: 'left_out', url, reason })
+    else if (!isAllowed) this.#forbidden += 1
+  }
+
+  async *run(client: SiteClient, signal: AbortSignal): AsyncGenerator<SiteEntry> {
+    const underWay = new Map<Waiting, Promise<Visited>>()
+    for (;;) {
+      while (underWay.size < CONNECTIONS && this.#pages + underWay.size < this.#options.limit) {
+        const at = this.#frontier.take()
+        if (at === undefined) break
+        if (at.depth === Number.POSITIVE_INFINITY) continue
+        const visiting = this.#visit(client, at, signal)
+        // It is awaited in its turn; where the walk is left before, its failure is of no interest.
+        visiting.catch(() => undefined)
+        underWay.set(at, visiting)
+      }
+      yield* this.#leftOut.splice(0)
+      if (underWay.size === 0) break
+      const { at, visit } = await Promise.race(underWay.values())
+      underWay.delete(at)
+      const entry = this.#entryOf(at, visit)
+      if (entry !== null) yield entry
+    }
+    for (const [canonical, entry] of this.#otherSpellings) {
+      if (this.#yielded.has(canonical)) continue
+      this.#pages += 1
+      yield entry
+    }
+    for (let at = this.#frontier.take(); at !== undefined; at = this.#frontier.take()) {
+      if (at.depth !== Number.POSITIVE_INFINITY) this.#truncated = true
+    }
+  }
+
+  summary(): SiteSummary {
+    const [pages, forbidden, absent, truncated] = [this.#pages, this.#forbidden, this.#absent, this.#truncated]
+    return { pages, forbidden, absent, truncated }
+  }
+
+  async #visit(client: SiteClient, at: Waiting, signal: AbortSignal): Promise<Visited> {
+    const early = this.#early.get(at.url.href)
+    this.#early.delete(at.url.href)
+    return { at, visit: early ?? (await client.visit(at.url, signal)) }
+  }
+
+  #entryOf({ url, depth }: Waiting, visit: Visit): SiteEntry | null {
+    if (visit.kind === 'page') return this.#pageOf(url, depth, visit)
+    switch (visit.kind) {
+      case 'redirect':
+        this.found(visit.to, depth, url)
+        return null
+      case 'absent':
+        this.#absent += 1
+        return null
+      case 'failed':
+        return { ...visit, url }
+      case 'file':
+        this.#pages += 1
+        return { ...visit, url }
+      case 'text':
+      default: {
+        this.#pages += 1
+        const { digest, bytes, contentType } = visit
+        return { kind: 'page', url, version: `text-${digest}`, bytes, contentType, title: null, description: null }
+      }
+    }
+  }
+
+  #pageOf(
+    url: URL,
+    depth: number,
+    { content, bytes, contentType }: Extract<Visit, { kind: 'page' }>,
+  ): SiteEntry | null {
+    if (this.#options.listing === 'links') for (const link of content.links) this.found(link, depth + 1)
+    const { title, description, fingerprint, canonical } = content
+    const entry: SiteEntry = {
+      kind: 'page',
+      url,
+      version: `page-${fingerprint}`,
+      bytes,
+      contentType,
+      title,
+      description,
+    }
+    const other = this.#otherSpelling(url, canonical)
+    if (other !== null) {
+      if (!this.#otherSpellings.has(other.href)) this.#otherSpellings.set(other.href, entry)
+      this.found(other.href, depth)
+      return null
+    }
+    this.#pages += 1
+    this.#yielded.add(url.href)
+    return entry
+  }
+
+  /** Believed only of the same path: a canonical address that is set wrongly would make one page of a whole site. */
+  #otherSpelling(url: URL, canonical: string | null): URL | null {
+    const other = canonical === null ? null : withinScope(this.#scope, canonical)
+    if (other === null || other.href === url.href || other.origin !== url.origin) return null
+    const bare = (path: string): string => path.replace(/\/(?:index\.html?)?$/, '')
+    return bare(other.pathname) === bare(url.pathname) ? other : null
+  }
+}

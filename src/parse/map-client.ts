@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request } from 'undici'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
+import { readErrorBody } from '#src/contract/error-body.ts'
+import { retryAfterMs } from '#src/contract/retry-after.ts'
+import { dispatcherOf } from './dispatcher.ts'
+import type { WayOut } from './way-out.ts'
+import { textWithoutKey } from './without-key.ts'
+
+export interface MapClientOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly wayOut: WayOut
+}
+
+export interface MapRequest {
+  readonly url: URL
+  /** Addresses at the most; the service gives up to 100,000. */
+  readonly limit: number
+  readonly sitemap: 'include' | 'only'
+}
+
+const MOST_ADDRESSES = 100_000
+const TRIES = 5
+const PATIENCE_MS = 300_000
+
+/** What services answer that have no such operation. */
+const NO_SUCH_OPERATION: ReadonlySet<number> = new Set([404, 405, 501])
+
+/**
+ * The addresses of a website as the service knows them (`POST /v2/map`, 1 credit whatever comes back); null where it has
+ * no such operation. A refusal for the rate is waited out.
+ *
+ * @throws {SourceUnusable} when the service does not answer: the site cannot be listed then
+ */
+export async function mapSite(
+  { baseUrl, apiKey, wayOut }: MapClientOptions,
+  { url, limit, sitemap }: MapRequest,
+  signal: AbortSignal,
+): Promise<readonly string[] | null> {
+  const dispatcher = dispatcherOf(1, wayOut)
+  const address = `${baseUrl.replace(/\/+$/, '')}/v2/map`
+  const wanted = { url: url.href, limit: Math.min(limit, MOST_ADDRESSES), sitemap, includeSubdomains: false }
+  const headers = {
+    'content-type': 'application/json',
+    ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
+  }
+  try {
+    for (let tries = 1; ; tries += 1) {
+      const timed = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
+      const body = JSON.stringify(wanted)
+      const answer = await request(address, { method: 'POST', body, headers, dispatcher, signal: timed })
+      const bytes = Buffer.from(await answer.body.arrayBuffer())
+      if (answer.statusCode === 200) return addressesIn(bytes)
+      if (NO_SUCH_OPERATION.has(answer.statusCode)) return null
+      const error = readErrorBody(bytes)
+      const mayPass = answer.statusCode === 429 || answer.statusCode >= 500
+      const said = `POST /v2/map answered ${answer.statusCode}: ${textWithoutKey(error.text, apiKey)}`
+      if (!mayPass || tries === TRIES)
+        throw new SourceUnusable(`${said}; --site-listing links lists the site without the service`)
+      const header = [answer.headers['retry-after']].flat()[0] ?? null
+      const waitMs = retryAfterMs({ header, date: null, body: error.fields, text: error.text, nowMs: Date.now() })
+      await sleep(waitMs ?? 1_000 * 2 ** tries, undefined, { signal })
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof SourceUnusable) throw error
+    const { code, message } = error as { readonly code?: string; readonly message?: string }
+    throw new SourceUnusable(`POST /v2/map: the service cannot be reached (${code ?? message ?? 'unknown'})`, {
+      cause: error,
+    })
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
+/** `links` holds addresses, or objects with one; an answer without a list is that of no map. */
+function addressesIn(bytes: Buffer): readonly string[] | null {
+  const { links } = JSON.parse(bytes.toString('utf8')) as { readonly links?: unknown }
+  if (!Array.isArray(links)) return null
+  return links.flatMap((link: unknown) => {
+    const address = typeof link === 'string' ? link : (link as { readonly url?: unknown } | null)?.url
+    return typeof address === 'string' ? [address] : []
+  })
+}

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readStore } from '../support/check-store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { GeneratedSite } from '../support/generated-site.ts'
+import { until } from '../support/redis.ts'
+import { sluice, startSluice } from '../support/sluice.ts'
+import { openSite, type Page } from '../support/web-site.ts'
+
+/* `sluice run https://…`: a website as a source, against a scripted service that counts what is bought. */
+
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+const scraped = (url: string): Page => {
+  const data = { markdown: `# ${url}`, metadata: { sourceURL: url, statusCode: 200, creditsUsed: 1 } }
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ success: true, data }) }
+}
+
+/** A service with `/v2/scrape`, and with `/v2/map` where `addresses` are given. */
+async function openService(addresses: (() => readonly string[]) | null = null) {
+  const bought: string[] = []
+  const mapped: unknown[] = []
+  const service = await openSite((path, body) => {
+    const request = JSON.parse(body) as { readonly url: string }
+    if (path === '/v2/map' && addresses !== null) {
+      mapped.push(request)
+      const links = addresses().map((url) => ({ url, title: 'a page' }))
+      return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ success: true, links }) }
+    }
+    if (path !== '/v2/scrape') return { status: 404, body: '{"success":false,"error":"Not Found"}' }
+    bought.push(request.url)
+    return scraped(request.url)
+  })
+  return Object.assign(service, { bought, mapped })
+}
+
+const argsFor = (site: GeneratedSite, out: string, service: { readonly url: string }): string[] => [
+  'run',
+  site.url,
+  '--out',
+  out,
+  '--parse-api-url',
+  service.url,
+  '--parse-api-key',
+  'test-key',
+  '--allow-private-addresses',
+  '--site-depth',
+  '50',
+  '--exclude',
+  '**/deep/**',
+]
+
+describe('a website', () => {
+  test(`of 1,000 pages is bought once, and then only what changed (seed ${SEED})`, async () => {
+    await using folder = await temporaryFolder()
+    await using site = await GeneratedSite.open({ seed: SEED, pages: 1_000 })
+    await using service = await openService()
+    const out = join(folder.path, 'out')
+    const args = argsFor(site, out, service)
+
+    const first = await sluice(args)
+    expect([first.code, first.stderr]).toEqual([0, expect.anything()])
+    expect(service.bought.toSorted()).toEqual([...site.reachable].toSorted())
+    expect(site.askedOutside).toEqual([])
+    expect(first.stderr + first.stdout).toMatch(/robots\.txt forbids/)
+
+    service.bought.length = 0
+    expect((await sluice(args)).code).toBe(0)
+    expect(service.bought).toEqual([])
+
+    const { changed, removed, added } = site.change(0.01)
+    expect((await sluice(args)).code).toBe(0)
+    expect(service.bought.toSorted()).toEqual([...changed, ...added].map((path) => `${site.url}${path}`).toSorted())
+    const { records } = await readStore(out)
+    const gone = [...records.values()].filter(({ goneAt }) => goneAt !== undefined).map(({ key }) => key)
+    expect(gone).toHaveLength(removed.length)
+
+    await sluice([...args, '--delete-gone'])
+    expect((await readStore(out)).records.size).toBe(site.reachable.length)
+  }, 240_000)
+
+  test('is listed by the service where it has /v2/map, and only what is within the site is taken', async () => {
+    await using folder = await temporaryFolder()
+    await using site = await GeneratedSite.open({ seed: SEED + 1, pages: 60 })
+    const outside = ['http://10.0.0.8/', 'https://elsewhere.example/page', `${site.url}/forbidden/page.html`]
+    await using service = await openService(() => [...site.reachable, ...outside])
+    const out = join(folder.path, 'out')
+    const run = await sluice(argsFor(site, out, service))
+    expect([run.code, run.stderr]).toEqual([0, expect.anything()])
+    expect(service.mapped).toEqual([
+      { url: `${site.url}/`, limit: 10_000, sitemap: 'include', includeSubdomains: false },
+    ])
+    expect(service.bought.toSorted()).toEqual([...site.reachable].toSorted())
+    expect(site.asked.some((path) => path.includes('utm_source'))).toBe(false)
+    // To plan buys nothing, a map neither.
+    const plan = argsFor(site, out, service).with(0, 'plan')
+    expect((await sluice(plan)).code).toBe(0)
+    expect(service.mapped).toHaveLength(1)
+  }, 120_000)
+
+  test('is downloaded and parsed by the embedded engine; watch --every tells what is new, changed and removed', async () => {
+    await using folder = await temporaryFolder()
+    await using site = await GeneratedSite.open({ seed: SEED + 2, pages: 30 })
+    const out = join(folder.path, 'out')
+    const args = ['run', site.url, '--out', out, '--allow-private-addresses', '--exclude', '**/deep/**']
+    const run = await sluice([...args, '--via', 'download'])
+    expect([run.code, run.stderr]).toEqual([0, expect.anything()])
+    expect((await readStore(out)).records.size).toBe(site.reachable.length)
+    const again = await sluice([...args, '--via', 'download', '--json'])
+    expect(again.stdout).toMatch(/"requests":0,/)
+
+    const { changed, removed, added } = site.change(0.1)
+    const watch = startSluice(['watch', ...args.slice(1), '--via', 'download', '--every', '* * * * * *'])
+    const told = `scan: ${added.length} new, ${changed.length} changed, ${removed.length} gone`
+    await until('the changes', 60_000, async () => watch.stderr().includes(told))
+    watch.child.kill('SIGINT')
+    expect((await watch.finished).code).toBe(0)
+  }, 120_000)
+})

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { type SiteEntry, type SiteOptions, type SiteSummary, walkSite } from '#src/fetch/site/walk-site.ts'
+import { GeneratedSite } from '../support/generated-site.ts'
+
+const SEED = Number(process.env['SEED'] ?? 20_261_122)
+
+const OPTIONS: Omit<SiteOptions, 'start'> = {
+  listing: 'links',
+  limit: 100_000,
+  depth: 50,
+  delayMs: 0,
+  obeyRobots: true,
+  llmsTxt: false,
+  allowPrivateAddresses: true,
+  maxBytes: 1024 ** 2,
+}
+
+async function walked(options: SiteOptions): Promise<{ readonly entries: SiteEntry[]; readonly summary: SiteSummary }> {
+  const entries: SiteEntry[] = []
+  const ends: SiteSummary[] = []
+  const onEnd = (summary: SiteSummary): void => void ends.push(summary)
+  for await (const entry of walkSite({ ...options, onEnd }, new AbortController().signal)) entries.push(entry)
+  const [summary] = ends
+  if (summary === undefined) throw new Error('the walk did not come to its end')
+  return { entries, summary }
+}
+
+const pagesOf = (entries: readonly SiteEntry[]): string[] =>
+  entries.flatMap((entry) => (entry.kind === 'page' ? [entry.url.href] : [])).filter((href) => !href.includes('/deep/'))
+
+describe('the walk of a generated website', () => {
+  test(`finds every reachable page once and asks nothing outside (seed ${SEED})`, async () => {
+    await using site = await GeneratedSite.open({ seed: SEED, pages: 300 })
+    const { entries, summary } = await walked({ ...OPTIONS, start: new URL(site.url) })
+    expect(pagesOf(entries).toSorted()).toEqual([...site.reachable].toSorted())
+    expect(site.askedOutside).toEqual([])
+    expect(site.asked.filter((path) => path.startsWith('/forbidden/'))).toEqual([])
+    expect(site.asked.filter((path) => path.startsWith('/deep/')).length).toBeLessThanOrEqual(4)
+    expect(entries.filter(({ kind }) => kind === 'failed')).toEqual([])
+    expect(summary.truncated).toBe(false)
+    expect(summary.forbidden).toBeGreaterThan(0)
+    expect(summary.absent).toBeGreaterThan(0)
+  }, 60_000)
+
+  test('gives a page the same version until what is read of it changes', async () => {
+    await using site = await GeneratedSite.open({ seed: SEED + 1, pages: 100 })
+    const versions = async (): Promise<Map<string, string>> => {
+      const { entries } = await walked({ ...OPTIONS, start: new URL(site.url) })
+      return new Map(entries.flatMap((entry) => (entry.kind === 'page' ? [[entry.url.pathname, entry.version]] : [])))
+    }
+    const before = await versions()
+    expect(await versions()).toEqual(before)
+    const { changed, removed, added } = site.change(0.06)
+    const after = await versions()
+    const differing = [...after].filter(([path, version]) => before.get(path) !== version).map(([path]) => path)
+    expect(differing.toSorted()).toEqual([...changed, ...added].toSorted())
+    expect(removed.filter((path) => after.has(path))).toEqual([])
+  }, 60_000)
+
+  test('stops at its limits, and says so', async () => {
+    await using site = await GeneratedSite.open({ seed: SEED + 2, pages: 100 })
+    const start = new URL(site.url)
+    const few = await walked({ ...OPTIONS, start, limit: 10 })
+    expect(few.entries.filter(({ kind }) => kind === 'page')).toHaveLength(10)
+    expect(few.summary.truncated).toBe(true)
+    const near = await walked({ ...OPTIONS, start, depth: 0 })
+    expect(near.entries.length).toBeLessThan(site.reachable.length)
+    expect(near.summary.truncated).toBe(false)
+  }, 60_000)
+
+  test('stays below the path that it begins with', async () => {
+    await using site = await GeneratedSite.open({ seed: SEED + 3, pages: 200 })
+    const { entries } = await walked({ ...OPTIONS, start: new URL(`${site.url}/guide`), listing: 'sitemap' })
+    const pages = pagesOf(entries)
+    expect(pages.length).toBeGreaterThan(0)
+    expect(pages.filter((href) => !new URL(href).pathname.startsWith('/guide/'))).toEqual([])
+  }, 60_000)
+})

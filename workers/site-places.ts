@@ -1,0 +1,46 @@
+import { mapSite } from '#src/parse/map-client.ts'
+import { openSiteSource } from '#src/sources/site-source.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import type { OpenedSource, SourceSettings, SourceSurroundings } from './open-source.ts'
+import { wayOutOf } from './way-out.ts'
+
+/** A website as a source. Loaded only where one is named. */
+export function openSite(
+  start: URL,
+  settings: SourceSettings,
+  { say, mayBuy }: SourceSurroundings,
+  resources: AsyncDisposableStack,
+): OpenedSource {
+  const { include, exclude, via, allowPrivateAddresses, refresh, siteListing, siteLimit } = settings
+  const { parseApiUrl: baseUrl, parseApiKey: apiKey = '' } = settings
+  const isAsked = baseUrl !== undefined && mayBuy === true
+  const source = openSiteSource({
+    start,
+    include,
+    exclude,
+    via,
+    allowPrivateAddresses,
+    refresh,
+    say,
+    listing: siteListing === 'map' && !isAsked ? 'links' : siteListing,
+    limit: siteLimit,
+    depth: settings.siteDepth,
+    delayMs: settings.siteDelayMs,
+    documents: settings.siteDocuments,
+    llmsTxt: settings.llmsTxt,
+    obeyRobots: !settings.ignoreRobots,
+    ...(isAsked
+      ? {
+          map: (signal) => {
+            const wanted = { url: start, limit: siteLimit, sitemap: 'include' } as const
+            return mapSite({ baseUrl, apiKey, wayOut: wayOutOf(settings) }, wanted, signal)
+          },
+        }
+      : {}),
+  })
+  return {
+    source: resources.use(source),
+    watch: () =>
+      Promise.reject(new SetupError('a website does not tell when it changes: give --every to look at set times')),
+  }
+}
