@@ -1,12 +1,11 @@
 #!/usr/bin/env node
-import { createProgram } from './program.ts'
-import { reportError, reportUncaught } from './report-error.ts'
+import { platformProblem } from './platform.ts'
 
-reportUncaught()
-
-try {
-  const program = await createProgram(process.argv.slice(2))
-  await program.parseAsync()
-} catch (error) {
-  process.exitCode = reportError(error)
+const problem = platformProblem({ platform: process.platform, node: process.versions.node })
+if (problem === null) {
+  // Loaded only now: an older Node cannot read what it finds there.
+  await (await import('./start.ts')).start()
+} else {
+  process.stderr.write(`sluice: ${problem}\n`)
+  process.exitCode = 1
 }

@@ -18,6 +18,8 @@ export interface RedisServerSearch {
   readonly cacheDir: string
   /** Told in one line what takes a moment. */
   readonly notify?: (line: string) => void
+  /** Default: this one. */
+  readonly platform?: NodeJS.Platform
 }
 
 /** It prints its version at once, or it is no server. */
@@ -37,6 +39,13 @@ export async function findRedisServer(
   for (const command of ['redis-server', 'valkey-server']) {
     const binary = { command, libraries: '' }
     if (await starts(binary)) return binary
+  }
+  const { platform = process.platform } = search
+  if (platform !== 'linux') {
+    const how = platform === 'darwin' ? 'brew install redis' : 'it must be on PATH'
+    throw new DependencyUnusable(
+      `No Redis: install redis-server 6.2 or newer (${how}), or set REDIS_URL to a running one.`,
+    )
   }
   const folder = join(search.cacheDir, 'redis-server')
   const cached = await binaryIn(folder)

@@ -4,7 +4,8 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/prom
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { findRedisServer } from '#src/queue/redis-server-binary.ts'
 
 const run = promisify(execFile)
 const SCRIPT = resolve(import.meta.dirname, '../support/processes/find-redis.ts')
@@ -68,5 +69,18 @@ describe('findRedisServer on a machine without Redis', () => {
     expect(await readdir(cacheDir)).toEqual(['redis-server'])
     await rm(join(folder, 'bin/apt-get'))
     expect(await find(identity)).toBe(`found ${command}`)
+  })
+
+  test('tells in one sentence what to install on a system without apt-get', async () => {
+    const search = { cacheDir, platform: 'darwin' as const }
+    await givePrograms(TOOLS)
+    vi.stubEnv('PATH', join(folder, 'bin'))
+    try {
+      await expect(findRedisServer(search)).rejects.toThrow(
+        'No Redis: install redis-server 6.2 or newer (brew install redis), or set REDIS_URL to a running one.',
+      )
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 })

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { platformProblem } from '../../src/cli/platform.ts'
+
+test.each([
+  ['linux', '24.11.0', null],
+  ['darwin', '26.0.0', null],
+  ['freebsd', '24.21.0', null],
+  ['linux', '24.10.9', 'Sluice needs Node 24.11 or newer; this is 24.10.9'],
+  ['darwin', '22.20.0', 'Sluice needs Node 24.11 or newer; this is 22.20.0'],
+  ['win32', '24.21.0', 'Sluice does not run on Windows itself: use WSL 2'],
+] as const)('%s with Node %s', (platform, node, problem) => {
+  const told = platformProblem({ platform, node })
+  if (problem === null) expect(told).toBeNull()
+  else expect(told).toMatch(new RegExp(`^${problem}.*$`))
+})

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const run = promisify(execFile)
+
+test('a release is made up to the last step before publishing: tarball, SBOM, notes, digests and the commands', async () => {
+  await using folder = await tempFolder()
+  const out = join(folder.path, 'release')
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+  const { stdout } = await run('sh', ['scripts/run-node.sh', 'scripts/release/main.ts', '--no-image', '--out', out], {
+    cwd: ROOT,
+  })
+  const tarball = `sluice-${version}.tgz`
+  const sbom = `sluice-${version}.cdx.json`
+  expect((await readdir(out)).toSorted()).toEqual(['SHA256SUMS', 'notes.md', sbom, tarball])
+  await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out })
+  const { stdout: members } = await run('tar', ['-tzf', join(out, tarball)])
+  for (const name of ['sluice', 'package.json', 'SECURITY.md', 'dist/src/cli/main.js']) {
+    expect(members).toContain(`package/${name}\n`)
+  }
+  const { bomFormat, components } = JSON.parse(await readFile(join(out, sbom), 'utf8')) as {
+    readonly bomFormat: string
+    readonly components: readonly { readonly name: string; readonly version: string }[]
+  }
+  const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>
+  }
+  expect(bomFormat).toBe('CycloneDX')
+  const listed = new Set(components.map((each) => `${each.name}@${each.version}`))
+  expect(Object.entries(dependencies).filter(([name, wanted]) => !listed.has(`${name}@${wanted}`))).toEqual([])
+  expect(components.map(({ name }) => name)).not.toContain('vitest')
+  expect(await readFile(join(out, 'notes.md'), 'utf8')).toMatch(new RegExp(`^# sluice ${version}\n\n- `))
+  expect(stdout).toContain(`npm publish ${join(out, tarball)}`)
+}, 240_000)
