@@ -51,9 +51,12 @@ async function optionsFromStdin(): Promise<EngineOptions> {
     text += chunk
     if (text.includes('\n')) line.resolve(text)
   }
+  const leave = (): never => process.exit(0)
   process.stdin.setEncoding('utf8').on('data', take)
-  process.stdin.once('close', () => process.exit(0))
+  process.stdin.once('close', leave)
   const read = await line.promise
   process.stdin.off('data', take)
+  // From now on the end of the input ends the engine in order: it has a folder to remove.
+  process.stdin.off('close', leave)
   return JSON.parse(read) as EngineOptions
 }

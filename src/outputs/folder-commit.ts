@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
@@ -43,19 +43,30 @@ export async function enter(area: WorkArea, id: string, place: Place, record: Do
   const oldAside = area.asidePath(id, place.hash, 'old')
   try {
     const hadLetter = await moveIfThere(place.letter, letterAside)
-    const hadOld = await putInPlace(area.stagedPath(id), place.folder, oldAside, record)
+    const hadOld = await putInPlace(
+      area,
+      { staged: area.stagedPath(id), folder: place.folder, aside: oldAside },
+      record,
+    )
     await flushFolder(dirname(place.folder))
     if (hadLetter) await rm(letterAside, { force: true })
     if (hadOld) await rm(oldAside, { recursive: true, force: true })
   } catch (error) {
-    await putBack(letterAside, place.letter)
-    await putBack(oldAside, place.folder)
+    await putBack(area, letterAside, place.letter)
+    await putBack(area, oldAside, place.folder)
     throw error
   }
 }
 
+interface Move {
+  readonly staged: string
+  readonly folder: string
+  /** Where an earlier folder steps aside to. */
+  readonly aside: string
+}
+
 /** Says whether an earlier folder had to step aside. One of another source does not: it is put back. */
-async function putInPlace(staged: string, folder: string, aside: string, record: DocumentRecord): Promise<boolean> {
+async function putInPlace(area: WorkArea, { staged, folder, aside }: Move, record: DocumentRecord): Promise<boolean> {
   let hadOld = false
   for (let tries = 1; ; tries++) {
     try {
@@ -63,7 +74,7 @@ async function putInPlace(staged: string, folder: string, aside: string, record:
       return hadOld
     } catch (error) {
       if (tries === MAX_TRIES) throw error
-      if (isOneOf(error, 'ENOENT')) await makeFolderFlushed(dirname(folder))
+      if (isOneOf(error, 'ENOENT')) await makeFolderFlushed(dirname(folder), area.checkStore)
       else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
         // Somebody else's commit came in between: ours is the later one, and the first to step aside is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
@@ -83,7 +94,7 @@ export async function settleAside(
 ): Promise<void> {
   const committed = !(await isThere(area.stagedPath(workIdOf(aside.name))))
   const home = committed ? null : await placeOf(aside)
-  if (home !== null) await putBack(aside.path, home)
+  if (home !== null) await putBack(area, aside.path, home)
   await rm(aside.path, { recursive: true, force: true })
 }
 
@@ -97,9 +108,9 @@ export async function wholeRecord(folder: string): Promise<ReturnType<typeof par
 }
 
 /** A place that is taken again, by a folder with something in it or by a file, is left to the newcomer. */
-async function putBack(aside: string, home: string): Promise<void> {
+async function putBack(area: WorkArea, aside: string, home: string): Promise<void> {
   if (!(await isThere(aside)) || (await isThere(home))) return
-  await mkdir(dirname(home), { recursive: true })
+  await makeFolderFlushed(dirname(home), area.checkStore)
   try {
     await rename(aside, home)
   } catch (error) {

@@ -178,7 +178,7 @@ class FolderStore implements OutputStore {
       const staged = await this.#area.staged(this.#area.newId())
       try {
         await writeFlushed(staged, toJson(letter))
-        await renameInto(staged, this.#place(letter.key).letter)
+        await renameInto(staged, this.#place(letter.key).letter, this.#area.checkStore)
         await flushFolder(this.#failures)
       } catch (error) {
         await rm(staged, { force: true })

@@ -2,8 +2,12 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { flushFolder } from './file-system.ts'
 
-/** Makes a folder and those above it, and waits until the names of all that are new are on the disk. */
-export async function makeFolderFlushed(path: string): Promise<void> {
+/**
+ * Makes a folder of a store and those above it, and waits until the names of all that are new are on the disk.
+ * `checkStore` throws where the store is not the one that was opened: what is made in its place would hide that it is gone.
+ */
+export async function makeFolderFlushed(path: string, checkStore: () => Promise<void>): Promise<void> {
+  await checkStore()
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
   const stop = dirname(first)

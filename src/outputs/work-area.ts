@@ -15,18 +15,18 @@ export class WorkArea {
   readonly #staging: string
   readonly #aside: string
   readonly #owner: string
-  readonly #checkStore: () => Promise<void>
+  /** Throws where the folder is not in the store that was opened. */
+  readonly checkStore: () => Promise<void>
   #count = 0
   #made: Promise<unknown> | null = null
 
   private constructor(folder: string, owner: string, checkStore: () => Promise<void>) {
-    this.#checkStore = checkStore
+    this.checkStore = checkStore
     this.#staging = join(folder, 'staging')
     this.#aside = join(folder, 'aside')
     this.#owner = owner
   }
 
-  /** `checkStore` throws where the folder is not in the store that was opened. */
   static async open(folder: string, checkStore: () => Promise<void>): Promise<WorkArea> {
     return new WorkArea(folder, await ownerMark(), checkStore)
   }
@@ -51,7 +51,7 @@ export class WorkArea {
 
   /** Made anew when they were removed; but not in place of a store that is gone, which would hide that it is. */
   async #make(): Promise<void> {
-    await this.#checkStore()
+    await this.checkStore()
     await Promise.all([makeFolder(this.#staging), makeFolder(this.#aside)])
   }
 

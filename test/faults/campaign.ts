@@ -43,13 +43,15 @@ export interface CampaignResult {
   readonly endless: number
   readonly exits_0_with_unfinished: number
   readonly wrong_numbers: number
+  /** The longest time from a signal to the end of its process. */
+  readonly longest_stop_ms: number
   /** How often each fault struck. */
   readonly faults: Readonly<Record<string, number>>
 }
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
   await using service = await ChargingService.start()
-  await using program = await programOf(options.mutant)
+  await using program = await programOf(options)
   const results: FaultRunResult[] = []
   let next = options.seed
   const found = new AbortController()
@@ -85,10 +87,14 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   return sumOf(results)
 }
 
+/** They start the embedded engine, or fetch the private Redis. */
+const NEEDS_ENGINE: readonly FaultKind[] = ['engine-killed', 'converter-missing', 'download-hangs']
+
 /** The one that the tests have bundled, where they have: only a mistake needs a bundle of its own. */
-function programOf(mutant: Mutant | null): Promise<Bundle> | Bundle {
-  if (mutant !== null) return bundle({ plugins: [planted(MUTANTS[mutant])] })
-  return bundledForAll() ?? bundle()
+function programOf({ mutant, faults }: CampaignOptions): Promise<Bundle> | Bundle {
+  const children = faults === undefined || faults.some((fault) => NEEDS_ENGINE.includes(fault))
+  if (mutant !== null) return bundle({ plugins: [planted(MUTANTS[mutant])], children })
+  return bundledForAll() ?? bundle({ children })
 }
 
 /** Null for what was cut off by the signal. */
@@ -115,6 +121,7 @@ function sumOf(results: readonly FaultRunResult[]): CampaignResult {
     endless: sum(({ breaches }) => breaches.endless.length),
     exits_0_with_unfinished: sum(({ breaches }) => breaches.falseZero.length),
     wrong_numbers: sum(({ breaches }) => breaches.numbers.length),
+    longest_stop_ms: Math.max(0, ...results.map(({ longestStopMs }) => longestStopMs)),
     faults: countsOf(results.flatMap(({ faults }) => faults)),
   }
 }

@@ -12,6 +12,9 @@ import type { Stage } from './stage.ts'
 export interface StartOptions {
   /** Another source than that of the stage. */
   readonly source?: string
+  /** Beside those of every process, or in their place. */
+  readonly flags?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
   /** Takes it for the source of the stage. */
   readonly sourceName?: string
   readonly metricsPort?: number
@@ -70,8 +73,13 @@ export class Crew {
     return this.#living.get(running) ?? null
   }
 
+  get program(): Bundle {
+    return this.#options.program
+  }
+
   start(command: Command, execArgv: readonly string[] = [], options: StartOptions = {}): RunningSluice {
-    const { source, sourceName = source === undefined ? this.sourceName : undefined, metricsPort = 0 } = options
+    const { source, sourceName = source === undefined ? this.sourceName : undefined } = options
+    const { metricsPort = 0, flags, env } = options
     const { stage, redis, serviceUrl, apiKey, concurrency, program, numbers } = this.#options
     const line = redis.line()
     const settings = {
@@ -85,8 +93,10 @@ export class Crew {
       'grace-ms': String(GRACE_MS),
       'deadline-ms': String(DEADLINE_MS),
       'log-level': 'warn',
+      spool: join(stage.state, 'spool'),
       ...(sourceName === undefined ? {} : { 'source-name': sourceName }),
       'metrics-port': String(metricsPort),
+      ...flags,
     }
     const running = startSluice(
       [command, source ?? stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`), '--json'],
@@ -97,6 +107,7 @@ export class Crew {
           SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
           SLUICE_STABLE_MS: String(STABLE_MS),
           ...stage.env,
+          ...env,
         },
         execArgv: ['--import', TELL_PROCESS, ...execArgv],
       },
@@ -124,12 +135,14 @@ export class Crew {
     await running.finished
   }
 
-  /** SIGTERM, and SIGKILL when it did not end within what its grace allows. True when it ended by itself. */
-  async terminate(running: RunningSluice): Promise<boolean> {
-    running.child.kill('SIGTERM')
+  /** Tells it to stop, and kills it when it did not within what its grace allows: null then, else how long it took. */
+  async terminate(running: RunningSluice, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const toldAt = performance.now()
+    running.child.kill(signal)
     const ended = await Promise.race([running.finished.then(() => true), sleep(ENDING_MS, false, { ref: false })])
-    if (!ended) await this.kill(running)
-    return ended
+    if (ended) return Math.round(performance.now() - toldAt)
+    await this.kill(running)
+    return null
   }
 
   async endAll(): Promise<void> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../support/random.ts'
 import type { RunningSluice } from '../support/sluice.ts'
@@ -21,9 +22,11 @@ import {
 import { LedgerOnlooker } from './ledger-onlooker.ts'
 import { NumbersChecker } from './numbers.ts'
 import { Onlooker } from './onlooker.ts'
+import { CALM, FAILS_TO_WRITE, TAKES_AWAY, UNHEARD } from './fault-traits.ts'
 import type { FaultKind, Plan, PlannedFault } from './plan.ts'
 import type { Bundle } from '../support/bundled.ts'
 import { describeRedis } from './redis-outside.ts'
+import { ServiceLine } from './service-line.ts'
 import type { Stage, Venue } from './stage.ts'
 import { openStoreFiles, type StoreFiles } from './store-files.ts'
 import { readStoreOutside, type StoreOutside } from './store-outside.ts'
@@ -35,12 +38,6 @@ const POLL_MS = 10
 
 /** A fault that strikes before a process has begun to work shows little; a busy machine takes its time to start one. */
 const BEGIN_MS = 5_000
-
-/** Faults after which a process that ends by itself waited for all its answers. */
-const CALM: readonly FaultKind[] = ['kill', 'kill-all', 'terminate', 'second-run', 'change', 'replace']
-
-/** Faults after which documents that had come to an end are new again. */
-const TAKES_AWAY: readonly FaultKind[] = ['unmounted-source', 'unmounted-store', 'deleted-store']
 
 /** What a busy machine takes until an answer is kept. */
 const SLOW_MS = 1_500
@@ -54,6 +51,8 @@ export interface FaultRunResult {
   /** Requests that can have been under way in processes that were struck. */
   readonly ambiguousBound: number
   readonly requests: number
+  /** The longest time from a signal to the end of its process. */
+  readonly longestStopMs: number
   readonly faults: readonly FaultKind[]
   /** Where it is written what happened; null when no law was broken. */
   readonly journal: string | null
@@ -72,8 +71,9 @@ export interface FaultRunOptions {
 /** One run of the campaign: an archive, real processes, the plan's faults, then peace, then the laws. */
 export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult> {
   await using stage = await options.venue.open(options.plan)
+  await using line = await ServiceLine.open(options.service.url)
   await options.redis.connection.flushall()
-  const scene = new Scene(stage, options)
+  const scene = new Scene(stage, line, options)
   try {
     return await scene.play()
   } finally {
@@ -100,8 +100,8 @@ class Scene {
   /** We ended it, because it did not: what it left undone tells nothing. */
   #cutOff = false
 
-  constructor(stage: Stage, options: FaultRunOptions) {
-    const { plan, redis, service, program } = options
+  constructor(stage: Stage, line: ServiceLine, options: FaultRunOptions) {
+    const { plan, redis, program } = options
     this.#options = options
     this.#id = `run-${plan.seed}`
     this.#stage = stage
@@ -112,7 +112,7 @@ class Scene {
       stage,
       redis,
       onZero: (startedAt) => this.#checkZero(startedAt),
-      serviceUrl: service.url,
+      serviceUrl: line.url,
       apiKey: this.#id,
       concurrency,
       program,
@@ -125,6 +125,7 @@ class Scene {
       doubts: this.doubts,
       archive: this.#archive,
       redis,
+      service: line,
       stage,
       files: this.#files,
       concurrency,
@@ -223,6 +224,7 @@ class Scene {
       ambiguous,
       ambiguousBound,
       requests: charges.length,
+      longestStopMs: this.#strikes.longestStopMs,
       faults: this.#options.plan.faults.map(({ kind }) => kind),
       journal: isEmpty(this.#breaches) ? null : await this.#keepJournal(charges, doubts),
     }
@@ -231,11 +233,15 @@ class Scene {
   /** From an answer to its receipt; a process whose writes fail holds the answer until they succeed. */
   get #keepMs(): number {
     const { plan } = this.#options
-    const failsToWrite = plan.faults.some(({ kind }) => kind === 'write-errors') || this.#stage.store.kind === 's3'
+    const failsToWrite =
+      plan.faults.some(({ kind }) => FAILS_TO_WRITE.includes(kind)) || this.#stage.store.kind === 's3'
     return SLOW_MS + (failsToWrite ? WRITE_ERRORS_MS : 0)
   }
 
   async #checkZero(startedAt: number): Promise<void> {
+    const { store: at } = this.#stage
+    // It was moved away in the moment after the run's end.
+    if (at.kind === 'folder' && !existsSync(at.path)) return
     const store = await readStoreOutside(this.#files)
     await checkZero(this.#archive, store, startedAt, this.#breaches).catch((error: unknown) => {
       // Changed or moved away in this moment: there is nothing to compare with.
@@ -258,7 +264,8 @@ class Scene {
     const kinds = this.#options.plan.faults.map(({ kind }) => kind)
     const isCalm = kinds.every((kind) => CALM.includes(kind))
     const mayEndTwice = this.#strikes.losesData || kinds.some((kind) => TAKES_AWAY.includes(kind))
-    const truth = { archive: this.#archive, store, charges, mayEndTwice, isCalm }
+    const mayBeUnheard = kinds.some((kind) => UNHEARD.includes(kind))
+    const truth = { archive: this.#archive, store, charges, mayEndTwice, isCalm, mayBeUnheard }
     this.#breaches.numbers.push(...this.#numbers.differences(truth))
   }
 

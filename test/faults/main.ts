@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { campaign, isBroken } from './campaign.ts'
+import { CLASSES } from './classes/index.ts'
+import type { FaultClass } from './classes/fault-class.ts'
 import { FOUND_BY, isMutant, type Mutant, MUTANTS } from './mutants.ts'
 import { FAULTS } from './plan.ts'
 import { appendRange, rangesLeft, readRanges, sumOfRanges } from './ranges.ts'
@@ -13,7 +15,8 @@ import { folderVenue } from './stage.ts'
  * `--runs 1 --seed X` plays a single one again, `--verbose` shows its plan, `--faults flush,kill` draws from these only.
  * `--log FILE` plays ranges of `--range` seeds (20), appends one JSON line for each, and leaves out those that the file has: a
  * campaign that was cut off goes on when it is started again.
- * `--mutants` plants the mistake of each class and searches for it. `--kills N` is one run of ten times as many documents,
+ * `--mutants` plants the mistake of each class, or of those that `--faults` names, and searches for it. `--kills N` is one
+ * run of ten times as many documents,
  * in which N processes are killed.
  * With `--s3` source and store are in buckets of a real object store instead of folders.
  */
@@ -59,14 +62,18 @@ const options = {
 /** Every mistake by the class that is to find it; within a hundred runs. */
 async function searchAll(): Promise<number> {
   const missed: string[] = []
-  for (const [fault, planted] of FOUND_BY) {
-    if (faults?.includes(fault) === false) continue
+  const venueKind = values.s3 ? 's3' : 'folder'
+  const searched = FOUND_BY.filter(([fault]) => {
+    const { venue: only = venueKind }: FaultClass = CLASSES[fault]
+    return only === venueKind && (faults === undefined || faults.includes(fault))
+  })
+  for (const [fault, planted] of searched) {
     const of = { ...options, runs: 100, seed: Number(values.seed), faults: [fault], mutant: planted, untilFound: true }
     const result = await campaign({ ...of, say: () => undefined })
     if (!isBroken(result)) missed.push(`${planted} by ${fault}`)
     say(`${planted}: ${isBroken(result) ? 'found' : 'NOT FOUND'} by ${fault} within ${result.runs} runs`)
   }
-  say(JSON.stringify({ missed }))
+  say(JSON.stringify({ mistakes: searched.length, missed }))
   return missed.length
 }
 

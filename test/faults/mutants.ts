@@ -105,6 +105,52 @@ export const MUTANTS = {
   'counts-deliveries': [
     ['src/ingest/commit-answer.ts', "again: settled === 'again' || settled === 'other_version'", 'again: false'],
   ],
+  /** An outage is taken for the failure of each document that meets it. */
+  'outage-is-failure': [
+    [
+      'src/ingest/buy-answer.ts',
+      'if (!departure.countsAsAttempt) return later',
+      'if (departure === null) return later',
+    ],
+    ['src/ingest/buy-answer.ts', "isLast ? 'final' : attempt", "isLast || attempt > 0 ? 'final' : attempt"],
+  ],
+  /** A run waits for ever for a service that never answered. */
+  'endless-patience': [['workers/service-patience.ts', "events.on('request:sent', sent)", 'void sent']],
+  /** What the store did not take counts as written. */
+  'believes-writes': [
+    ['src/ingest/until-written.ts', 'if (!(error instanceof StoreUnusable)) throw error', 'return true as never'],
+  ],
+  /** A paid answer that the store did not take is forgotten, and its intent with it. */
+  'forgets-answers': [
+    ['src/ingest/save-answer.ts', 'await spoolAnswer(answer, key, deps)', 'await deps.intents.clear(answer.intent)'],
+  ],
+  /** A stop waits for what hangs. */
+  'endless-stop': [
+    ['workers/lifecycle.ts', 'exitAfter(graceMs + WALL_SLACK_MS)', 'void exitAfter'],
+    [
+      'src/ingest/until-written.ts',
+      'await notAfter(signal, toldWhenSlow(write, deps))',
+      'await toldWhenSlow(write, deps)',
+    ],
+    ['src/queue/run-program.ts', "cut.addEventListener('abort', kill, { once: true })", 'void kill'],
+  ],
+  /** Whatever folder is at the path of the store is filled. */
+  'fills-any-folder': [
+    ['src/outputs/work-area.ts', 'await this.checkStore()', 'void this.checkStore'],
+    ['src/outputs/make-folder-flushed.ts', 'await checkStore()', 'void checkStore'],
+    ['src/outputs/folder-probe.ts', '(await this.#moved()) ?? (await this.#full())', 'null'],
+  ],
+  /** The engine is started once. */
+  'one-engine': [['workers/engine-supervisor.ts', 'this.#tell(how, decision)', 'this.#tell(how, decision); return']],
+  /** Nobody looks whether the converters are there. */
+  'trusts-converters': [
+    ['src/engine/children/check-converters.ts', 'await load()', 'await load().catch(() => undefined)'],
+    [
+      'src/engine/children/check-converters.ts',
+      'packages.forEach((specifier) => import.meta.resolve(specifier))',
+      'void packages',
+    ],
+  ],
 } as const satisfies Record<string, readonly Patch[]>
 
 /** The class of faults by which each of the later mistakes is to be found; one for each class. */
@@ -121,6 +167,16 @@ export const FOUND_BY = [
   ['deleted-store', 'any-disk'],
   ['unmounted-source', 'believes-empty'],
   ['other-mount', 'trusts-own-mount'],
+  ['service-away', 'outage-is-failure'],
+  ['wrong-address', 'endless-patience'],
+  ['store-full', 'believes-writes'],
+  ['store-read-only', 'forgets-answers'],
+  ['store-hangs', 'endless-stop'],
+  ['store-vanishes', 'fills-any-folder'],
+  ['s3-hangs', 'endless-stop'],
+  ['engine-killed', 'one-engine'],
+  ['converter-missing', 'trusts-converters'],
+  ['download-hangs', 'endless-stop'],
 ] as const satisfies readonly (readonly [ClassName, keyof typeof MUTANTS])[]
 
 export type Mutant = keyof typeof MUTANTS

@@ -8,6 +8,8 @@ export interface Treatment {
   readonly seed: number
   /** Share of its requests that do not simply come through, 0 to 1. */
   readonly errorRate: number
+  /** From its arrival on writes get no answer for so long; then their connections are cut. */
+  readonly hangMs?: number
   /** For so many requests another rate counts. Not for a time: on a slow machine nobody would have come by then. */
   readonly storm?: { readonly requests: number; readonly errorRate: number }
 }

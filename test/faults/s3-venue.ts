@@ -57,6 +57,7 @@ export async function openS3Venue(): Promise<(Venue & { readonly kind: 'ready' }
           proxy.treat({ ...run, errorRate: faultRate, storm })
           return []
         },
+        hang: (hangMs) => proxy.treat({ ...run, errorRate: faultRate, hangMs }),
         peace: () => proxy.treat({ ...run, errorRate: 0 }),
         [Symbol.asyncDispose]: async () => {
           await folder[Symbol.asyncDispose]()

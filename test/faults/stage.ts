@@ -20,6 +20,8 @@ export interface Stage extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   /** For a while the store refuses some of what is asked of it. Answers the flags of Node for a process that meets it. */
   trouble(): readonly string[]
+  /** Writes to the store get no answer for so long; where the store is reached by a network. */
+  readonly hang?: (lastsMs: number) => void
   /** From now on the store does what it is asked for. */
   peace(): void
 }

@@ -3,13 +3,14 @@ import type { Random } from '../support/random.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import type { Archive } from './archive.ts'
 import { CLASSES, isClass } from './classes/index.ts'
-import type { Scene } from './classes/fault-class.ts'
+import type { FaultClass, Scene } from './classes/fault-class.ts'
 import { commandOf, type Crew, scans } from './crew.ts'
 import type { DoubtsSeen } from './doubts-seen.ts'
 import type { FaultRedis } from './fault-redis.ts'
 import type { Journal } from './journal.ts'
 import { type Breaches, checkAtRest } from './laws.ts'
 import type { FaultKind } from './plan.ts'
+import type { ServiceLine } from './service-line.ts'
 import type { Stage } from './stage.ts'
 import type { StoreFiles } from './store-files.ts'
 import { readStoreOutside } from './store-outside.ts'
@@ -24,6 +25,7 @@ export interface StrikesOptions {
   readonly crew: Crew
   readonly archive: Archive
   readonly redis: FaultRedis
+  readonly service: ServiceLine
   readonly doubts: DoubtsSeen
   readonly stage: Stage
   readonly files: StoreFiles
@@ -40,6 +42,8 @@ export class Strikes {
   #losesData = false
   /** Processes that were killed, stood still or were cut off. */
   readonly struck: Struck[] = []
+  /** From a signal to the end of its process. */
+  longestStopMs = 0
 
   constructor(options: StrikesOptions) {
     this.#options = options
@@ -59,8 +63,8 @@ export class Strikes {
     const { crew, archive, redis, journal, stage } = this.#options
     journal.note(`strike: ${kind}; living: ${crew.living.map(({ child }) => child.pid).join(' ') || 'none'}`)
     if (isClass(kind)) {
-      if (CLASSES[kind].venue === 'folder' && stage.store.kind !== 'folder') return
-      return CLASSES[kind].strike(this.#scene())
+      const { venue = stage.store.kind }: FaultClass = CLASSES[kind]
+      return venue === stage.store.kind ? CLASSES[kind].strike(this.#scene()) : undefined
     }
     const [victim] = crew.living
     switch (kind) {
@@ -102,19 +106,20 @@ export class Strikes {
   }
 
   /** SIGTERM: whoever does not end within its grace and what it may take to let go breaks a promise. */
-  async terminate(victim: RunningSluice): Promise<void> {
+  async terminate(victim: RunningSluice, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const { crew, breaches } = this.#options
     const from = Date.now()
-    if (!(await crew.terminate(victim))) {
-      breaches.unexplained.push(`SIGTERM did not end the ${scans(victim) ? 'run' : 'worker'}`)
-    }
+    const tookMs = await crew.terminate(victim, signal)
+    if (tookMs === null) breaches.unexplained.push(`${signal} did not end the ${scans(victim) ? 'run' : 'worker'}`)
+    else this.longestStopMs = Math.max(this.longestStopMs, tookMs)
     await this.#strike([victim], { from, ended: true })
   }
 
   #scene(): Scene {
-    const { crew, archive, redis, stage, files, random, breaches, journal, doubts } = this.#options
+    const { crew, archive, redis, service, stage, files, random, breaches, journal, doubts } = this.#options
     return {
       crew,
+      service,
       archive,
       redis,
       stage,
@@ -127,6 +132,8 @@ export class Strikes {
         this.#losesData = true
         await doubts.look()
       },
+      terminate: (victim) => this.terminate(victim),
+      stop: (victim, signal) => this.terminate(victim, signal),
       kill: (victims) => this.kill(victims),
     }
   }

@@ -4,6 +4,7 @@ import type { Archive } from '../archive.ts'
 import type { Crew } from '../crew.ts'
 import type { FaultRedis } from '../fault-redis.ts'
 import type { Breaches } from '../laws.ts'
+import type { ServiceLine } from '../service-line.ts'
 import type { Stage } from '../stage.ts'
 import type { StoreFiles } from '../store-files.ts'
 
@@ -12,6 +13,7 @@ export interface Scene {
   readonly crew: Crew
   readonly archive: Archive
   readonly redis: FaultRedis
+  readonly service: ServiceLine
   readonly stage: Stage
   readonly files: StoreFiles
   readonly random: Random
@@ -21,6 +23,10 @@ export interface Scene {
   readonly struck: (victims: readonly RunningSluice[]) => Promise<() => void>
   /** Redis is about to lose data: what it counts as in doubt is remembered. */
   readonly losingData: () => Promise<void>
+  /** SIGTERM to a process of the crew; one that goes on after its grace is a breach. */
+  readonly terminate: (victim: RunningSluice) => Promise<void>
+  /** The same for any process. */
+  readonly stop: (victim: RunningSluice, signal: 'SIGTERM' | 'SIGINT') => Promise<void>
   readonly kill: (victims: readonly RunningSluice[]) => Promise<void>
 }
 
@@ -30,6 +36,6 @@ export interface Scene {
  */
 export interface FaultClass {
   /** Where it can be done; everywhere when not given. */
-  readonly venue?: 'folder'
+  readonly venue?: 'folder' | 's3'
   strike(scene: Scene): Promise<void>
 }

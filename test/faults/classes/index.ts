@@ -2,8 +2,12 @@ import { clockJump } from './clock-jump.ts'
 import type { FaultClass } from './fault-class.ts'
 import { failover, flush, restartEmpty, rollback } from './lost-redis.ts'
 import { otherMount } from './other-mount.ts'
+import { converterMissing, downloadHangs, engineKilled } from './own-programs.ts'
 import { partition } from './partition.ts'
+import { s3Hangs } from './s3-hangs.ts'
+import { serviceAway, wrongAddress } from './service-out.ts'
 import { standStill } from './stand-still.ts'
+import { storeFull, storeHangs, storeReadOnly, storeVanishes } from './store-out.ts'
 import { deletedStore, secondSource, unmountedSource, unmountedStore } from './wrong-place.ts'
 
 /** Every class that a plan draws from, beside those of `strikes.ts`. */
@@ -20,6 +24,16 @@ export const CLASSES = {
   'deleted-store': deletedStore,
   'unmounted-source': unmountedSource,
   'other-mount': otherMount,
+  'service-away': serviceAway,
+  'wrong-address': wrongAddress,
+  'store-full': storeFull,
+  'store-read-only': storeReadOnly,
+  'store-hangs': storeHangs,
+  'store-vanishes': storeVanishes,
+  's3-hangs': s3Hangs,
+  'engine-killed': engineKilled,
+  'converter-missing': converterMissing,
+  'download-hangs': downloadHangs,
 } as const satisfies Record<string, FaultClass>
 
 export type ClassName = keyof typeof CLASSES

@@ -16,6 +16,8 @@ import type { Treatment } from '../s3-proxy.ts'
 interface Run {
   readonly treatment: Treatment
   stormy: number
+  /** `performance.now()` until which writes hang. */
+  readonly hangsUntil: number
   readonly times: Map<string, number>
 }
 
@@ -31,7 +33,8 @@ const runs = new Map<string, Run>()
 
 process.on('message', (treatment: Treatment) => {
   const times = runs.get(treatment.bucket)?.times ?? new Map<string, number>()
-  runs.set(treatment.bucket, { treatment, times, stormy: treatment.storm?.requests ?? 0 })
+  const hangsUntil = performance.now() + (treatment.hangMs ?? 0)
+  runs.set(treatment.bucket, { treatment, times, stormy: treatment.storm?.requests ?? 0, hangsUntil })
 })
 process.on('disconnect', () => process.exit(0))
 
@@ -45,6 +48,11 @@ server.listen(0, '127.0.0.1', () => {
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await buffer(request)
+  const hangsMs = request.method === 'GET' || request.method === 'HEAD' ? 0 : hangsFor(request)
+  if (hangsMs > 0) {
+    await sleep(hangsMs)
+    return void request.socket.resetAndDestroy()
+  }
   const fate = drawn(request)
   if (fate.kind === 'pass') await sleep(fate.delayMs)
   if (fate.kind === 'cut' && fate.at === 'before') return void request.socket.resetAndDestroy()
@@ -58,8 +66,14 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   response.flushHeaders()
 }
 
-function drawn({ method, url = '' }: IncomingMessage): Fate {
-  const run = runs.get(decodeURIComponent(url.split(/[/?]/)[1] ?? ''))
+const runOf = ({ url = '' }: IncomingMessage): Run | undefined =>
+  runs.get(decodeURIComponent(url.split(/[/?]/)[1] ?? ''))
+
+const hangsFor = (request: IncomingMessage): number => (runOf(request)?.hangsUntil ?? 0) - performance.now()
+
+function drawn(request: IncomingMessage): Fate {
+  const { method, url = '' } = request
+  const run = runOf(request)
   if (run === undefined) return { kind: 'pass', delayMs: 0 }
   const name = `${method} ${url}`
   const times = (run.times.get(name) ?? 0) + 1

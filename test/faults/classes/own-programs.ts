@@ -1,0 +1,141 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EXIT } from '#src/cli/exit-codes.ts'
+import { engineOf } from '../../support/process-tree.ts'
+import type { RunningSluice } from '../../support/sluice.ts'
+import { expectEnd } from './expect-end.ts'
+import type { FaultClass, Scene } from './fault-class.ts'
+import { type OnItsOwn, onItsOwn } from './on-its-own.ts'
+
+const APPEARS_MS = 30_000
+const POLL_MS = 20
+
+/** SIGKILL to the embedded engine, some times, as the kernel does it when memory is short. */
+export const engineKilled: FaultClass = {
+  async strike(scene) {
+    await onItsOwn(scene, async (own) => {
+      const running = own.start()
+      const kills = 1 + scene.random.below(3)
+      let last = 0
+      for (let count = 0; count < kills; count++) {
+        const engine = await engineAfter(running, last)
+        if (engine === null) break
+        await sleep(scene.random.below(800))
+        scene.note(`kill the engine ${engine}`)
+        kill(engine)
+        last = engine
+      }
+      const stopped = await perhapsStopped(scene, running)
+      const codes = stopped ? [EXIT.interrupted, EXIT.allDone] : [EXIT.allDone]
+      const end = await expectEnd(scene, running, { what: 'a run whose engine is killed', codes, wasStopped: stopped })
+      await untilDone(scene, own, end?.code)
+    })
+  },
+}
+
+/** One package of the converters is not there. */
+const HIDEABLE = ['@firecrawl/anydoc', '@llamaindex/liteparse', '@e965/xlsx', 'chardet', 'tinyld', 'linkedom']
+
+/** A converter is missing: nothing is failed for it, and the run says which package. */
+export const converterMissing: FaultClass = {
+  async strike(scene) {
+    await onItsOwn(scene, async (own) => {
+      const name = scene.random.pick(HIDEABLE)
+      scene.note(`a run without ${name}`)
+      const running = own.start({ NODE_OPTIONS: withoutPackage(name) })
+      const stopped = await perhapsStopped(scene, running)
+      await expectEnd(scene, running, {
+        what: `a run without ${name}`,
+        codes: stopped ? [EXIT.interrupted, EXIT.usage] : [EXIT.usage],
+        wasStopped: stopped,
+        ifCode: EXIT.usage,
+        says: /package gone-away is missing/,
+      })
+      await untilDone(scene, own, null)
+    })
+  },
+}
+
+function withoutPackage(name: string): string {
+  const hook = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve(name, context, next) { return next(name === '${name}' ? 'gone-away' : name, context) } })`
+  return `--disable-warning=ExperimentalWarning --import data:text/javascript,${encodeURIComponent(hook)}`
+}
+
+/** The fetch of redis-server hangs: only a stop ends it, at once, and what hangs with it. */
+export const downloadHangs: FaultClass = {
+  async strike(scene) {
+    await onItsOwn(scene, async (own) => {
+      const programs = join(own.folder, 'programs')
+      await mkdir(programs)
+      const pid = join(own.folder, 'pid')
+      const aptGet = join(programs, 'apt-get')
+      await writeFile(aptGet, `#!/bin/sh\necho $$ >${pid}\n/bin/sleep 600\n`)
+      await chmod(aptGet, 0o755)
+      const running = own.start({ PATH: programs }, [`--cache-dir=${join(own.folder, 'cache')}`])
+      const hangs = await appears(running, () => readFile(pid, 'utf8').catch(() => ''))
+      if (hangs === null) {
+        scene.breaches.unexplained.push(`no download began: ${running.stderr()}`)
+        return
+      }
+      await sleep(scene.random.below(2_000))
+      await scene.stop(running, scene.random.pick(['SIGINT', 'SIGTERM'] as const))
+      const stillThere = Number(hangs) > 0 && isAlive(Number(hangs))
+      if (stillThere) scene.breaches.unexplained.push('apt-get goes on after its run has ended')
+      await untilDone(scene, own, null)
+    })
+  },
+}
+
+async function perhapsStopped(scene: Scene, running: RunningSluice): Promise<boolean> {
+  if (scene.random.next() >= 0.3) return false
+  await sleep(scene.random.below(1_500))
+  if (running.child.exitCode !== null) return false
+  await scene.stop(running, 'SIGTERM')
+  return true
+}
+
+/** Whatever was struck, one run from its beginning to its end makes it good. */
+async function untilDone(scene: Scene, own: OnItsOwn, code: number | null | undefined): Promise<void> {
+  if (code !== EXIT.allDone) {
+    await expectEnd(scene, own.start(), { what: 'the run after it', codes: [EXIT.allDone] })
+  }
+  await own.expectAllDone()
+}
+
+/** The next engine of a run after `last`; null when the run ended before there was one. */
+async function engineAfter(running: RunningSluice, last: number): Promise<number | null> {
+  const found = await appears(running, async () => {
+    const pid = running.child.pid === undefined ? null : await engineOf(running.child.pid)
+    return pid === null || pid === last ? '' : String(pid)
+  })
+  return found === null ? null : Number(found)
+}
+
+async function appears({ child }: RunningSluice, look: () => Promise<string>): Promise<string | null> {
+  const until = performance.now() + APPEARS_MS
+  while (child.exitCode === null && child.signalCode === null && performance.now() < until) {
+    const found = await look()
+    if (found.trim() !== '') return found.trim()
+    await sleep(POLL_MS)
+  }
+  return null
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended in this moment.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
