@@ -182,9 +182,23 @@ export interface Departure {
 
 /** The one place that decides when a request may be sent, shared by all processes through Redis. */
 export interface Gate {
-  /** Waits for a place, but not for long (≤ 5 s). `credits` is what the request is expected to cost. */
-  enter(ticket: { readonly key: SourceKey; readonly credits: number }, signal: AbortSignal): Promise<Admission>
+  /**
+   * Waits for a place: about a minute for a limit, longer where its turn is near, 5 s for anything else. `credits` is what
+   * the request is expected to cost; `first`: before all that wait in this process; `until`: when it aborts, the document
+   * waits no longer and goes back to the queue.
+   */
+  enter(
+    ticket: {
+      readonly key: SourceKey
+      readonly credits: number
+      readonly first?: boolean
+      readonly until?: AbortSignal
+    },
+    signal: AbortSignal,
+  ): Promise<Admission>
   leave(permit: Permit, report: Report): Promise<Departure>
+  /** A refused document waits here for `ms`, to be next. False where it must go back to the queue instead. */
+  hold(ms: number, signal: AbortSignal): Promise<boolean>
 }
 
 // ------------------------------------------------------------------------------------------------------------ store

@@ -1,9 +1,10 @@
+import { setMaxListeners } from 'node:events'
 import type { LimitFunction } from 'p-limit'
 import type { Settings } from '#config/settings.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { giveUpDelivery } from '#src/ingest/give-up-delivery.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
-import type { JobVerdict } from '#src/ports.ts'
+import type { Gate, JobVerdict } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
 import { type Consumer, consume } from '#src/queue/consume.ts'
 
@@ -23,14 +24,18 @@ const HAND_BACK: JobVerdict = { do: 'postpone', afterMs: 0, counted: false, reas
  * all places waits here; when the process ends, it goes back untouched.
  */
 export function consumeInPlaces({ connection, pipeline, places, settings, ingest }: PlacedConsumerOptions): Consumer {
-  let stopping = false
+  const stopping = new AbortController()
+  // As many listeners as documents wait.
+  setMaxListeners(0, stopping.signal)
+  const deps = { ...ingest, gate: gateUntil(ingest.gate, stopping.signal) }
   const { concurrency, takeoverMs } = settings
   const consumer = consume({
     connection,
     pipeline,
     concurrency,
     timing: { lockMs: takeoverMs, stalledCheckMs: 0.4 * takeoverMs },
-    handle: (delivery, cut) => places(() => (stopping ? HAND_BACK : ingestDocument(delivery, ingest, cut))),
+    handle: (delivery, cut) =>
+      places(() => (stopping.signal.aborted ? HAND_BACK : ingestDocument(delivery, deps, cut))),
     giveUp: (delivery, reason, cut) => giveUpDelivery(delivery, reason, ingest, cut),
     onError: (error, key) => ingest.events.emit('process:error', { key, error }),
   })
@@ -39,8 +44,17 @@ export function consumeInPlaces({ connection, pipeline, places, settings, ingest
       return consumer.active
     },
     stop(options) {
-      stopping = true
+      stopping.abort()
       return consumer.stop(options)
     },
+  }
+}
+
+/** The gate, where no document of this consumer waits any longer once `stopping` has aborted. */
+function gateUntil(gate: Gate, stopping: AbortSignal): Gate {
+  return {
+    enter: (ticket, signal) => gate.enter({ ...ticket, until: stopping }, signal),
+    leave: (permit, report) => gate.leave(permit, report),
+    hold: (ms, signal) => gate.hold(ms, AbortSignal.any([signal, stopping])),
   }
 }

@@ -53,6 +53,8 @@ export async function openRequests(
       keyDigest: service.digest,
       windowMs: settings.rateWindowMs,
       budgets: service.free ? [] : budgets,
+      // They keep their places in the process: most stay free for other documents.
+      mostHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
       ceilings: {
         requestsPerWindow: settings.rate ?? null,
         concurrency: service.free ? settings.engineProcesses : (settings.apiConcurrency ?? null),

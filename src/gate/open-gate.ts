@@ -23,18 +23,27 @@ export interface GateOptions {
   /** The places of a process that died are free again after this. */
   readonly aliveMs?: number
   /**
-   * How long `enter` holds a document before it says `wait`. Shorter is dearer: whoever comes back is read and hashed
-   * again (with 1 s and twelve times as many documents as places, a worker took 17 % more processor per request).
+   * How long `enter` holds a document before it says `wait`. By default 5 s, and a minute and more where a limit is what
+   * it waits for: a document that goes back is read and hashed again.
    */
   readonly patienceMs?: number
+  /** Refused documents that wait in this process for their time to come; further ones go back to the queue. */
+  readonly mostHeld?: number
   readonly budgets?: readonly Budget[]
   readonly random?: () => number
 }
 
 const MINUTE_MS = 60_000
 
+/** Documents that wait for a limit go back to the queue no sooner than this. */
+const LIMIT_PATIENCE_MS = 60_000
+
 /** Half a minute for what happens around a request. */
 const DEFAULT_LEASE_MS = LONGEST_REQUEST_MS + 30_000
+
+const DEFAULT_PATIENCE_MS = 5_000
+
+const DEFAULT_MOST_HELD = 16
 
 const DEFAULT_ALIVE_MS = 15_000
 
@@ -45,7 +54,7 @@ export function gateDigest(baseUrl: string, apiKey: string): string {
 
 /** Opens this process's side of the gate. It uses `redis` and one connection more, for being called. */
 export async function openGate(options: GateOptions): Promise<RedisGate> {
-  const { redis, keyDigest, prefix = 'sluice', windowMs = MINUTE_MS, patienceMs = 5_000 } = options
+  const { redis, keyDigest, prefix = 'sluice', windowMs = MINUTE_MS, patienceMs = DEFAULT_PATIENCE_MS } = options
   const keys = gateKeys(prefix, keyDigest)
   const process = randomUUID().slice(0, 8)
   const calls = duplicate(redis)
@@ -61,6 +70,8 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
     sign,
     windowMs,
     patienceMs,
+    limitPatienceMs: options.patienceMs ?? LIMIT_PATIENCE_MS,
+    mostHeld: options.mostHeld ?? DEFAULT_MOST_HELD,
     leaseMs: options.leaseMs ?? DEFAULT_LEASE_MS,
     rateCeiling: options.ceilings?.requestsPerWindow ?? undefined,
     placesCeiling: options.ceilings?.concurrency ?? undefined,

@@ -2,6 +2,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import type { Admission, Departure, Gate, Permit, Report } from '#src/ports.ts'
 import { type Budget, budgetAsk, budgetMessage } from './budget.ts'
 import { type GateState, gateState, type StateReply } from './gate-state.ts'
+import { HeldDocuments } from './held-documents.ts'
 import { OptionsHalt } from './options-halt.ts'
 import { type Feedback, outcomeOf, UNSENT } from './outcome-of.ts'
 import { OwnPermits } from './own-permits.ts'
@@ -29,6 +30,8 @@ export interface RedisGateOptions {
   readonly windowMs: number
   readonly leaseMs: number
   readonly patienceMs: number
+  readonly limitPatienceMs: number
+  readonly mostHeld: number
   readonly rateCeiling: number | undefined
   readonly placesCeiling: number | undefined
   readonly budgets: readonly Budget[]
@@ -48,16 +51,19 @@ export class RedisGate implements Gate, AsyncDisposable {
   readonly #own: OwnPermits
   readonly #line: WaitingLine
   readonly #optionsHalt: OptionsHalt
+  readonly #held: HeldDocuments
 
   constructor(options: RedisGateOptions) {
     this.#options = options
     this.#own = new OwnPermits(options.process)
+    this.#held = new HeldDocuments(options.mostHeld)
     this.#optionsHalt = new OptionsHalt(options.windowMs)
     this.#line = new WaitingLine({
       ask: (ticket, more) => this.#ask(ticket, more),
       giveBack: (permit) => void this.#giveBack(permit, UNSENT).catch(() => {}),
       standDown: () => void options.redis.zrem(options.keys.line, options.process).catch(() => {}),
       patienceMs: options.patienceMs,
+      limitPatienceMs: options.limitPatienceMs,
       random: options.random,
     })
   }
@@ -74,6 +80,10 @@ export class RedisGate implements Gate, AsyncDisposable {
     const reply = await this.#giveBack(permit, outcome, wentWell ? this.#line.next() : null)
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
     return { countsAsAttempt: reply.counted, retryInMs: reply.retryInMs ?? null }
+  }
+
+  hold(ms: number, signal: AbortSignal): Promise<boolean> {
+    return this.#held.hold(ms, signal)
   }
 
   /** A place will be free for this process in so many milliseconds. */
@@ -120,6 +130,7 @@ export class RedisGate implements Gate, AsyncDisposable {
   /** Leaves the line; whoever still waits is turned away with an error. Places that were not given back are free. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { redis, keys, process, calls, sign } = this.#options
+    this.#held.close()
     this.#line.close(new Error('the gate of this process was closed'))
     calls.disconnect()
     await redis.zrem(keys.line, process)

@@ -22,6 +22,8 @@ export interface WaitingLineOptions {
   readonly standDown: () => void
   /** Milliseconds that a document waits in line before it goes back to the queue. */
   readonly patienceMs: number
+  /** The same for a document that waits for a limit; longer still for those whose turn is near. Not below `patienceMs`. */
+  readonly limitPatienceMs?: number
   readonly random: () => number
 }
 
@@ -47,6 +49,12 @@ const LONGEST_PLACES_POLL_MS = 5_000
 /** The pace of a rate limit is known ahead, and whoever changes it calls. */
 const LONGEST_RATE_POLL_MS = 30_000
 
+/** What documents wait for that ends by itself. */
+const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'start', 'refused'])
+
+/** Documents that stay in line however slow it is. */
+const FEW = 2
+
 /** As many as may ask at the same time while the gate admits whoever asks. */
 const WIDEST = 16
 
@@ -68,6 +76,8 @@ export class WaitingLine {
   #calledFor = Infinity
   #refusal: { reason: WaitReason; until: number } = { reason: 'places', until: 0 }
   #timer: NodeJS.Timeout | null = null
+  /** `performance.now()` of the last admissions. */
+  readonly #admittedAt: number[] = []
 
   constructor(options: WaitingLineOptions) {
     this.#options = options
@@ -84,6 +94,7 @@ export class WaitingLine {
       const finish = (): void => {
         clearTimeout(patience)
         signal.removeEventListener('abort', abort)
+        ticket.until?.removeEventListener('abort', goBack)
         const index = this.#waiters.indexOf(waiter)
         if (index !== -1) this.#waiters.splice(index, 1)
       }
@@ -93,9 +104,19 @@ export class WaitingLine {
         reject: (error) => (finish(), reject(error)),
       }
       const abort = (): void => waiter.reject(signal.reason)
-      const patience = setTimeout(() => waiter.resolve(this.#notNow()), this.#options.patienceMs)
+      const goBack = (): void => waiter.resolve(this.#notNow())
+      const { patienceMs } = this.#options
+      const joinedAt = performance.now()
+      const expire = (): void => {
+        if (this.#stays(waiter, performance.now() - joinedAt)) patience = setTimeout(expire, patienceMs)
+        else waiter.resolve(this.#notNow())
+      }
+      let patience = setTimeout(expire, patienceMs)
       signal.addEventListener('abort', abort)
-      this.#waiters.push(waiter)
+      if (ticket.until?.aborted === true) return waiter.resolve(this.#notNow())
+      ticket.until?.addEventListener('abort', goBack)
+      if (ticket.first === true) this.#waiters.unshift(waiter)
+      else this.#waiters.push(waiter)
       this.#schedule()
     })
   }
@@ -164,6 +185,19 @@ export class WaitingLine {
     this.#schedule()
   }
 
+  /**
+   * A document that goes back is read again when it returns. So one that waits for a limit stays; after the longer
+   * patience, if twice as many were admitted in that time as stand before it, and a few in any case.
+   */
+  #stays(waiter: Waiter, waitedMs: number): boolean {
+    const { patienceMs, limitPatienceMs = patienceMs } = this.#options
+    if (limitPatienceMs <= patienceMs || !OF_A_LIMIT.has(this.#refusal.reason)) return false
+    if (waitedMs < limitPatienceMs) return true
+    const since = performance.now() - limitPatienceMs
+    while ((this.#admittedAt[0] ?? since) < since) this.#admittedAt.shift()
+    return this.#waiters.indexOf(waiter) < FEW + 2 * this.#admittedAt.length
+  }
+
   /** Those for whom nobody asks at the moment. */
   #idle(): readonly Waiter[] {
     return this.#waiters.filter((waiter) => !this.#asking.has(waiter))
@@ -178,6 +212,8 @@ export class WaitingLine {
     switch (answer.kind) {
       case 'admitted':
         this.#width = Math.min(2 * this.#width, WIDEST)
+        this.#admittedAt.push(performance.now())
+        if (this.#admittedAt.length > WIDEST) this.#admittedAt.shift()
         if (answer.fullForMs !== null) this.#notBefore('places', answer.fullForMs)
         if (waits) waiter.resolve(answer)
         else this.#options.giveBack(answer.permit)

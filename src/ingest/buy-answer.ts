@@ -28,12 +28,28 @@ const STOOD_STILL_MS = 1_000
  */
 export async function buyAnswer(work: Work, id: ReceiptId, deps: IngestDeps, signal: AbortSignal): Promise<Purchase> {
   const recipe = { ...work.recipe, options: optionsForAttempt(work.recipe.options, work.attempt) }
-  const first = await sendOnce(work, recipe, id, deps, signal)
+  const first = await sendUnrefused(work, recipe, id, deps, signal)
   const options = remedied(recipe.options, first.remedy)
-  return options === null ? first : sendOnce(work, { ...recipe, options }, id, deps, signal)
+  return options === null ? first : sendUnrefused(work, { ...recipe, options }, id, deps, signal)
 }
 
-type Sent = Purchase & { readonly remedy: Remedy }
+/** What a limit refuses is sent again from here, before anything that waits: in the queue it would come last. */
+async function sendUnrefused(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Sent> {
+  let sent = await sendOnce(work, recipe, id, deps, signal)
+  while (sent.againInMs !== undefined && (await deps.gate.hold(sent.againInMs, signal))) {
+    sent = await sendOnce({ ...work, first: true }, recipe, id, deps, signal)
+  }
+  return sent
+}
+
+/** `againInMs`: a limit refused it, and it may be sent again after so long. */
+type Sent = Purchase & { readonly remedy: Remedy; readonly againInMs?: number }
 
 const NO_REMEDY: Remedy = { change: 'none' }
 
@@ -94,6 +110,7 @@ async function sendOnce(
   return {
     ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
     remedy: remedyOf(verdict, deps),
+    ...(verdict.kind === 'throttled' ? { againInMs: refusedMs(verdict, left.value) } : {}),
   }
 }
 
@@ -148,8 +165,8 @@ function purchaseOf(
     case 'rejected':
       return { kind: 'failed', failure: verdict.failure, countsUntil: 'final', retryAfterMs: null }
     case 'throttled': {
-      const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
-      return later(postpone(waitMs, `the service refused it for its ${verdict.limit} limit`))
+      const limit = verdict.limit === 'unknown' ? 'rate or concurrency' : verdict.limit
+      return later(postpone(refusedMs(verdict, departure), `the service refused it for its ${limit} limit`))
     }
     case 'unavailable': {
       const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
@@ -174,6 +191,10 @@ function remedyOf(verdict: RuledVerdict, { ocrFallback }: IngestDeps): Remedy {
   if (verdict.kind !== 'rejected') return NO_REMEDY
   return verdict.remedy.change === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
 }
+
+/** Never less than the service named. */
+const refusedMs = (verdict: Extract<Verdict, { kind: 'throttled' }>, departure: Departure): number =>
+  Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
 
 const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure => ({
   code: verdict.code,

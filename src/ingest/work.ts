@@ -20,4 +20,6 @@ export interface Work extends Delivery {
   readonly recipe: Recipe
   /** What the bytes of its answers count for; empty while it waits at the gate. */
   readonly hold: AnswerHold
+  /** A limit refused it: it goes before what only waits. */
+  readonly first?: boolean
 }

@@ -1,8 +1,12 @@
-/** Documents in work at a time when nearly all come back: one under way, and one to take its place. */
+/** Documents in work at a time when nearly all come back: one in flight, and one to take its place. */
 const FEWEST = 2
 
-/** What a document that got through adds; one that came back takes away one. */
+/** What a document that got through adds, and what it adds right after one came back; one that came back takes away one. */
 const GROWTH = 2
+const LEAST_GROWTH = 0.1
+
+/** How fast growth recovers while documents get through and none comes back. */
+const GROWTH_RECOVERY = 1.05
 
 /** How long a place stays empty after a document that came back, while no more than the fewest are taken. */
 const REST_MS = 1_000
@@ -10,12 +14,13 @@ const REST_MS = 1_000
 /**
  * How many documents a worker takes at a time. A document that waits at the gate for long goes back to the queue, and
  * when it comes again its bytes are read again, which a bucket charges for. So where the service takes few, few are
- * taken: at most `GROWTH` come back for one that gets through. As soon as none comes back, the number trebles with each
+ * taken: about one in ten comes back for one that gets through. While none comes back, the number soon trebles with each
  * round up to what was asked for.
  */
 export class Intake {
   readonly #most: number
   #places: number
+  #growth = GROWTH
 
   constructor(most: number) {
     this.#most = most
@@ -23,21 +28,23 @@ export class Intake {
   }
 
   get places(): number {
-    return this.#places
+    return Math.floor(this.#places)
   }
 
   gotThrough(): void {
-    this.#places = Math.min(this.#most, this.#places + GROWTH)
+    this.#places = Math.min(this.#most, this.#places + this.#growth)
+    this.#growth = Math.min(GROWTH, this.#growth * GROWTH_RECOVERY)
   }
 
   /**
-   * Answers for how long the place of this document stays empty. While nobody gets through (credits are out, the
-   * service is away) documents come back at once, and without a rest the whole queue would be read again and again.
+   * Answers for how long the place of this document stays empty. While none gets through (credits are out, the service
+   * is away) documents come back at once, and without a rest the whole queue would be read again and again.
    */
   cameBack(): number {
     const fewest = Math.min(FEWEST, this.#most)
-    const restMs = this.#places === fewest ? REST_MS : 0
+    const restMs = this.places <= fewest ? REST_MS : 0
     this.#places = Math.max(fewest, this.#places - 1)
+    this.#growth = LEAST_GROWTH
     return restMs
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
+import type { Admission } from '#src/ports.ts'
 import { type Answer, WaitingLine, type WaitingLineOptions } from '#src/gate/waiting-line.ts'
 
 const signal = new AbortController().signal
@@ -127,6 +128,42 @@ describe('the line of a process', () => {
     everybody = false
     const some = await Promise.all([waiting.join(ticket('dear'), signal), waiting.join(ticket('b'), signal)])
     expect(some.map(({ kind }) => kind)).toEqual(['halted', 'admitted'])
+  })
+
+  test('keeps a document that waits for a limit beyond its patience, and sends it back when the process stops', async () => {
+    const waiting = line({ ask: async () => full, patienceMs: 20, limitPatienceMs: 10_000 })
+    const stop = new AbortController()
+    const join = (key: string): Promise<Admission> => waiting.join({ ...ticket(key), until: stop.signal }, signal)
+    const answers = [join('a'), join('b')]
+    await sleep(80)
+    expect(waiting.length).toBe(2)
+    stop.abort()
+    expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['wait', 'wait'])
+    expect(await join('c')).toMatchObject({ kind: 'wait' })
+  })
+
+  test('keeps only the first few beyond the longer patience while none is admitted', async () => {
+    const waiting = line({ ask: async () => full, patienceMs: 20, limitPatienceMs: 50 })
+    for (const key of ['a', 'b', 'c', 'd', 'e']) waiting.join(ticket(key), signal).catch(() => undefined)
+    await sleep(150)
+    expect(waiting.length).toBe(2)
+    waiting.close(new Error('over'))
+  })
+
+  test('asks for a refused document before those that only wait', async () => {
+    const asked: string[] = []
+    let free = false
+    const waiting = line({
+      ask: async ({ key }) => {
+        asked.push(key)
+        return free ? admitted(key) : full
+      },
+    })
+    const all = [waiting.join(ticket('a'), signal), waiting.join({ ...ticket('refused'), first: true }, signal)]
+    free = true
+    waiting.call(0)
+    await Promise.all(all)
+    expect(asked.slice(1)).toEqual(['refused', 'a'])
   })
 
   test('rejects those who wait when Redis fails', async () => {

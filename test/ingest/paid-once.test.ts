@@ -9,6 +9,9 @@ import type { Delivery, OutputStore } from '#src/ports.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openWorkbench, type Workbench } from '../support/workbench.ts'
 
+/** For a gate that is cut off: it holds no refused document. */
+const NEVER_HELD = { hold: async () => false }
+
 /* Law 2: an answer that reached us is never bought again. */
 
 let redis: TestRedis
@@ -71,6 +74,7 @@ test('a document whose receipt is still being written is not let go when the gat
   const cutOff = {
     enter: gate.enter.bind(gate),
     leave: () => Promise.reject(new Error('Connection is closed.')),
+    ...NEVER_HELD,
   }
   const slowStore = before('saveReceipt', store, () => sleep(200))
   const delivery = await deliveryOf(bench, 'a.csv')
@@ -103,7 +107,7 @@ test('a request is in doubt when it was cut off after it was sent, and not when 
   const delivery = await deliveryOf(bench, 'a.csv')
   const { gate } = bench.deps
   const intents = bench.deps.intents as RedisIntents
-  const shut = { enter: () => Promise.reject(new Error('cut')), leave: gate.leave.bind(gate) }
+  const shut = { enter: () => Promise.reject(new Error('cut')), leave: gate.leave.bind(gate), ...NEVER_HELD }
   await expect(ingestDocument(delivery, { ...bench.deps, gate: shut }, SIGNAL)).rejects.toThrow('cut')
   expect(await intents.list()).toEqual([])
   const cut = AbortSignal.timeout(300)
@@ -133,6 +137,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
   const shut = {
     enter: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) as const,
     leave: deps.gate.leave.bind(deps.gate),
+    ...NEVER_HELD,
   }
   const job = await deliveryOf(bench, 'a.csv')
   const waits = await ingestDocument(job, { ...deps, intents: watched, gate: shut }, SIGNAL)

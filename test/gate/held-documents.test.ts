@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { HeldDocuments } from '#src/gate/held-documents.ts'
+
+const { signal } = new AbortController()
+
+test('a refused document is held for the time that it was told', async () => {
+  const held = new HeldDocuments(16)
+  const from = performance.now()
+  expect(await held.hold(60, signal)).toBe(true)
+  expect(performance.now() - from).toBeGreaterThanOrEqual(59)
+})
+
+test('no more than sixteen are held, and none for weeks: they go back to the queue at once', async () => {
+  const held = new HeldDocuments(16)
+  const all = Array.from({ length: 16 }, () => held.hold(60_000, signal))
+  expect(await held.hold(60_000, signal)).toBe(false)
+  expect(await new HeldDocuments(16).hold(7 * 86_400_000, signal)).toBe(false)
+  held.close()
+  expect(await Promise.all(all)).toEqual(Array.from({ length: 16 }, () => false))
+})
+
+test('a process that stops holds none', async () => {
+  const held = new HeldDocuments(16)
+  const stop = new AbortController()
+  const waiting = held.hold(60_000, stop.signal)
+  stop.abort()
+  expect(await waiting).toBe(false)
+  held.close()
+  expect(await held.hold(1, signal)).toBe(false)
+})
