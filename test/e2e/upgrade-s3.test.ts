@@ -1,0 +1,102 @@
+import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openS3Store } from '#src/outputs/s3-store.ts'
+import { openS3Client } from '#src/sources/s3-client.ts'
+import { restore } from '../fixtures/e8a17ec/restore.ts'
+import { collect } from '../support/documents.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { startTestRedis } from '../support/redis.ts'
+import { startS3Server } from '../support/s3-server.ts'
+import { ScriptedService } from '../support/scripted-service.ts'
+import { sluice, STACK_TRACE } from '../support/sluice.ts'
+
+const s3 = await startS3Server()
+afterAll(async () => {
+  if (s3.kind === 'ready') await s3[Symbol.asyncDispose]()
+})
+const unavailable = s3.kind === 'unavailable' ? s3.reason : null
+const name = unavailable === null ? 'a store in a bucket' : `a store in a bucket (not run: ${unavailable})`
+
+async function bucketPlace() {
+  if (s3.kind !== 'ready') throw new Error('no S3')
+  const { endpoint, accessKeyId, secretAccessKey } = s3
+  await using resources = new AsyncDisposableStack()
+  const folder = resources.use(await temporaryFolder())
+  const redis = resources.use(await startTestRedis())
+  const service = resources.use(await new ScriptedService({}).listen())
+  const client = openS3Client(s3)
+  resources.defer(() => client.destroy())
+  const bucket = `upgrade-${randomUUID().slice(0, 8)}`
+  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  const source = join(folder.path, 'in')
+  const env = {
+    SLUICE_S3_ENDPOINT: endpoint,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    REDIS_URL: redis.url,
+    PARSE_API_URL: service.url,
+    PARSE_API_KEY: 'test-key',
+    SLUICE_STATE_DIR: join(folder.path, 'state'),
+  }
+  const kept = resources.move()
+  return {
+    source,
+    service,
+    redis,
+    storeUrl: `s3://${bucket}/out/`,
+    put: async (path: string, bytes: Buffer): Promise<void> =>
+      void (await client.send(new PutObjectCommand({ Bucket: bucket, Key: `out/${path}`, Body: bytes }))),
+    /** Bytes of every object, by name. */
+    objects: async (): Promise<ReadonlyMap<string, string>> => {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+      const found = new Map<string, string>()
+      for (const { Key } of Contents) {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key }))
+        found.set(Key ?? '', (await Body?.transformToString('base64')) ?? '')
+      }
+      return found
+    },
+    store: () => openS3Store({ client, bucket, prefix: 'out' }),
+    run: (...more: readonly string[]) => sluice(['run', source, '--out', `s3://${bucket}/out`, ...more], { env }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+const never = new AbortController().signal
+
+describe.skipIf(unavailable !== null)(name, () => {
+  test('that release e8a17ec left is taken over with its half-done queue: nothing is lost, nothing is parsed again', async () => {
+    await using at = await bucketPlace()
+    const { source, storeUrl, put, redis } = at
+    const { pipeline } = await restore({ kind: 'bucket', source, storeUrl, put, redis: redis.connection })
+    const before = await collect((await at.store()).listRecords(never))
+    const done = await at.run('--accept-local')
+    expect(done.stderr).toMatch(/^taken over from an earlier release: 4 documents and 1 failures in the store, /m)
+    expect(done.code, done.stdout + done.stderr).toBe(2)
+    expect(at.service.charged).toBe(2)
+    const after = await collect((await at.store()).listRecords(never))
+    const keys = [...before.map(({ key }) => key), 'd.html', 'e.html']
+    expect(after.map(({ key }) => String(key)).toSorted()).toEqual(keys.toSorted())
+    for (const record of before) expect(after.find(({ key }) => key === record.key)).toEqual(record)
+    expect(await redis.connection.keys(`{sluice:${pipeline}}:*`)).toEqual([])
+    const again = await at.run('--accept-local')
+    expect(again.stderr).not.toMatch(/earlier release/)
+    expect(again.stdout).toMatch(/7 documents unchanged, nothing sent/)
+  }, 180_000)
+
+  test('of a later format is refused, and nothing is changed in it', async () => {
+    await using at = await bucketPlace()
+    await mkdir(at.source)
+    await writeFile(join(at.source, 'a.html'), '<p>a')
+    await at.put('store.json', Buffer.from(JSON.stringify({ format: 3, id: 'later', revision: 1, sources: [] })))
+    const before = await at.objects()
+    const refused = await at.run()
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/has format 3.*update Sluice/s)])
+    expect(refused.stderr).not.toMatch(STACK_TRACE)
+    expect(at.service.requests).toHaveLength(0)
+    expect(await at.objects()).toEqual(before)
+  }, 120_000)
+})
