@@ -17,7 +17,11 @@ function zodIssueOf({ path, message, unknownKey }: OptionIssue, input: unknown):
 
 const glob = z.string().min(1)
 const rule = <T extends z.ZodType>(ruleOptions: T) =>
-  z.strictObject({ match: z.union([glob, z.array(glob).min(1)]), options: ruleOptions })
+  z.strictObject({
+    match: z.union([glob, z.array(glob).min(1)]),
+    options: ruleOptions.optional(),
+    upgrade: z.boolean().optional(),
+  })
 
 /** What is asked of the service. */
 export const PARSE_SETTINGS = {
@@ -35,7 +39,7 @@ export const PARSE_SETTINGS = {
     env: 'SLUICE_RULES',
     schema: z.array(rule(options)).default([]),
     published: z.array(rule(parseOptionsSchema)),
-    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options"}]',
+    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options", "upgrade"}]',
   }),
   acceptLocal: flag({
     env: 'SLUICE_ACCEPT_LOCAL',

@@ -268,7 +268,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const connection = await shared.connection(signal)
   const identity = await openIdentity({ candidate, store, connection, settings, purpose }, signal)
   const { pipeline: id, source: owner, adopted, migrated, remember } = identity
-  const parsers = parserPolicyOf(settings, identity.isFormer)
+  const parsers = parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix })
   const source = withPrefix(opened.source, owner.prefix)
   const queue = new DocumentQueue({ connection, pipeline: id })
   resources.defer(() => queue.close())

@@ -45,7 +45,10 @@ events.on('document:seen', () => {
 })
 const recipeFor = recipeBook({})
 const owner = { id: sourceId('bench'), address: source.url }
-const parsers = parserPolicyOf({ parseApiUrl: undefined, acceptLocal: false, upgrade: false }, false)
+const parsers = parserPolicyOf(
+  { parseApiUrl: undefined, acceptLocal: false, upgrade: false, rules: [] },
+  { isFormer: false, prefix: '' },
+)
 const ports = { source, owner, parsers, isOutdated: () => false, store, ledger, queue, events, recipeFor }
 const patience = { halt: () => undefined, storePatienceMs: 0, storeSlowMs: 10_000 }
 const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlogLimit: settings.backlogLimit }

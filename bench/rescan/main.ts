@@ -45,7 +45,10 @@ try {
   const deps = {
     source,
     owner: { id: sourceId('bench'), address: source.url },
-    parsers: parserPolicyOf({ parseApiUrl: undefined, acceptLocal: false, upgrade: false }, false),
+    parsers: parserPolicyOf(
+      { parseApiUrl: undefined, acceptLocal: false, upgrade: false, rules: [] },
+      { isFormer: false, prefix: '' },
+    ),
     isOutdated: () => false,
     store,
     ledger,

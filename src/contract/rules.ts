@@ -13,11 +13,13 @@ export interface Rule {
    * start with a dot are matched like others.
    */
   readonly match: string | readonly string[]
-  readonly options: ParseOptionsInput
+  readonly options?: ParseOptionsInput | undefined
+  /** As `--upgrade`, for these documents. */
+  readonly upgrade?: boolean | undefined
 }
 
 export interface RecipeSettings {
-  readonly options?: ParseOptionsInput
+  readonly options?: ParseOptionsInput | undefined
   readonly rules?: readonly Rule[]
 }
 
@@ -29,7 +31,8 @@ type ParserInput = NonNullable<ParseOptionsInput['parsers']>[number]
 const glob = z.string().min(1)
 const ruleSchema = z.strictObject({
   match: z.union([glob, z.array(glob).min(1)]),
-  options: z.record(z.string(), z.unknown()),
+  options: z.record(z.string(), z.unknown()).optional(),
+  upgrade: z.boolean().optional(),
 })
 
 /**
@@ -42,11 +45,11 @@ export function recipeBook({ options = {}, rules = [] }: RecipeSettings): Recipe
   const problems = [...optionProblems(options), ...rules.flatMap(ruleProblems)]
   if (problems.length > 0) throw new InvalidOptions(problems)
 
-  const matchers = rules.map(({ match }) => [match].flat().map(globMatcher))
+  const ruleOf = matching(rules)
   const recipes = new Map<string, Recipe>()
 
   return (key, extension) => {
-    const index = matchers.findIndex((globs) => globs.some((matches) => matches(key)))
+    const index = ruleOf(key)
     const { family } = formatOf(extension)
     const name = `${index} ${family}`
     let recipe = recipes.get(name)
@@ -58,6 +61,25 @@ export function recipeBook({ options = {}, rules = [] }: RecipeSettings): Recipe
   }
 }
 
+/**
+ * Whether what an older engine did is to be done again, for each document: its rule says so, else `otherwise` holds.
+ * Null where no rule says anything.
+ */
+export function upgradeBook(
+  { rules = [] }: Pick<RecipeSettings, 'rules'>,
+  otherwise: boolean,
+): ((key: SourceKey) => boolean) | null {
+  if (rules.every(({ upgrade }) => upgrade === undefined)) return null
+  const ruleOf = matching(rules)
+  return (key) => rules[ruleOf(key)]?.upgrade ?? otherwise
+}
+
+/** The index of the first rule that matches; -1 for none. */
+function matching(rules: readonly Rule[]): (key: string) => number {
+  const matchers = rules.map(({ match }) => [match].flat().map(globMatcher))
+  return (key) => matchers.findIndex((globs) => globs.some((matches) => matches(key)))
+}
+
 function globMatcher(pattern: string): (key: string) => boolean {
   return picomatch(pattern, { dot: true, basename: !pattern.includes('/') })
 }
@@ -66,7 +88,7 @@ function ruleProblems(rule: unknown, index: number): string[] {
   const at = `rules[${index}]`
   const result = ruleSchema.safeParse(rule)
   if (!result.success) return zodProblems(result.error, at)
-  return optionProblems(result.data.options, `${at}.options`)
+  return optionProblems(result.data.options ?? {}, `${at}.options`)
 }
 
 /** A rule names what is different: its fields win, and those of its PDF parser win one by one. */

@@ -1,3 +1,5 @@
+import type { SourceKey } from './ids.ts'
+
 /** What decides which receipts satisfy which runs: the engine that comes with Sluice, or a service behind an address. */
 export type ParserClass = 'embedded' | 'service'
 
@@ -21,8 +23,15 @@ export interface ParserPolicy {
   readonly acceptLocal: boolean
   /** What an older engine did is done again by this one. */
   readonly upgrade: boolean
+  /** The same for each document, where rules tell them apart; null where none does. */
+  readonly upgradeOf: ((key: SourceKey) => boolean) | null
   /** Whether the store may hold receipts of format 1, which name no parser. */
   readonly hasUnmarked: boolean
+}
+
+/** What holds for one document. */
+export function policyFor(policy: ParserPolicy, key: SourceKey): ParserPolicy {
+  return policy.upgradeOf === null ? policy : { ...policy, upgrade: policy.upgradeOf(key) }
 }
 
 /** Of engines that wrote no version. */
@@ -32,7 +41,7 @@ const versionOf = ({ version }: Pick<ParserFacts, 'version'>): number => Number(
 
 /** Whether a document that this parser parsed need not be parsed again. What a service did satisfies every run. */
 export function satisfies(
-  { own, acceptLocal, upgrade }: Omit<ParserPolicy, 'hasUnmarked'>,
+  { own, acceptLocal, upgrade }: Pick<ParserPolicy, 'own' | 'acceptLocal' | 'upgrade'>,
   parser: ParserIdentity,
 ): boolean {
   if (parser.class === 'service') return true

@@ -2,6 +2,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { receiptId } from '#src/document/ids.ts'
+import { policyFor } from '#src/document/parser.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { PieceRecord } from '#src/document/record.ts'
 import { type Claim, type Delivery, DocumentChanged, type JobVerdict, type OpenedDocument } from '#src/ports.ts'
@@ -35,7 +36,8 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
   const claim = await deps.claims.claim(delivery.job.key)
   if (claim === null) return postpone(BUSY_MS, 'another worker has this document')
   try {
-    const work = (): Promise<JobVerdict> => ingestClaimed(delivery, claim, deps, signal)
+    const own = { ...deps, parsers: policyFor(deps.parsers, delivery.job.key) }
+    const work = (): Promise<JobVerdict> => ingestClaimed(delivery, claim, own, signal)
     const verdict = await despiteSurroundings(delivery.job.key, work, deps, signal)
     if (verdict.do === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
     return verdict

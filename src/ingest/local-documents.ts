@@ -1,5 +1,5 @@
 import { extensionOf } from '#src/document/formats.ts'
-import { satisfies } from '#src/document/parser.ts'
+import { policyFor, satisfies } from '#src/document/parser.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { IngestDeps } from './deps.ts'
@@ -38,15 +38,16 @@ export async function localDocuments(
   return found
 }
 
-/** For `--upgrade`: the documents of a source that an older engine did. Reads every record. */
+/** For `--upgrade` and rules of that name: the documents of a source that an older engine did. Reads every record. */
 export async function outdatedDocuments(
   { store, owner, parsers }: Pick<IngestDeps, 'store' | 'owner' | 'parsers'>,
   signal: AbortSignal,
 ): Promise<(key: SourceKey) => boolean> {
-  if (!parsers.upgrade) return () => false
+  if (!parsers.upgrade && parsers.upgradeOf === null) return () => false
   const outdated = new KeySet()
   for await (const record of store.listRecords(signal)) {
-    if (!belongsTo(record, owner) || satisfies(parsers, await parserOfRecord(record, store))) continue
+    if (!belongsTo(record, owner)) continue
+    if (satisfies(policyFor(parsers, record.key), await parserOfRecord(record, store))) continue
     outdated.add(record.key)
   }
   return (key) => outdated.has(key)

@@ -1,6 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
 import { type Extension, extensionOf } from '#src/document/formats.ts'
 import { receiptId, type SourceKey } from '#src/document/ids.ts'
+import { policyFor } from '#src/document/parser.ts'
 import { skipLabel } from '#src/document/skip.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry, Recipe, SourceEntry } from '#src/ports.ts'
@@ -80,7 +81,8 @@ async function planEntry(
     ? (await decideByContent(known, listed, deps, signal)).change
     : decideChange(known, listed, standing(key, deps))
   if (change === 'unchanged') return { ...nothing, change }
-  return { ...nothing, change, ...(await priced(entry, extension, recipe, bought, deps, signal)) }
+  const own = { ...deps, parsers: policyFor(deps.parsers, key) }
+  return { ...nothing, change, ...(await priced(entry, extension, recipe, bought, own, signal)) }
 }
 
 async function priced(

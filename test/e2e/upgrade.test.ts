@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { ENGINE_VERSION } from '#src/engine/version.ts'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
 import { intoFolder, restore } from '../fixtures/e8a17ec/restore.ts'
 import { readStore } from '../support/check-store.ts'
@@ -36,6 +37,7 @@ async function leftByE8a17ec() {
     service,
     pipeline,
     run: (...more: readonly string[]) => sluice(['run', source, ...place, ...paid, ...more]),
+    runLocally: (...more: readonly string[]) => sluice(['run', source, ...place, ...more]),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -70,6 +72,23 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
     const { records } = await readStore(at.out)
     expect(new Set([...records.values()].map(({ parser }) => parser?.class))).toEqual(new Set(['service']))
   }, 120_000)
+
+  test('are parsed again by a newer engine where a rule says so, and everywhere with --upgrade', async () => {
+    await using at = await leftByE8a17ec()
+    const versions = async () =>
+      Object.fromEntries([...(await readStore(at.out)).records].map(([key, { parser }]) => [key, parser?.version]))
+    const rules = JSON.stringify([{ match: 'b.csv', upgrade: true }])
+    expect((await at.runLocally(`--rules=${rules}`)).code).toBe(2)
+    const first = await versions()
+    expect(first).toMatchObject({ 'b.csv': ENGINE_VERSION, 'd.html': ENGINE_VERSION })
+    expect(first['a.html']).not.toBe(ENGINE_VERSION)
+    expect(first['sub/c.html']).not.toBe(ENGINE_VERSION)
+    const spared = JSON.stringify([{ match: 'sub/**', upgrade: false }])
+    expect((await at.runLocally('--upgrade', `--rules=${spared}`)).code).toBe(2)
+    const second = await versions()
+    expect(second).toMatchObject({ 'a.html': ENGINE_VERSION, 'copy of a.html': ENGINE_VERSION })
+    expect(second['sub/c.html']).not.toBe(ENGINE_VERSION)
+  }, 180_000)
 
   test('are refused while a process of that release is at work, and nothing is changed', async () => {
     await using at = await leftByE8a17ec()

@@ -68,7 +68,7 @@ class History {
       ? { class: 'embedded', origin: 'engine', version: String(this.#engine) }
       : { class: 'service', origin, version: null }
     const acceptLocal = !embedded && this.random.below(4) === 0
-    return { own, acceptLocal, upgrade: this.random.below(3) === 0, hasUnmarked: false }
+    return { own, acceptLocal, upgrade: this.random.below(3) === 0, upgradeOf: null, hasUnmarked: false }
   }
 
   async step(): Promise<void> {

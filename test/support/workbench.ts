@@ -36,6 +36,7 @@ const ANY_PARSER: ParserPolicy = {
   own: { class: 'service', origin: 'http://service.test', version: null },
   acceptLocal: false,
   upgrade: false,
+  upgradeOf: null,
   hasUnmarked: true,
 }
 
