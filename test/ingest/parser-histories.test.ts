@@ -1,5 +1,6 @@
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,6 +9,7 @@ import type { ParserIdentity, ParserPolicy } from '#src/document/parser.ts'
 import { decideChange, standing } from '#src/ingest/decide-change.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
+import type { Delivery } from '#src/ports.ts'
 import { outdatedDocuments } from '#src/ingest/local-documents.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
@@ -26,6 +28,7 @@ import { openWorkbench, type Workbench } from '../support/workbench.ts'
 
 const SEEDS = Number(process.env['SEEDS'] ?? 30)
 const FIRST_SEED = Number(process.env['FIRST_SEED'] ?? Math.floor(Math.random() * 1_000_000))
+const DELIVERIES = 50
 const SIGNAL = new AbortController().signal
 
 let redis: TestRedis
@@ -35,6 +38,17 @@ beforeAll(async () => {
 afterAll(() => redis[Symbol.asyncDispose]())
 
 const nameOf = (parser: ParserIdentity): string => `${parser.class} ${parser.origin} ${parser.version}`
+
+/** The gate may have it come again. */
+async function ingested(delivery: Delivery, deps: IngestDeps): Promise<void> {
+  for (let times = 0; times < DELIVERIES; times++) {
+    const verdict = await ingestDocument(delivery, deps, SIGNAL)
+    if (verdict.do === 'finish') return
+    expect(verdict.counted, verdict.reason).toBe(false)
+    await sleep(Math.min(verdict.afterMs, 200))
+  }
+  throw new Error(`${delivery.job.key} did not finish`)
+}
 
 class History {
   readonly random: Random
@@ -106,7 +120,7 @@ class History {
       if (decideChange(known, { version, recipeHash }, parsed) === 'unchanged') continue
       await deps.ledger.write([[key, { version, recipeHash, outcome: 'pending' }]])
       const job = { schema: 1, key, version, recipeHash, bytes, queuedAt: Date.now() } as const
-      expect(await ingestDocument({ job, attempt: 1 }, deps, SIGNAL)).toEqual({ do: 'finish' })
+      await ingested({ job, attempt: 1 }, deps)
     }
   }
 
@@ -182,10 +196,12 @@ test(`${SEEDS} histories of parser switches, engine upgrades, renames and copies
     }
     await rm(path, { recursive: true })
   }
-  await pLimit(AT_ONCE).map(
-    Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index),
-    play,
-  )
+  const seeds = Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index)
+  const limit = pLimit(AT_ONCE)
+  // All of them end before anything is closed.
+  const ended = await Promise.allSettled(seeds.map((seed) => limit(play, seed)))
+  const failed = ended.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []))
+  expect(failed).toEqual([])
   const answers = [...bought.values()].flat()
   const paid = answers.filter((answer) => answer.startsWith('service')).length
   process.stdout.write(`${SEEDS} histories, ${runs} runs: ${paid} bought, ${answers.length - paid} by the engine\n`)
