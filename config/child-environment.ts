@@ -6,7 +6,7 @@ const NEEDED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|
 /** What Node and native libraries are set up with. */
 const RUNTIME = /^(?:NODE_(?!AUTH)\w+|UV_\w+|OMP_\w+|RAYON_\w+|MALLOC_\w+|TESSDATA_PREFIX|SSL_CERT_(?:FILE|DIR))$/
 
-/** A program that fetches from the web goes the same way as this one. */
+/** A program that fetches from the web goes the same way as this one, without the login. */
 const PROXIES = /^(?:https?_proxy|no_proxy|all_proxy)$/i
 
 /**
@@ -20,5 +20,10 @@ export function childEnvironment(
   const kept = Object.entries(env).filter(
     ([name, value]) => value !== undefined && (NEEDED.test(name) || RUNTIME.test(name) || (web && PROXIES.test(name))),
   )
-  return Object.fromEntries(kept) as Record<string, string>
+  return Object.fromEntries(
+    kept.map(([name, value = '']) => [
+      name,
+      PROXIES.test(name) ? value.replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1') : value,
+    ]),
+  )
 }

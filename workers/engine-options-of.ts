@@ -1,3 +1,4 @@
+import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
 
@@ -8,6 +9,7 @@ export function engineOptionsOf(settings: Settings): EngineOptions {
   const { engineSocket, engineKeys } = settings
   return {
     ...conversionOptionsOf(settings),
+    childEnv: childEnvironment({ web: true }),
     host: settings.engineHost,
     port: settings.enginePort,
     allowPrivateAddresses: settings.engineAllowPrivateAddresses,

@@ -37,6 +37,7 @@ export async function openRequests(
     new HttpParser({
       baseUrl: () => new URL(service.url()),
       apiKey: service.apiKey,
+      login: service.login,
       concurrency: settings.concurrency,
       userAgent: 'sluice',
       // The engine is on this machine, behind no proxy.

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Settings } from '#config/settings.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { splitLogin } from '#src/fetch/url-login.ts'
 import { gateDigest } from '#src/gate/open-gate.ts'
 import type { Events } from '#src/events.ts'
 import type { Parser } from '#src/ports.ts'
@@ -13,6 +15,8 @@ export interface Service {
   /** Where it is now: the embedded engine has another address after a restart. */
   readonly url: () => string
   readonly apiKey: string
+  /** `Authorization` in place of a key: the login of the address; null for none. */
+  readonly login: string | null
   /** What the record calls it. */
   readonly name: string
   /** The service and the key, for the gate that all who use them share. */
@@ -28,8 +32,14 @@ export interface Service {
 /** The service of `PARSE_API_URL`; null where the embedded engine is to be used. */
 export function serviceOf({ parseApiUrl: url, parseApiKey: apiKey = '' }: Settings): Service | null {
   if (url === undefined) return null
+  const { authorization: login } = splitLogin(new URL(url))
+  if (apiKey !== '' && login !== null) {
+    throw new SetupError(
+      'PARSE_API_URL holds a login and PARSE_API_KEY is set: a request can send one. Remove the other.',
+    )
+  }
   const digest = gateDigest(url, apiKey)
-  const here = { url: () => url, apiKey, name: withoutLogin(url), digest, free: false }
+  const here = { url: () => url, apiKey, login, name: withoutLogin(url), digest, free: false }
   return { ...here, ready: async () => null, served: () => undefined }
 }
 
@@ -59,6 +69,6 @@ export function openEngine(
   const engine = resources.use(new EngineSupervisor({ start, events }))
   // Its address and key change each time; it knows no other limit than its processes, which are those of this machine.
   const digest = gateDigest(`engine ${hostname()} ${folders.state}`, 'embedded')
-  const here = { url: () => engine.url, apiKey, name: 'engine', digest, free: true }
+  const here = { url: () => engine.url, apiKey, login: null, name: 'engine', digest, free: true }
   return { ...here, ready: (signal) => engine.ready(signal), served: () => engine.served() }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { childEnvironment } from '#config/child-environment.ts'
+import { proxiesOf } from '#config/proxies.ts'
 import type { Settings } from '#config/settings.ts'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { Events } from '#src/events.ts'
@@ -123,7 +124,8 @@ async function openRedis(
   if (url === undefined) {
     const dataDir = `${folders.state}/redis`
     const env = childEnvironment({ web: false })
-    const options = { dataDir, cacheDir: folders.cache, notify: say, env, onSpawn: sharePriority }
+    const proxies = proxiesOf()
+    const options = { dataDir, cacheDir: folders.cache, notify: say, env, proxies, onSpawn: sharePriority }
     const redis = await openEmbeddedRedis(options, signal)
     resources.defer(() => redis.close())
     url = redis.url

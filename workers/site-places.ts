@@ -11,6 +11,11 @@ export function openSite(
   { say, mayBuy }: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): OpenedSource {
+  if (start.username !== '' || start.password !== '') {
+    throw new SetupError(
+      'The address of a website holds a login, which records would name. List its pages in a file for --from-urls.',
+    )
+  }
   const { include, exclude, via, allowPrivateAddresses, refresh, siteListing, siteLimit } = settings
   const { parseApiUrl: baseUrl, parseApiKey: apiKey = '' } = settings
   const isAsked = baseUrl !== undefined && mayBuy === true

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, request } from 'undici'
 import { FetchRefused } from './fetch-refused.ts'
+import { splitLogin } from './url-login.ts'
 import { publicLookup, refuseWrittenPrivateAddress } from './public-connect.ts'
 import { webUrl } from './web-url.ts'
 
@@ -47,16 +48,25 @@ export interface UrlAnswer {
 const MAX_REDIRECTS = 10
 
 /**
- * Sends a request and follows its redirects; the address is checked at each of them.
+ * Sends a request and follows its redirects; the address is checked at each of them. A login in the URL is sent as basic
+ * authentication, and to no other server.
  *
  * @throws {FetchRefused} and what undici says of the line
  */
 export async function requestUrl(start: URL, options: UrlRequest, signal: AbortSignal): Promise<UrlAnswer> {
-  let url = start
+  const first = splitLogin(start)
+  let { url, authorization } = first
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     if (!options.allowPrivateAddresses) refuseWrittenPrivateAddress(url)
-    const own = url.origin === start.origin ? options.headers : {}
-    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'sluice', ...own }
+    const login = authorization ?? (url.origin === first.url.origin ? first.authorization : null)
+    const own = url.origin === first.url.origin ? options.headers : {}
+    const headers = {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'sluice',
+      ...(login === null ? {} : { authorization: login }),
+      ...own,
+    }
     const { method, dispatcher } = options
     const response = await request(url, { method, dispatcher, signal, headers })
     const location = headerOf(response, 'location')
@@ -68,7 +78,7 @@ export async function requestUrl(start: URL, options: UrlRequest, signal: AbortS
     await response.body.dump()
     const next = webUrl(location, url)
     if (next === null) throw new FetchRefused('bad_redirect')
-    url = next
+    ;({ url, authorization } = splitLogin(next))
   }
   throw new FetchRefused('too_many_redirects')
 }

@@ -19,6 +19,8 @@ export interface HttpParserOptions {
   readonly baseUrl: URL | (() => URL)
   /** Null sends no `Authorization`: the embedded engine asks for none. */
   readonly apiKey: string | null
+  /** Value of `Authorization` in place of a key; default none. */
+  readonly login?: string | null
   /** Requests at once at the most, and connections that are kept alive. */
   readonly concurrency: number
   readonly userAgent: string
@@ -48,7 +50,7 @@ export class HttpParser implements Parser, AsyncDisposable {
   readonly #headers: Readonly<Record<string, string>>
 
   constructor(options: HttpParserOptions) {
-    const { baseUrl, apiKey, userAgent } = options
+    const { baseUrl, apiKey, login = null, userAgent } = options
     this.#options = options
     this.#baseUrl = typeof baseUrl === 'function' ? baseUrl : () => baseUrl
     this.service = options.service ?? `${this.#baseUrl().origin}${pathOf(this.#baseUrl())}`
@@ -57,7 +59,7 @@ export class HttpParser implements Parser, AsyncDisposable {
       'accept-encoding': ACCEPTED_ENCODINGS,
       'user-agent': userAgent,
       [EXTENSIONS_HEADER]: '1',
-      ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...(apiKey === null ? {} : { authorization: login ?? `Bearer ${apiKey}` }),
     }
   }
 
@@ -72,7 +74,11 @@ export class HttpParser implements Parser, AsyncDisposable {
     const body = address === undefined ? await multipartBody(request, signal) : scrapeBody(address, request)
     try {
       const answer = await this.#ask(request, body, signal)
-      return withoutKey(classify(answer, { options: request.options, nowMs: Date.now() }), this.#options.apiKey)
+      return withoutKey(
+        classify(answer, { options: request.options, nowMs: Date.now() }),
+        this.#options.apiKey,
+        this.#options.login,
+      )
     } catch (error) {
       signal.throwIfAborted()
       const unread = body.readFailure()

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './embedded-redis-guard.ts'
 import { type RedisPlace, redisPlace } from './embedded-redis-place.ts'
 import { probeRedis, untilRedisEnds } from './redis-probe.ts'
-import { findRedisServer, type RedisServerBinary } from './redis-server-binary.ts'
+import { findRedisServer, type RedisServerBinary, type RedisServerSearch } from './redis-server-binary.ts'
 
-export interface EmbeddedRedisOptions extends GuardOptions {
+export interface EmbeddedRedisOptions extends GuardOptions, Pick<RedisServerSearch, 'proxies'> {
   /** Where the data live between runs. Processes with the same folder share one server. */
   readonly dataDir: string
   /** Where a fetched redis-server is kept. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { runProgram } from './run-program.ts'
 
@@ -14,24 +14,31 @@ const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'lib
 /** Libraries that all but the smallest images have. */
 const RARELY_MISSING = ['libssl3', 'libsystemd0', 'libstdc++6']
 
+export interface DebianFetch {
+  /** Of the programs that do it; default: that of this process. */
+  readonly env?: Readonly<Record<string, string>>
+  /** They may hold logins, so that apt reads them from a file of its user alone. */
+  readonly proxies?: { readonly http: string | null; readonly https: string | null } | null
+  /** Whether an unpacked server starts. */
+  readonly works: (folder: string) => Promise<boolean>
+}
+
 /**
  * Downloads the Debian packages of redis-server with apt's own client (which checks their signatures) and unpacks them
  * into `folder`. Needs neither root nor package lists nor write access outside `folder`'s parent.
  *
  * Whole or not at all: it is unpacked beside `folder` and renamed, so a process that does the same at the same time
- * finds a whole one, ours or its own. `works` says whether an unpacked server starts.
+ * finds a whole one, ours or its own.
  */
-export async function fetchDebianRedis(
-  folder: string,
-  works: (folder: string) => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<void> {
+export async function fetchDebianRedis(folder: string, options: DebianFetch, signal: AbortSignal): Promise<void> {
+  const { works } = options
   await mkdir(dirname(folder), { recursive: true })
   const workshop = await mkdtemp(`${folder}.`)
   try {
     const unpacked = join(workshop, 'unpacked')
-    await fetchInto(unpacked, PACKAGES, workshop, signal)
-    if (!(await works(unpacked))) await fetchInto(unpacked, RARELY_MISSING, workshop, signal)
+    const programs = { ...options, workshop, configuration: await aptConfiguration(workshop, options) }
+    await fetchInto(unpacked, PACKAGES, programs, signal)
+    if (!(await works(unpacked))) await fetchInto(unpacked, RARELY_MISSING, programs, signal)
     if (await works(folder)) return
     await rename(folder, join(workshop, 'broken')).catch(() => undefined)
     await rename(unpacked, folder).catch(async (error: unknown) => {
@@ -49,19 +56,37 @@ export async function cachedLibraries(folder: string): Promise<string | null> {
   return triplet === undefined ? null : join(folder, 'usr/lib', triplet)
 }
 
+interface Programs extends Pick<DebianFetch, 'env'> {
+  readonly workshop: string
+  /** Path of a file of settings for apt. */
+  readonly configuration: string
+}
+
+async function aptConfiguration(workshop: string, { proxies }: DebianFetch): Promise<string> {
+  const path = join(workshop, 'apt.conf')
+  const lines = (['http', 'https'] as const).flatMap((scheme) => {
+    const proxy = proxies?.[scheme] ?? null
+    return proxy === null ? [] : [`Acquire::${scheme}::Proxy "${proxy.replaceAll(/["\\\n]/g, encodeURIComponent)}";\n`]
+  })
+  await writeFile(path, lines.join(''), { mode: 0o600 })
+  return path
+}
+
 async function fetchInto(
   unpacked: string,
   packages: readonly string[],
-  workshop: string,
+  programs: Programs,
   signal: AbortSignal,
 ): Promise<void> {
+  const { env, workshop } = programs
   const downloads = join(workshop, 'debs')
   await rm(downloads, { recursive: true, force: true })
   await mkdir(downloads, { recursive: true })
-  await download(packages, downloads, workshop, signal)
+  await download(packages, downloads, programs, signal)
   for (const file of await readdir(downloads)) {
     if (file.endsWith('.deb')) {
-      await runProgram('dpkg-deb', ['-x', join(downloads, file), unpacked], { timeoutMs: STEP_MS }, signal)
+      const limits = { timeoutMs: STEP_MS, ...(env === undefined ? {} : { env }) }
+      await runProgram('dpkg-deb', ['-x', join(downloads, file), unpacked], limits, signal)
     }
   }
 }
@@ -70,11 +95,12 @@ async function fetchInto(
 async function download(
   packages: readonly string[],
   cwd: string,
-  workshop: string,
+  { workshop, configuration, env }: Programs,
   signal: AbortSignal,
 ): Promise<void> {
+  const limits = { timeoutMs: STEP_MS, ...(env === undefined ? {} : { env }) }
   const aptGet = (...args: string[]): Promise<void> =>
-    runProgram('apt-get', ['-q', ...IMPATIENT, ...args], { cwd, timeoutMs: STEP_MS }, signal)
+    runProgram('apt-get', ['-q', '-c', configuration, ...IMPATIENT, ...args], { ...limits, cwd }, signal)
   const get = (...options: string[]): Promise<void> => aptGet(...options, 'download', ...packages)
   try {
     await get('-o', 'APT::Sandbox::User=')

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { DependencyUnusable } from '#src/document/dependency.ts'
-import { cachedLibraries, fetchDebianRedis } from './redis-from-debian.ts'
+import { cachedLibraries, type DebianFetch, fetchDebianRedis } from './redis-from-debian.ts'
 
 const run = promisify(execFile)
 
@@ -13,7 +13,7 @@ export interface RedisServerBinary {
   readonly libraries: string
 }
 
-export interface RedisServerSearch {
+export interface RedisServerSearch extends Pick<DebianFetch, 'env' | 'proxies'> {
   /** Kept between runs; a fetched server goes here. */
   readonly cacheDir: string
   /** Told in one line what takes a moment. */
@@ -38,7 +38,7 @@ export async function findRedisServer(
 ): Promise<RedisServerBinary> {
   for (const command of ['redis-server', 'valkey-server']) {
     const binary = { command, libraries: '' }
-    if (await starts(binary)) return binary
+    if (await starts(binary, search.env)) return binary
   }
   const { platform = process.platform } = search
   if (platform !== 'linux') {
@@ -48,12 +48,13 @@ export async function findRedisServer(
     )
   }
   const folder = join(search.cacheDir, 'redis-server')
-  const cached = await binaryIn(folder)
+  const cached = await binaryIn(folder, search.env)
   if (cached !== null) return cached
   try {
     search.notify?.('fetching redis-server (1.4 MB) from the package archive, once')
-    await fetchDebianRedis(folder, async (candidate) => (await binaryIn(candidate)) !== null, signal)
-    const fetched = await binaryIn(folder)
+    const works = async (candidate: string) => (await binaryIn(candidate, search.env)) !== null
+    await fetchDebianRedis(folder, { ...search, works }, signal)
+    const fetched = await binaryIn(folder, search.env)
     if (fetched !== null) return fetched
     throw new Error(`the fetched redis-server in ${folder} does not start`)
   } catch (cause) {
@@ -66,17 +67,20 @@ export async function findRedisServer(
   }
 }
 
-async function binaryIn(folder: string): Promise<RedisServerBinary | null> {
+async function binaryIn(folder: string, env: RedisServerSearch['env']): Promise<RedisServerBinary | null> {
   const libraries = await cachedLibraries(folder)
   if (libraries === null) return null
   const binary = { command: join(folder, 'usr/bin/redis-server'), libraries }
-  return (await starts(binary)) ? binary : null
+  return (await starts(binary, env)) ? binary : null
 }
 
-async function starts(binary: RedisServerBinary): Promise<boolean> {
+async function starts(binary: RedisServerBinary, env: RedisServerSearch['env']): Promise<boolean> {
   const script = '[ -z "$1" ] || export LD_LIBRARY_PATH="$1"; exec "$2" --version'
   try {
-    const { stdout } = await run('sh', ['-c', script, 'sh', binary.libraries, binary.command], VERSION_LIMITS)
+    const { stdout } = await run('sh', ['-c', script, 'sh', binary.libraries, binary.command], {
+      ...VERSION_LIMITS,
+      ...(env === undefined ? {} : { env }),
+    })
     const [, major, minor] = /v=(\d+)\.(\d+)/.exec(stdout) ?? []
     const version = { major: Number(major ?? 0), minor: Number(minor ?? 0) }
     return version.major > OLDEST.major || (version.major === OLDEST.major && version.minor >= OLDEST.minor)

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 
 export interface ProgramOptions {
   readonly cwd?: string
+  /** Default: that of this process. */
+  readonly env?: Readonly<Record<string, string>>
   /** Longest that it may run. */
   readonly timeoutMs: number
 }
@@ -19,11 +21,16 @@ const KEPT_OUTPUT = 4_000
 export async function runProgram(
   command: string,
   args: readonly string[],
-  { cwd, timeoutMs }: ProgramOptions,
+  { cwd, env, timeoutMs }: ProgramOptions,
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted()
-  const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, args, {
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(env === undefined ? {} : { env }),
+  })
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-KEPT_OUTPUT)))
   const late = AbortSignal.timeout(timeoutMs)

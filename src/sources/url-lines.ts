@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { webUrl } from '#src/fetch/web-url.ts'
+import { publicText } from './public-url.ts'
 
 export type UrlLine =
+  /** It may hold a login or a token: see `public-url.ts`. */
   | { readonly kind: 'url'; readonly url: URL }
-  /** No http or https URL, or one with a password in it. `shown` holds no secret. */
+  /** No http or https URL. `shown` holds no secret. */
   | { readonly kind: 'unusable'; readonly shown: string; readonly reason: string }
 
 /**
@@ -25,12 +27,8 @@ export async function* urlLines(path: string, signal: AbortSignal): AsyncGenerat
 function readLine(text: string, number: number): UrlLine {
   const url = webUrl(text)
   if (url === null) {
-    return { kind: 'unusable', shown: text, reason: `line ${number} of the list is no http or https URL` }
+    return { kind: 'unusable', shown: publicText(text), reason: `line ${number} of the list is no http or https URL` }
   }
   url.hash = ''
-  if (url.username === '' && url.password === '') return { kind: 'url', url }
-  url.username = ''
-  url.password = ''
-  const reason = `line ${number} of the list has a user name or password in it, which would be in every record and log`
-  return { kind: 'unusable', shown: url.href, reason }
+  return { kind: 'url', url }
 }

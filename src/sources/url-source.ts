@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import type { Failure } from '#src/document/failure.ts'
 import { type Extension, extensionOf, MAX_FILE_BYTES } from '#src/document/formats.ts'
-import { type Version, version } from '#src/document/ids.ts'
+import { type SourceKey, type Version, version } from '#src/document/ids.ts'
 import type { UrlAnswer } from '#src/fetch/request-url.ts'
 import type { Source, SourceEntry } from '#src/ports.ts'
 import { type Filter, keyRules } from './folder-rules.ts'
@@ -10,6 +10,8 @@ import { mapInOrder } from './map-in-order.ts'
 import { unusable } from './unusable.ts'
 import { UrlClient } from './url-client.ts'
 import { downloadUrl } from './url-document.ts'
+import { mayStandForSecret } from './public-url.ts'
+import { SecretUrls } from './secret-urls.ts'
 import { keyOfUrl, urlOfKey } from './url-key.ts'
 import { type UrlLine, urlLines } from './url-lines.ts'
 import { lookAtUrl } from './url-look.ts'
@@ -39,20 +41,29 @@ const UNKNOWN_BYTES = 1
 export function openUrlSource(options: UrlSourceOptions): UrlSource {
   const { path, via, maxBytes = MAX_FILE_BYTES } = options
   const client = new UrlClient(options)
+  const secrets = new SecretUrls(path)
+  // The service is told no secret, and could tell it back in an answer that is kept: those are downloaded here.
+  const addressOf = (key: SourceKey): string | undefined => {
+    const url = urlOfKey(key)
+    return mayStandForSecret(url) ? undefined : url.href
+  }
   const skips = keyRules({ ...options, hidden: true })
   return {
     url: path === '-' ? 'urls:-' : `urls:${pathToFileURL(resolve(path)).href}`,
     isPartial: true,
-    ...(via === 'scrape' ? { addressOf: (key) => urlOfKey(key).href } : {}),
+    ...(via === 'scrape' ? { addressOf } : {}),
     async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
-      const look = (line: UrlLine): Promise<SourceEntry> => entryOf(line, unversioned, { client, via }, signal)
+      const look = (line: UrlLine): Promise<SourceEntry> => entryOf(line, unversioned, { client, via, secrets }, signal)
       for await (const entry of mapInOrder(urlLines(path, signal), LOOKS_AT_ONCE, look)) {
         const reason = skips(entry.key)
         yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
       }
     },
-    open: (key, signal) => downloadUrl(client, urlOfKey(key), maxBytes, signal),
+    async open(key, signal) {
+      const url = await secrets.find(key, signal)
+      return 'code' in url ? url : downloadUrl(client, url, maxBytes, signal)
+    },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }
@@ -60,19 +71,21 @@ export function openUrlSource(options: UrlSourceOptions): UrlSource {
 interface Looking {
   readonly client: UrlClient
   readonly via: UrlSourceOptions['via']
+  readonly secrets: SecretUrls
 }
 
 async function entryOf(
   line: UrlLine,
   unversioned: Version,
-  { client, via }: Looking,
+  { client, secrets, ...options }: Looking,
   signal: AbortSignal,
 ): Promise<SourceEntry> {
   if (line.kind === 'unusable') {
     return unusable(line.shown, { code: 'unreadable_name', stage: 'scan', message: line.reason })
   }
-  const { url } = line
-  const seen = await lookAtUrl(client, url, signal)
+  const url = secrets.add(line.url)
+  const via = url === line.url ? options.via : 'download'
+  const seen = await lookAtUrl(client, line.url, signal)
   if ('code' in seen) return unseen(url, seen, unversioned, via)
   const extension = urlExtension(seen) ?? (via === 'scrape' ? 'html' : null)
   if (extension === null) return unusable(keyOfUrl(url, 'html'), noDocument(seen))

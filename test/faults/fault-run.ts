@@ -179,12 +179,18 @@ class Scene {
       else await this.#ended(running)
     }
     const helpers = this.crew.living
-    const observer = this.crew.start('work', [], { metricsPort: await this.#numbers.observerPort() })
+    let observer = await this.#startObserver()
     // Whatever was struck, one run from its beginning to its end makes it good.
     if (this.#startedLast === null || !this.#options.plan.short) await this.#ended(this.crew.start('run'))
-    await this.#numbers.readObserver(observer.child.pid ?? 0)
+    // Where the store was away, it could not begin before the run had made another.
+    if (!this.crew.living.includes(observer)) observer = await this.#startObserver()
+    await this.#numbers.readObserver(observer)
     await this.crew.terminate(observer)
     for (const helper of helpers) await this.#strikes.terminate(helper)
+  }
+
+  async #startObserver(): Promise<RunningSluice> {
+    return this.crew.start('work', [], { metricsPort: await this.#numbers.observerPort() })
   }
 
   async #ended(running: RunningSluice): Promise<void> {

@@ -1,5 +1,5 @@
 import { freePort } from '../support/free-port.ts'
-import type { Finished } from '../support/sluice.ts'
+import type { Finished, RunningSluice } from '../support/sluice.ts'
 import type { Archive } from './archive.ts'
 import { type Charge, priceOf } from './charges.ts'
 import { type Metrics, readMetrics } from './metrics-outside.ts'
@@ -79,10 +79,10 @@ export class NumbersChecker {
     return this.#observer.port
   }
 
-  /** Reads the metrics of the worker, which is at rest. */
-  async readObserver(pid: number): Promise<void> {
-    this.#observer.pid = pid
-    this.#metrics = await readMetrics(this.#observer.port)
+  /** Reads the metrics of the worker, which is at rest; it has none where it ended. */
+  async readObserver({ child, finished }: RunningSluice): Promise<void> {
+    this.#observer.pid = child.pid ?? 0
+    this.#metrics = await Promise.race([readMetrics(this.#observer.port).catch(() => null), finished.then(() => null)])
   }
 
   /** One sentence for each number that is not what happened. */

@@ -15,6 +15,7 @@ export const SLOW_FILES = [
   'test/engine/fuzz/multipart.test.ts',
   'test/engine/conformance/vendor-statements.test.ts',
   'test/e2e/schedule.test.ts',
+  'test/e2e/secrets.test.ts',
   'test/e2e/machines.test.ts',
   'test/e2e/store-identity.test.ts',
   'test/e2e/upgrade.test.ts',

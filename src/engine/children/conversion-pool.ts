@@ -11,6 +11,8 @@ export interface ConversionPoolOptions {
   readonly childMemoryBytes?: number
   /** A child is replaced after so many documents: native libraries leak; default 200. */
   readonly documentsPerChild?: number
+  /** Environment of the children; default: that of this process. */
+  readonly childEnv?: Readonly<Record<string, string>>
 }
 
 /** How a conversion ended, from outside of the child. */
@@ -48,6 +50,7 @@ export class ConversionPool implements AsyncDisposable {
       heapMegabytes: Math.max(64, Math.floor((this.#limitBytes * HEAP_SHARE) / 1024 ** 2)),
       restBytes: Math.min(this.#limitBytes / 2, MAX_REST_BYTES),
       documentsPerChild: options.documentsPerChild ?? DEFAULT_DOCUMENTS_PER_CHILD,
+      env: options.childEnv,
     })
   }
 

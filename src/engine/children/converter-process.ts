@@ -15,6 +15,13 @@ export interface ChildExit {
 /** How one document ended, as seen from outside. */
 export type ChildEnd = ChildExit | { readonly kind: 'reported'; readonly report: ConversionReport }
 
+interface ConverterProcessOptions {
+  readonly heapMegabytes: number
+  readonly checksConverters: boolean
+  /** Default: that of this process. */
+  readonly env: Readonly<Record<string, string>> | undefined
+}
+
 /** One child process that converts documents, one at a time. */
 export class ConverterProcess {
   /** Rejects with a sentence when the process ends or cannot load a converter before it is ready. */
@@ -24,9 +31,10 @@ export class ConverterProcess {
   #served = 0
   #isAlive = true
 
-  constructor(heapMegabytes: number, checksConverters: boolean) {
+  constructor({ heapMegabytes, checksConverters, env }: ConverterProcessOptions) {
     this.#child = fork(ENTRY, checksConverters ? ['--check-converters'] : [], {
       execArgv: [...inherited(), `--max-old-space-size=${heapMegabytes}`],
+      ...(env === undefined ? {} : { env }),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
     this.#exited = new Promise((resolve) => {

@@ -9,6 +9,8 @@ export interface ConverterProcessesOptions {
   /** Resident memory above which a process is replaced when its document is done. */
   readonly restBytes: number
   readonly documentsPerChild: number
+  /** Default: that of this process. */
+  readonly env?: Readonly<Record<string, string>> | undefined
 }
 
 /** Between attempts to start a process that ended before it was ready. */
@@ -97,7 +99,8 @@ export class ConverterProcesses implements AsyncDisposable {
   }
 
   #spawn(checksConverters: boolean): ConverterProcess {
-    const child = new ConverterProcess(this.#options.heapMegabytes, checksConverters)
+    const { heapMegabytes, env } = this.#options
+    const child = new ConverterProcess({ heapMegabytes, checksConverters, env })
     this.#all.add(child)
     return child
   }

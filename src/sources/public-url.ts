@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+
+/*
+ * The form of a URL that may stand in keys, records, logs and Redis: without its login, and without the values of query
+ * fields that open doors. `~` stands in their place.
+ */
+
+/** Query fields of signed addresses. Their values change each time that an address is signed, and tell nothing. */
+const SIGNATURE =
+  /^(?:x-(?:amz|goog|oss|cos|obs)-(?:signature|credential|security-token)|sig|signature|policy|key-pair-id|(?:aws|oss)accesskeyid|googleaccessid|hmac)$/i
+
+/** Query fields whose values are secrets, and may be what tells one document from another: their digest stays. */
+const TOKEN =
+  /^(?:.*[-_.])?(?:key|[a-z]*token|[a-z]*secret|password|passwd|pwd|pass|api-?key|auth|authorization|credentials?|jwt|sessionid)$/i
+
+/** Characters of a digest: too few to find a secret by, enough to tell documents apart. */
+const DIGEST_LENGTH = 12
+
+const LOGIN_MARK = '~'
+
+/** The same URL object where it holds no secret. */
+export function publicUrl(url: URL): URL {
+  const search = publicSearch(url.search)
+  const hasLogin = url.username !== '' || url.password !== ''
+  if (!hasLogin && search === url.search) return url
+  const shown = new URL(url)
+  shown.username = hasLogin ? LOGIN_MARK : ''
+  shown.password = ''
+  shown.search = search
+  return shown
+}
+
+/** Whether this may be the public form of a URL that holds a secret. */
+export const mayStandForSecret = ({ username, search }: URL): boolean =>
+  username === LOGIN_MARK || /=~[0-9a-f]*(?:&|$)/.test(search)
+
+/** A line of a list that is no URL, as it may be shown. */
+export const publicText = (text: string): string =>
+  text
+    .replace(/\/\/.*@/, `//${LOGIN_MARK}@`)
+    .replace(/^[^/\s]*@/, `${LOGIN_MARK}@`)
+    .replace(/\?.*$/, publicSearch)
+
+function publicSearch(search: string): string {
+  if (!search.startsWith('?')) return search
+  return `?${search.slice(1).split('&').map(publicField).join('&')}`
+}
+
+function publicField(field: string): string {
+  const equals = field.indexOf('=')
+  if (equals < 0 || equals === field.length - 1) return field
+  const [name, value] = [field.slice(0, equals), field.slice(equals + 1)]
+  if (SIGNATURE.test(decoded(name))) return `${name}=~`
+  return TOKEN.test(decoded(name)) ? `${name}=~${digestOf(value)}` : field
+}
+
+const digestOf = (value: string): string =>
+  // A value that is a digest already is the public form of itself.
+  /^~[0-9a-f]{12}$/.test(value)
+    ? value.slice(1)
+    : createHash('sha256').update(value).digest('hex').slice(0, DIGEST_LENGTH)
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
