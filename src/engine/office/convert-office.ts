@@ -4,10 +4,11 @@ import { renderBlocks } from './block-markdown.ts'
 import { asConversionError } from './office-errors.ts'
 import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
 import { packageMetadata } from './package-metadata.ts'
-import { supplemented, supplementOf } from './ooxml/supplement-of.ts'
 import { leftOutWarning } from './left-out.ts'
 import { Rendering } from './rendering.ts'
 import { markRtfHeadings } from './rtf-headings.ts'
+import { supplementOf } from './supplement-of.ts'
+import { supplemented } from './supplemented.ts'
 
 export interface OfficeOptions {
   /** Leave running headers and footers out of the Markdown (contract). */
@@ -30,7 +31,7 @@ function renderNotes(document: OfficeDocument, rendering: Rendering): string[] {
   )
 }
 
-/** Text documents, presentations and books: the library's document model, and what it leaves out of OOXML files. */
+/** Text documents, presentations and books: the library's document model, and what it leaves out. */
 export async function convertOffice(bytes: Buffer, extension: Extension, options: OfficeOptions): Promise<Conversion> {
   const supplement = supplementOf(bytes, extension)
   const document = await read(supplement?.bytes ?? bytes, extension)

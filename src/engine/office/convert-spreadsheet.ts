@@ -4,7 +4,7 @@ import type { Extension } from '#src/document/formats.ts'
 import type { Conversion } from '../conversion.ts'
 import { convertOffice, type OfficeOptions } from './convert-office.ts'
 import { escapeInline } from './escape-markdown.ts'
-import { leftOutWarning } from './left-out.ts'
+import { counted, leftOutWarning } from './left-out.ts'
 import { isLocked } from './locked-office.ts'
 import { encrypted } from './office-errors.ts'
 import { packageMetadata } from './package-metadata.ts'
@@ -60,9 +60,6 @@ function renderSheets(
   }
   return sections.join('\n')
 }
-
-const counted = (count: number, noun: string): string[] =>
-  count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : noun.endsWith('x') ? 'es' : 's'}`]
 
 /** What the cells of a workbook hold and show, gathered when the first chart asks. */
 function cellTexts(book: WorkBook): (text: string) => boolean {

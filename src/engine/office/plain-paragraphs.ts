@@ -1,0 +1,18 @@
+import { escapeInline, escapeLineStart } from './escape-markdown.ts'
+
+/** Stands for a page number in the text of a header. */
+export const PAGE_NUMBER = '\u0000'
+/** A paragraph of fewer letters beside a page number only counts pages. */
+const COUNTS_PAGES = 12
+
+/** Lines of text as paragraphs of Markdown, each once; those that only count pages are left out. */
+export function plainParagraphs(texts: readonly string[]): string[] {
+  const paragraphs = texts
+    .flatMap((text) => text.split('\n'))
+    .flatMap((line) => {
+      const text = line.replaceAll(PAGE_NUMBER, '').replace(/\s+/g, ' ').trim()
+      const countsPages = line.includes(PAGE_NUMBER) && text.replace(/[^\p{L}\p{N}]/gu, '').length <= COUNTS_PAGES
+      return text === '' || countsPages ? [] : [escapeLineStart(escapeInline(text))]
+    })
+  return [...new Set(paragraphs)]
+}

@@ -1,0 +1,20 @@
+import type { Extension } from '#src/document/formats.ts'
+import { odfSupplement } from './odf-supplement.ts'
+import { OoxmlPackage } from './ooxml/ooxml-package.ts'
+import { slideSupplement } from './ooxml/slide-supplement.ts'
+import type { Supplement } from './ooxml/supplement.ts'
+import { wordSupplement } from './ooxml/word-supplement.ts'
+import { rtfSupplement } from './rtf-supplement.ts'
+import { wordBinarySupplement } from './word-binary-supplement.ts'
+
+/** What the library leaves out of a document, known by its content: an old extension may hold a new file. */
+export function supplementOf(bytes: Buffer, extension: Extension): Supplement | null {
+  const start = bytes.subarray(0, 5).toString('latin1')
+  if (start === '{\\rtf') return rtfSupplement(bytes)
+  if (!start.startsWith('PK')) return wordBinarySupplement(bytes)
+  if (extension === 'epub') return null
+  const container = new OoxmlPackage(bytes)
+  if (container.parts(/^word\/document\d*\.xml$/).length > 0) return wordSupplement(container)
+  if (container.parts(/^ppt\/presentation\.xml$/).length > 0) return slideSupplement(container)
+  return container.parts(/^mimetype$/).length > 0 ? odfSupplement(container) : null
+}

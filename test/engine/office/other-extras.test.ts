@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { zipSync, strToU8 } from 'fflate'
+import type { Extension } from '#src/document/formats.ts'
+import { convertOffice } from '#src/engine/office/convert-office.ts'
+
+const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
+const convert = (bytes: Buffer, extension: Extension, options = OPTIONS) => convertOffice(bytes, extension, options)
+
+const NAMESPACES = ['office', 'text', 'style', 'drawing', 'table', 'chart']
+  .map((name) => `xmlns:${name === 'drawing' ? 'draw' : name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+  .join(' ')
+const LINKS = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+
+function openDocument(): Buffer {
+  const object = (name: string): string =>
+    `<text:p><draw:frame><draw:object xlink:href="./${name}"/></draw:frame></text:p>`
+  const parts = {
+    mimetype: 'application/vnd.oasis.opendocument.text',
+    'META-INF/manifest.xml':
+      '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/></manifest:manifest>',
+    'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}><office:body><office:text><text:p>Body</text:p>${object('Object 1')}${object('Object 2')}</office:text></office:body></office:document-content>`,
+    'styles.xml': `<office:document-styles ${NAMESPACES}><office:master-styles><style:master-page style:name="S"><style:header><text:p>Head of the page</text:p></style:header><style:footer><text:p>Page <text:page-number>1</text:page-number></text:p><text:p>Foot *</text:p></style:footer></style:master-page></office:master-styles></office:document-styles>`,
+    'Object 1/content.xml': '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>',
+    'Object 2/content.xml': `<office:document-content ${NAMESPACES}><chart:chart><chart:title><text:p>Boats</text:p></chart:title><table:table><table:table-row><table:table-cell><text:p>May</text:p></table:table-cell><table:table-cell><text:p>12</text:p></table:table-cell></table:table-row></table:table></chart:chart></office:document-content>`,
+  }
+  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
+}
+
+describe('an OpenDocument text', () => {
+  test('has its chart in the Markdown, its header and footer in the metadata, and says that a formula is left out', async () => {
+    expect(await convert(openDocument(), 'odt')).toMatchObject({
+      markdown:
+        '<!-- header: Head of the page -->\n\nBody\n\n**Boats**\n\n| May | 12 |\n| --- | --- |\n\n<!-- footer: Foot \\* -->\n',
+      metadata: { header: ['Head of the page'], footer: [String.raw`Foot \*`] },
+      warning: 'Left out of the Markdown: 1 formula.',
+    })
+    const all = await convert(openDocument(), 'odt', { ...OPTIONS, onlyMainContent: false })
+    expect(all.markdown).toMatch(/^Head of the page\n\nBody\n/)
+  })
+})
+
+describe('an RTF document', () => {
+  const rtf = (body: string): Buffer => Buffer.from(String.raw`{\rtf1\ansi${body}\par}`)
+
+  test('has its header and footer in the metadata, and its comments below the text', async () => {
+    const header = String.raw`{\header\pard Stra\'dfe {\b \u8364?} 5{\field{\*\fldinst PAGE}{\fldrslt 1}}\par}{\footer\pard Page \chpgn\par}`
+    expect(await convert(rtf(String.raw`${header}\pard Body{\*\annotation\pard Too long}`), 'rtf')).toMatchObject({
+      markdown: '<!-- header: Straße € 51 -->\n\nBody\n\nComment: Too long\n',
+      metadata: { header: ['Straße € 51'] },
+      warning: null,
+    })
+  })
+
+  test('says that a formula is left out', async () => {
+    const formula = String.raw`{\mmath{\*\moMath{\mr x}}}`
+    expect((await convert(rtf(`\\pard Body ${formula}`), 'rtf')).warning).toBe('Left out of the Markdown: 1 formula.')
+  })
+})
