@@ -54,7 +54,7 @@ export const ENGINE_SETTINGS = {
   enginePasswords: structure({
     env: 'SLUICE_ENGINE_PASSWORDS',
     schema: z.array(z.string().min(1)).max(100).optional(),
-    doc: 'passwords that the engine tries on encrypted Office files, as a JSON array',
+    doc: 'passwords that the engine tries on encrypted PDF and Office files, as a JSON array',
     secret: true,
   }),
   engineModelUrl: address({

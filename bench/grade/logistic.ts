@@ -13,7 +13,7 @@ const RATE = 0.5
 const RIDGE = 0.002
 
 /** Fits a logistic model by gradient descent on standardised features. */
-export function fitted(examples: readonly Example[], reading: number): GradeModel {
+export function fitted(examples: readonly Example[], engine: string): GradeModel {
   const columns = FEATURES.map((name) => examples.map(({ features }) => features[name]))
   const means = columns.map(meanOf)
   const deviations = columns.map(
@@ -39,7 +39,7 @@ export function fitted(examples: readonly Example[], reading: number): GradeMode
   const named = (values: readonly number[]) =>
     Object.fromEntries(FEATURES.map((name, at) => [name, Number((values[at] ?? 0).toFixed(5))]))
   return {
-    reading,
+    engine,
     intercept: Number(intercept.toFixed(5)),
     weights: named(weights),
     means: named(means),

@@ -3,7 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { featuresOf } from '../../src/engine/grade/grade-features.ts'
-import { probabilityOf, READING_VERSION } from '../../src/engine/grade/grade-model.ts'
+import { probabilityOf } from '../../src/engine/grade/grade-model.ts'
+import { ENGINE_VERSION } from '../../src/engine/version.ts'
 import type { DrawResult } from '../../test/support/mixed-pages/read-draw.ts'
 import { Random } from '../../test/support/random.ts'
 import { fitted } from './logistic.ts'
@@ -29,7 +30,7 @@ function heldOut(groupOf: (draw: DrawResult) => string | number): Judged[] {
   return groups.flatMap((group) => {
     const model = fitted(
       examples.filter(({ draw }) => groupOf(draw) !== group),
-      READING_VERSION,
+      ENGINE_VERSION,
     )
     return examples
       .filter(({ draw }) => groupOf(draw) === group)
@@ -37,12 +38,18 @@ function heldOut(groupOf: (draw: DrawResult) => string | number): Judged[] {
   })
 }
 
+/** Whether a bad page has too few words; else it has words enough, but wrong ones. */
+function isAbsent({ words, recall, f1 }: DrawResult): boolean {
+  const common = recall * words
+  return f1 === 0 || (2 * common) / f1 - words < GOOD_F1 * words
+}
+
 function report(name: string, pages: readonly Judged[]): void {
   const random = new Random(1)
   const [low, high] = interval(pages, auc, () => random.next())
   const good = pages.filter((page) => page.good)
   const bad = pages.filter((page) => !page.good)
-  const absent = bad.filter(({ draw }) => (draw.quality.signals.unreadShare ?? 0) > 0.1)
+  const absent = bad.filter(({ draw }) => isAbsent(draw))
   const misread = bad.filter((page) => !absent.includes(page))
   const shown = (value: number): string => value.toFixed(3)
   console.log(
@@ -57,12 +64,12 @@ report(
 )
 report(
   'unseen damage',
-  heldOut(({ damage }) => damage),
+  heldOut(({ damage, kind }) => (damage === 'none' ? kind : damage)),
 )
 const byOcr = heldOut(({ source }) => source % FOLDS).filter(({ draw }) => draw.usedOcr)
 report('unseen sources, pages read by OCR', byOcr)
 
 if (process.argv.includes('--write')) {
-  writeFileSync(MODEL, `${JSON.stringify(fitted(examples, READING_VERSION), null, 2)}\n`)
+  writeFileSync(MODEL, `${JSON.stringify(fitted(examples, ENGINE_VERSION), null, 2)}\n`)
   console.log(`written: ${MODEL}`)
 }

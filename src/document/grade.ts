@@ -4,9 +4,9 @@ export interface GradeComponents {
   readonly textLayer: number | null
   /** What the OCR thought of the text that it recognised. */
   readonly ocr: number | null
-  /** Confidence of layout analysis. Null: the engine has no model that gives one. */
+  /** Share of the text in blocks that overlap no other. No part of the grade. */
   readonly layout: number | null
-  /** Confidence of table structure. Null: the engine has no model that gives one. */
+  /** Share of the cells of tables that hold text. No part of the grade. */
   readonly tables: number | null
   /** Share of the text-like ink that lies under a word. */
   readonly unreadInk: number | null

@@ -1,4 +1,5 @@
 import type { BlockPage, ParsedPage } from '#src/contract/response.ts'
+import type { LayoutQuality } from './pdf/layout-quality.ts'
 import type { PageProblem, PageSignals } from './pdf/page-reading.ts'
 
 /** Why a document could not be converted. The server turns each into the contract's error shape, in one place. */
@@ -28,6 +29,7 @@ export interface PageQuality {
   readonly pageNumber: number
   readonly problems: readonly PageProblem[]
   readonly signals: PageSignals
+  readonly layout: LayoutQuality
 }
 
 /** What every converter makes of a document; the server adds what the request and the response shape need. */

@@ -21,7 +21,7 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly prices?: PriceModel
   /** Writes `summary` and `json` and finds what `redactPII` is to hide; default none. */
   readonly model?: ModelOptions
-  /** Passwords to try on encrypted Office files; default none. */
+  /** Passwords to try on encrypted PDF and Office files; default none. */
   readonly passwords?: readonly string[]
   /** Lets /v2/scrape fetch from private, loopback and link-local addresses; default false. */
   readonly allowPrivateAddresses?: boolean

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { extensionsOf } from '#src/contract/extensions.ts'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
 import { featuresOf } from '#src/engine/grade/grade-features.ts'
-import { GRADE_MODEL, READING_VERSION } from '#src/engine/grade/grade-model.ts'
+import { GRADE_MODEL } from '#src/engine/grade/grade-model.ts'
 import { gradeOf } from '#src/engine/grade/grade-page.ts'
 import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
+import { ENGINE_VERSION } from '#src/engine/version.ts'
 import { pdfOf } from './support/pdf-of.ts'
 
 const READ = { ...NOTHING_KNOWN, nativeLetters: 1000, unreadShare: 0, unreadLetters: 0, inkLetters: 950, ghostShare: 0 }
@@ -21,8 +22,8 @@ describe('the grade of a page', () => {
     expect(grades[2]).toBeLessThan(0.5)
   })
 
-  test('is computed by weights for the present way of reading, one for each feature', () => {
-    expect(GRADE_MODEL.reading).toBe(READING_VERSION)
+  test('is computed by weights for the present version of the engine, one for each feature', () => {
+    expect(GRADE_MODEL.engine).toBe(ENGINE_VERSION)
     expect(Object.keys(GRADE_MODEL.weights)).toEqual(Object.keys(featuresOf(READ)))
   })
 })

@@ -16,6 +16,8 @@ export const SLOW_FILES = [
   'test/engine/conformance/vendor-statements.test.ts',
   'test/e2e/schedule.test.ts',
   'test/e2e/secrets.test.ts',
+  'test/engine/pdf/mixed-pages.test.ts',
+  'test/e2e/grades.test.ts',
   'test/e2e/machines.test.ts',
   'test/e2e/store-identity.test.ts',
   'test/e2e/upgrade.test.ts',

@@ -14,7 +14,7 @@ export interface ConversionTask {
   readonly options: ParseOptions
   /** For the formats that a language model writes; null where none is set up. */
   readonly model: ModelOptions | null
-  /** Tried on encrypted Office files; never in a log, an answer or an error. */
+  /** Tried on encrypted PDF and Office files; never in a log, an answer or an error. */
   readonly passwords: readonly string[]
   /** Shared by the children of one engine: data that is unpacked once. */
   readonly cacheFolder: string

@@ -11,7 +11,15 @@ import type { ConversionTask } from './conversion-task.ts'
 /** Tables and pages above this are converted as a stream: a tree of them takes thirty times their size. */
 const LARGE_BYTES = 6 * 1024 ** 2
 
+/** What one strip of a page can take after the budget was last looked at. */
+const LAST_STRIP_MS = 4_000
+
 const SPREADSHEETS: ReadonlySet<Extension> = new Set(['xlsx', 'xlsm', 'xlsb', 'xls', 'ods'])
+
+/** Processor time for OCR of all pages: less than the request has, so that the pages that are ready are answered. */
+function ocrBudgetMs(timeoutMs: number): number {
+  return Math.max(0.3 * timeoutMs, 0.75 * timeoutMs - LAST_STRIP_MS)
+}
 
 /** Refuses a file that clearly is something else than its extension says, with what it is. */
 async function refuseContradiction(path: string, extension: Extension): Promise<void> {
@@ -39,7 +47,13 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
       const { convertPdf } = await import('../pdf/convert-pdf.ts')
       const { cacheFolder, passwords } = task
       return convertPdf(
-        { path, cacheFolder, passwords, onlyMainContent: options.onlyMainContent },
+        {
+          path,
+          cacheFolder,
+          passwords,
+          onlyMainContent: options.onlyMainContent,
+          ocrBudgetMs: ocrBudgetMs(options.timeout),
+        },
         pdfOptionsOf(options),
       )
     }

@@ -3,11 +3,11 @@ import { type Extensions, extensionsFrom } from '#src/contract/extensions.ts'
 import type { ParsedData } from '#src/contract/response.ts'
 import { formatOf } from '#src/document/formats.ts'
 import type { Conversion } from '../conversion.ts'
-import { READING_VERSION } from '../grade/grade-model.ts'
 import { gradePage } from '../grade/grade-page.ts'
 import { decodeHtml } from '../html/decode-html.ts'
 import { markdownToHtml } from '../html/markdown-formats.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
+import { ENGINE_VERSION } from '../version.ts'
 import { languageOf } from './language-of.ts'
 import { modelFields } from './model-fields.ts'
 import type { ConversionTask } from './conversion-task.ts'
@@ -54,7 +54,7 @@ function extensionFields(
   { quality = [] }: Conversion,
   { extensions }: ConversionTask,
 ): { readonly sluice?: Extensions } {
-  return extensions ? { sluice: extensionsFrom(quality.map(gradePage), `reading ${READING_VERSION}`) } : {}
+  return extensions ? { sluice: extensionsFrom(quality.map(gradePage), ENGINE_VERSION) } : {}
 }
 
 /** A long text is written in slices, so that its JSON never stands in memory beside it. */

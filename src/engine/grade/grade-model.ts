@@ -3,16 +3,13 @@ import { FEATURES, type Features } from './grade-features.ts'
 
 /** A logistic model on standardised features, and the engine that it was trained on. */
 export interface GradeModel {
-  /** Version of the PDF reading whose signals it was trained on: weights hold for no other. */
-  readonly reading: number
+  /** Version of the engine whose signals it was trained on: weights hold for no other. */
+  readonly engine: string
   readonly intercept: number
   readonly weights: Readonly<Record<string, number>>
   readonly means: Readonly<Record<string, number>>
   readonly deviations: Readonly<Record<string, number>>
 }
-
-/** Raised with every change of how pages are read that moves the signals; the model is trained again then. */
-export const READING_VERSION = 1
 
 export const GRADE_MODEL: GradeModel = model
 

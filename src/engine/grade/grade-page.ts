@@ -1,5 +1,6 @@
 import { type PageGrade, rounded } from '#src/document/grade.ts'
 import type { PageQuality } from '../conversion.ts'
+import type { LayoutQuality } from '../pdf/layout-quality.ts'
 import type { PageSignals } from '../pdf/page-reading.ts'
 import { featuresOf } from './grade-features.ts'
 import { GRADE_MODEL, probabilityOf } from './grade-model.ts'
@@ -8,9 +9,9 @@ import { GRADE_MODEL, probabilityOf } from './grade-model.ts'
 const UNREAD = 0
 
 /** The grade of a page with what it is made of. */
-export function gradePage({ pageNumber, problems, signals }: PageQuality): PageGrade {
+export function gradePage({ pageNumber, problems, signals, layout }: PageQuality): PageGrade {
   const grade = problems.includes('unreadable') ? UNREAD : gradeOf(signals)
-  return { pageNumber, grade: rounded(grade), components: componentsOf(signals) }
+  return { pageNumber, grade: rounded(grade), components: componentsOf(signals, layout) }
 }
 
 /** Estimated probability that nine of ten words came out right, 0 to 1. */
@@ -18,15 +19,15 @@ export function gradeOf(signals: PageSignals): number {
   return probabilityOf(featuresOf(signals), GRADE_MODEL)
 }
 
-function componentsOf(signals: PageSignals): PageGrade['components'] {
+function componentsOf(signals: PageSignals, { layout, tables }: LayoutQuality): PageGrade['components'] {
   const { nativeLetters, recognisedLetters, garbledLetters, ghostShare, layerAgreement, ocr } = signals
   const sound = 1 - garbledLetters / Math.max(1, nativeLetters)
   const textLayer = Math.min(sound, 1 - (ghostShare ?? 0), layerAgreement ?? 1)
   return {
     textLayer: nativeLetters === 0 ? null : rounded(textLayer),
     ocr: ocr === null ? null : rounded(ocr.mean),
-    layout: null,
-    tables: null,
+    layout: layout === null ? null : rounded(layout),
+    tables: tables === null ? null : rounded(tables),
     unreadInk: signals.unreadShare === null ? null : rounded(1 - signals.unreadShare),
     language: recognisedLetters === 0 || signals.plausibleShare === null ? null : rounded(signals.plausibleShare),
   }

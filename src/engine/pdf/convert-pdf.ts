@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises'
 import type { PdfParserOptions } from '#src/contract/options.ts'
 import { type Conversion, ConversionError } from '../conversion.ts'
 import { assemble, blockPages, parsedPages } from './assemble.ts'
+import { withDoubt } from './doubtful.ts'
 import { finished, type PageDraft } from './draft.ts'
 import type { PageFragments } from './fragment.ts'
 import { infoDictionary } from './info-dictionary.ts'
 import { withoutPictures } from './ink/without-pictures.ts'
 import { inspectPdf, type PdfFacts } from './inspect-pdf.ts'
+import { layoutQuality } from './layout-quality.ts'
 import { lookAtPages, type PdfPictures } from './look-at-pages.ts'
 import { CpuBudget } from './ocr/cpu-budget.ts'
 import { pageDrafts } from './page-drafts.ts'
@@ -75,7 +77,7 @@ async function readBatch(
   const read: PageReading[] = []
   for (const entry of batch) {
     signal?.throwIfAborted()
-    read.push(await readPage(entry, looks.get(entry.pageNumber) ?? 'not_needed', context))
+    read.push(withDoubt(await readPage(entry, looks.get(entry.pageNumber) ?? 'not_needed', context)))
   }
   return read
 }
@@ -122,6 +124,11 @@ function conversion(
     images: [],
     metadata,
     warning: warningOf(pages),
-    quality: pages.map(({ pageNumber, problems, signals }) => ({ pageNumber, problems, signals })),
+    quality: pages.map(({ pageNumber, problems, signals, fragments }) => ({
+      pageNumber,
+      problems,
+      signals,
+      layout: layoutQuality(fragments),
+    })),
   }
 }

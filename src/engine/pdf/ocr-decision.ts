@@ -7,10 +7,19 @@ const MUCH_UNREAD = 0.07
 const LEAST_BESIDE_TEXT = 8
 const LEAST_ALONE = 3
 
+/** Share of a page without text that is grain or noise from which on OCR has a look: noise may hide print. */
+const MUCH_GRAIN = 0.15
+
+const withoutText = (kept: readonly TextItem[]): boolean => !kept.some((item) => item.text.trim() !== '')
+
 /** Whether a page shows enough text that was not read to be given to OCR. */
-export function ocrHelps({ unreadLetters, unreadShare }: InkReading, kept: readonly TextItem[]): boolean {
-  const least = kept.some((item) => item.text.trim() !== '') ? LEAST_BESIDE_TEXT : LEAST_ALONE
-  return unreadLetters >= least && unreadShare >= MUCH_UNREAD
+export function showsUnreadText({ unreadLetters, unreadShare }: InkReading, kept: readonly TextItem[]): boolean {
+  return unreadLetters >= (withoutText(kept) ? LEAST_ALONE : LEAST_BESIDE_TEXT) && unreadShare >= MUCH_UNREAD
+}
+
+/** Whether OCR is worth its time: the page shows unread text, or has none and enough noise to hide some. */
+export function ocrHelps(ink: InkReading, kept: readonly TextItem[]): boolean {
+  return showsUnreadText(ink, kept) || (withoutText(kept) && ink.grainShare >= MUCH_GRAIN)
 }
 
 /** Share of a page's letters, and how many, that may stay unread on a page that counts as read. */

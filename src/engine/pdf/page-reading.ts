@@ -7,7 +7,7 @@ export type PageProblem =
   | 'unreadable'
   /** Ink that looks like text lies under no word that was read. */
   | 'unread_ink'
-  /** What was recognised is likely to be wrong. */
+  /** What was read is likely to be wrong: OCR without confidence, or a grade below 0.5. */
   | 'doubtful_text'
   /** Mode `fast` does not read pictures, and this page shows text in one. */
   | 'needs_ocr'
@@ -30,6 +30,8 @@ export interface PageSignals {
   readonly unreadLetters: number | null
   /** Share of all ink of letters' size, specks and broken letters among it, that lies under no word. */
   readonly unreadPixelShare: number | null
+  /** Share of the page whose marks are grain, noise or soft shapes, 0 to 1. */
+  readonly grainShare: number | null
   /** About how many letters of ink lie under words. */
   readonly inkLetters: number | null
   /** Share of recognised letters in tokens that are built like words or numbers, 0 to 1. */
@@ -51,6 +53,7 @@ export const NOTHING_KNOWN: PageSignals = {
   unreadShare: null,
   unreadLetters: null,
   unreadPixelShare: null,
+  grainShare: null,
   inkLetters: null,
   plausibleShare: null,
   languageCertainty: null,

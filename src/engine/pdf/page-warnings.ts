@@ -4,7 +4,7 @@ import type { PageProblem } from './page-reading.ts'
 const TEXTS: Readonly<Record<PageProblem, string>> = {
   unreadable: 'could not be read',
   unread_ink: 'show text that was not read',
-  doubtful_text: 'were read by OCR with doubtful results',
+  doubtful_text: 'were read with doubtful results',
   needs_ocr: 'show text that mode fast does not read; use mode auto',
   ocr_time: 'were not read to the end, because the time for OCR was over; set a longer timeout',
   too_large: 'are too large to draw: pictures on them were not read',

@@ -14,7 +14,7 @@ import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './read-pages.ts'
 import { garbledLetters, languageCertainty, lettersIn, lettersOf, plausibleShare } from './letters.ts'
-import { leavesInk, ocrHelps } from './ocr-decision.ts'
+import { leavesInk, ocrHelps, showsUnreadText } from './ocr-decision.ts'
 
 export interface ReadPageContext {
   readonly pdf: PdfToDraw
@@ -52,7 +52,7 @@ export async function readPage(entry: ReadPage, look: Look, context: ReadPageCon
   const garbled = page.complexity?.isGarbled === true
   const found = { ink, layer: layer?.check ?? null }
   if (context.mode === 'fast') {
-    const lacking = garbled || (ink !== null && ocrHelps(ink, kept))
+    const lacking = garbled || (ink !== null && showsUnreadText(ink, kept))
     return reading(
       { ...entry, page: { ...page, textItems: kept } },
       { ...found, problems: lacking ? ['needs_ocr'] : [] },
@@ -171,6 +171,7 @@ function reading(entry: ReadPage, { ink = null, layer = null, ocr = null, proble
       unreadShare: ink?.unreadShare ?? null,
       unreadLetters: ink?.unreadLetters ?? null,
       unreadPixelShare: ink?.unreadPixelShare ?? null,
+      grainShare: ink?.grainShare ?? null,
       inkLetters: ink?.readLetters ?? null,
       plausibleShare: plausibleShare(recognised),
       languageCertainty: languageCertainty(recognised),

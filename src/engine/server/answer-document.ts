@@ -21,7 +21,7 @@ export interface EngineParts {
   readonly prices: PriceModel
   readonly cacheFolder: string
   readonly model: ModelOptions | null
-  /** Tried on encrypted Office files. */
+  /** Tried on encrypted PDF and Office files. */
   readonly passwords: readonly string[]
 }
 

@@ -8,6 +8,8 @@ export interface InkMask {
   readonly height: number
   readonly perPoint: number
   readonly ink: Uint8Array
+  /** Share of the page whose marks are grain, noise or soft shapes: a photograph, or print that noise hides. */
+  readonly grainShare: number
 }
 
 /** Side of the squares whose background is told apart, in points: a heading's line, or two lines of body text. */
@@ -36,18 +38,23 @@ export function inkMask(drawing: PageDrawing): InkMask {
   const squares = squaresOf(width, height, side)
   const levels = new Float32Array(squares.length)
   const leasts = new Float32Array(squares.length).fill(Infinity)
+  let grainy = 0
   for (const [at, square] of squares.entries()) {
     const ground = groundOf(grey, width, square)
     levels[at] = ground.level
     if (ground.contrast < LEAST_CONTRAST) continue
     const { grain, edge } = stepsOf(grey, width, square)
-    if (edge < Math.max(EDGE_SHARE * ground.contrast, OVER_GRAIN * grain)) continue
+    if (edge < Math.max(EDGE_SHARE * ground.contrast, OVER_GRAIN * grain)) {
+      grainy += 1
+      continue
+    }
     const least = Math.max(LEAST_CONTRAST / 2, INK_SHARE * ground.contrast)
     leasts[at] = least
     markInk(ink, grey, width, square, ground.level, least)
   }
   const columns = Math.ceil(width / side)
-  return { width, height, perPoint, ink: thinInk(drawing, ink, { side, columns, levels, leasts }, perPoint) }
+  const thin = thinInk(drawing, ink, { side, columns, levels, leasts }, perPoint)
+  return { width, height, perPoint, ink: thin.ink, grainShare: (grainy + thin.noisySquares) / squares.length }
 }
 
 function squaresOf(width: number, height: number, side: number): Square[] {

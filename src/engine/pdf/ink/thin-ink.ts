@@ -13,41 +13,78 @@ export interface SquareInk {
   readonly leasts: Float32Array
 }
 
+/** Mean length of the strokes that a square's ink lies in, in points and in pixels: noise is made of shorter ones. */
+const LEAST_STROKE_POINTS = 3
+const LEAST_STROKE_PIXELS = 3
+/** Where more of a square than this is ink, noise runs together into longer strokes; print does not get so dense. */
+const DENSE = 0.3
+const LONGER_WHERE_DENSE = 12
+
 /**
  * The ink of strokes: pixels that lie in a run, across or down, no longer than a stroke is wide. A run that ends where
- * the square ends goes on there if the next pixel would be ink on this square's background too.
+ * the square ends goes on there if the next pixel would be ink on this square's background too. Squares of single
+ * pixels are noise.
  */
 export function thinInk(
-  { width, height, grey }: GreyPicture,
+  picture: GreyPicture,
   ink: Uint8Array,
   squares: SquareInk,
   perPoint: number,
-): Uint8Array {
+): { readonly ink: Uint8Array; readonly noisySquares: number } {
+  const { width, height } = picture
   const out = new Uint8Array(ink.length)
+  const lengths = new Uint8Array(ink.length)
   const widest = Math.max(4, Math.round(WIDEST_STROKE_POINTS * perPoint))
-  const goesOn = (at: number, next: number): boolean => {
-    const square = squareOf(at, width, squares)
-    if (square === squareOf(next, width, squares)) return false
-    return Math.abs((grey[next] ?? 0) - (squares.levels[square] ?? 0)) > (squares.leasts[square] ?? Infinity)
-  }
-  const keepThin = (start: number, step: number, count: number): void => {
+  const goesOn = (at: number, next: number): boolean => continues(picture, squares, at, next)
+  const measure = (start: number, step: number, count: number): void => {
     let run = 0
     for (let index = 0, at = start; index <= count; index += 1, at += step) {
       if (index < count && ink[at] === 1) {
         run += 1
         continue
       }
-      if (run > 0 && run <= widest) {
-        const [first, last] = [at - run * step, at - step]
-        const cut = (index < count && goesOn(last, at)) || (index > run && goesOn(first, first - step))
-        if (!cut) for (let pixel = first; pixel !== at; pixel += step) out[pixel] = 1
+      if (run === 0) continue
+      const [first, last] = [at - run * step, at - step]
+      const cut = (index < count && goesOn(last, at)) || (index > run && goesOn(first, first - step))
+      const thin = run <= widest && !cut
+      for (let pixel = first; pixel !== at; pixel += step) {
+        if (thin) out[pixel] = 1
+        if (run > (lengths[pixel] ?? 0)) lengths[pixel] = Math.min(255, run)
       }
       run = 0
     }
   }
-  for (let y = 0; y < height; y += 1) keepThin(y * width, 1, width)
-  for (let x = 0; x < width; x += 1) keepThin(x, width, height)
-  return out
+  for (let y = 0; y < height; y += 1) measure(y * width, 1, width)
+  for (let x = 0; x < width; x += 1) measure(x, width, height)
+  const least = Math.max(LEAST_STROKE_PIXELS, LEAST_STROKE_POINTS * perPoint)
+  return { ink: out, noisySquares: clearNoise(out, lengths, width, squares, least) }
+}
+
+function continues({ width, grey }: GreyPicture, squares: SquareInk, at: number, next: number): boolean {
+  const square = squareOf(at, width, squares)
+  if (square === squareOf(next, width, squares)) return false
+  return Math.abs((grey[next] ?? 0) - (squares.levels[square] ?? 0)) > (squares.leasts[square] ?? Infinity)
+}
+
+/** Clears the squares whose strokes are shorter than `least` on average, and counts them. */
+function clearNoise(ink: Uint8Array, lengths: Uint8Array, width: number, squares: SquareInk, least: number): number {
+  const sums = new Float64Array(squares.levels.length)
+  const counts = new Uint32Array(squares.levels.length)
+  for (let at = 0; at < ink.length; at += 1) {
+    if (ink[at] === 0) continue
+    const square = squareOf(at, width, squares)
+    sums[square] = (sums[square] ?? 0) + (lengths[at] ?? 0)
+    counts[square] = (counts[square] ?? 0) + 1
+  }
+  const isNoise = Array.from(sums, (sum, square) => {
+    const count = counts[square] ?? 0
+    const over = Math.max(0, count / squares.side ** 2 - DENSE)
+    return sum < least * (1 + LONGER_WHERE_DENSE * over) * count
+  })
+  for (let at = 0; at < ink.length; at += 1) {
+    if (ink[at] === 1 && isNoise[squareOf(at, width, squares)] === true) ink[at] = 0
+  }
+  return isNoise.filter(Boolean).length
 }
 
 function squareOf(at: number, width: number, { side, columns }: SquareInk): number {

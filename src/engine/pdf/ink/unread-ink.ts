@@ -13,6 +13,8 @@ export interface InkReading {
   readonly unreadShare: number
   /** Share of all ink of letters' size, broken letters and specks among it, that lies under no word. */
   readonly unreadPixelShare: number
+  /** Share of the page whose marks are grain, noise or soft shapes. */
+  readonly grainShare: number
   /** Share of the words' area without any ink below it: words that the page does not show. */
   readonly ghostShare: number
 }
@@ -52,6 +54,7 @@ export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
     unreadLetters,
     unreadShare: unreadLetters / Math.max(1, readLetters + unreadLetters),
     unreadPixelShare: unreadPixels / Math.max(1, pixels),
+    grainShare: mask.grainShare,
     ghostShare: area === 0 ? 0 : ghosts / area,
   }
 }
