@@ -2,12 +2,13 @@ import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FailingSince } from '#src/ingest/failing-since.ts'
 import { Refusals } from '#src/ingest/refusals.ts'
 import { SourceView } from '#src/ingest/source-view.ts'
+import { TimedOut } from '#src/ingest/timed-out.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 
 /** What each process tells by its own documents, clock and dice. */
 export const ownOfProcess = (): Pick<
   IngestDeps,
-  'now' | 'random' | 'surroundings' | 'view' | 'refusals' | 'lowRoom'
+  'now' | 'random' | 'surroundings' | 'view' | 'refusals' | 'lowRoom' | 'timedOut'
 > => ({
   now: Date.now,
   random: Math.random,
@@ -15,4 +16,5 @@ export const ownOfProcess = (): Pick<
   view: new SourceView(),
   refusals: new Refusals(),
   lowRoom: new FailingSince(),
+  timedOut: new TimedOut(),
 })

@@ -23,12 +23,6 @@ export function ocrMode(options: ParseOptions): Remedy {
   return options.parsers.some(({ mode }) => mode === 'fast') ? { change: 'mode', mode: 'auto' } : NOTHING
 }
 
-/** The options of attempt `attempt` (from 1): each further one is given twice the time, up to what the contract allows. */
-export function optionsForAttempt(options: ParseOptions, attempt: number): ParseOptions {
-  const timeout = Math.min(options.timeout * 2 ** (attempt - 1), MAX_TIMEOUT_MS)
-  return timeout === options.timeout ? options : { ...options, timeout }
-}
-
 /** The options changed as a remedy says; null where that changes nothing, and another try would end in the same way. */
 export function remedied(options: ParseOptions, remedy: Remedy): ParseOptions | null {
   switch (remedy.change) {

@@ -13,11 +13,9 @@ export function beyondDefaults(options: ParseOptions): Record<string, unknown> {
 
 /**
  * The `options` part of a request: what differs from the contract's defaults, so that a service which lacks the newest
- * options accepts every request that does not need them; and always the timeout, because ours is what the client waits for.
+ * options accepts every request that does not need them.
  */
-export function sentOptions(options: ParseOptions): Record<string, unknown> {
-  return { ...beyondDefaults(options), timeout: options.timeout }
-}
+export const sentOptions = (options: ParseOptions): Record<string, unknown> => beyondDefaults(options)
 
 function pdfBeyondDefaults(parser: PdfParserOptions): Record<string, unknown> {
   return { type: parser.type, ...differing({ ...parser }, PDF_DEFAULTS) }

@@ -29,7 +29,8 @@ export function serverTimeoutMs(options: ParseOptions, { bytes, family, pages }:
   const byBytes = (bytes / BYTES_PER_SECOND) * 1000
   const parsed = Math.min(pages ?? 0, pdf?.maxPages ?? Number.POSITIVE_INFINITY)
   const work = family === 'pdf' && pages !== null ? parsed * PER_PAGE_MS[pdf?.mode ?? 'fast'] : byBytes
-  return Math.min(Math.ceil(options.timeout + work), MAX_TIMEOUT_MS)
+  // Whole seconds: a document that needs less than one more is asked for with the time that its options say.
+  return Math.min(options.timeout + Math.floor(work / 1000) * 1000, MAX_TIMEOUT_MS)
 }
 
 /** How long the client waits for the whole of a request: never less than the service was given, and never for ever. */

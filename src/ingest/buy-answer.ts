@@ -1,4 +1,4 @@
-import { optionsForAttempt, remedied } from '#src/contract/remedies.ts'
+import { remedied } from '#src/contract/remedies.ts'
 import { mostTries } from '#src/contract/service-codes.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
@@ -27,7 +27,7 @@ const STOOD_STILL_MS = 1_000
  * the two, it stays and shows the request as ambiguous.
  */
 export async function buyAnswer(work: Work, id: ReceiptId, deps: IngestDeps, signal: AbortSignal): Promise<Purchase> {
-  const recipe = { ...work.recipe, options: optionsForAttempt(work.recipe.options, work.attempt) }
+  const recipe = { ...work.recipe, options: deps.timedOut.optionsFor(work.job.key, work.recipe.options) }
   const first = await sendUnrefused(work, recipe, id, deps, signal)
   const options = remedied(recipe.options, first.remedy)
   return options === null ? first : sendUnrefused(work, { ...recipe, options }, id, deps, signal)
@@ -87,6 +87,8 @@ async function sendOnce(
   if (answered.kind !== 'parsed') work.hold.giveBack()
   const verdict = await ruledVerdict(answered, key, deps)
   tellHealth(verdict, deps)
+  if (verdict.kind === 'parsed') deps.timedOut.came(key)
+  else if (verdict.kind === 'unavailable' && verdict.remedy.change === 'timeout') deps.timedOut.ranOut(key)
   const credits = chargedCredits(verdict, recipe, work, deps)
   // Before the answer is saved: what was charged counts, whatever becomes of it.
   if (verdict.kind === 'parsed') deps.events.emit('request:charged', { key, cost: costOf(verdict, credits) })

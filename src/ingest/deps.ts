@@ -21,6 +21,7 @@ import type {
   Source,
 } from '#src/ports.ts'
 import type { FailingSince } from './failing-since.ts'
+import type { TimedOut } from './timed-out.ts'
 import type { ReadDocument } from './read-once.ts'
 import type { Refusals } from './refusals.ts'
 import type { RightOfWay } from './right-of-way.ts'
@@ -70,6 +71,7 @@ export interface IngestDeps {
   readonly view: SourceView
   readonly refusals: Refusals
   /** How long the store has had no room for another answer. */
+  readonly timedOut: TimedOut
   readonly lowRoom: FailingSince
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
   readonly ocrFallback: boolean

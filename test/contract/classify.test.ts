@@ -1,17 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { classify } from '#src/contract/classify.ts'
-import { AGENT_ERRORS, GENERAL_ERRORS, PARSE_ERRORS, RETRYABLE_STATUSES, TRACE_ERRORS } from '#src/contract/errors.ts'
+import { RETRYABLE_STATUSES } from '#src/contract/errors.ts'
 import { type ParseOptionsInput, parseOptionsSchema } from '#src/contract/options.ts'
 import type { Verdict } from '#src/document/verdict.ts'
-import {
-  ERROR_FACTS,
-  type ErrorFact,
-  factsIn,
-  quoted,
-  readContract,
-  tableBelow,
-  TRACE_FACTS,
-} from './contract-tables.ts'
+import { ERROR_FACTS, type ErrorFact, FIELD_FACTS, fieldsBelow, factsIn, readContract } from './contract-tables.ts'
 
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>
@@ -26,12 +18,6 @@ function verdictOn(status: number, body: object | string, { headers = {}, option
 
 const failed = (error: string, code?: string) => ({ success: false, error, ...(code === undefined ? {} : { code }) })
 
-const CATALOGUE = {
-  '### General errors': GENERAL_ERRORS,
-  '### Parse-specific response bodies': PARSE_ERRORS,
-  '### Agent errors': AGENT_ERRORS,
-}
-const COLUMN = { No: 'no', 'Yes, with backoff': 'with_backoff', Sometimes: 'sometimes' } as const
 const contract = readContract()
 
 describe('the error catalogue', () => {
@@ -39,19 +25,7 @@ describe('the error catalogue', () => {
     if (contract === null)
       return console.log('the contract is not beside this checkout: compared with a copy of its facts')
     for (const [heading, facts] of Object.entries(ERROR_FACTS)) expect(factsIn(contract, heading)).toEqual(facts)
-    const codes = tableBelow(contract, 'Trace error `code` values').map(([code]) => quoted(code ?? ''))
-    expect(codes).toEqual(TRACE_FACTS)
-  })
-
-  test.each(Object.entries(CATALOGUE))('has every row below "%s"', (heading, rows) => {
-    const facts = ERROR_FACTS[heading] ?? []
-    expect(rows.map(({ status, texts }) => [status, texts[0]])).toEqual(facts.map(([status, text]) => [status, text]))
-    for (const [index, [, , column]] of facts.entries())
-      if (column !== null) expect(rows[index]?.retryable).toBe(COLUMN[column as keyof typeof COLUMN])
-  })
-
-  test('has every code of a trace error', () => {
-    expect(Object.keys(TRACE_ERRORS)).toEqual(TRACE_FACTS)
+    for (const [heading, fields] of Object.entries(FIELD_FACTS)) expect(fieldsBelow(contract, heading)).toEqual(fields)
   })
 
   const rows: readonly ErrorFact[] = Object.values(ERROR_FACTS).flat()

@@ -8,7 +8,7 @@ export function readContract(): string | null {
 }
 
 /** The rows below a heading of the contract, cell by cell, without the head of the table. */
-export function tableBelow(contract: string, heading: string): readonly (readonly string[])[] {
+function tableBelow(contract: string, heading: string): readonly (readonly string[])[] {
   const start = contract.indexOf(heading)
   if (start < 0) throw new Error(`the contract has no "${heading}"`)
   const lines = contract.slice(start).split('\n')
@@ -24,7 +24,7 @@ export function tableBelow(contract: string, heading: string): readonly (readonl
 }
 
 /** The text between the first backquotes of a cell. */
-export function quoted(cell: string): string {
+function quoted(cell: string): string {
   return /`([^`]+)`/.exec(cell)?.[1] ?? ''
 }
 
@@ -72,7 +72,67 @@ export const ERROR_FACTS: Readonly<Record<string, readonly ErrorFact[]>> = {
   ],
 }
 
-export const TRACE_FACTS = ['cancelled', 'credit_limit_reached', 'parent_finished', 'refused', 'internal']
+/** What the worker is tried against: each row with the `code` that the contract shows for it, its retryability filled in. */
+export interface ErrorRow {
+  readonly status: number
+  readonly text: string
+  readonly retryable: string
+  readonly code?: string
+}
+
+const PARSE_CODES: Readonly<Record<number, string>> = { 400: 'BAD_REQUEST', 500: 'UNKNOWN_ERROR' }
+
+const general = (status: number): string =>
+  ERROR_FACTS['### General errors']?.find(([known]) => known === status)?.[2] ?? 'No'
+
+export const ERROR_ROWS: readonly ErrorRow[] = Object.entries(ERROR_FACTS).flatMap(([heading, facts]) =>
+  facts.map(([status, text, retryable]) => {
+    const code = heading.includes('Parse-specific') ? PARSE_CODES[status] : undefined
+    return { status, text, retryable: retryable ?? general(status), ...(code === undefined ? {} : { code }) }
+  }),
+)
+
+/** Names of the fields in the tables of the answer, as of the same version. */
+export const FIELD_FACTS: Readonly<Record<string, readonly string[]>> = {
+  '### Parse response': ['markdown', 'pages', 'blocks', 'summary', 'html', 'rawHtml', 'links', 'warning', 'metadata'],
+  '`data.blocks[]` element': [
+    'pageNumber',
+    'width',
+    'height',
+    'status',
+    'items',
+    'items[].id',
+    'items[].type',
+    'items[].label',
+    'items[].bbox',
+    'items[].content',
+    'items[].markdownSpan',
+    'items[].readingOrder',
+    'items[].source',
+    'items[].confidence',
+  ],
+  '`data.metadata` fields': [
+    'title',
+    'description',
+    'keywords',
+    'language',
+    'sourceURL',
+    'url',
+    'ogLocaleAlternate',
+    'statusCode',
+    'numPages',
+    'totalPages',
+    'contentType',
+    'error',
+    'concurrencyLimited',
+    'concurrencyQueueDurationMs',
+  ],
+}
+
+/** The names in the first column of a table of the contract. */
+export function fieldsBelow(contract: string, heading: string): readonly string[] {
+  return tableBelow(contract, heading).flatMap(([cell = '']) => (cell.match(/`[^`]+`/g) ?? []).map(quoted))
+}
 
 /** The same facts read out of the contract itself. */
 export function factsIn(contract: string, heading: string): readonly ErrorFact[] {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AGENT_ERRORS, type ErrorRow, GENERAL_ERRORS, PARSE_ERRORS } from '#src/contract/errors.ts'
+import { ERROR_ROWS, type ErrorRow } from '../contract/contract-tables.ts'
 import type { RecipeSettings } from '#src/contract/rules.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { NO_COUNTS } from '#src/document/outcome.ts'
@@ -49,10 +49,9 @@ const counted = (...seconds: number[]) =>
   seconds.map((s) => ({ do: 'postpone', afterMs: s * 1000, counted: true, reason: expect.anything() }))
 const FINISH = { do: 'finish' }
 
-const rows = [...GENERAL_ERRORS, ...PARSE_ERRORS, ...AGENT_ERRORS]
 const rowsOf = (wanted: (row: ErrorRow) => boolean): readonly (readonly [number, string, ErrorRow])[] =>
-  rows.filter(wanted).map((row) => [row.status, row.texts[0] ?? '', row])
-const replyOf = ({ texts: [text = ''], code, status }: ErrorRow, headers = {}): Reply => ({
+  ERROR_ROWS.filter(wanted).map((row) => [row.status, row.text, row])
+const replyOf = ({ text, code, status }: ErrorRow, headers = {}): Reply => ({
   ...errorReply(status, text, code === undefined ? {} : { code }),
   headers,
 })
@@ -61,7 +60,7 @@ const isThrottle = ({ status }: ErrorRow): boolean => status === 429
 const isFatal = ({ status }: ErrorRow): boolean => [401, 402].includes(status)
 
 describe('a row that is tried again', () => {
-  test.each(rowsOf((row) => row.retryable === 'with_backoff' && !isThrottle(row)))(
+  test.each(rowsOf((row) => row.retryable === 'Yes, with backoff' && !isThrottle(row)))(
     '%i "%s" has five attempts with 2, 4, 8 and 16 seconds between them, and ends failed',
     async (status, text, row) => {
       await using bench = await open({ answers: sickening(replyOf(row)) })
@@ -82,7 +81,7 @@ describe('a row that is tried again', () => {
 })
 
 describe('a row that is not tried again', () => {
-  test.each(rowsOf((row) => row.retryable !== 'with_backoff' && !isFatal(row)))(
+  test.each(rowsOf((row) => row.retryable !== 'Yes, with backoff' && !isFatal(row)))(
     '%i "%s" fails the document at its first attempt',
     async (status, text, row) => {
       await using bench = await open({ answers: sickening(replyOf(row)) })
@@ -126,14 +125,24 @@ describe('an answer that names its remedy', () => {
     const answers = [errorReply(500, text, { code: 'SCRAPE_PDF_INSUFFICIENT_TIME_ERROR' }), parsedReply('# In time')]
     await using bench = await open({ answers })
     expect(await attempts(bench)).toEqual([FINISH])
-    expect(timeouts(bench)).toEqual([30_001, 90_001])
+    expect(timeouts(bench)).toEqual([undefined, 90_000])
     expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 1 })
   })
 
   test('of a time-out is given twice the time at each attempt, up to what the contract allows', async () => {
     await using bench = await open({ answers: sickening(errorReply(408, 'slow', { code: 'SCRAPE_TIMEOUT' })) })
     expect(await attempts(bench)).toEqual([...counted(2, 4, 8, 16), FINISH])
-    expect(timeouts(bench)).toEqual([30_001, 60_001, 120_001, 240_001, 300_000])
+    expect(timeouts(bench)).toEqual([undefined, 60_000, 120_000, 240_000, 300_000])
+  })
+
+  test('of an outage is given no more time, and as much as before after one', async () => {
+    const replies = [errorReply(503, 'down'), errorReply(408, 'slow'), errorReply(500, 'down')]
+    const answers = (request: ReceivedRequest): Reply => sickening(parsedReply('# Read'))(request)
+    const failing = (request: ReceivedRequest): Reply =>
+      request.file?.content?.toString() === '%PDF-sick' ? (replies.shift() ?? answers(request)) : answers(request)
+    await using bench = await open({ answers: failing })
+    expect(await attempts(bench)).toEqual([...counted(2, 4, 8), FINISH])
+    expect(timeouts(bench)).toEqual([undefined, undefined, 60_000, 60_000])
   })
 
   test('of no free slot uses no attempt and is given no more time', async () => {
@@ -143,7 +152,7 @@ describe('an answer that names its remedy', () => {
     }
     await using bench = await open({ answers: sickening(reply) })
     expect(await attempts(bench)).toEqual([expect.objectContaining({ do: 'postpone', counted: false })])
-    expect(timeouts(bench)).toEqual([30_001])
+    expect(timeouts(bench)).toEqual([undefined])
   })
 
   const scan = { code: 'SCRAPE_PDF_OCR_REQUIRED' }

@@ -50,14 +50,14 @@ describe('what goes over the wire', () => {
     expect(received?.file?.sha256).toBe(request.contentHash)
   })
 
-  test('leaves defaults out of the options, but always names the timeout', async () => {
+  test('leaves defaults out of the options, the timeout too', async () => {
     await using service = await startScriptedService()
     await using parser = parserFor(service)
     await parser.parse(parseRequest('x'), never)
     await parser.parse(parseRequest('x', { parsers: [{ type: 'pdf', mode: 'ocr' }], redactPII: true }), never)
     expect(service.requests.map(({ options }) => options)).toEqual([
-      { timeout: 30_001 },
-      { timeout: 30_001, parsers: [{ type: 'pdf', mode: 'ocr' }], redactPII: true },
+      {},
+      { parsers: [{ type: 'pdf', mode: 'ocr' }], redactPII: true },
     ])
   })
 

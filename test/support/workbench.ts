@@ -11,6 +11,7 @@ import { Events } from '#src/events.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FailingSince } from '#src/ingest/failing-since.ts'
+import { TimedOut } from '#src/ingest/timed-out.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
 import { Refusals } from '#src/ingest/refusals.ts'
@@ -116,6 +117,7 @@ export async function openWorkbench({
     view: new SourceView(),
     refusals: new Refusals(),
     lowRoom: new FailingSince(),
+    timedOut: new TimedOut(),
     storePatienceMs: 1_000,
     storeSlowMs: 10_000,
     deadlineMs: 3_600_000,

@@ -1,12 +1,15 @@
 import type { ParseOptions } from '#src/contract/options.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { Conversion, ConversionProblem } from '../conversion.ts'
+import type { TextKind } from '../text/text-kind.ts'
 import type { ModelOptions } from '../model/chat-completion.ts'
 
 /** One document for a child process. Bytes travel by file, never over the pipe. */
 export interface ConversionTask {
   readonly path: string
   readonly extension: Extension
+  /** Set for a page of text, whose `extension` says nothing then. */
+  readonly textKind?: TextKind | null
   /** As the sender declared it, for its `charset`; null when nothing was declared. */
   readonly contentType: string | null
   /** What relative links are resolved against; null for an upload. */

@@ -39,7 +39,11 @@ async function unlocked(bytes: Buffer, passwords: readonly string[]): Promise<Bu
 
 /** Picks the converter of the document's family. Each is loaded when the first document of its family comes. */
 export async function convertDocument(task: ConversionTask): Promise<Conversion> {
-  const { path, extension, options } = task
+  const { path, extension, options, textKind = null } = task
+  if (textKind !== null) {
+    const { convertText } = await import('../text/convert-text.ts')
+    return convertText({ ...task, bytes: await readFile(path), kind: textKind }, options)
+  }
   await refuseContradiction(path, extension)
   const { family } = formatOf(extension)
   switch (family) {

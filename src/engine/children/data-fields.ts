@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Extensions, extensionsFrom } from '#src/contract/extensions.ts'
-import type { ParsedData } from '#src/contract/response.ts'
+import type { BlockPage, ParsedData } from '#src/contract/response.ts'
 import { formatOf } from '#src/document/formats.ts'
 import type { Conversion } from '../conversion.ts'
 import { gradePage } from '../grade/grade-page.ts'
@@ -29,8 +29,19 @@ type Fields = Pick<
  * redacted is not given out unmodified either.
  */
 async function rawHtml(task: ConversionTask, rendered: string): Promise<string> {
+  if ((task.textKind ?? null) !== null) return rendered
   if (formatOf(task.extension).family !== 'html' || task.options.redactPII !== false) return rendered
   return decodeHtml(await readFile(task.path), task.contentType).text
+}
+
+/** The resolution that `width` and `height` of a page are told for: 144 dpi, two pixels a PDF point. */
+const PIXELS_PER_POINT = 2
+
+/** Pages are measured in points; the contract has the render size in pixels. Boxes are shares of it, and stay. */
+function inPixels(page: BlockPage): BlockPage {
+  const pixels = (points: number | null): number | null =>
+    points === null ? null : Math.round(points * PIXELS_PER_POINT)
+  return { ...page, width: pixels(page.width), height: pixels(page.height) }
 }
 
 async function wantedFields(conversion: Conversion, task: ConversionTask): Promise<Fields> {
@@ -41,7 +52,7 @@ async function wantedFields(conversion: Conversion, task: ConversionTask): Promi
   return {
     ...(wanted.has('markdown') ? { markdown: conversion.markdown } : {}),
     ...(pdf?.pages === true ? { pages: conversion.pages } : {}),
-    ...(pdf?.blocks === true ? { blocks: conversion.blocks } : {}),
+    ...(pdf?.blocks === true ? { blocks: conversion.blocks?.map(inPixels) ?? null } : {}),
     ...(wanted.has('html') ? { html } : {}),
     ...(wanted.has('rawHtml') ? { rawHtml: await rawHtml(task, html) } : {}),
     ...(wanted.has('links') ? { links: conversion.links } : {}),

@@ -9,6 +9,7 @@ import type { ConcurrencyGate } from '../limits/concurrency-gate.ts'
 import { takePlace } from '../limits/places.ts'
 import { insufficientCredits, noRetentionArrangement } from '../limits/refusals.ts'
 import type { ModelOptions } from '../model/chat-completion.ts'
+import type { TextKind } from '../text/text-kind.ts'
 import { answerBody, type AnswerBody } from './answer.ts'
 import { convertedOrThrow } from './conversion-outcome.ts'
 import type { RequestFolder } from './work-folder.ts'
@@ -29,6 +30,8 @@ export interface EngineParts {
 export interface ReceivedDocument {
   readonly folder: RequestFolder
   readonly extension: Extension
+  /** Set for a page of text that scrape fetched, whose `extension` says nothing then. */
+  readonly textKind?: TextKind | null
   readonly contentType: string | null
   /** What relative links are resolved against; null for an upload. */
   readonly baseUrl: string | null
@@ -58,7 +61,7 @@ export async function answerDocument(
   options: ParseOptions,
   signal: AbortSignal,
 ): Promise<AnswerBody> {
-  const { folder, extension, contentType, baseUrl, origin, extensions } = document
+  const { folder, extension, textKind = null, contentType, baseUrl, origin, extensions } = document
   const price = (pages: number | null): number => creditsFor(options, extension, pages, parts.prices)
   admit(account, options, price(null))
 
@@ -66,7 +69,19 @@ export async function answerDocument(
   const { fieldsPath } = folder
   const { cacheFolder, model, passwords } = parts
   const path = await folder.nameUpload(extension)
-  const task = { path, extension, contentType, baseUrl, options, model, passwords, cacheFolder, extensions, fieldsPath }
+  const task = {
+    path,
+    extension,
+    textKind,
+    contentType,
+    baseUrl,
+    options,
+    model,
+    passwords,
+    cacheFolder,
+    extensions,
+    fieldsPath,
+  }
   const { metadata, warnings } = convertedOrThrow(await parts.pool.run(task, options.timeout, signal), options.timeout)
 
   const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null
@@ -78,7 +93,7 @@ export async function answerDocument(
     warnings: [...document.warnings, ...warnings],
     metadata: {
       ...metadata,
-      contentType: formatOf(extension).mediaType,
+      contentType: textKind === null || contentType === null ? formatOf(extension).mediaType : contentType,
       ...origin,
       scrapeId: randomUUID(),
       creditsUsed,

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseOptionsSchema, type ParseOptions } from '#src/contract/options.ts'
-import type { Extension } from '#src/document/formats.ts'
+import { type Extension, extensionOf as documentExtensionOf } from '#src/document/formats.ts'
 import { badRequest } from '../api-error.ts'
 import { fetchDocument, scrapeUrl, type FetchedDocument } from '../fetch/fetch-document.ts'
+import { type TextKind, textKindOf } from '../text/text-kind.ts'
 import { asksForExtensions } from './asks-for-extensions.ts'
 import { answerDocument } from './answer-document.ts'
 import type { AnswerBody } from './answer.ts'
@@ -50,6 +51,12 @@ function extensionOf({ contentType, fileName, url }: FetchedDocument): Extension
   )
 }
 
+/** Plain text is what servers send a document as that they do not know; its name says then what it is. */
+function textOf({ contentType, fileName, url }: FetchedDocument): TextKind | null {
+  const kind = textKindOf(contentType, url)
+  return kind === 'plain' && documentExtensionOf(fileName ?? url.pathname) !== null ? null : kind
+}
+
 async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
   const { url: sourceUrl, options, warnings } = readScrapeRequest(request.body)
   await using folder = parts.workFolder.forRequest()
@@ -69,7 +76,9 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
     statusCode,
     ...(statusCode >= 400 ? { error: `The server answered ${statusCode}.` } : {}),
   }
-  const document = { folder, extension: extensionOf(fetched), contentType, baseUrl: url.href, origin }
+  const textKind = textOf(fetched)
+  const extension = textKind === null ? extensionOf(fetched) : 'html'
+  const document = { folder, extension, textKind, contentType, baseUrl: url.href, origin }
   const received = { ...document, extensions: asksForExtensions(request), warnings }
   return await answerDocument(parts, request.account, received, options, timed)
 }

@@ -31,6 +31,10 @@ beforeAll(async () => {
       response
         .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
         .end(gzipSync(Buffer.alloc(3 * MEGABYTE)))
+    else if (path === '/guide.md')
+      response.setHeader('content-type', 'text/plain; charset=utf-8').end('# Guide\n\nSee [more](../b.html).\n')
+    else if (path === '/notes') response.setHeader('content-type', 'text/plain').end('<b> & words\n')
+    else if (path === '/data') response.setHeader('content-type', 'application/json').end('{"a":"``` b"}')
     else if (path === '/slow') response.setHeader('content-type', 'text/html').write('<p>')
     else response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Nothing here</h1>')
   })
@@ -54,6 +58,28 @@ async function scrape(body: object, by = engine): Promise<Pick<EngineAnswer, 'st
 }
 
 describe('POST /v2/scrape', () => {
+  test('gives Markdown, plain text and JSON back as they are', async () => {
+    const formats = ['markdown', 'links', 'html']
+    const [guide, notes, json] = await Promise.all(
+      ['/guide.md', '/notes', '/data'].map(
+        async (path) => (await scrape({ url: `${siteUrl}${path}`, formats })).body.data,
+      ),
+    )
+    expect(guide).toMatchObject({
+      markdown: '# Guide\n\nSee [more](../b.html).\n',
+      links: [`${siteUrl}/b.html`],
+      metadata: { title: 'Guide', contentType: 'text/plain; charset=utf-8', statusCode: 200 },
+    })
+    expect(notes).toMatchObject({ markdown: '<b> & words\n', html: '<pre>&lt;b> &amp; words\n</pre>', links: [] })
+    expect(json).toMatchObject({ markdown: '````json\n{"a":"``` b"}\n````\n' })
+  })
+
+  test('tells the size of a page in pixels of 144 dpi', async () => {
+    const parsers = [{ type: 'pdf', blocks: true }]
+    const { body } = await scrape({ url: `${siteUrl}/report.pdf`, parsers })
+    expect(body.data?.blocks?.[0]).toMatchObject({ width: 1224, height: 1584 })
+  })
+
   test('converts a page, with its links made absolute', async () => {
     const { status, body } = await scrape({
       url: `${siteUrl}/page`,
