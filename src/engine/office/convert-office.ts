@@ -4,6 +4,7 @@ import { renderBlocks } from './block-markdown.ts'
 import { asConversionError } from './office-errors.ts'
 import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
 import { packageMetadata } from './package-metadata.ts'
+import { pptTablesOf, withPptTables } from './ppt-tables.ts'
 import { leftOutWarning } from './left-out.ts'
 import { Rendering } from './rendering.ts'
 import { markRtfHeadings } from './rtf-headings.ts'
@@ -36,9 +37,8 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
   const supplement = supplementOf(bytes, extension)
   const document = await read(supplement?.bytes ?? bytes, extension)
   const rendering = new Rendering(document, options.removeBase64Images)
-  const written = [renderBlocks(document.blocks, rendering), ...renderNotes(document, rendering)]
-    .filter((part) => part !== '')
-    .join('\n\n')
+  const body = withPptTables(renderBlocks(document.blocks, rendering), pptTablesOf(bytes))
+  const written = [body, ...renderNotes(document, rendering)].filter((part) => part !== '').join('\n\n')
   const { markdown, metadata, leftOut } =
     supplement === null
       ? { markdown: written, metadata: {}, leftOut: [] }
