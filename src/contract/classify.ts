@@ -1,12 +1,13 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
-import type { RefusalCause, Verdict } from '#src/document/verdict.ts'
+import type { RefusalCause, StatedRate, Verdict } from '#src/document/verdict.ts'
 import { describeForeign, type ErrorBody, fieldsNamedIn, jsonObject, oneLine, readErrorBody } from './error-body.ts'
 import type { Asked, Meaning } from './meaning.ts'
 import { nestedDeeperThan } from './json-depth.ts'
 import { longerTimeout, ocrMode, timeoutNamedIn } from './remedies.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { meaningOf } from './service-codes.ts'
+import { statedRate } from './stated-rate.ts'
 import { meaningOfStatus } from './status-meanings.ts'
 import { usageOf } from './usage.ts'
 
@@ -33,7 +34,7 @@ export function classify(answer: HttpAnswer, asked: Asked): Verdict {
   }
   const json = jsonObject(answer.body)
   const ok = answer.status >= 200 && answer.status < 300
-  if (ok && json?.success !== false) return document(answer, json)
+  if (ok && json?.success !== false) return document(answer, json, asked)
 
   const error = readErrorBody(answer.body, json)
   const meaning = meaningOf(error.code) ?? (ok ? { means: 'down' } : meaningOfStatus(answer.status, error, asked))
@@ -41,13 +42,14 @@ export function classify(answer: HttpAnswer, asked: Asked): Verdict {
 }
 
 /** A success: with a document in it, or one that cannot be used and may be asked for again. */
-function document(answer: HttpAnswer, json: Record<string, unknown> | null): Verdict {
+function document(answer: HttpAnswer, json: Record<string, unknown> | null, asked: Asked): Verdict {
   const { body, durationMs, headers } = answer
   const data = json?.data
   if (json !== null && data !== null && typeof data === 'object' && !Array.isArray(data)) {
     return {
       kind: 'parsed',
       answer: { body, json, requestId: requestIdOf(headers, data), durationMs, usage: usageOf(data) },
+      ...stated(answer, '', asked),
     }
   }
   const what = json === null ? describeForeign(body) : 'JSON without a document in it'
@@ -85,7 +87,13 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
     case 'halted':
       return { kind: 'halted', cause: meaning.cause, message: said }
     case 'throttled':
-      return { kind: 'throttled', limit: meaning.limit, retryAfterMs: askedWait(answer, error, asked), message: said }
+      return {
+        kind: 'throttled',
+        limit: meaning.limit,
+        retryAfterMs: askedWait(answer, error, asked),
+        message: said,
+        ...stated(answer, error.text, asked),
+      }
     case 'timed_out': {
       const remedy = longerTimeout(asked.options.timeout)
       const waitMs = askedWait(answer, error, asked)
@@ -143,6 +151,11 @@ function refused(cause: RefusalCause, told: Told): Verdict {
 function askedWait({ headers }: HttpAnswer, error: ErrorBody, { nowMs }: Asked): number | null {
   const header = headerOf(headers, 'retry-after')
   return retryAfterMs({ header, date: headerOf(headers, 'date'), body: error.fields, text: error.text, nowMs })
+}
+
+function stated({ headers }: HttpAnswer, text: string, { nowMs }: Asked): { readonly stated?: StatedRate } {
+  const rate = statedRate({ header: (name) => headerOf(headers, name), text, nowMs })
+  return rate === null ? {} : { stated: rate }
 }
 
 function requestIdOf(headers: HttpAnswer['headers'], data: object): string | null {

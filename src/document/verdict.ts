@@ -51,6 +51,16 @@ export type Remedy =
   | { readonly change: 'timeout'; readonly timeoutMs: number }
   | { readonly change: 'mode'; readonly mode: 'auto' | 'ocr' }
 
+/** A rate limit that the service states: so many requests in so long. */
+export interface StatedRate {
+  readonly requests: number
+  readonly windowMs: number
+  /** False where the window is a guess. */
+  readonly exact: boolean
+  /** The service says that the limit is reached. */
+  readonly reached: boolean
+}
+
 /**
  * What an answer means, decided once from its `code` and status by `contract/classify.ts`; nobody downstream looks at
  * a status again.
@@ -64,13 +74,14 @@ export type Remedy =
  * - `halted`: credits or key; and a refusal that was ruled to be every document's. The batch stops and keeps every job.
  */
 export type Verdict =
-  | { readonly kind: 'parsed'; readonly answer: Answer }
+  | { readonly kind: 'parsed'; readonly answer: Answer; readonly stated?: StatedRate }
   | { readonly kind: 'rejected'; readonly failure: Failure; readonly remedy: Remedy }
   | {
       readonly kind: 'throttled'
       readonly limit: Limit
       /** What the service asked for; null when it named no time. */
       readonly retryAfterMs: number | null
+      readonly stated?: StatedRate
       readonly message: string
     }
   | {

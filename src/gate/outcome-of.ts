@@ -2,16 +2,34 @@ import { assertNever } from '#src/document/assert-never.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import type { Report } from '#src/ports.ts'
 
+/** A rate limit that the service states. `exact`: its window is no guess. `reached`: the service says so. */
+interface StatedLimit {
+  readonly requests: number
+  readonly windowMs: number
+  readonly exact: boolean
+  readonly reached: boolean
+}
+
 /** What leave.lua is told of how a request ended. Keys that are undefined are not sent. */
 export type Feedback = Readonly<{
   /** Charged; undefined where it is unknown. */
   credits?: number
 }> &
   (
-    | { readonly kind: 'accepted'; readonly durationMs: number; readonly queuedMs: number }
+    | {
+        readonly kind: 'accepted'
+        readonly durationMs: number
+        readonly queuedMs: number
+        readonly stated?: StatedLimit
+      }
     /** The service took the request, and refused the document. */
     | { readonly kind: 'answered' }
-    | { readonly kind: 'refused'; readonly limit?: 'rate' | 'concurrency'; readonly retryAfterMs?: number }
+    | {
+        readonly kind: 'refused'
+        readonly limit?: 'rate' | 'concurrency'
+        readonly retryAfterMs?: number
+        readonly stated?: StatedLimit
+      }
     /** The service gave up on it for time: a 408. */
     | { readonly kind: 'timed_out'; readonly retryAfterMs?: number }
     /** `absent`: no server was there to take the request, so that the document cannot be what brought it down. */
@@ -33,13 +51,13 @@ export function outcomeOf(report: Report): Feedback {
   const told = report.credits === null ? {} : { credits: report.credits }
   switch (verdict.kind) {
     case 'parsed':
-      return { ...told, kind: 'accepted', durationMs, queuedMs: verdict.answer.usage.queuedMs }
+      return { ...told, kind: 'accepted', durationMs, queuedMs: verdict.answer.usage.queuedMs, ...statedIn(verdict) }
     case 'rejected':
     case 'refused':
       return { ...told, kind: 'answered' }
     case 'throttled': {
       const named = verdict.limit === 'unknown' ? {} : { limit: verdict.limit }
-      return { ...told, kind: 'refused', ...named, ...retryAfter(verdict.retryAfterMs) }
+      return { ...told, kind: 'refused', ...named, ...retryAfter(verdict.retryAfterMs), ...statedIn(verdict) }
     }
     case 'unavailable':
       return { ...told, ...feedbackOfFailure(verdict) }
@@ -70,6 +88,9 @@ function isAbsent({ httpStatus, inDoubt }: Unavailable): boolean {
 function isHaltOfKey(cause: string): cause is 'credits' | 'key' {
   return cause === 'credits' || cause === 'key'
 }
+
+const statedIn = ({ stated }: { readonly stated?: StatedLimit }): { stated?: StatedLimit } =>
+  stated === undefined ? {} : { stated }
 
 /** A Retry-After of nothing is none: taken literally it would send the same request again at once. */
 function retryAfter(retryAfterMs: number | null): { retryAfterMs?: number } {

@@ -102,7 +102,11 @@ export class RedisGate implements Gate, AsyncDisposable {
 
   /** Lets the next request through a gate that waits for a time that was told, an outage or an account: it may be over. */
   async probe(): Promise<void> {
-    await this.#options.redis.hset(this.#options.keys.state, 'probe_now', '1')
+    const { redis, keys } = this.#options
+    await redis.hset(keys.state, 'probe_now', '1')
+    // Processes in line may not ask for half a minute yet.
+    const inLine = await redis.zrange(keys.line, '0', '-1')
+    await Promise.all(inLine.map((process) => redis.publish(`${wakePrefix(keys)}${process}`, '0')))
   }
 
   /**

@@ -22,24 +22,26 @@ function run(plan: ServicePlan | undefined, minutes: number, poison = 0): Promis
 
 describe('the gate, simulated', { timeout: TIMEOUT_MS }, () => {
   test.each([
+    // Two refusals corroborate the limit and one ends each trial: of 1,500 requests that is more than of 10,000, and at
+    // ten a window one refusal is a tenth of it.
     ['rate 100, fixed window', 15, 0.97, 0.03],
-    ['20 places, refuses', 5, 0.9, 0.03],
-    ['20 places, queues', 5, 0.9, 0],
-    ['rate 10, fixed window', 60, 0.95, 0.15],
+    ['20 places, refuses', 5, 0.95, 0.015],
+    ['20 places, queues', 5, 0.92, 0],
+    ['rate 10, fixed window', 60, 0.95, 0.14],
   ])('%s: uses the limit, wastes little, loses nothing', async (name, minutes, goodput, refused) => {
     const result = await run(LIMITS[name], minutes)
     expect(result.goodput).toBeGreaterThan(goodput)
     expect(result.refused).toBeLessThanOrEqual(refused)
     expect(result.lost).toBe(0)
     expect(fairness(result.donePerProcess)).toBeGreaterThan(0.97)
-    expect(result.callsPerRequest).toBeLessThan(10)
+    expect(result.callsPerRequest).toBeLessThan(5)
   })
 
   test('a limit whose first window others had used up is found within minutes', async () => {
     const { goodput, refused } = await run(LIMITS['rate 100, but for one taken by others at first'], 10)
-    // Of ten minutes, one is over before the first window ends, and three go by until the rate has risen.
-    expect(goodput).toBeGreaterThan(0.55)
-    expect(refused).toBeLessThan(0.06)
+    // Of ten minutes, one is over before the first window ends. Twelve refusals in a thousand requests find the limit.
+    expect(goodput).toBeGreaterThan(0.8)
+    expect(refused).toBeLessThan(0.05)
   })
 
   test('an outage costs some probes, no document, and no time after it', async () => {
@@ -48,8 +50,8 @@ describe('the gate, simulated', { timeout: TIMEOUT_MS }, () => {
     const from = plan.outage?.[0] ?? 0
     const until = plan.outage?.[1] ?? 0
     const sentInOutage = answers.filter(({ sentAt }) => sentAt > from && sentAt < until)
-    // One in ten seconds, and some twenty until the pauses are that long.
-    expect(sentInOutage.length).toBeLessThanOrEqual(90)
+    // Each waits a fifth of the outage's age: some twenty until that is ten seconds, and one in ten seconds from then on.
+    expect(sentInOutage.length).toBeLessThanOrEqual(80)
     expect(lost).toBe(0)
     const inMinuteAfter = answers.filter(({ at, status }) => status === 200 && at > until + MINUTE_MS)
     expect(inMinuteAfter.length).toBeGreaterThan(0.9 * bestPossible(plan, until, until + MINUTE_MS))

@@ -1,4 +1,4 @@
-import type { HaltCause, Limit, Verdict } from '#src/document/verdict.ts'
+import type { HaltCause, Limit, StatedRate, Verdict } from '#src/document/verdict.ts'
 import type { Report } from '#src/ports.ts'
 
 /** Reports of requests that ended in each of the ways there are. */
@@ -8,8 +8,9 @@ export function parsed(credits: number | null = 1, queuedMs = 0): Report {
   return report({ kind: 'parsed', answer }, credits)
 }
 
-export function throttled(limit: Limit, retryAfterMs: number | null = null): Report {
-  return report({ kind: 'throttled', limit, retryAfterMs, message: 'refused' })
+export function throttled(limit: Limit, retryAfterMs: number | null = null, stated?: StatedRate): Report {
+  const told = stated === undefined ? {} : { stated }
+  return report({ kind: 'throttled', limit, retryAfterMs, message: 'refused', ...told })
 }
 
 /** The service fails at a document (500), or is not there (503). */

@@ -193,6 +193,29 @@ local function reopen(s, to, now)
   start_level(s, to)
 end
 
+-- The service states its limit: that is used at once, until refusals contradict it. A refused request may count as
+-- consumed, so that of several refusals in one pause the least is right.
+local function use_stated(s, stated, now)
+  local rate = stated.requests / stated.windowMs
+  local same = s.stated ~= nil and math.abs(rate / s.stated - 1) < 0.001
+  if same or s.phase == 'paused' and s.stated_new and rate > s.stated then
+    return
+  end
+  s.stated = rate
+  s.stated_new = s.phase == 'paused'
+  s.stated_exact = stated.exact
+  s.rate = rate
+  s.window = stated.windowMs
+  s.trial = 0
+  s.since = 0
+  s.step = 0.05
+  s.confidence = stated.exact and 3 or 0
+  s.test_share = nil
+  s.hold = math.max(30, 1.5 * stated.requests)
+  s.due = math.max(s.due, now)
+  start_level(s, now)
+end
+
 -- Refusals that are too sparse for the sequential test: does a lower pace lower their share?
 local function suspect_pace(s, now)
   local n, k = s.level_n, s.level_refused
@@ -230,8 +253,9 @@ local function step_level(s, now)
     return
   end
   if s.trial == 0 then
-    if s.since >= s.hold then
-      s.trial = s.step
+    local most = s.stated_exact and s.stated / s.rate - 1 or s.step
+    if s.since >= s.hold and most > 0.005 then
+      s.trial = math.min(s.step, most)
       s.trial_share = 0.5
       start_level(s, now)
     end
@@ -241,7 +265,7 @@ local function step_level(s, now)
   then
     s.rate = s.rate * (1 + s.trial)
     s.step = math.min(1, s.step * 3)
-    s.trial = s.step
+    s.trial = s.stated_exact and math.max(0, math.min(s.step, s.stated / s.rate - 1)) or s.step
     s.trial_share = 0.25
     start_level(s, now)
   end

@@ -1,4 +1,4 @@
-local LAW_VERSION = 2
+local LAW_VERSION = 3
 local START_PLACES = 10
 local SURE = 6.9
 local SLOTS = 64
@@ -63,6 +63,8 @@ local function fresh_law(now)
     full = false,
     pending = 0,
     agree = 0,
+    stated_new = false,
+    stated_exact = false,
     hold_places = 0,
     places_step = 0,
     level_count = level_count,

@@ -173,6 +173,11 @@ end
 -- A document that came out.
 local function law_accepted(s, permit, feedback, now, in_flight)
   law_answered(s, permit, now, in_flight)
+  -- A limit that is far from reached needs no pace yet: a few documents pass at once.
+  local stated = feedback.stated
+  if stated ~= nil and s.phase == 'open' and (s.rate ~= nil or stated.reached) then
+    use_stated(s, stated, now)
+  end
   local duration = math.max(feedback.durationMs or now - permit.at, 1)
   s.service_ms = s.service_ms == nil and duration or s.service_ms + 0.1 * (duration - s.service_ms)
   s.delivery = s.delivery == nil and (s.done - permit.done) / duration
@@ -306,10 +311,21 @@ local function law_refused(s, permit, feedback, now, in_flight)
   s.refusals = s.refusals + 1
   s.refusal_ms = s.refusal_ms + 0.1 * (math.min(now - permit.at, 1000) - s.refusal_ms)
   if s.phase == 'paused' then
+    if feedback.stated ~= nil then
+      use_stated(s, feedback.stated, now)
+    end
     refused_in_pause(s, permit, feedback, now, in_flight)
     return
   end
   s.pending = s.pending + 1
+  local reached = feedback.stated ~= nil and feedback.stated.reached and feedback.limit ~= 'concurrency'
+  if reached and permit.at > s.closed_at then
+    s.score = 0
+    s.vague = false
+    shut(s, permit, feedback, now)
+    use_stated(s, feedback.stated, now)
+    return
+  end
   local gap = gap_of(s, permit)
   local vague = feedback.limit == nil
   if feedback.limit == 'concurrency' or vague and s.votes_places >= 2 and in_flight >= 0.7 * s.places_last then

@@ -1,0 +1,72 @@
+import type { StatedRate } from '#src/document/verdict.ts'
+
+const MINUTE_MS = 60_000
+
+/** Shortest usual periods, for a service that states a limit and not for how long it holds. */
+const PERIODS_MS = [MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
+
+/** Seconds since the epoch are larger than any wait that a service names. */
+const EPOCH_SECONDS = 1e9
+
+export interface StatedHints {
+  /** A header by its name in lower case; null where the answer has none. */
+  readonly header: (name: string) => string | null
+  /** The text of the error; empty where the answer is none. */
+  readonly text: string
+  /** Our clock, epoch milliseconds. */
+  readonly nowMs: number
+}
+
+/**
+ * The rate limit that an answer states: the IETF headers (`RateLimit-Policy: "x";q=100;w=60` with `RateLimit: "x";r=0;t=12`,
+ * and the older `RateLimit-Limit: 100, 100;w=60`), the `X-RateLimit-*` headers, or the text of a 429 ("Consumed
+ * (req/min): 101, Remaining (req/min): 0"). Null where it states none, or one that makes no sense.
+ */
+export function statedRate(hints: StatedHints): StatedRate | null {
+  return fromPolicy(hints) ?? fromLimitHeaders(hints) ?? fromText(hints.text)
+}
+
+const count = (text: string | null | undefined): number | null => {
+  const trimmed = text?.trim() ?? ''
+  return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : null
+}
+
+const parameter = (text: string, name: string): number | null =>
+  count(new RegExp(String.raw`;\s*${name}\s*=\s*(\d{1,9})\b`).exec(text)?.[1])
+
+/** Of several policies the one that lets through the least. */
+function fromPolicy({ header }: StatedHints): StatedRate | null {
+  const policies = (header('ratelimit-policy') ?? '').split(',').flatMap((policy) => {
+    const quota = parameter(policy, 'q') ?? count(policy.split(';')[0])
+    const seconds = parameter(policy, 'w')
+    return quota === null || quota === 0 || seconds === null || seconds === 0 ? [] : [{ quota, seconds }]
+  })
+  const [least] = policies.toSorted((a, b) => a.quota / a.seconds - b.quota / b.seconds)
+  if (least === undefined) return null
+  const remaining = parameter(header('ratelimit') ?? '', 'r') ?? count(header('ratelimit-remaining'))
+  return { requests: least.quota, windowMs: least.seconds * 1000, exact: true, reached: remaining === 0 }
+}
+
+function fromLimitHeaders({ header, nowMs }: StatedHints): StatedRate | null {
+  for (const prefix of ['ratelimit', 'x-ratelimit']) {
+    const limit = header(`${prefix}-limit`) ?? ''
+    const requests = count(limit.split(/[,;]/)[0])
+    if (requests === null || requests === 0) continue
+    const seconds = parameter(limit, 'w')
+    const reset = count(header(`${prefix}-reset`))
+    const resetMs = reset === null ? 0 : reset > EPOCH_SECONDS ? reset * 1000 - nowMs : reset * 1000
+    const periodMs = PERIODS_MS.find((period) => resetMs <= period) ?? resetMs
+    const reached = count(header(`${prefix}-remaining`)) === 0
+    if (seconds !== null && seconds > 0) return { requests, windowMs: seconds * 1000, exact: true, reached }
+    return { requests, windowMs: periodMs, exact: false, reached }
+  }
+  return null
+}
+
+/** The request that is refused is consumed as well. */
+function fromText(text: string): StatedRate | null {
+  const consumed = count(/\bconsumed\s*\(req\/min\)\s*:\s*(\d{1,9})/i.exec(text)?.[1])
+  const remaining = count(/\bremaining\s*\(req\/min\)\s*:\s*(\d{1,9})/i.exec(text)?.[1])
+  if (consumed === null || consumed < 2 || remaining !== 0) return null
+  return { requests: consumed - 1, windowMs: MINUTE_MS, exact: true, reached: true }
+}
