@@ -33,6 +33,8 @@ export interface CampaignOptions {
 
 export interface CampaignResult {
   readonly runs: number
+  /** Runs that the campaign itself could not bring to an end. */
+  readonly unjudged: number
   readonly lost: number
   readonly paid_twice_received: number
   readonly ambiguous: number
@@ -53,6 +55,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   await using service = await ChargingService.start()
   await using program = await programOf(options)
   const results: FaultRunResult[] = []
+  let unjudged = 0
   let next = options.seed
   const found = new AbortController()
   const signals = [found.signal, ...(options.signal === undefined ? [] : [options.signal])]
@@ -69,6 +72,11 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
         signal,
       )
       if (result === null) return
+      if (result instanceof Error) {
+        options.say(`seed ${seed} was not judged: ${result.message}`)
+        unjudged += 1
+        continue
+      }
       results.push(result)
       const faults =
         options.kills === undefined ? plan.faults.map(({ kind }) => kind).join(' ') : `${options.kills} kills`
@@ -84,7 +92,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
     }
   }
   await Promise.all(Array.from({ length: options.sideBySide }, slot))
-  return sumOf(results)
+  return { ...sumOf(results), unjudged }
 }
 
 /** They start the embedded engine, or fetch the private Redis. */
@@ -97,17 +105,16 @@ function programOf({ mutant, faults }: CampaignOptions): Promise<Bundle> | Bundl
   return bundledForAll() ?? bundle({ children })
 }
 
-/** Null for what was cut off by the signal. */
-async function unlessAborted<T>(run: Promise<T>, signal: AbortSignal): Promise<T | null> {
+/** Null for what was cut off by the signal; an error where the campaign, not the program, failed. */
+async function unlessAborted<T>(run: Promise<T>, signal: AbortSignal): Promise<T | Error | null> {
   try {
     return await run
   } catch (error) {
-    if (signal.aborted) return null
-    throw error
+    return signal.aborted ? null : new Error(`the campaign itself failed: ${String(error)}`, { cause: error })
   }
 }
 
-function sumOf(results: readonly FaultRunResult[]): CampaignResult {
+function sumOf(results: readonly FaultRunResult[]): Omit<CampaignResult, 'unjudged'> {
   const sum = (of: (result: FaultRunResult) => number): number => results.reduce((total, one) => total + of(one), 0)
   return {
     runs: results.length,

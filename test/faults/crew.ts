@@ -54,6 +54,8 @@ const TELL_PROCESS = join(import.meta.dirname, 'preloads/tell-process.ts')
 export class Crew {
   /** Workers with another mount can be made only where the source has a name. */
   readonly sourceName = 'archive'
+  /** File in which processes write when they stood still. */
+  readonly stalls: string
   readonly #options: CrewOptions
   readonly #living = new Map<RunningSluice, RedisLine>()
   readonly #checking: Promise<void>[] = []
@@ -62,6 +64,7 @@ export class Crew {
 
   constructor(options: CrewOptions) {
     this.#options = options
+    this.stalls = `${options.stage.state}.stalls`
   }
 
   get living(): readonly RunningSluice[] {
@@ -106,6 +109,7 @@ export class Crew {
           NODE_COMPILE_CACHE: program.compileCache,
           SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
           SLUICE_STABLE_MS: String(STABLE_MS),
+          FAULT_STALLS: this.stalls,
           ...stage.env,
           ...env,
         },

@@ -31,6 +31,7 @@ import type { Stage, Venue } from './stage.ts'
 import { openStoreFiles, type StoreFiles } from './store-files.ts'
 import { readStoreOutside, type StoreOutside } from './store-outside.ts'
 import { Strikes } from './strikes.ts'
+import { readStalls } from './struck.ts'
 
 /** The last run, without faults, may take this long: attempts of poison with their waits, on a busy machine. */
 const PEACE_MS = 300_000
@@ -211,9 +212,10 @@ class Scene {
     const { resent: doubts, left } = await this.doubts.end()
     await this.crew.checked()
     await checkAtRest(store, redis.connection, this.#breaches)
-    const { struck: strikes, losesData } = this.#strikes
+    const { struck, losesData } = this.#strikes
+    const stalls = await readStalls(this.crew.stalls)
     const counted = losesData ? null : doubts
-    checkCharges(charges, { strikes, keepMs: this.#keepMs, counted }, this.#breaches)
+    checkCharges(charges, { strikes: [...struck, ...stalls], keepMs: this.#keepMs, counted }, this.#breaches)
     if (!this.#cutOff) {
       await checkOutcome(this.#archive, store, this.#breaches)
       await checkLedger(this.#archive, store, redis.connection, this.#breaches)
@@ -221,7 +223,7 @@ class Scene {
       this.#checkNumbers(store, charges)
     }
     const ambiguous = left.length + doubts.length
-    const { ambiguousBound } = this.#strikes
+    const ambiguousBound = this.#strikes.ambiguousBound + stalls.length * this.#options.plan.concurrency
     if (ambiguous > ambiguousBound) {
       this.#breaches.unexplained.push(`${ambiguous} requests in doubt, and ${ambiguousBound} can be`)
     }

@@ -19,6 +19,7 @@ export const UNHEARD: readonly FaultKind[] = ['service-away', 'wrong-address']
 /** Faults in which a process holds answers until its writes succeed. */
 export const FAILS_TO_WRITE: readonly FaultKind[] = [
   'write-errors',
+  'deleted-store',
   'store-full',
   'store-read-only',
   'store-hangs',

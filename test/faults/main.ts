@@ -69,9 +69,11 @@ async function searchAll(): Promise<number> {
   })
   for (const [fault, planted] of searched) {
     const of = { ...options, runs: 100, seed: Number(values.seed), faults: [fault], mutant: planted, untilFound: true }
-    const result = await campaign({ ...of, say: () => undefined })
+    const breaches: string[] = []
+    const result = await campaign({ ...of, say: (line) => void (line.startsWith('  seed') && breaches.push(line)) })
     if (!isBroken(result)) missed.push(`${planted} by ${fault}`)
     say(`${planted}: ${isBroken(result) ? 'found' : 'NOT FOUND'} by ${fault} within ${result.runs} runs`)
+    if (breaches[0] !== undefined) say(breaches[0])
   }
   say(JSON.stringify({ mistakes: searched.length, missed }))
   return missed.length

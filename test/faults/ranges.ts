@@ -46,7 +46,8 @@ export function sumOfRanges(lines: readonly CampaignResult[]): CampaignResult {
 function plus(sum: CampaignResult, line: CampaignResult): CampaignResult {
   const numbers = Object.entries(sum).flatMap(([name, value]) => {
     const other = line[name as keyof CampaignResult]
-    return typeof value === 'number' && typeof other === 'number' ? [[name, value + other] as const] : []
+    if (typeof value !== 'number' || typeof other !== 'number') return []
+    return [[name, name.startsWith('longest') ? Math.max(value, other) : value + other] as const]
   })
   const faults: Record<string, number> = { ...sum.faults }
   for (const [name, count] of Object.entries(line.faults)) faults[name] = (faults[name] ?? 0) + count

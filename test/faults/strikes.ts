@@ -14,12 +14,9 @@ import type { ServiceLine } from './service-line.ts'
 import type { Stage } from './stage.ts'
 import type { StoreFiles } from './store-files.ts'
 import { readStoreOutside } from './store-outside.ts'
-import { keptContents, type Struck } from './struck.ts'
+import { keptContents, type Struck, WAKING_MS } from './struck.ts'
 
 const FREEZE_MS = 2_500
-
-/** What was on its way to the service when a process stood still arrives when it wakes. */
-const WAKING_MS = 200
 
 export interface StrikesOptions {
   readonly crew: Crew

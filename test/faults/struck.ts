@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Charge } from './charges.ts'
 import type { StoreFiles } from './store-files.ts'
 
-/** A process that was killed, stopped, frozen or cut off from Redis, and for how long. */
+/** A process that was killed, stopped, frozen, cut off from Redis or left without a processor, and for how long. */
 export interface Struck {
   readonly process: number
   /** Epoch milliseconds. */
@@ -13,6 +14,19 @@ export interface Struck {
   /** Contents whose answers were kept when it was struck: for one that was killed, after it had ended. */
   readonly kept: ReadonlySet<string>
 }
+
+/** What a process of the crew writes of its own standing still (`preloads/tell-process.ts`). */
+export async function readStalls(path: string): Promise<readonly Struck[]> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return text.split('\n').flatMap((line) => {
+    const [process, from, until] = line.split(' ').map(Number)
+    if (process === undefined || from === undefined || until === undefined) return []
+    return [{ process, from, until: until + WAKING_MS, ended: false, kept: new Set<string>() }]
+  })
+}
+
+/** What was on its way to the service when a process stood still arrives when it wakes. */
+export const WAKING_MS = 200
 
 const DIGEST_LENGTH = 64
 

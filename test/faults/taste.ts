@@ -14,6 +14,7 @@ export async function taste(options: Pick<CampaignOptions, 'runs' | 'seed' | 've
   })
   expect(result, said.join('\n')).toMatchObject({
     runs: options.runs,
+    unjudged: 0,
     lost: 0,
     paid_twice_received: 0,
     torn: 0,
