@@ -23,3 +23,16 @@ export function proxyEnvOf({ http, https, none }: Proxies): Record<string, strin
     ...(none === null ? {} : { NO_PROXY: none }),
   }
 }
+
+/** The proxy on the way to an address; null where it is reached directly. */
+export function proxyFor({ protocol, hostname, port }: URL, env: Environment = environment()): string | null {
+  const proxies = proxiesOf(env)
+  const proxy = protocol === 'https:' ? (proxies?.https ?? null) : (proxies?.http ?? null)
+  const at = port === '' ? (protocol === 'https:' ? '443' : '80') : port
+  const direct = (proxies?.none ?? '').split(/[,\s]+/).some((entry) => {
+    const [, host = '', only = at] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
+    if (entry === '*') return true
+    return host !== '' && only === at && (hostname === host || hostname.endsWith(`.${host}`))
+  })
+  return direct ? null : proxy
+}

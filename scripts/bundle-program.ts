@@ -36,6 +36,8 @@ export async function bundleProgram(folder: string, { plugins = [], children = f
     input: { ...MAIN, ...(children ? CHILDREN : {}) },
     cwd: ROOT,
     platform: 'node',
+    // The one of this checkout extends a development tool, which a set-up without those does not have.
+    tsconfig: false,
     external: (id) => id.endsWith('.node') || STAY_OUTSIDE.test(id),
     plugins: [...plugins, childrenAreJavaScript, escaped],
     logLevel: 'silent',

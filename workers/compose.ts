@@ -40,6 +40,7 @@ import { requestsInDoubt } from './in-doubt.ts'
 import { parserPolicyOf } from './parser-policy.ts'
 import { readyStore } from './ready-store.ts'
 import { statusLine } from './status-line.ts'
+import { tellFound } from './tell-found.ts'
 import { openShared, type Shared } from './shared.ts'
 
 export interface PipelineOptions {
@@ -239,22 +240,6 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
     },
     estimatedMs: (requests) => estimateMs(requests, settings, opened.connection),
   }
-}
-
-/** What the ledger lacked and the store has. */
-function tellFound(opened: Opened, found: number, say: PipelineOptions['say']): void {
-  if (opened.adopted !== null || opened.migrated !== null) say(migrationLine(opened, found))
-  else if (found > 0) say(`the ledger was not complete: ${found} documents were found in the store`)
-}
-
-/** One line on what an earlier release left, and what became of it. */
-function migrationLine({ adopted, migrated }: Opened, found: number): string {
-  const store = adopted === null ? '' : `${adopted.documents} documents and ${adopted.failures} failures in the store, `
-  const { jobs, inDoubt } = migrated ?? { jobs: 0, inDoubt: 0 }
-  return (
-    `taken over from an earlier release: ${store}${found} documents of this source into the ledger, ` +
-    `${jobs} waiting in the queue, ${inDoubt} requests in doubt`
-  )
 }
 
 async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {

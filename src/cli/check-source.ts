@@ -1,4 +1,6 @@
-import { realpath, stat } from 'node:fs/promises'
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { closestMatch } from 'leven'
 import { describeSystemError } from '#src/document/describe-system-error.ts'
 import { locationOf } from '#workers/location.ts'
 import type { Target } from './targets.ts'
@@ -18,7 +20,8 @@ export async function checkSource({ source, settings }: Pick<Target, 'source' | 
       throw new UsageError(`${what} ${from.path}: this is a folder, not a file`)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`${what} ${describeSystemError(error) ?? String(error)}`, { cause: error })
+    const told = `${what} ${describeSystemError(error) ?? String(error)}`
+    throw new UsageError(`${told}${await neighbourOf(from.path)}`, { cause: error })
   }
   const to = locationOf(settings.out)
   if (from.kind !== 'folder' || to.kind !== 'folder') return
@@ -28,3 +31,10 @@ export async function checkSource({ source, settings }: Pick<Target, 'source' | 
 }
 
 const realPathOf = (path: string): Promise<string> => realpath(path).catch(() => path)
+
+/** ` Did you mean "papers"?` where something of almost that name lies beside it. */
+async function neighbourOf(path: string): Promise<string> {
+  const beside = await readdir(dirname(path)).catch(() => [])
+  const name = closestMatch(basename(path), beside, { maxDistance: 2 })
+  return name === undefined || name === basename(path) ? '' : ` Did you mean ${join(dirname(path), name)}?`
+}

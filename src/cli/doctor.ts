@@ -16,7 +16,7 @@ Exit codes: 0 nothing is wrong, 1 a problem was found. Nothing is parsed or char
 
 export function doctorCommand(): Command {
   const command = new Command('doctor').addHelpText('after', EXAMPLES)
-  addSettings(addOutput(command), PLACE_SETTINGS)
+  addSettings(addOutput(command), [...PLACE_SETTINGS, 'caFile', 'clientCert', 'clientKey'])
   return command.action(async () => {
     const output = outputOf(command)
     const settings = await readSettings(command)

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { openStore } from '#workers/open-store.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
@@ -5,6 +6,8 @@ import { EXIT } from './exit-codes.ts'
 import { addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { oneLine, plural, printable } from './format.ts'
+import { commandLine } from './invocation.ts'
+import { type LastPlace, lastPlace } from './last-place.ts'
 import { STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
@@ -43,6 +46,15 @@ async function list({ name, settings }: Target, code: string | undefined, output
       name === null ? letter : { pipeline: name, ...letter },
     )
   }
-  if (!output.json) output.result(plural(shown, 'failure'), () => ({}))
+  if (!output.json) {
+    const hint = shown > 0 ? retryHint(settings.out, await lastPlace()) : []
+    output.result([plural(shown, 'failure'), ...hint].join('\n'), () => ({}))
+  }
   return shown
 }
+
+/** How to parse them again, where the source of this store is known. */
+const retryHint = (out: string, last: LastPlace | null): string[] =>
+  last === null || ![out, resolve(out)].includes(last.out)
+    ? []
+    : ['parsed again, when the cause is gone, by:', `  ${commandLine('retry', last.source, '--out', last.out)}`]

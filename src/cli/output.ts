@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { screen } from './screen.ts'
+import { wrapped } from './wrap.ts'
 
 /**
  * What a command writes, and where. Results go to standard output, what happens meanwhile to standard error. With
@@ -59,7 +60,10 @@ export function outputOf(command: Command): Output {
     },
     result(text, fields) {
       if (json) print(fields())
-      else if (!quiet && text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+      else if (!quiet && text !== '') {
+        const { isTTY, columns } = process.stdout
+        process.stdout.write(`${isTTY && columns > 0 ? wrapped(text.trimEnd(), columns) : text.trimEnd()}\n`)
+      }
     },
   }
 }

@@ -8,7 +8,7 @@ Examples:
   $ sluice plan ~/papers --out corpus         what that would do and cost
   $ sluice watch ~/inbox --out corpus         keep following a folder
   $ sluice failures --out corpus              what failed, and why
-  $ sluice help run                           everything that can be set for a run
+  $ sluice help run                           all settings of a run
 
 Exit codes: 0 all done, 1 usage or set-up, 2 some documents failed, 3 halted
 (credits, key, budget, store), 130 stopped by hand. Documentation: README.md`

@@ -6,7 +6,7 @@ import { addSettings } from './flags.ts'
 import { FEED_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addOutput, outputOf } from './output.ts'
-import { addPipelines, targetsOf } from './targets.ts'
+import { addPipelines, lastTargetsOf } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
 interface RetryOptions {
@@ -16,7 +16,10 @@ interface RetryOptions {
 
 export function retryCommand(): Command {
   const command = new Command('retry')
-    .argument('[source]', 'the source of the run that they failed in; without one, the pipelines of the settings file')
+    .argument(
+      '[source]',
+      'the source of the run that they failed in; without one, the pipelines of the settings file, else the last one used here',
+    )
     .option(...FROM_URLS)
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
     .option('--key <glob>', 'only documents whose key matches')
@@ -26,7 +29,7 @@ export function retryCommand(): Command {
     const output = outputOf(command)
     output.starting()
     const { runSession } = await import('./run-session.ts')
-    await runSession(await targetsOf(command, source, output.say), chosen, output)
+    await runSession(await lastTargetsOf(command, source, output.say), chosen, output)
   })
 }
 

@@ -1,3 +1,6 @@
+import { environment } from '#config/load.ts'
+import { wrapped } from './wrap.ts'
+
 /** Width of a character on a terminal: East Asian characters and emoji take two columns. */
 const widthOf = (character: string): number => {
   const code = character.codePointAt(0) ?? 0
@@ -33,7 +36,7 @@ class Screen {
   }
 
   get isTerminal(): boolean {
-    return this.#stream.isTTY && process.stderr.columns !== 0
+    return this.#stream.isTTY && process.stderr.columns !== 0 && environment()['TERM'] !== 'dumb'
   }
 
   get columns(): number {
@@ -44,7 +47,7 @@ class Screen {
   print(message: string): void {
     const live = this.#live
     this.#erase()
-    this.#stream.write(`${message}\n`)
+    this.#stream.write(`${this.isTerminal ? wrapped(message, this.columns) : message}\n`)
     this.#draw(live)
   }
 

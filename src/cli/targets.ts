@@ -3,6 +3,7 @@ import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
 import type { Settings } from '#config/settings.ts'
 import type { Shared } from '#workers/shared.ts'
 import { type LastPlace, lastPlace, rememberPlace } from './last-place.ts'
+import { commandLine } from './invocation.ts'
 import { readConfig, unusable } from './read-settings.ts'
 import { sourceOf } from './source-argument.ts'
 import { UsageError } from './usage-error.ts'
@@ -86,7 +87,8 @@ async function chosen(command: Command, { source: given, say, storeIsEnough, las
   if (pipelines.length === 0 && names.length === 0) {
     const why = file === null ? 'there is no sluice.yaml here' : `${file.name} has no pipelines`
     throw new UsageError(
-      `name a source: a folder, s3://bucket/prefix or https://site; without one, pipelines are run, and ${why}`,
+      `name a source: a folder, s3://bucket/prefix or https://site; without one, pipelines are run, and ${why}` +
+        (await lastCommand(command)),
     )
   }
   const choice = choosePipelines(configuration, names)
@@ -95,6 +97,12 @@ async function chosen(command: Command, { source: given, say, storeIsEnough, las
     targets: choice.pipelines,
     shared: (await import('#workers/shared.ts')).openShared({ settings: sharedSettings(configuration), say }),
   }
+}
+
+/** The command with the source and store last used in this working folder, to be pasted. */
+async function lastCommand(command: Command): Promise<string> {
+  const last = await lastPlace()
+  return last === null ? '' : `. The last one here:\n  ${commandLine(command.name(), last.source, '--out', last.out)}`
 }
 
 /** Does something for one target after the other; above what is printed for one of several stands its name. */

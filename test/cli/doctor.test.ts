@@ -1,6 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openProxy } from '../support/silent-server.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
@@ -60,5 +61,28 @@ describe('sluice doctor', () => {
     expect(JSON.stringify(lines)).not.toContain('sekret')
     expect(lines.at(-1)).toEqual({ event: 'checked', problems: 3 })
     expect(code).toBe(1)
+  })
+
+  test('reaches the service by the proxy of the environment, and names it where it does not work', async () => {
+    await using folder = await tempFolder()
+    await using service = await startScriptedService({ answers: () => creditsLeft(7) })
+    await using proxy = await openProxy()
+    await using redis = await startTestRedis()
+    const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }
+    const through = await doctor(['--out', folder.path], { ...env, HTTP_PROXY: proxy.url })
+    const told = through.lines.map(({ message }) => message)
+    expect(told).toEqual(expect.arrayContaining([`reached through the proxy ${proxy.url}`, '7 credits left']))
+    expect([through.code, proxy.connections()]).toEqual([0, 1])
+
+    const direct = await doctor(['--out', folder.path], { ...env, HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' })
+    expect([direct.code, proxy.connections()]).toEqual([0, 1])
+
+    const broken = await doctor(['--out', folder.path], { ...env, HTTP_PROXY: 'http://user:hunter2@127.0.0.1:9' })
+    const problem = broken.lines.find(({ level }) => level === 'problem')
+    expect(problem?.message).toMatch(
+      /cannot be reached through the proxy http:\/\/user:…@127\.0\.0\.1:9 \(.*ECONNREFUSED/,
+    )
+    expect(problem?.remedy).toContain('NO_PROXY')
+    expect(JSON.stringify(broken.lines)).not.toContain('hunter2')
   })
 })

@@ -1,4 +1,4 @@
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -62,6 +62,26 @@ function testWatching(s3: S3Server): void {
       [Symbol.asyncDispose]: () => all.disposeAsync(),
     }
   }
+
+  test('sluice doctor writes to a bucket, tries a conditional write, and leaves nothing there', async () => {
+    const bucket = randomUUID()
+    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    const doctor = async (store: string) => {
+      const words = ['doctor', '--no-config', '--json', '--out', store, '--s3-endpoint', s3.endpoint]
+      const env = { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }
+      const { stdout } = await startSluice(words, { env }).finished
+      const lines = stdout.split('\n').filter((line) => line.includes('"subject":"store"'))
+      return lines.map((line) => JSON.parse(line) as { readonly level: string; readonly message: string })
+    }
+    const found = await doctor(`s3://${bucket}/parsed`)
+    expect(found.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      `ok: s3://${bucket}/parsed can be written`,
+      'ok: conditional writes work',
+    ])
+    const { KeyCount } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+    expect(KeyCount).toBe(0)
+    expect(await doctor('s3://no-such-bucket-here/parsed')).toMatchObject([{ level: 'problem' }])
+  })
 
   describe('sluice watch on a bucket', () => {
     test('takes what a queue tells, whatever the messages are like, and leaves nothing done in the queue', async () => {

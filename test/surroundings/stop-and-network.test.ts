@@ -1,13 +1,11 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
-import { createServer, request, type Server } from 'node:http'
-import { once } from 'node:events'
-import { connect, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { openS3Client } from '#src/sources/s3-client.ts'
 import { HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { temporaryFolder } from '../support/folder.ts'
+import { openProxy, silentServer } from '../support/silent-server.ts'
 import { childrenOf, commandLine } from '../support/process-tree.ts'
 import { startScriptedStore } from '../support/scripted-store.ts'
 import { type RunningSluice, startSluice } from '../support/sluice.ts'
@@ -122,55 +120,6 @@ test('a run whose Redis lost its watcher ends all the same, and leaves no server
   await vi.waitFor(() => expect([guard, ...parts].filter(isAlive)).toEqual([]), { timeout: 15_000 })
   expect((await readdir(join(folder.path, 't'))).filter((name) => name.startsWith('sluice-'))).toEqual([])
 }, 60_000)
-
-interface SilentServer extends AsyncDisposable {
-  readonly url: string
-  readonly connections: () => number
-}
-
-async function silentServer(): Promise<SilentServer> {
-  let connections = 0
-  const server = createServer(() => undefined).on('connection', () => (connections += 1))
-  return serving(server, () => connections)
-}
-
-async function serving(server: Server, connections: () => number): Promise<SilentServer> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-/** Forwards what it is asked for, in both forms that clients use. */
-async function openProxy(): Promise<SilentServer> {
-  let used = 0
-  const server = createServer((incoming, outgoing) => {
-    used += 1
-    const onward = request(incoming.url ?? '', { method: incoming.method, headers: incoming.headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-    })
-    onward.on('error', () => outgoing.destroy())
-    incoming.pipe(onward)
-  })
-  server.on('connect', (incoming, socket) => {
-    used += 1
-    const [host = '', port = ''] = (incoming.url ?? '').split(':')
-    const onward = connect(Number(port), host, () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      socket.pipe(onward).pipe(socket)
-    })
-    for (const end of [onward, socket]) end.on('error', () => (onward.destroy(), socket.destroy()))
-  })
-  return serving(server, () => used)
-}
 
 describe.concurrent('a proxy of the environment', () => {
   test('carries the requests to the service, and none to hosts that NO_PROXY names', async () => {

@@ -2,6 +2,7 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import type { Settings } from '#config/settings.ts'
 import { explainedS3 } from '#src/outputs/s3-errors.ts'
 import { openS3Client } from '#src/sources/s3-client.ts'
+import { s3NetworkOf } from '../way-out.ts'
 import type { S3Location } from '../location.ts'
 import { type DoctorFinding, ok, problem } from './finding.ts'
 
@@ -11,6 +12,7 @@ export async function checkBucket(at: S3Location, settings: Settings): Promise<D
   const client = openS3Client({
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(region === undefined ? {} : { region }),
+    network: s3NetworkOf(settings),
   })
   const prefix = at.prefix === '' || at.prefix.endsWith('/') ? at.prefix : `${at.prefix}/`
   const object = { Bucket: at.bucket, Key: `${prefix}.sluice-doctor-${process.pid}` }

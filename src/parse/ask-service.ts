@@ -1,0 +1,39 @@
+import { request } from 'undici'
+import { dispatcherOf } from './dispatcher.ts'
+import type { WayOut } from './way-out.ts'
+
+export interface ServiceLook {
+  readonly status: number
+  /** The `Date` header; null without one. */
+  readonly date: string | null
+  readonly text: string
+}
+
+/** Longest answer that is read, in bytes. */
+const MOST_BYTES = 64 * 1024
+
+/** One GET by the way that requests to parse go, through the proxy and with the certificates that are set. */
+export async function askService(
+  address: URL,
+  headers: Readonly<Record<string, string>>,
+  wayOut: WayOut,
+  signal: AbortSignal,
+): Promise<ServiceLook> {
+  const dispatcher = dispatcherOf(1, wayOut)
+  try {
+    const answer = await request(address, { dispatcher, headers, signal })
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      if ((bytes += chunk.length) > MOST_BYTES) break
+    }
+    return {
+      status: answer.statusCode,
+      date: [answer.headers['date']].flat()[0] ?? null,
+      text: Buffer.concat(chunks).toString('utf8'),
+    }
+  } finally {
+    await dispatcher.destroy()
+  }
+}
