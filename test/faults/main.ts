@@ -14,7 +14,7 @@ import { folderVenue } from './stage.ts'
  * with its seed; the last line is the sum as one JSON object. A range goes on where it was cut off with the next seed.
  * `--runs 1 --seed X` plays a single one again, `--verbose` shows its plan, `--faults flush,kill` draws from these only.
  * `--log FILE` plays ranges of `--range` seeds (20), appends one JSON line for each, and leaves out those that the file has: a
- * campaign that was cut off goes on when it is started again.
+ * campaign that was cut off goes on when it is started again. `--minutes` begins no range after so many.
  * `--mutants` plants the mistake of each class, or of those that `--faults` names, and searches for it. `--kills N` is one
  * run of ten times as many documents,
  * in which N processes are killed.
@@ -34,6 +34,7 @@ const { values } = parseArgs({
     kills: { type: 'string' },
     log: { type: 'string' },
     range: { type: 'string', default: '20' },
+    minutes: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -68,6 +69,7 @@ async function searchAll(): Promise<number> {
     return only === venueKind && (faults === undefined || faults.includes(fault))
   })
   for (const [fault, planted] of searched) {
+    if (isLate()) break
     const of = { ...options, runs: 100, seed: Number(values.seed), faults: [fault], mutant: planted, untilFound: true }
     const breaches: string[] = []
     const result = await campaign({ ...of, say: (line) => void (line.startsWith('  seed') && breaches.push(line)) })
@@ -79,10 +81,14 @@ async function searchAll(): Promise<number> {
   return missed.length
 }
 
+/** `--minutes` are over: nothing more is begun. */
+const isLate = (): boolean => values.minutes !== undefined && performance.now() > 60_000 * Number(values.minutes)
+
 async function playRanges(log: string): Promise<number> {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
   const all = { seed: Number(values.seed), runs: Number(values.runs) }
   for (const range of rangesLeft(all, Number(values.range), await readRanges(log))) {
+    if (isLate()) break
     const result = await campaign({ ...options, ...range, faults, mutant, untilFound: false })
     const { seed: first, runs } = range
     await appendRange(log, { first, last: first + runs - 1, commit: commit.trim(), ...result })
