@@ -55,6 +55,8 @@ export function summaryEvent(summary: SummaryInput, pipeline: string | null, exi
     pages: tally.pages,
     credits: tally.credits,
     ambiguous,
+    spooled: tally.spooled,
+    answersLost: tally.answersLost,
     elapsedMs: Math.round(elapsedMs),
     out,
     exitCode,

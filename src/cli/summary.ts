@@ -151,7 +151,10 @@ function unsaved({ spooled, spoolPath, answersLost }: Tally): string[] {
     )
   }
   if (answersLost > 0) {
-    notes.push(`lost: ${plural(answersLost, 'paid answer')} could be saved neither in the store nor in the spool`)
+    notes.push(
+      `lost: ${plural(answersLost, 'paid answer')} could be saved neither in the store nor in the spool, and will be bought ` +
+        'again (with zero data retention nothing is spooled)',
+    )
   }
   return notes
 }

@@ -1,4 +1,5 @@
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import { type Cost, type DocumentRecord, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
@@ -59,16 +60,28 @@ export async function commitReading(
   const files = deps.render(origin.reading.data)
   const record = { ...recordOf(work, origin, deps), files: [...files].map(describeFile) }
   const { key } = work.job
+  const lost = answersLostWith(origin)
   const commit = async (): Promise<boolean> => {
     if (!(await work.claim.stillHeld())) return false
     await deps.store.commit(record, files)
     return true
   }
-  if (!(await untilWritten(commit, key, deps, signal))) {
+  const written = untilWritten(commit, key, deps, signal).catch((error: unknown) => {
+    if (error instanceof StoreUnusable)
+      for (let count = 0; count < lost; count++) deps.events.emit('answer:lost', { key, error })
+    throw error
+  })
+  if (!(await written)) {
     return postpone(LOST_CLAIM_MS, 'another worker took this document over')
   }
   if (record.spans.dropped > 0) deps.events.emit('spans:dropped', { key, count: record.spans.dropped })
   return settle(work, record, deps)
+}
+
+/** Paid answers of which nothing is kept but these outputs: with zero data retention there is neither receipt nor spool. */
+function answersLostWith({ receipt, pieces, cost }: ReadingOrigin): number {
+  if (cost.basis === 'saved') return 0
+  return (pieces ?? [{ receipt }]).filter((one) => one.receipt === null).length
 }
 
 /** The end of a document that was found done: nothing is written to the store, and nothing was paid. */

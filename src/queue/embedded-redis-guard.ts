@@ -10,6 +10,9 @@ export const LOCK_HELD = 75
 
 const LOG_LIMIT_BYTES = 1024 * 1024
 
+/** Runs a program that gets SIGTERM when its parent process ends, however that ends. */
+const MORTAL = 'setpriv --pdeathsig TERM'
+
 /**
  * Runs the server so that it ends with us, even when we are killed with SIGKILL: our end of the pipe at the guard's
  * standard input closes with our process, and the watcher then ends the server, which keeps its data.
@@ -17,13 +20,18 @@ const LOG_LIMIT_BYTES = 1024 * 1024
  * The lock is held by the guard and the server, not by us: it is free exactly when nobody writes to the data folder
  * any more, whoever was killed. Where there is no `flock` (macOS) two processes that start in the same instant are not
  * kept apart.
+ *
+ * Where there is `setpriv` (Linux) the kernel ends the guard with us and the server with the guard, also when the watcher
+ * was killed too (PR_SET_PDEATHSIG).
  */
 const GUARD = `
 lock=$1 libraries=$2; shift 2
+mortal=
+if ${MORTAL} true 2>/dev/null; then mortal='${MORTAL}'; fi
 exec 3<&0 9>>"$lock"
 if command -v flock >/dev/null; then flock -n 9 || exit ${LOCK_HELD}; fi
 [ -z "$libraries" ] || export LD_LIBRARY_PATH="$libraries"
-"$@" </dev/null 3<&- &
+$mortal "$@" </dev/null 3<&- &
 server=$!
 ( exec 9>&-; read -r _ <&3; kill -TERM "$server" ) &
 watcher=$!
@@ -32,6 +40,9 @@ wait "$server"; code=$?
 kill "$watcher" 2>/dev/null
 exit "$code"
 `
+
+/** Becomes the guard; the kernel ends it with the process that started it, where that can be asked for. */
+const START = `if ${MORTAL} true 2>/dev/null; then exec ${MORTAL} "$@"; fi; exec "$@"`
 
 /** Field names of 60 characters and more stay in compact hashes: what `ledger/` needs for its bytes a document. */
 const COMPACT_HASHES = ['--hash-max-listpack-entries', '512', '--hash-max-listpack-value', '4200']
@@ -63,7 +74,18 @@ export function startGuard(
   const log = openSync(place.logPath, tooLong(place.logPath) ? 'w' : 'a')
   const child = spawn(
     'sh',
-    ['-c', GUARD, 'sluice-redis', place.lockPath, binary.libraries, ...serverCommand(place, binary)],
+    [
+      '-c',
+      START,
+      'sluice-redis',
+      'sh',
+      '-c',
+      GUARD,
+      'sluice-redis',
+      place.lockPath,
+      binary.libraries,
+      ...serverCommand(place, binary),
+    ],
     {
       // Its own session: Ctrl-C on our terminal is for us to handle, not for the server.
       detached: true,

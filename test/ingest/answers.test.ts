@@ -1,3 +1,4 @@
+import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
@@ -70,6 +71,22 @@ test('no receipt is kept under zero data retention, so that a copy is paid for a
   await bench.write('copy of a.pdf', '%PDF-a.pdf')
   await bench.ingest('copy of a.pdf')
   expect(bench.service.charged).toBe(2)
+})
+
+test('an answer under zero data retention that the store does not take is told as lost', async () => {
+  await using bench = await openWorkbench({ redis, settings: { options: { zeroDataRetention: true } } })
+  const lost: string[] = []
+  bench.deps.events.on('answer:lost', ({ key }) => lost.push(key))
+  const commit = async (): Promise<never> => {
+    throw new StoreUnusable('the disk is full')
+  }
+  const store = new Proxy(bench.deps.store, {
+    get: (target, name) => (name === 'commit' ? commit : Reflect.get(target, name, target).bind(target)),
+  })
+  Object.assign(bench.deps, { store, storePatienceMs: 0 })
+  await bench.write('a.pdf', '%PDF-a.pdf')
+  expect(await bench.ingest('a.pdf')).toMatchObject({ do: 'postpone' })
+  expect([lost, bench.service.charged]).toEqual([['a.pdf'], 1])
 })
 
 test('each document goes with the options of the first rule that matches it', async () => {

@@ -1,4 +1,5 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
@@ -119,6 +120,20 @@ test('a run whose Redis lost its watcher ends all the same, and leaves no server
   expect(code).toBe(0)
   await vi.waitFor(() => expect([guard, ...parts].filter(isAlive)).toEqual([]), { timeout: 15_000 })
   expect((await readdir(join(folder.path, 't'))).filter((name) => name.startsWith('sluice-'))).toEqual([])
+}, 60_000)
+
+test('redis-server ends when its guard, the watcher and the run are all killed', async (context) => {
+  if (spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true']).status !== 0) return context.skip('there is no setpriv')
+  await using scene = await Scene.open({ documents: 40, reply: () => ({ delayMs: 50 }) })
+  const running = scene.start('run', { concurrency: 2 })
+  await scene.requested(3, running)
+  const [guard = 0] = await childrenOf(running.child.pid ?? 0)
+  const parts = await childrenOf(guard)
+  const servers: number[] = []
+  for (const pid of parts) if (/redis-server/.test((await commandLine(pid))[0] ?? '')) servers.push(pid)
+  expect(servers.length).toBe(1)
+  for (const pid of [running.child.pid ?? 0, guard, ...parts]) if (!servers.includes(pid)) process.kill(pid, 'SIGKILL')
+  await vi.waitFor(() => expect(servers.filter(isAlive)).toEqual([]), { timeout: 10_000 })
 }, 60_000)
 
 describe.concurrent('a proxy of the environment', () => {
