@@ -1,6 +1,7 @@
 import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
+import { webNetworkOf } from './way-out.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -36,6 +37,7 @@ function conversionOptionsOf(settings: Settings): EngineOptions {
     childMemoryBytes: settings.engineMemoryMb * MEBIBYTE,
     logLevel: settings.engineLogLevel,
     prices: settings.prices,
+    network: webNetworkOf(settings),
     ...(enginePasswords === undefined ? {} : { passwords: enginePasswords }),
     ...(engineModelUrl === undefined
       ? {}

@@ -4,10 +4,13 @@ import { httpNotices } from '#src/sources/http-notices.ts'
 import type { Notices } from '#src/sources/notices.ts'
 import { SharedNotices } from '#src/sources/shared-notices.ts'
 import { sqsNotices } from '#src/sources/sqs-notices.ts'
+import { requestHandlerOf } from '#src/sources/s3-client.ts'
+import { s3NetworkOf, type TlsSettings } from './way-out.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { listening } from './listening.ts'
 
-export type NoticeSettings = Pick<Settings, 'sqsQueue' | 'eventsPort' | 'eventsHost' | 'eventsToken' | 's3Region'>
+export type NoticeSettings = Pick<Settings, 'sqsQueue' | 'eventsPort' | 'eventsHost' | 'eventsToken' | 's3Region'> &
+  TlsSettings
 
 /** Where notifications of buckets come from, for all pipelines that are told by the same; null where they are polled. */
 export type NoticesFor = (settings: NoticeSettings) => Promise<SharedNotices | null>
@@ -45,7 +48,8 @@ async function openPlace(
     throw new SetupError('--sqs-queue and --events-port are two ways for the same notifications: give one of them')
   }
   if (sqsQueue !== undefined) {
-    const client = new SQSClient(regionOf(sqsQueue, settings.s3Region))
+    const requestHandler = requestHandlerOf(s3NetworkOf(settings))
+    const client = new SQSClient({ ...regionOf(sqsQueue, settings.s3Region), requestHandler })
     resources.defer(() => client.destroy())
     say(`notifications of the bucket come from ${sqsQueue}`)
     return resources.use(sqsNotices({ client, queueUrl: sqsQueue }))

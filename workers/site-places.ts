@@ -2,7 +2,7 @@ import { mapSite } from '#src/parse/map-client.ts'
 import { openSiteSource } from '#src/sources/site-source.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { OpenedSource, SourceSettings, SourceSurroundings } from './open-source.ts'
-import { wayOutOf } from './way-out.ts'
+import { wayOutOf, webNetworkOf } from './way-out.ts'
 
 /** A website as a source. Loaded only where one is named. */
 export function openSite(
@@ -25,6 +25,7 @@ export function openSite(
     exclude,
     via,
     allowPrivateAddresses,
+    network: webNetworkOf(settings),
     refresh,
     say,
     listing: siteListing === 'map' && !isAsked ? 'links' : siteListing,

@@ -4,6 +4,7 @@ import { proxiesOf, proxyEnvOf } from '#config/proxies.ts'
 import type { Settings } from '#config/settings.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import type { WayOut } from '#src/parse/way-out.ts'
+import type { WebNetwork } from '#src/fetch/web-network.ts'
 import type { S3Network } from '#src/sources/s3-client.ts'
 
 export type TlsSettings = Pick<Settings, 'caFile' | 'clientCert' | 'clientKey'>
@@ -15,6 +16,11 @@ export const wayOutOf = (settings: TlsSettings): WayOut => ({ proxies: proxiesOf
 export function s3NetworkOf(settings: TlsSettings): S3Network {
   const proxies = proxiesOf()
   return { tls: tlsOf(settings), ...(proxies === null ? {} : { proxyEnv: proxyEnvOf(proxies) }) }
+}
+
+/** The same for what is fetched from the open web, which is shown no certificate of ours. */
+export function webNetworkOf({ caFile }: Pick<TlsSettings, 'caFile'>): WebNetwork {
+  return { proxies: proxiesOf(), ...tlsOf({ caFile, clientCert: undefined, clientKey: undefined }) }
 }
 
 /** Own authorities are believed beside those that Node knows. */

@@ -31,6 +31,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
   'Websites:': ['siteListing', 'siteLimit', 'siteDepth', 'siteDelayMs', 'siteDocuments', 'llmsTxt', 'ignoreRobots'],
   'Speed and cost:': [
     'concurrency',
+    'answerMemoryMb',
     'engineProcesses',
     'rate',
     'apiConcurrency',

@@ -60,6 +60,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   's3KmsKeyId',
   's3StorageClass',
   'concurrency',
+  'answerMemoryMb',
   'rate',
   'apiConcurrency',
   'monthlyCredits',

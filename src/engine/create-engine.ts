@@ -85,6 +85,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     passwords: options.passwords ?? [],
     cacheFolder: workFolder.cachePath,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
+    ...(options.network === undefined ? {} : { network: options.network }),
     maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
   })
   try {

@@ -1,3 +1,4 @@
+import type { WebNetwork } from '#src/fetch/web-network.ts'
 import type { PriceModel } from '#src/contract/price.ts'
 import type { ConversionPoolOptions } from './children/conversion-pool.ts'
 import type { KeyLimits } from './limits/account.ts'
@@ -25,6 +26,8 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly passwords?: readonly string[]
   /** Lets /v2/scrape fetch from private, loopback and link-local addresses; default false. */
   readonly allowPrivateAddresses?: boolean
+  /** How /v2/scrape and /v2/map reach the web; default: directly. */
+  readonly network?: WebNetwork
   /** Level of the log, which goes to stderr: `warn`, `info`, …; default `silent`. Holds nothing of a document. */
   readonly logLevel?: string
 }

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream'
-import { Agent, type Dispatcher, request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import { FetchRefused } from './fetch-refused.ts'
 import { splitLogin } from './url-login.ts'
 import { publicLookup, refuseWrittenPrivateAddress } from './public-connect.ts'
+import { dispatcherBy, type WebNetwork } from './web-network.ts'
 import { webUrl } from './web-url.ts'
 
 export interface AgentOptions {
@@ -12,13 +13,18 @@ export interface AgentOptions {
   readonly connections?: number
   /** Longest that a server may take to begin its answer, or to go on with it; 5 min by default. */
   readonly patienceMs?: number
+  /** Default: directly, believing the authorities that Node knows. */
+  readonly network?: WebNetwork
 }
 
-/** Connections to the web. Addresses of private networks are refused where they are resolved, unless they are allowed. */
-export function webAgent(options: AgentOptions): Agent {
-  const { allowPrivateAddresses, skipTlsVerification, connections, patienceMs } = options
+/**
+ * Connections to the web. Addresses of private networks are refused where they are resolved, unless they are allowed; by
+ * way of a proxy, which resolves names itself, where they are written out.
+ */
+export function webAgent(options: AgentOptions): Dispatcher {
+  const { allowPrivateAddresses, skipTlsVerification, connections, patienceMs, network = { proxies: null } } = options
   const lookup = allowPrivateAddresses ? {} : { lookup: publicLookup }
-  return new Agent({
+  return dispatcherBy(network, {
     connect: { rejectUnauthorized: !skipTlsVerification, ...lookup },
     ...(connections === undefined ? {} : { connections }),
     ...(patienceMs === undefined ? {} : { headersTimeout: patienceMs, bodyTimeout: patienceMs }),
@@ -29,7 +35,7 @@ export interface UrlRequest {
   readonly method: 'GET' | 'HEAD'
   /** For the server of the first address only: what is told to it is not for another that it redirects to. */
   readonly headers: Readonly<Record<string, string>>
-  readonly dispatcher: Agent
+  readonly dispatcher: Dispatcher
   readonly allowPrivateAddresses: boolean
   /** `return`: a redirect is an answer like any other, and nothing is asked of where it leads. Default `follow`. */
   readonly redirects?: 'follow' | 'return'

@@ -35,7 +35,8 @@ const TIMEOUTS: S3Timeouts = { connectMs: 10_000, requestMs: 120_000, idleMs: 60
 /** What the SDK's own agents have. */
 const CONNECTIONS = 50
 
-function requestHandlerOf({ proxyEnv, tls = {}, timeouts }: S3Network) {
+/** For every client of AWS, whatever it asks: time limits, proxies and certificates. */
+export function requestHandlerOf({ proxyEnv, tls = {}, timeouts }: S3Network) {
   const { connectMs, requestMs, idleMs } = { ...TIMEOUTS, ...timeouts }
   const agent = { keepAlive: true, maxSockets: CONNECTIONS, ...(proxyEnv === undefined ? {} : { proxyEnv }) }
   return {

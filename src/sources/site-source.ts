@@ -1,3 +1,4 @@
+import type { WebNetwork } from '#src/fetch/web-network.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import { type Extension, extensionOf, MAX_FILE_BYTES } from '#src/document/formats.ts'
 import { type Version, version } from '#src/document/ids.ts'
@@ -29,6 +30,8 @@ export interface SiteSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
   /** `scrape`: the service fetches the pages; `download`: we do, and send their bytes. */
   readonly via: 'scrape' | 'download'
   readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
   /** Take documents whose servers tell no version for changed, at each listing. Pages have one of their own. */
   readonly refresh: boolean
   /** Told in one line what the listing left out. */

@@ -1,3 +1,4 @@
+import type { WebNetwork } from '#src/fetch/web-network.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FetchRefused } from '#src/fetch/fetch-refused.ts'
 import { discard, requestUrl, type UrlAnswer, webAgent } from '#src/fetch/request-url.ts'
@@ -5,6 +6,8 @@ import type { Failure, FailureCode } from '#src/document/failure.ts'
 
 export interface UrlClientOptions {
   readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
   /** `return`: a redirect is an answer with its status. Default `follow`. */
   readonly redirects?: 'follow' | 'return'
 }

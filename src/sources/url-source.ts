@@ -1,3 +1,4 @@
+import type { WebNetwork } from '#src/fetch/web-network.ts'
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import type { Failure } from '#src/document/failure.ts'
@@ -24,6 +25,8 @@ export interface UrlSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
   /** `scrape`: the service fetches the documents; `download`: we do, and send their bytes. */
   readonly via: 'scrape' | 'download'
   readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
   /** Take URLs whose servers tell no version for changed, at each listing. */
   readonly refresh: boolean
   readonly maxBytes?: number

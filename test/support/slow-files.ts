@@ -7,6 +7,7 @@ export const SLOW_FILES = [
   'test/surroundings/lost-redis.test.ts',
   'test/surroundings/sentinel.test.ts',
   'test/surroundings/service.test.ts',
+  'test/surroundings/network.test.ts',
   'test/surroundings/engine.test.ts',
   'test/surroundings/stop-and-network.test.ts',
   'test/queue/deadly-document.test.ts',

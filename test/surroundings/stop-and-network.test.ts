@@ -123,7 +123,7 @@ test('a run whose Redis lost its watcher ends all the same, and leaves no server
 }, 60_000)
 
 test('redis-server ends when its guard, the watcher and the run are all killed', async (context) => {
-  if (spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true']).status !== 0) return context.skip('there is no setpriv')
+  if (spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true']).status !== 0) context.skip('there is no setpriv')
   await using scene = await Scene.open({ documents: 40, reply: () => ({ delayMs: 50 }) })
   const running = scene.start('run', { concurrency: 2 })
   await scene.requested(3, running)

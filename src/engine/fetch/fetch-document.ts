@@ -1,3 +1,4 @@
+import type { WebNetwork } from '#src/fetch/web-network.ts'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { assertNever } from '#src/document/assert-never.ts'
@@ -12,6 +13,8 @@ export interface FetchOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly skipTlsVerification: boolean
   readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
   readonly maxBytes: number
 }
 

@@ -1,3 +1,4 @@
+import type { WebNetwork } from '#src/fetch/web-network.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { zodIssues } from '#src/contract/check-options.ts'
@@ -11,6 +12,8 @@ import { senderGone } from './sender-gone.ts'
 
 export interface MapRouteParts {
   readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
   readonly maxFileBytes: number
 }
 
@@ -41,7 +44,7 @@ export interface MapLink {
 }
 
 /** POST /v2/map: the addresses of a website's pages, found by its sitemaps and its links. What a time-out cuts off is answered as found. */
-export function mapRoute({ allowPrivateAddresses, maxFileBytes }: MapRouteParts) {
+export function mapRoute({ allowPrivateAddresses, network, maxFileBytes }: MapRouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const asked = readMapRequest(request.body)
     if (!request.account.credits.covers(MAP_CREDITS)) throw insufficientCredits()
@@ -56,6 +59,7 @@ export function mapRoute({ allowPrivateAddresses, maxFileBytes }: MapRouteParts)
       obeyRobots: true,
       llmsTxt: false,
       allowPrivateAddresses,
+      ...(network === undefined ? {} : { network }),
       maxBytes: maxFileBytes,
       includeSubdomains: asked.includeSubdomains ?? true,
       ignoreQueryParameters: asked.ignoreQueryParameters ?? true,

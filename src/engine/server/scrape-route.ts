@@ -1,3 +1,4 @@
+import type { WebNetwork } from '#src/fetch/web-network.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseOptionsSchema, type ParseOptions } from '#src/contract/options.ts'
 import { type Extension, extensionOf as documentExtensionOf } from '#src/document/formats.ts'
@@ -15,6 +16,8 @@ import { senderGone } from './sender-gone.ts'
 
 export interface ScrapeRouteParts extends ParseRouteParts {
   readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
 }
 
 interface ScrapeRequest {
@@ -62,8 +65,9 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
   await using folder = parts.workFolder.forRequest()
   const timed = AbortSignal.any([senderGone(reply), AbortSignal.timeout(options.timeout)])
   const { headers, skipTlsVerification } = options
-  const { allowPrivateAddresses, maxFileBytes: maxBytes } = parts
-  const fetchOptions = { headers, skipTlsVerification, allowPrivateAddresses, maxBytes }
+  const { allowPrivateAddresses, network, maxFileBytes: maxBytes } = parts
+  const way = network === undefined ? {} : { network }
+  const fetchOptions = { headers, skipTlsVerification, allowPrivateAddresses, maxBytes, ...way }
   const fetched = await fetchDocument(sourceUrl, await folder.makeRoom(), fetchOptions, timed).catch(
     (error: unknown) => {
       throw timed.aborted ? scrapeTimeout(options.timeout) : error

@@ -1,3 +1,4 @@
+import type { WebNetwork } from '../web-network.ts'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -10,6 +11,8 @@ import { SitePace } from './site-pace.ts'
 
 export interface SiteClientOptions {
   readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
   /** Least time between two requests. */
   readonly delayMs: number
   /** Requests at once. */

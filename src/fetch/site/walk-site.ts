@@ -1,3 +1,4 @@
+import type { WebNetwork } from '../web-network.ts'
 import type { UrlAnswer } from '../request-url.ts'
 import { webUrl } from '../web-url.ts'
 import { Frontier, type Waiting } from './frontier.ts'
@@ -25,6 +26,8 @@ export interface SiteOptions {
   /** Adds what `llms.txt` names. */
   readonly llmsTxt: boolean
   readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
   readonly includeSubdomains?: boolean
   readonly ignoreQueryParameters?: boolean
   readonly maxBytes: number
