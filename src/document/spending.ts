@@ -6,6 +6,8 @@ export interface Reservation {
   readonly recipe: RecipeHash
   /** By the price model. */
   readonly modelled: number
+  /** Set aside: the higher of the model and the highest charge for the recipe that was reported before. */
+  readonly credits: number
 }
 
 export type Reserving =
@@ -22,6 +24,10 @@ export type Charge = number | 'unsent' | 'unknown'
  * The spending cap of a queue. It binds every worker that takes jobs from the queue, on all machines, whichever process
  * set it. Reservations use the price model or what the service charged for the recipe before, whichever is higher; while
  * neither is borne out by a charge, one request of a recipe is in flight at a time.
+ *
+ * More than the cap is charged only by requests that cost more than was set aside for them: the first one of a recipe, and
+ * after a rise those that were reserved before the rise was first reported. A process that is killed reports nothing, and
+ * what was in flight there counts as it was set aside.
  */
 export interface Spending {
   /** What a request is expected to cost, in credits, as far as this process knows. */
@@ -37,6 +43,9 @@ export interface Spending {
 export const NO_SPENDING: Spending = {
   isCapped: false,
   expected: (_, modelled) => modelled,
-  reserve: async (recipe, modelled) => ({ kind: 'reserved', reservation: { id: '', recipe, modelled } }),
+  reserve: async (recipe, modelled) => ({
+    kind: 'reserved',
+    reservation: { id: '', recipe, modelled, credits: modelled },
+  }),
   settle: async () => undefined,
 }

@@ -91,7 +91,7 @@ export class RedisSpending implements Spending {
     const reply = (await inTouch(lease, ask)) as Reply
     this.#hear(reply, recipe)
     const [verdict, limit, spent, credits, price, run] = reply
-    const reservation: Reservation = { id, recipe, modelled }
+    const reservation: Reservation = { id, recipe, modelled, credits: Number(credits) }
     if (verdict === 'free') return { kind: 'reserved', reservation }
     if (verdict === 'over') return { kind: 'over', message: overMessage(limit, spent, credits) }
     if (verdict !== 'reserved') return { kind: 'wait', reason: WAITS[verdict] }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RecipeHash, recipeHash } from '#src/document/ids.ts'
+import type { Reservation } from '#src/document/spending.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisSpending } from '#src/ledger/redis-spending.ts'
 import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
@@ -16,9 +17,11 @@ export interface SpendingReport {
   readonly cap: number
   /** Credits by the service's ledger. */
   readonly charged: number
-  /** The most that may be charged beyond the cap, as the promise states it. */
+  /** What requests cost beyond what was set aside for them: the most that may be charged beyond the cap. */
   readonly allowedOver: number
-  /** The most requests in flight at once that were reserved before any process began to report a price. */
+  /** Requests for which less was set aside than had been reported before they were reserved. */
+  readonly late: number
+  /** The most requests in flight at once for which only the model's price was set aside, where the service charged more from the first. */
   readonly unknownAtOnce: number
   /** Whether more documents could still be bought for what is left, and none was. */
   readonly stuck: boolean
@@ -33,58 +36,58 @@ interface Buyer {
   readonly spending: RedisSpending
   inFlight: number
   dead: boolean
+  /** Credits that it reported. */
+  reported: number
+  /** Of the reports of others, what it has heard at least. */
+  readonly heard: Map<Buyer, number>
 }
 
-/** Prices, and who is in flight when a new one is first told. */
+/** What is charged, and what the cap could know of it. */
 class Service {
   price: number
   charged = 0
-  /** The highest price that a process reported to the cap; a process that is killed reports nothing. */
-  #reported: number | null = null
-  /** The first price that each process began to report: Redis may know it before the process hears so. */
-  readonly #told = new Map<Buyer, number>()
-  /**
-   * Beyond the cap by the promise: one document at an unknown price; after a rise the difference, for each request that
-   * was reserved before the rise was reported.
-   */
+  /** The highest price that a living process reported to the cap; a process that is killed may have reported nothing. */
+  #reported = 0
+  #reporter: Buyer | null = null
+  /** Charged beyond what was set aside: exactly by this the cap may be exceeded. */
   allowedOver = 0
+  /** Requests for which less was set aside than had been reported before they were reserved. */
+  late = 0
   unknownAtOnce = 0
   #unknownInFlight = 0
+  readonly #firstPrice: number
   readonly #refusedShare: number
   readonly #random: Random
 
   constructor(price: number, refusedShare: number, random: Random) {
     this.price = price
+    this.#firstPrice = price
     this.#refusedShare = refusedShare
     this.#random = random
   }
 
-  /** The highest price that every reservation asked for from now on must respect. */
-  get reportedPrice(): number | null {
-    return this.#reported
+  /** What every reservation asked for from now on must set aside; 0 where Redis may have lost it with its reporter. */
+  get reportedPrice(): number {
+    return this.#reporter?.dead === true ? 0 : this.#reported
   }
 
-  telling(buyer: Buyer, credits: number): void {
-    if (credits > 0 && !this.#told.has(buyer)) this.#told.set(buyer, credits)
-  }
-
-  reported(credits: number): void {
-    if (credits > 0) this.#reported = Math.max(this.#reported ?? 0, credits)
+  reported(buyer: Buyer, credits: number): void {
+    if (credits < this.#reported || credits === 0) return
+    this.#reported = credits
+    this.#reporter = buyer
   }
 
   /** `reportedBefore`: the price reported when the reservation was asked for. */
-  async buy(reportedBefore: number | null): Promise<number> {
-    // A process that was killed while it told its price may not have told it.
-    const told = [...this.#told].filter(([buyer]) => !buyer.dead).map(([, credits]) => credits)
-    const known = reportedBefore ?? (told.length > 0 ? Math.min(...told) : null)
-    if (known === null) this.#unknownInFlight += 1
+  async buy(reservation: Reservation, reportedBefore: number): Promise<number> {
+    const isUnknown = this.#firstPrice > reservation.modelled && reservation.credits <= reservation.modelled
+    if (reservation.credits < reportedBefore) this.late += 1
+    if (isUnknown) this.#unknownInFlight += 1
     this.unknownAtOnce = Math.max(this.unknownAtOnce, this.#unknownInFlight)
     await sleep(2 + this.#random.below(12))
-    const refused = this.#random.next() < this.#refusedShare
-    const credits = refused ? 0 : this.price
+    const credits = this.#random.next() < this.#refusedShare ? 0 : this.price
     this.charged += credits
-    this.allowedOver += Math.max(0, credits - (known ?? 0))
-    if (known === null) this.#unknownInFlight -= 1
+    this.allowedOver += Math.max(0, credits - reservation.credits)
+    if (isUnknown) this.#unknownInFlight -= 1
     return credits
   }
 }
@@ -93,28 +96,46 @@ async function openBuyer(url: string, pipeline: string): Promise<Buyer> {
   const connection = await connectRedis({ url })
   const lease = await ProcessLease.open({ connection, pipeline, leaseMs: LEASE_MS })
   const spending = new RedisSpending({ connection, pipeline, lease })
-  return { connection, lease, spending, inFlight: 0, dead: false }
+  return { connection, lease, spending, inFlight: 0, dead: false, reported: 0, heard: new Map() }
 }
 
 /** Buys until the cap ends it, or no document is left. */
-async function buy(buyer: Buyer, service: Service, left: () => boolean, ended: () => void): Promise<void> {
+async function buy(
+  buyer: Buyer,
+  others: readonly Buyer[],
+  service: Service,
+  left: () => boolean,
+  ended: () => void,
+): Promise<void> {
   while (!buyer.dead && left()) {
     const reportedBefore = service.reportedPrice
+    const told = others.map((other) => [other, other.reported] as const)
     const reserving = await buyer.spending.reserve(RECIPE, 1)
     if (buyer.dead) return
+    for (const [other, credits] of told) buyer.heard.set(other, Math.max(credits, buyer.heard.get(other) ?? 0))
     if (reserving.kind === 'over') return ended()
     if (reserving.kind === 'wait') {
       await sleep(5)
       continue
     }
     buyer.inFlight += 1
-    const credits = await service.buy(reportedBefore)
+    const credits = await service.buy(reserving.reservation, reportedBefore)
     buyer.inFlight -= 1
     if (buyer.dead) return
-    service.telling(buyer, credits)
+    buyer.reported += credits
     await buyer.spending.settle(reserving.reservation, credits)
-    if (!buyer.dead) service.reported(credits)
+    if (!buyer.dead) service.reported(buyer, credits)
   }
+}
+
+/**
+ * Credits that only processes know of that were killed: no living one has asked since they were reported. Where Redis
+ * loses its data as well, they are forgotten.
+ */
+const knownByDeadOnly = (buyers: readonly Buyer[]): number => {
+  const living = buyers.filter(({ dead }) => !dead)
+  const heard = (of: Buyer): number => Math.max(0, ...living.map((buyer) => buyer.heard.get(of) ?? 0))
+  return buyers.filter(({ dead }) => dead).reduce((sum, buyer) => sum + buyer.reported - heard(buyer), 0)
 }
 
 export async function spendingRun(seed: number, redis: RedisConnection, url: string): Promise<SpendingReport> {
@@ -135,8 +156,14 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
   const left = (): boolean => documents-- > 0
   let ends = 0
   const work = buyers.flatMap((buyer) =>
-    Array.from({ length: places }, () => buy(buyer, service, left, () => (ends += 1)).catch(() => undefined)),
+    Array.from({ length: places }, () => buy(buyer, buyers, service, left, () => (ends += 1)).catch(() => undefined)),
   )
+  let [isLost, forgotten] = [false, 0]
+  const forget = (): void => {
+    if (!isLost) return
+    service.allowedOver += Math.max(0, knownByDeadOnly(buyers) - forgotten)
+    forgotten = Math.max(forgotten, knownByDeadOnly(buyers))
+  }
   const faults = [
     ...Array.from({ length: rises }, () => () => void (service.price += 1 + random.below(service.price + 20))),
     ...Array.from({ length: kills }, () => () => {
@@ -145,10 +172,15 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
       if (victim === undefined) return
       victim.dead = true
       victim.connection.disconnect()
-      // Nobody but the victim knew of these, should Redis lose its data before its death is noticed.
+      // No other process knew of these, should Redis lose its data before the death is noticed.
       if (losses > 0) service.allowedOver += victim.inFlight * service.price
+      forget()
     }),
-    ...Array.from({ length: losses }, () => () => void redis.flushall()),
+    ...Array.from({ length: losses }, () => () => {
+      isLost = true
+      void redis.flushall()
+      forget()
+    }),
   ]
   for (const fault of faults.toSorted(() => random.next() - 0.5)) {
     await sleep(random.below(120))
@@ -168,6 +200,7 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
     cap,
     charged: spent,
     allowedOver: service.allowedOver,
+    late: service.late,
     unknownAtOnce: service.unknownAtOnce,
     stuck: !wasted && refused === 0 && rises === 0 && ends > 0 && cap - spent >= price,
   }

@@ -94,9 +94,10 @@ const RUNS = Number(process.env['SPENDING_RUNS'] ?? 6)
 test(`${RUNS} capped runs at random from seed ${SEED}: never more than stated, and nothing left unspent`, async () => {
   for (let seed = SEED; seed < SEED + RUNS; seed++) {
     const { connection, url } = redis
-    const { drawn, cap, charged, allowedOver, unknownAtOnce, stuck } = await spendingRun(seed, connection, url)
+    const { drawn, cap, charged, allowedOver, late, unknownAtOnce, stuck } = await spendingRun(seed, connection, url)
     if (RUNS > 20) console.log(`seed ${seed}: ${drawn}: charged ${charged} of ${cap}, allowed over ${allowedOver}`)
     expect(charged - cap - allowedOver, `seed ${seed}: ${drawn}, charged ${charged} of ${cap}`).toBeLessThanOrEqual(0)
+    expect(late, `seed ${seed}: ${drawn}`).toBe(0)
     expect(unknownAtOnce, `seed ${seed}: ${drawn}`).toBeLessThanOrEqual(1)
     expect(stuck, `seed ${seed}: ${drawn}, charged ${charged} of ${cap}`).toBe(false)
   }

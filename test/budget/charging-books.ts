@@ -1,0 +1,113 @@
+import type { StoreOutside } from '../faults/store-outside.ts'
+import { Random } from '../support/random.ts'
+import {
+  errorReply,
+  parsedReply,
+  type Reply,
+  type ReceivedRequest,
+  ScriptedService,
+} from '../support/scripted-service.ts'
+import type { RunningSluice } from '../support/sluice.ts'
+import type { BudgetPlan } from './budget-run.ts'
+
+interface Entry {
+  readonly content: string
+  readonly credits: number
+}
+
+/** The service of one run and its ledger: what it charged, for which content, at which price. */
+export class ChargingBooks implements AsyncDisposable {
+  readonly #plan: Omit<BudgetPlan, 'seed'>
+  readonly #random: Random
+  readonly #service: ScriptedService
+  readonly #entries: Entry[] = []
+  requests = 0
+  #isRefilled = false
+  /** Requests that were in flight when their process was killed. */
+  #inFlightAtKills = 0
+
+  private constructor(plan: BudgetPlan) {
+    this.#plan = plan
+    this.#random = new Random(plan.seed + 1)
+    this.#service = new ScriptedService({ answers: (request) => this.#answer(request) })
+  }
+
+  static async open(plan: BudgetPlan): Promise<ChargingBooks> {
+    const books = new ChargingBooks(plan)
+    await books.#service.listen()
+    return books
+  }
+
+  get url(): string {
+    return this.#service.url
+  }
+
+  get charged(): number {
+    return this.#entries.reduce((sum, { credits }) => sum + credits, 0)
+  }
+
+  /** From now on it has credits again, at the price of then. */
+  refill(): void {
+    this.#isRefilled = true
+  }
+
+  async kill(victim: RunningSluice | undefined): Promise<void> {
+    if (victim === undefined) return
+    this.#inFlightAtKills += this.#service.inFlight
+    victim.child.kill('SIGKILL')
+    await victim.finished
+  }
+
+  /**
+   * Beyond the cap by the promise: the first document, whose price no process knew; after a rise the difference, for the
+   * requests that can be in flight; and what was in flight in processes that were killed, which reported no price.
+   */
+  bound({ price, cap, rises, processes, places, losses, kills }: BudgetPlan): number {
+    const highest = Math.max(price, ...this.#entries.map(({ credits }) => credits))
+    const first = Math.max(0, price - cap)
+    const risen = rises.length > 0 ? (highest - Math.min(price, highest)) * processes * places : 0
+    const killed = kills.length > 0 ? this.#inFlightAtKills * (losses.length > 0 ? highest : highest - 1) : 0
+    return first + risen + killed
+  }
+
+  /** Records, and receipts of what was bought and recorded by another process, against the ledger. */
+  differences({ records, receipts }: StoreOutside, hasKills: boolean, ambiguous: number): readonly string[] {
+    const recorded = [...records.values()].reduce((sum, { cost }) => sum + cost.credits, 0)
+    const kept = [...receipts.values()].reduce((sum, body) => sum + creditsIn(body), 0)
+    const difference = this.charged - kept
+    if (hasKills || ambiguous > 0) {
+      const mayBeLost = this.#entries
+        .toSorted((a, b) => b.credits - a.credits)
+        .slice(0, this.#inFlightAtKills + ambiguous)
+      const most = mayBeLost.reduce((sum, { credits }) => sum + credits, 0)
+      const isExplained = difference >= 0 && difference <= most
+      return isExplained ? [] : [`receipts have ${kept} of ${this.charged} credits, and ${most} may be in doubt`]
+    }
+    return [
+      ...(difference === 0 ? [] : [`receipts have ${kept} credits, and ${this.charged} were charged`]),
+      ...(recorded === this.charged ? [] : [`records have ${recorded} credits, and ${this.charged} were charged`]),
+    ]
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#service[Symbol.asyncDispose]()
+  }
+
+  #answer({ file }: ReceivedRequest): Reply {
+    this.requests += 1
+    const { price, rises, emptyAfter } = this.#plan
+    const number = this.#entries.length
+    const delayMs = 5 + this.#random.below(40)
+    if (!this.#isRefilled && emptyAfter !== null && number >= emptyAfter) {
+      return { ...errorReply(402, 'Payment Required: insufficient credits'), delayMs }
+    }
+    const risen = rises.filter(({ after }) => number >= after).map((rise) => rise.price)
+    const credits = Math.max(price, ...risen)
+    this.#entries.push({ content: file?.sha256 ?? '', credits })
+    return { ...parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: credits } }), delayMs }
+  }
+}
+
+const creditsIn = (body: string): number =>
+  (JSON.parse(body) as { readonly data: { readonly metadata: { readonly creditsUsed: number } } }).data.metadata
+    .creditsUsed
