@@ -12,6 +12,17 @@ export interface ReceiptRoom {
   readonly signal: AbortSignal
 }
 
+/** Names of records, listed in pages: where a look for each of many documents would take a request each. */
+export interface RecordListing {
+  /** The name that a document's record has. */
+  nameOf(key: SourceKey): string
+  /**
+   * Hands every name that is there to `add`, in no order. Some keys of the store, in no order, tell where it is cut into
+   * ranges that are listed side by side; any will do.
+   */
+  list(some: readonly SourceKey[], add: (name: string) => void, signal: AbortSignal): Promise<void>
+}
+
 /** Where outputs, receipts and dead letters go; one of the ports, see `src/ports.ts`. */
 export interface OutputStore {
   readonly url: string
@@ -52,6 +63,8 @@ export interface OutputStore {
   listRecords(signal: AbortSignal): AsyncIterable<DocumentRecord>
   /** Whether each of these documents has a record, in their order, without reading the records. */
   haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]>
+  /** Null where `haveRecords` costs no request. */
+  readonly recordListing: RecordListing | null
   /** Removes record, outputs and dead letter of a document, never its receipt (others may share it). Repeatable. */
   remove(key: SourceKey): Promise<void>
 

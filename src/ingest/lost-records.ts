@@ -1,21 +1,52 @@
 import type { SourceKey } from '#src/document/ids.ts'
+import type { RecordListing } from '#src/document/output-store.ts'
 import type { LedgerEntry } from '#src/ports.ts'
 import { batchesOf } from './batches.ts'
 import { GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
+import { KeySet } from './key-set.ts'
 
 const BATCH = 500
 
 type LostDeps = Pick<IngestDeps, 'ledger' | 'store'>
 type Entry = readonly [SourceKey, LedgerEntry]
 
-/** Documents that the ledger lists as done, and that have no record in the store: something removed it from outside. */
-export async function* lostRecords({ ledger, store }: LostDeps, signal: AbortSignal): AsyncGenerator<Entry> {
+/** From so many documents on, the records are listed where that is possible: a page of 1,000 names is one request. */
+const LISTED_FROM = 1_000
+
+/** Keys that tell where a listing is cut into ranges. */
+const SAMPLE = 2_000
+
+/**
+ * Documents that the ledger lists as done, and that have no record in the store: something removed it from outside. Each
+ * is looked for by itself before it is told.
+ */
+export async function* lostRecords(
+  { ledger, store }: LostDeps,
+  signal: AbortSignal,
+  listedFrom = LISTED_FROM,
+): AsyncGenerator<Entry> {
+  const { recordListing: listing } = store
+  const { done, partial } = await ledger.counts()
+  const names = listing === null || done + partial < listedFrom ? null : await listed(listing, ledger, signal)
   for await (const batch of batchesOf(ledger.entries(signal), BATCH)) {
-    const done = batch.filter(([, { outcome }]) => outcome === 'done' || outcome === 'partial')
-    const have = await store.haveRecords(done.map(([key]) => key))
-    for (const [at, entry] of done.entries()) if (have[at] === false) yield entry
+    const suspects = batch.filter(([key, entry]) => isDone(entry) && !names?.has(listing?.nameOf(key) ?? ''))
+    const have = await store.haveRecords(suspects.map(([key]) => key))
+    for (const [at, entry] of suspects.entries()) if (have[at] === false) yield entry
   }
+}
+
+const isDone = ({ outcome }: LedgerEntry): boolean => outcome === 'done' || outcome === 'partial'
+
+async function listed(listing: RecordListing, ledger: LostDeps['ledger'], signal: AbortSignal): Promise<KeySet> {
+  const some: SourceKey[] = []
+  for await (const [key, entry] of ledger.entries(signal)) {
+    if (isDone(entry)) some.push(key)
+    if (some.length >= SAMPLE) break
+  }
+  const names = new KeySet()
+  await listing.list(some, (name) => names.add(name), signal)
+  return names
 }
 
 /**

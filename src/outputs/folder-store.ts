@@ -153,6 +153,8 @@ class FolderStore implements OutputStore {
     }
   }
 
+  readonly recordListing = null
+
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
     return keys.map((key) => existsSync(join(this.#place(key).folder, RECORD_FILE)))
   }

@@ -31,6 +31,14 @@ export interface ListedObject {
   readonly modifiedAt: number
 }
 
+/** Begins behind one name, and need not go on behind another. */
+export interface NameRange {
+  readonly after: string
+  readonly upTo: string | null
+}
+
+const isBehind = (name: string, other: string): boolean => Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0
+
 /** When a write may happen: only where nothing is, or only over the object that has this ETag. */
 export type Condition = { readonly only: 'absent' } | { readonly only: 'over'; readonly etag: string }
 
@@ -124,30 +132,44 @@ export class S3Bucket {
   }
 
   /** Streams names by pages of up to 1,000. */
-  async *list(folder: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
-    for await (const objects of this.listObjects(folder, signal)) yield objects.map(({ name }) => name)
+  async *list(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly string[]> {
+    for await (const objects of this.listObjects(folder, signal, range)) yield objects.map(({ name }) => name)
   }
 
   /** As `list`, with the moment of each object's last write. */
-  async *listObjects(folder: string, signal?: AbortSignal): AsyncGenerator<readonly ListedObject[]> {
+  async *listObjects(
+    folder: string,
+    signal?: AbortSignal,
+    range: NameRange = { after: '', upTo: null },
+  ): AsyncGenerator<readonly ListedObject[]> {
     let token: string | undefined
     do {
-      const page = await explainedS3(`cannot list ${this.#url}${folder}`, () => this.#page(folder, token, signal))
+      const page = await explainedS3(`cannot list ${this.#url}${folder}`, () =>
+        this.#page(folder, token, range.after, signal),
+      )
       yield (page.Contents ?? []).map(({ Key, LastModified }) => ({
         name: decode(Key ?? '').slice(this.#at.prefix.length),
         modifiedAt: LastModified?.getTime() ?? 0,
       }))
       token = page.NextContinuationToken
+      const last = decode(page.Contents?.at(-1)?.Key ?? '').slice(this.#at.prefix.length)
+      if (range.upTo !== null && isBehind(last, range.upTo)) return
     } while (token !== undefined)
   }
 
-  async #page(folder: string, token: string | undefined, signal?: AbortSignal): Promise<ListObjectsV2CommandOutput> {
+  async #page(
+    folder: string,
+    token: string | undefined,
+    after: string,
+    signal?: AbortSignal,
+  ): Promise<ListObjectsV2CommandOutput> {
     return this.#at.client.send(
       new ListObjectsV2Command({
         Bucket: this.#at.bucket,
         Prefix: this.#at.prefix + folder,
         EncodingType: 'url',
         ContinuationToken: token,
+        ...(after === '' ? {} : { StartAfter: this.#at.prefix + after }),
       }),
       signal === undefined ? {} : { abortSignal: signal },
     )

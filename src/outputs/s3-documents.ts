@@ -21,6 +21,19 @@ import type { S3Bucket } from './s3-bucket.ts'
  * committed over (`sweep`).
  */
 
+/** Listings of a bucket side by side. */
+const RANGES = 16
+
+/** Evenly spread names between which ranges are listed. */
+function cutPoints(names: readonly string[]): readonly string[] {
+  const sorted = [...new Set(names)].toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+  const points = Array.from(
+    { length: RANGES - 1 },
+    (_, index) => sorted[Math.floor(((index + 1) * sorted.length) / RANGES)],
+  )
+  return [...new Set(points.filter((name) => name !== undefined))]
+}
+
 interface Stored {
   readonly record: DocumentRecord
   /** Folder of its outputs, ends in a slash. */
@@ -87,6 +100,21 @@ export class S3Documents {
         }
       }
     }
+  }
+
+  nameOf(key: SourceKey): string {
+    return this.#home(key) + RECORD_FILE
+  }
+
+  async list(some: readonly SourceKey[], add: (name: string) => void, signal: AbortSignal): Promise<void> {
+    const starts = ['', ...cutPoints(some.map((key) => this.#home(key)))]
+    const range = async (after: string, index: number): Promise<void> => {
+      const upTo = starts[index + 1] ?? null
+      for await (const names of this.#bucket.list('documents/', signal, { after, upTo })) {
+        for (const name of names) if (isRecord(name)) add(name)
+      }
+    }
+    await Promise.all(starts.map(range))
   }
 
   /** The record goes first: without it the outputs are nobody's. */

@@ -1,6 +1,6 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
-import type { ReceiptRoom } from '#src/document/output-store.ts'
+import type { ReceiptRoom, RecordListing } from '#src/document/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
@@ -104,6 +104,10 @@ class S3Store implements OutputStore {
       for await (const names of this.#bucket.list(folder)) if (names.length > 0) return true
     }
     return false
+  }
+
+  get recordListing(): RecordListing {
+    return this.#documents
   }
 
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {

@@ -24,6 +24,7 @@ export class MemoryStore implements OutputStore {
     this.#manifest = manifest
     return true
   }
+  readonly recordListing = null
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
     return keys.map((key) => this.#documents.has(key))
   }
