@@ -1,14 +1,17 @@
 import { parseArgs } from 'node:util'
 import Table from 'cli-table3'
 import { startTestRedis } from '../../test/support/redis.ts'
+import { simKnown } from './random/known-regimes.ts'
 import { simRandom } from './random/sim-random.ts'
 import { LIMITS } from './sim/regimes.ts'
 import { fairness, simulate } from './sim/simulate.ts'
 
 /*
  * npm run sim:gate -- [--seeds N] [--minutes N] [--processes N] [--only TEXT]
+ * npm run sim:gate -- --known
  * npm run sim:gate -- --random N [--seed S] [--compare] [--scripts] [--worst N]
  *
+ * --known runs the law alone in situations that an earlier release failed in.
  * --random draws N services from the distribution of random/draw.ts and reports goodput and refusals as distributions.
  * It runs the law's own Lua source, translated; --scripts runs the whole scripts in Redis, asked by all processes,
  * which takes a hundred times as long; --compare adds other clients.
@@ -24,12 +27,17 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '8' },
     only: { type: 'string', default: '' },
     random: { type: 'string' },
+    known: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     compare: { type: 'boolean', default: false },
     scripts: { type: 'boolean', default: false },
     worst: { type: 'string', default: '20' },
   },
 })
+if (values.known) {
+  simKnown()
+  process.exit(0)
+}
 if (values.random !== undefined) {
   const { compare, scripts } = values
   const count = { draws: Number(values.random), seed: Number(values.seed), worst: Number(values.worst) }

@@ -121,7 +121,9 @@ local function reopen(s, to, now)
   local least_ms = math.max(s.bad_at - s.opened_at, 1)
   local before = s.rate
   local low = n / ms
-  local high = math.max(low, n / least_ms)
+  -- Where the gate opens at the time that was told, and that can be trusted, the cycle is known.
+  local told_true = s.told ~= nil and s.kept > 0 and math.abs(closed_ms - s.told) <= math.max(1100, 0.03 * s.told)
+  local high = told_true and 1.02 * low or math.max(low, n / least_ms)
   local brief = closed_ms < 0.05 * ms
   local window = nil
   if before == nil then
@@ -261,7 +263,7 @@ local function step_level(s, now)
     end
   elseif
     s.level_n >= (s.confidence == 0 and 4 or 8)
-    and now - s.level_at >= math.min(s.trial_share * s.window, s.confidence == 0 and 40 / s.rate or s.window)
+    and now - s.level_at >= s.trial_share * s.window
   then
     s.rate = s.rate * (1 + s.trial)
     s.step = math.min(1, s.step * 3)
