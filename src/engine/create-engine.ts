@@ -14,6 +14,7 @@ import { formatsRoute } from './server/formats-route.ts'
 import { mapRoute } from './server/map-route.ts'
 import { parseRoute } from './server/parse-route.ts'
 import { scrapeRoute, type ScrapeRouteParts } from './server/scrape-route.ts'
+import { addTeamRoutes } from './server/team-routes.ts'
 import { WorkFolder } from './server/work-folder.ts'
 
 export interface Engine {
@@ -58,6 +59,7 @@ function addRoutes(app: FastifyInstance, parts: ScrapeRouteParts): void {
   app.post('/v2/parse', parseRoute(parts))
   app.post('/v2/scrape', scrapeRoute(parts))
   app.post('/v2/map', mapRoute(parts))
+  addTeamRoutes(app, parts.children)
   for (const url of ['/v2/parse', '/v2/scrape', '/v2/map']) {
     app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, handler: refuseMethod('POST') })
   }

@@ -21,6 +21,8 @@ export class Account {
   readonly rate: RateWindow
   readonly places: ConcurrencyGate
   readonly mayZeroDataRetention: boolean
+  /** When a document was last answered, ISO 8601; null for none. */
+  lastSuccess: string | null = null
 
   constructor(limits: KeyLimits) {
     this.credits = new Credits(limits.credits ?? Number.POSITIVE_INFINITY)

@@ -6,20 +6,28 @@ interface Waiting {
 
 /** So many at a time; the others wait in order of arrival, or are sent away. */
 export class ConcurrencyGate {
-  readonly #limit: number
+  readonly limit: number
   readonly #overflow: 'queue' | 'refuse'
   readonly #waiting: Waiting[] = []
   #inside = 0
 
   constructor(limit: number, overflow: 'queue' | 'refuse') {
-    this.#limit = limit
+    this.limit = limit
     this.#overflow = overflow
+  }
+
+  get inside(): number {
+    return this.#inside
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
   }
 
   /** Waits until there is a place or `signal` fires. Whoever entered must call `leave`, once. */
   async enter(signal: AbortSignal): Promise<Entrance> {
     if (signal.aborted) return { entered: false }
-    if (this.#inside < this.#limit) {
+    if (this.#inside < this.limit) {
       this.#inside += 1
       return { entered: true, queuedMs: 0 }
     }

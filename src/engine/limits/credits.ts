@@ -1,8 +1,11 @@
 /** What a key may still spend. `Infinity` for a key without a limit. */
 export class Credits {
+  /** What it began with. */
+  readonly granted: number
   #left: number
 
   constructor(left: number) {
+    this.granted = left
     this.#left = left
   }
 

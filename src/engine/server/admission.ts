@@ -10,12 +10,16 @@ declare module 'fastify' {
   }
 }
 
+/** What only tells about the service uses up none of the requests for documents. */
+const FREE_OF_LIMIT = /^\/v2\/(?:team\/|parse\/formats\b)/
+
 /** Key and rate limit, for every address below /v2, before any part of the body is read. */
 export function addAdmission(app: FastifyInstance, accounts: Accounts): void {
   app.decorateRequest('account')
   app.addHook('onRequest', async (request: FastifyRequest) => {
     if (!request.url.startsWith('/v2/')) return
     request.account = accounts.authenticate(request.headers.authorization)
+    if (FREE_OF_LIMIT.test(request.url)) return
     // A window must not last an hour because somebody set the clock back.
     const decision = request.account.rate.take(performance.now())
     if (!decision.allowed) throw rateLimitExceeded(decision, Date.now())

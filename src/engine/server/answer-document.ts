@@ -87,6 +87,7 @@ export async function answerDocument(
   const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null
   const creditsUsed = price(pages)
   if (!account.credits.spend(creditsUsed)) throw insufficientCredits()
+  account.lastSuccess = new Date().toISOString()
   const queued = place.queuedMs > 0 ? { concurrencyQueueDurationMs: place.queuedMs } : {}
   return await answerBody({
     fieldsPath,

@@ -115,3 +115,20 @@ test('a 401 names the scheme, and says that a token is wrong only where one was 
   expect(await challenge({})).toBe('Bearer')
   expect(await challenge({ authorization: 'Bearer k-other' })).toBe('Bearer error="invalid_token"')
 })
+
+test('a key is told what it may do and what it has left, also where it may ask for no more documents', async () => {
+  const told = async (path: string, key: string) => {
+    const response = await fetch(`${engine.url}/v2/team/${path}`, { headers: { authorization: `Bearer ${key}` } })
+    return (await response.json()) as object
+  }
+  expect(await told('credit-usage', 'k-poor')).toMatchObject({
+    success: true,
+    data: { remainingCredits: 0, planCredits: 3 },
+  })
+  expect(await told('queue-status', 'k-slow')).toMatchObject({ success: true, maxConcurrency: 2, jobsInQueue: 0 })
+  expect(await told('queue-status', 'k-narrow')).toMatchObject({
+    maxConcurrency: 1,
+    mostRecentSuccess: expect.any(String),
+  })
+  expect(await told('credit-usage', 'k-free')).toMatchObject({ data: { remainingCredits: Number.MAX_SAFE_INTEGER } })
+})

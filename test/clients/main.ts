@@ -1,0 +1,34 @@
+import { rm } from 'node:fs/promises'
+import { createEngine } from '#src/engine/create-engine.ts'
+import { pdfOf } from '../engine/support/pdf-of.ts'
+import { GeneratedSite } from '../support/generated-site.ts'
+import { CHECKS, writeUploads } from './checks.ts'
+import { installClients } from './install.ts'
+
+/*
+ * npm run test:clients: the vendor's clients, as npm gives them, against our engine. Prints a line for each thing that a
+ * client does, and exits with 1 when one does not work. Needs the registry; nothing else leaves this machine.
+ */
+
+const only = process.argv[2]
+const folder = process.env['CLIENTS_FOLDER'] ?? (await installClients())
+const key = 'fc-clients-test-key'
+const engine = await createEngine({ children: 2, keys: { [key]: { credits: 10_000 } }, allowPrivateAddresses: true })
+const site = await GeneratedSite.open({ seed: 7, pages: 40 })
+let failed = 0
+try {
+  await writeUploads(folder, pdfOf(['First sheet', 'Second sheet']))
+  for (const { client, does, run } of CHECKS) {
+    if (only !== undefined && !`${client} ${does}`.includes(only)) continue
+    const problem = await run({ folder, url: engine.url, key, site }).catch((error: unknown) => String(error))
+    if (problem !== null) failed += 1
+    console.log(`${problem === null ? 'works ' : 'FAILS '} ${client.padEnd(30)} ${does}`)
+    if (problem !== null) console.log(problem.replace(/^/gm, '       '))
+  }
+} finally {
+  await engine.close()
+  await site[Symbol.asyncDispose]()
+  if (process.env['CLIENTS_FOLDER'] === undefined) await rm(folder, { recursive: true, force: true })
+}
+console.log(failed === 0 ? 'all work' : `${failed} do not work`)
+process.exitCode = failed === 0 ? 0 : 1
