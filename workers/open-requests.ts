@@ -11,6 +11,7 @@ import { HttpParser } from '#src/parse/http-parser.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Parser } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
+import { accountOf } from './account.ts'
 import type { Service } from './open-service.ts'
 import { wayOutOf } from './way-out.ts'
 
@@ -32,6 +33,7 @@ interface RequestsOptions {
 export async function openRequests(
   { settings, service, connection, budgets }: RequestsOptions,
   resources: AsyncDisposableStack,
+  signal: AbortSignal,
 ): Promise<Requests> {
   const parser = resources.use(
     new HttpParser({
@@ -48,6 +50,7 @@ export async function openRequests(
       ...(service.free ? { timeoutMs: () => LONGEST_REQUEST_MS } : {}),
     }),
   )
+  const told = service.free || settings.apiConcurrency !== undefined ? null : await accountOf(settings, signal)
   const gate = resources.use(
     await openGate({
       redis: connection,
@@ -58,7 +61,9 @@ export async function openRequests(
       mostHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
       ceilings: {
         requestsPerWindow: settings.rate ?? null,
-        concurrency: service.free ? settings.engineProcesses : (settings.apiConcurrency ?? null),
+        concurrency: service.free
+          ? settings.engineProcesses
+          : (settings.apiConcurrency ?? told?.maxConcurrency ?? null),
       },
     }),
   )

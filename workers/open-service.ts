@@ -30,7 +30,10 @@ export interface Service {
 }
 
 /** The service of `PARSE_API_URL`; null where the embedded engine is to be used. */
-export function serviceOf({ parseApiUrl: url, parseApiKey: apiKey = '' }: Settings): Service | null {
+export function serviceOf({
+  parseApiUrl: url,
+  parseApiKey: apiKey = '',
+}: Pick<Settings, 'parseApiUrl' | 'parseApiKey'>): Service | null {
   if (url === undefined) return null
   const { authorization: login } = splitLogin(new URL(url))
   if (apiKey !== '' && login !== null) {

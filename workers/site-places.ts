@@ -2,7 +2,8 @@ import { mapSite } from '#src/parse/map-client.ts'
 import { openSiteSource } from '#src/sources/site-source.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { OpenedSource, SourceSettings, SourceSurroundings } from './open-source.ts'
-import { wayOutOf, webNetworkOf } from './way-out.ts'
+import { serviceLineOf } from './account.ts'
+import { webNetworkOf } from './way-out.ts'
 
 /** A website as a source. Loaded only where one is named. */
 export function openSite(
@@ -17,8 +18,7 @@ export function openSite(
     )
   }
   const { include, exclude, via, allowPrivateAddresses, refresh, siteListing, siteLimit } = settings
-  const { parseApiUrl: baseUrl, parseApiKey: apiKey = '' } = settings
-  const isAsked = baseUrl !== undefined && mayBuy === true
+  const service = mayBuy === true ? serviceLineOf(settings) : null
   const source = openSiteSource({
     start,
     include,
@@ -28,21 +28,16 @@ export function openSite(
     network: webNetworkOf(settings),
     refresh,
     say,
-    listing: siteListing === 'map' && !isAsked ? 'links' : siteListing,
+    listing: siteListing === 'map' && service === null ? 'links' : siteListing,
     limit: siteLimit,
     depth: settings.siteDepth,
     delayMs: settings.siteDelayMs,
     documents: settings.siteDocuments,
     llmsTxt: settings.llmsTxt,
     obeyRobots: !settings.ignoreRobots,
-    ...(isAsked
-      ? {
-          map: (signal) => {
-            const wanted = { url: start, limit: siteLimit, sitemap: 'include' } as const
-            return mapSite({ baseUrl, apiKey, wayOut: wayOutOf(settings) }, wanted, signal)
-          },
-        }
-      : {}),
+    ...(service === null
+      ? {}
+      : { map: (signal) => mapSite(service, { url: start, limit: siteLimit, sitemap: 'include' }, signal) }),
   })
   return {
     source: resources.use(source),

@@ -1,5 +1,6 @@
 import Table from 'cli-table3'
 import { Command } from 'commander'
+import { accountOf } from '#workers/account.ts'
 import { openPlanning } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import { planSource } from '#src/ingest/plan-source.ts'
@@ -42,9 +43,18 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
     output.live(null)
   }
   const estimatedMs = await planning.estimatedMs(plan.requests)
+  const account = await accountOf(target.settings, new AbortController().signal)
+  const creditsLeft = account?.remainingCredits ?? null
   const free = target.settings.parseApiUrl === undefined
   const named = target.name === null ? {} : { pipeline: target.name }
-  output.result(tableOf(plan, free, estimatedMs), () => ({ ...named, ...plan, estimatedMs, free }))
+  const lines = [tableOf(plan, free, estimatedMs), ...leftLines(plan, creditsLeft)]
+  output.result(lines.join('\n'), () => ({ ...named, ...plan, estimatedMs, creditsLeft, free }))
+}
+
+function leftLines({ credits }: Plan, left: number | null): string[] {
+  if (left === null) return []
+  const short = left < credits ? `: ${count(Math.ceil(credits - left))} too few` : ''
+  return [`the service says that ${plural(left, 'credit')} are left${short}`]
 }
 
 function againLines({ again }: Plan, free: boolean): string[] {

@@ -4,14 +4,8 @@ import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { readErrorBody } from '#src/contract/error-body.ts'
 import { retryAfterMs } from '#src/contract/retry-after.ts'
 import { dispatcherOf } from './dispatcher.ts'
-import type { WayOut } from './way-out.ts'
+import { authorizationOf, type ServiceLine } from './service-line.ts'
 import { textWithoutKey } from './without-key.ts'
-
-export interface MapClientOptions {
-  readonly baseUrl: string
-  readonly apiKey: string
-  readonly wayOut: WayOut
-}
 
 export interface MapRequest {
   readonly url: URL
@@ -34,17 +28,14 @@ const NO_SUCH_OPERATION: ReadonlySet<number> = new Set([404, 405, 501])
  * @throws {SourceUnusable} when the service does not answer: the site cannot be listed then
  */
 export async function mapSite(
-  { baseUrl, apiKey, wayOut }: MapClientOptions,
+  line: ServiceLine,
   { url, limit, sitemap }: MapRequest,
   signal: AbortSignal,
 ): Promise<readonly string[] | null> {
-  const dispatcher = dispatcherOf(1, wayOut)
-  const address = `${baseUrl.replace(/\/+$/, '')}/v2/map`
+  const dispatcher = dispatcherOf(1, line.wayOut)
+  const address = `${line.baseUrl}/v2/map`
   const wanted = { url: url.href, limit: Math.min(limit, MOST_ADDRESSES), sitemap, includeSubdomains: false }
-  const headers = {
-    'content-type': 'application/json',
-    ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
-  }
+  const headers = { 'content-type': 'application/json', ...authorizationOf(line) }
   try {
     for (let tries = 1; ; tries += 1) {
       const timed = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
@@ -55,7 +46,7 @@ export async function mapSite(
       if (NO_SUCH_OPERATION.has(answer.statusCode)) return null
       const error = readErrorBody(bytes)
       const mayPass = answer.statusCode === 429 || answer.statusCode >= 500
-      const said = `POST /v2/map answered ${answer.statusCode}: ${textWithoutKey(error.text, apiKey)}`
+      const said = `POST /v2/map answered ${answer.statusCode}: ${textWithoutKey(error.text, line.apiKey)}`
       if (!mayPass || tries === TRIES)
         throw new SourceUnusable(`${said}; --site-listing links lists the site without the service`)
       const header = [answer.headers['retry-after']].flat()[0] ?? null

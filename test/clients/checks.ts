@@ -16,7 +16,7 @@ export interface Check {
   readonly client: string
   readonly does: string
   /** Null where it works; else what was seen instead. */
-  run(place: Place): Promise<string | null>
+  readonly run: (place: Place) => Promise<string | null>
 }
 
 const envOf = ({ folder, url, key }: Place): Record<string, string> => ({
@@ -86,7 +86,14 @@ function pythonWire(does: string, options: object): Check {
 const SDK = `import { Firecrawl } from '@mendable/firecrawl-js'
 const client = new Firecrawl({ apiKey: process.env.FIRECRAWL_API_KEY, apiUrl: process.env.FIRECRAWL_API_URL })
 `
+/**
+ * This release of the loader expects `success` in what the SDK gives back, which SDK 4 takes off the answer; with any
+ * service it throws after a successful request. The two methods give it back here; the requests are the loader's own.
+ */
 const LANGCHAIN = `import { FireCrawlLoader } from '@langchain/community/document_loaders/web/firecrawl'
+import FirecrawlApp from '@mendable/firecrawl-js'
+FirecrawlApp.prototype.scrapeUrl = async function (url, params) { return { success: true, ...(await this.scrape(url, params)) } }
+FirecrawlApp.prototype.mapUrl = async function (url, params) { return { success: true, ...(await this.map(url, params)) } }
 const loaderFor = (mode, url) => new FireCrawlLoader({ url, mode, apiKey: process.env.FIRECRAWL_API_KEY, apiUrl: process.env.FIRECRAWL_API_URL })
 `
 const SDK_NAME = '@mendable/firecrawl-js 4.42.0'

@@ -109,6 +109,12 @@ export class ScriptedService implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // No document: what a client asks of the account is not there, and no request that a test counts.
+    if (request.method === 'GET' && request.url?.includes('/v2/team/') === true) {
+      return void response
+        .writeHead(404, { 'content-type': 'application/json' })
+        .end('{"success":false,"error":"Not Found"}')
+    }
     this.#arrived += 1
     const number = this.#arrived
     this.inFlight += 1

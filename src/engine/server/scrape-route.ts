@@ -54,6 +54,9 @@ function extensionOf({ contentType, fileName, url }: FetchedDocument): Extension
   )
 }
 
+/** What stands at an address that the server refuses, or does not have, is answered all the same: with its status. */
+const isPage = ({ contentType }: FetchedDocument): boolean => /html/i.test(contentType ?? '')
+
 /** Plain text is what servers send a document as that they do not know; its name says then what it is. */
 function textOf({ contentType, fileName, url }: FetchedDocument): TextKind | null {
   const kind = textKindOf(contentType, url)
@@ -80,7 +83,7 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
     statusCode,
     ...(statusCode >= 400 ? { error: `The server answered ${statusCode}.` } : {}),
   }
-  const textKind = textOf(fetched)
+  const textKind = textOf(fetched) ?? (statusCode >= 400 && !isPage(fetched) ? 'plain' : null)
   const extension = textKind === null ? extensionOf(fetched) : 'html'
   const document = { folder, extension, textKind, contentType, baseUrl: url.href, origin }
   const received = { ...document, extensions: asksForExtensions(request), warnings }

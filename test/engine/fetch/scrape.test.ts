@@ -33,6 +33,7 @@ beforeAll(async () => {
         .end(gzipSync(Buffer.alloc(3 * MEGABYTE)))
     else if (path === '/guide.md')
       response.setHeader('content-type', 'text/plain; charset=utf-8').end('# Guide\n\nSee [more](../b.html).\n')
+    else if (path === '/refused') response.writeHead(429).end()
     else if (path === '/notes') response.setHeader('content-type', 'text/plain').end('<b> & words\n')
     else if (path === '/data') response.setHeader('content-type', 'application/json').end('{"a":"``` b"}')
     else if (path === '/slow') response.setHeader('content-type', 'text/html').write('<p>')
@@ -72,6 +73,12 @@ describe('POST /v2/scrape', () => {
     })
     expect(notes).toMatchObject({ markdown: '<b> & words\n', html: '<pre>&lt;b> &amp; words\n</pre>', links: [] })
     expect(json).toMatchObject({ markdown: '````json\n{"a":"``` b"}\n````\n' })
+  })
+
+  test('answers with the status of a server that refuses without a word', async () => {
+    const { status, body } = await scrape({ url: `${siteUrl}/refused` })
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ markdown: '', metadata: { statusCode: 429, error: 'The server answered 429.' } })
   })
 
   test('tells the size of a page in pixels of 144 dpi', async () => {

@@ -1,0 +1,23 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createEngine } from '#src/engine/create-engine.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { sluice } from '../support/sluice.ts'
+
+test('a plan says how many credits the service has left for the key, and how many are too few', async () => {
+  await using folder = await temporaryFolder()
+  const source = join(folder.path, 'in')
+  await mkdir(source)
+  for (const name of ['a', 'b', 'c']) await writeFile(join(source, `${name}.csv`), `name\n${name}\n`)
+  const engine = await createEngine({ children: 1, keys: { 'k-of-the-plan': { credits: 2 } } })
+  try {
+    const api = ['--parse-api-url', engine.url, '--parse-api-key', 'k-of-the-plan']
+    const args = ['plan', source, '--out', join(folder.path, 'out'), ...api]
+    const { stdout } = await sluice(args)
+    expect(stdout).toContain('the service says that 2 credits are left: 1 too few')
+    expect(JSON.parse((await sluice([...args, '--json'])).stdout)).toMatchObject({ creditsLeft: 2, credits: 3 })
+  } finally {
+    await engine.close()
+  }
+}, 60_000)
