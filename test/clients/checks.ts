@@ -112,7 +112,7 @@ const ownTests: Check = {
   },
 }
 
-export const PDF_NAME = 'two.pdf'
+const PDF_NAME = 'two.pdf'
 
 export const CHECKS: readonly Check[] = [
   ownTests,

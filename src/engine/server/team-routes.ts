@@ -3,7 +3,7 @@ import type { Account } from '../limits/account.ts'
 import type { ConcurrencyGate } from '../limits/concurrency-gate.ts'
 
 /** What a key without a limit of credits is told: clients read a number there. */
-export const UNLIMITED_CREDITS = Number.MAX_SAFE_INTEGER
+const UNLIMITED_CREDITS = Number.MAX_SAFE_INTEGER
 
 const creditsOf = ({ credits }: Account, of: 'left' | 'granted'): number => Math.min(credits[of], UNLIMITED_CREDITS)
 
