@@ -9,6 +9,7 @@ import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
 import { renewLost } from '#src/ingest/lost-records.ts'
+import { creditsLeftLine } from './credits-left.ts'
 import { localLine } from './local-line.ts'
 import { lostLine } from './lost-line.ts'
 import { type Activity, activityOf } from './activity.ts'
@@ -90,6 +91,8 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   const before = await workshop.ledger.counts()
   const endedBefore = await workshop.ledger.endedTotal()
   const end = await runOnce(workshop, { tally, activity, stopping, intake, output })
+  const left = end.kind === 'halted' && end.cause === 'credits' ? await creditsLeftLine(target.settings) : null
+  if (left !== null) say(left)
   const counts = await workshop.ledger.counts()
   const letters = counts.failed > 0 ? await firstLetters(workshop) : []
   const exitCode = exitCodeOf(end, { ...counts, unsupported: target.settings.strict ? tally.unsupported : 0 })

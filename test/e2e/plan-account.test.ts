@@ -5,7 +5,7 @@ import { createEngine } from '#src/engine/create-engine.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { sluice } from '../support/sluice.ts'
 
-test('a plan says how many credits the service has left for the key, and how many are too few', async () => {
+test('a plan says how many credits are left and how many are too few; a run that they halt says it too', async () => {
   await using folder = await temporaryFolder()
   const source = join(folder.path, 'in')
   await mkdir(source)
@@ -17,6 +17,11 @@ test('a plan says how many credits the service has left for the key, and how man
     const { stdout } = await sluice(args)
     expect(stdout).toContain('the service says that 2 credits are left: 1 too few')
     expect(JSON.parse((await sluice([...args, '--json'])).stdout)).toMatchObject({ creditsLeft: 2, credits: 3 })
+    const run = await sluice(['run', ...args.slice(1)])
+    expect([run.code, run.stderr]).toEqual([
+      3,
+      expect.stringContaining('the service says that 0 of 2 credits are left'),
+    ])
   } finally {
     await engine.close()
   }
