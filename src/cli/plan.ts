@@ -7,7 +7,7 @@ import { planSource } from '#src/ingest/plan-source.ts'
 import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { addSettings } from './flags.ts'
-import { count, duration, plural } from './format.ts'
+import { count, duration, plural, printable } from './format.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
 import { skippedLines } from './skipped-lines.ts'
@@ -35,9 +35,13 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
   await checkSource(target)
   await using planning = await openPlanning({ ...target, shared, events: new Events(), say: output.say })
   let plan = NO_PLAN
+  const refused = new Map<string, string[]>()
   const drawn = setInterval(() => output.live(`planning: ${count(plan.seen)} documents looked at`), 250)
   try {
-    for await (const entry of planSource(planning.plan, new AbortController().signal)) plan = addTo(plan, entry)
+    for await (const entry of planSource(planning.plan, new AbortController().signal)) {
+      plan = addTo(plan, entry)
+      if (entry.refusal !== null) name(refused, entry.refusal.code, entry.key)
+    }
   } finally {
     clearInterval(drawn)
     output.live(null)
@@ -47,7 +51,7 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
   const creditsLeft = account?.remainingCredits ?? null
   const free = target.settings.parseApiUrl === undefined
   const named = target.name === null ? {} : { pipeline: target.name }
-  const lines = [tableOf(plan, free, estimatedMs), ...leftLines(plan, creditsLeft)]
+  const lines = [tableOf(plan, refused, free, estimatedMs), ...leftLines(plan, creditsLeft)]
   output.result(lines.join('\n'), () => ({ ...named, ...plan, estimatedMs, creditsLeft, free }))
 }
 
@@ -57,6 +61,20 @@ function leftLines({ credits }: Plan, left: number | null): string[] {
   return [`the service says that ${plural(left, 'credit')} are left${short}`]
 }
 
+/** The first documents of each reason, by its code. */
+type Refused = ReadonlyMap<string, readonly string[]>
+
+/** Documents named for each reason at the most. */
+const NAMED = 3
+
+function name(refused: Map<string, string[]>, code: string, key: string): void {
+  const names = refused.get(code) ?? []
+  if (names.length < NAMED) refused.set(code, [...names, printable(key)])
+}
+
+const namesOf = (names: readonly string[], all: number): string =>
+  [...names, ...(all > names.length ? [`and ${count(all - names.length)} more`] : [])].join(', ')
+
 function againLines({ again }: Plan, free: boolean): string[] {
   if (again.documents === 0) return []
   const what = `${plural(again.documents, 'document')} parsed by the embedded engine before`
@@ -64,7 +82,7 @@ function againLines({ again }: Plan, free: boolean): string[] {
   return [`${what}: to be parsed again for ${count(again.credits)} credits (--accept-local keeps what is there)`]
 }
 
-function tableOf(plan: Plan, free: boolean, estimatedMs: number | null): string {
+function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: number | null): string {
   const rows = new Table({
     head: ['format', 'to send', 'pages', 'saved', 'credits'],
     colAligns: ['left', 'right', 'right', 'right', 'right'],
@@ -77,7 +95,9 @@ function tableOf(plan: Plan, free: boolean, estimatedMs: number | null): string 
   const changes = Object.entries(plan.changes)
     .filter(([, value]) => value > 0)
     .map(([change, value]) => `${count(value)} ${change.replace('_', ' ')}`)
-  const refused = Object.entries(plan.refused).map(([code, value]) => `  ${count(value)} ${code}`)
+  const refused = Object.entries(plan.refused).map(
+    ([code, value]) => `  ${count(value)} ${code}: ${namesOf(examples.get(code) ?? [], value)}`,
+  )
   return [
     `${count(plan.seen)} seen: ${changes.join(', ') || 'nothing'}`,
     rows.toString(),
