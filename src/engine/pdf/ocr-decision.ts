@@ -2,7 +2,7 @@ import type { TextItem } from '@llamaindex/liteparse'
 import type { InkReading } from './ink/unread-ink.ts'
 
 /** Share of a page's letters that must be unread for OCR to be worth its time. */
-const MUCH_UNREAD = 0.07
+const MUCH_UNREAD = 0.05
 /** Fewer unread letters beside text are marks and logos; on a page without text every letter counts. */
 const LEAST_BESIDE_TEXT = 8
 const LEAST_ALONE = 3
@@ -23,7 +23,7 @@ export function ocrHelps(ink: InkReading, kept: readonly TextItem[]): boolean {
 }
 
 /** Share of a page's letters, and how many, that may stay unread on a page that counts as read. */
-const LEFT_SHARE = 0.08
+const LEFT_SHARE = 0.05
 const LEFT_LETTERS = 8
 
 /** Whether a page still shows text that no word covers, after all that could be read was read. */

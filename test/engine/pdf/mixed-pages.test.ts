@@ -10,8 +10,8 @@ import { writePdf } from '../../support/mixed-pages/write-pdf.ts'
 import { levelled } from '#src/engine/pdf/ink/picture-ops.ts'
 
 /** `MIXED_DRAWS=1000 MIXED_SEED=…` for a long run; a failure prints the seed of its page. */
-const draws = Number(process.env['MIXED_DRAWS'] ?? 16)
-const firstSeed = Number(process.env['MIXED_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const draws = Number(process.env['MIXED_DRAWS'] ?? 12)
+const firstSeed = Number(process.env['MIXED_SEED'] ?? 4_000_000)
 
 const [WIDTH, HEIGHT] = [330, 220]
 const SETTING = { x: 26, top: 30, width: 278, size: 11, font: 0 }
@@ -77,12 +77,12 @@ describe(`${draws} mixed pages from seed ${firstSeed}`, () => {
       const silent: object[] = []
       let [partial, lost] = [0, 0]
       for (let index = 0; index < draws; index += 1) {
-        const draw = await readDraw(firstSeed + index, folder, 1 + (index % 3))
+        const draw = await readDraw(firstSeed + index, folder)
         partial += draw.status === 'ok' ? 0 : 1
         if (draw.recall >= 0.9) continue
         lost += 1
-        const { seed, severity, kind, damage, recall } = draw
-        if (draw.status === 'ok') silent.push({ seed, severity, kind, damage, recall })
+        const { seed, kind, damage, recall } = draw
+        if (draw.status === 'ok') silent.push({ seed, kind, damage, recall })
       }
       console.log(`MIXED_SEED=${firstSeed} draws ${draws}: partial ${partial}, under nine of ten words ${lost}`)
       expect(silent).toEqual([])

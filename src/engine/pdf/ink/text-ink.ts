@@ -18,6 +18,11 @@ const LARGE_POINTS = 9
 const MOST_FILL_LARGE = 0.72
 /** Around a word is paper: at most this share of the frame around its box is ink. */
 const MOST_CROWDED = 0.4
+/** A box of so many pixels with little ink inside is a frame, such as an empty cell; letters are smaller or fuller. */
+const FRAME_PIXELS = 7
+const MOST_IN_FRAME = 0.03
+/** A long frame is a row of a table: its cells may hold words. */
+const MOST_IN_LONG_FRAME = 0.15
 /** Width of an average letter as a share of its ink's height. */
 const LETTER_WIDTH = 0.75
 
@@ -50,7 +55,11 @@ export function smallInk(mask: InkMask): SmallInk {
     const most = short > LARGE_POINTS * mask.perPoint ? MOST_FILL_LARGE : MOST_FILL
     const least = long > LONG_ASPECT * short ? LEAST_FILL_LONG : LEAST_FILL
     const likeText =
-      short >= lowest && fill >= least && fill <= most && crowding(component, cleared, ink) <= MOST_CROWDED
+      short >= lowest &&
+      fill >= least &&
+      fill <= most &&
+      crowding(component, cleared, ink) <= MOST_CROWDED &&
+      !isFrame(component, cleared, ink)
     if (likeText)
       text.push({ ...component, perPoint: mask.perPoint, letters: Math.max(1, long / (short * LETTER_WIDTH)) })
     else marks.push(component)
@@ -105,16 +114,27 @@ function sums({ width, height, ink }: InkMask): Uint32Array {
   return out
 }
 
+/** Ink of a rectangle. */
+function inkIn(ink: Uint32Array, width: number, x0: number, y0: number, x1: number, y1: number): number {
+  const at = (x: number, y: number): number => ink[y * (width + 1) + x] ?? 0
+  return at(x1, y1) - at(x0, y1) - at(x1, y0) + at(x0, y0)
+}
+
+function isFrame({ x0, y0, x1, y1 }: Component, { width }: InkMask, ink: Uint32Array): boolean {
+  const [short, long] = [Math.min(x1 - x0, y1 - y0), Math.max(x1 - x0, y1 - y0)]
+  if (short < FRAME_PIXELS) return false
+  const rim = Math.max(2, Math.floor(short / 4))
+  const inside = inkIn(ink, width, x0 + rim, y0 + rim, x1 - rim, y1 - rim)
+  const most = long > LONG_ASPECT * short ? MOST_IN_LONG_FRAME : MOST_IN_FRAME
+  return inside < most * (x1 - x0 - 2 * rim) * (y1 - y0 - 2 * rim)
+}
+
 /** Share of ink in the frame of one letter gap around a component's box. */
 function crowding(box: Component, { width, height, perPoint }: InkMask, ink: Uint32Array): number {
   const frame = Math.max(1, Math.round(perPoint * 1.4))
-  const total = (x0: number, y0: number, x1: number, y1: number): number => {
-    const at = (x: number, y: number): number => ink[y * (width + 1) + x] ?? 0
-    return at(x1, y1) - at(x0, y1) - at(x1, y0) + at(x0, y0)
-  }
   const [x0, y0] = [Math.max(0, box.x0 - frame), Math.max(0, box.y0 - frame)]
   const [x1, y1] = [Math.min(width, box.x1 + frame), Math.min(height, box.y1 + frame)]
-  const around = total(x0, y0, x1, y1) - total(box.x0, box.y0, box.x1, box.y1)
+  const around = inkIn(ink, width, x0, y0, x1, y1) - inkIn(ink, width, box.x0, box.y0, box.x1, box.y1)
   const area = (x1 - x0) * (y1 - y0) - (box.x1 - box.x0) * (box.y1 - box.y0)
   return area <= 0 ? 1 : around / area
 }

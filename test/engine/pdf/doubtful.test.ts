@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { withDoubt } from '#src/engine/pdf/doubtful.ts'
+import type { Fragment } from '#src/engine/pdf/fragment.ts'
+import { layoutQuality } from '#src/engine/pdf/layout-quality.ts'
+import { NOTHING_KNOWN, type PageReading } from '#src/engine/pdf/page-reading.ts'
+
+describe('a page that no other rule reports', () => {
+  const read: PageReading = { pageNumber: 1, page: null, turn: 0, signals: NOTHING_KNOWN, problems: [] }
+  const lost = { ...NOTHING_KNOWN, unreadShare: 1, unreadLetters: 700, inkLetters: 0 }
+
+  test('is doubtful where its grade is below a half, and left as it is above', () => {
+    expect(withDoubt({ ...read, signals: lost }).problems).toEqual(['doubtful_text'])
+    const whole = { ...read, signals: { ...NOTHING_KNOWN, nativeLetters: 900, unreadShare: 0, inkLetters: 880 } }
+    expect(withDoubt(whole)).toBe(whole)
+  })
+
+  test('keeps the problem that it has', () => {
+    const reported = { ...read, signals: lost, problems: ['unread_ink'] as const }
+    expect(withDoubt(reported)).toBe(reported)
+  })
+})
+
+describe('the quality of a layout', () => {
+  const fragment = (markdown: string, top: number, type: Fragment['type'] = 'text'): Fragment => ({
+    type,
+    label: type,
+    bbox: { x0: 50, y0: top, x1: 250, y1: top + 40 },
+    markdown,
+    spacing: 'loose',
+    source: 'native_text',
+    ocrConfidence: null,
+  })
+
+  test('falls with text in blocks that overlap and with empty cells of tables', () => {
+    expect(layoutQuality([fragment('one', 50), fragment('two', 100)])).toEqual({ layout: 1, tables: null })
+    expect(layoutQuality([fragment('four', 50), fragment('four', 60), fragment('and eight', 200)]).layout).toBeCloseTo(
+      9 / 17,
+    )
+    const table = '| a | b |\n| --- | --- |\n| \\| |  |'
+    expect(layoutQuality([fragment(table, 50, 'table')]).tables).toBe(0.75)
+  })
+
+  test('is not known of a page without text', () => {
+    expect(layoutQuality([])).toEqual({ layout: null, tables: null })
+  })
+})
