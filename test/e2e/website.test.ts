@@ -21,6 +21,7 @@ async function openService(addresses: (() => readonly string[]) | null = null) {
   const bought: string[] = []
   const mapped: unknown[] = []
   const service = await openSite((path, body) => {
+    if (path !== '/v2/map' && path !== '/v2/scrape') return undefined
     const request = JSON.parse(body) as { readonly url: string }
     if (path === '/v2/map' && addresses !== null) {
       mapped.push(request)

@@ -75,4 +75,17 @@ describe('the walk of a generated website', () => {
     expect(pages.length).toBeGreaterThan(0)
     expect(pages.filter((href) => !new URL(href).pathname.startsWith('/guide/'))).toEqual([])
   }, 60_000)
+
+  test('is no walk where the site has not the page that it begins with, nor any other', async () => {
+    await using site = await GeneratedSite.open({ seed: SEED + 4, pages: 10 })
+    const start = new URL(`${site.url}/nowhere/`)
+    await expect(walked({ ...OPTIONS, start })).rejects.toThrow(`${start.href}: there is no such page`)
+  })
+
+  test('asks nothing of a private address', async () => {
+    await using site = await GeneratedSite.open({ seed: SEED + 5, pages: 10 })
+    const walk = walked({ ...OPTIONS, start: new URL(site.url), allowPrivateAddresses: false })
+    await expect(walk).rejects.toThrow(/private, loopback or link-local/)
+    expect(site.asked).toEqual([])
+  })
 })

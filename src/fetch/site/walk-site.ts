@@ -90,7 +90,10 @@ export async function* walkSite(options: SiteOptions, signal: AbortSignal): Asyn
     for await (const address of listSitemaps(client, scope, robots, signal)) walk.found(address, 0)
   if (options.llmsTxt) for (const address of await llmsLinks(client, scope, signal)) walk.found(address, 0)
   yield* walk.run(client, signal)
-  options.onEnd?.(walk.summary())
+  const summary = walk.summary()
+  const missing = first.kind === 'absent' ? 'there is no such page' : first.kind === 'failed' ? first.reason : null
+  if (summary.pages === 0 && missing !== null) throw new SiteUnusable(`${scope.start.href}: ${missing}`)
+  options.onEnd?.(summary)
 }
 
 /** The scope, once it is known where the start really is: a site may send its visitors to https or to `www.` first. */
