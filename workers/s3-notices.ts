@@ -3,7 +3,7 @@ import type { Settings } from '#config/settings.ts'
 import { httpNotices } from '#src/sources/http-notices.ts'
 import type { Notices } from '#src/sources/notices.ts'
 import { SharedNotices } from '#src/sources/shared-notices.ts'
-import { sqsNotices } from '#src/sources/sqs-notices.ts'
+import { queueProblem, sqsNotices } from '#src/sources/sqs-notices.ts'
 import { requestHandlerOf } from '#src/sources/s3-client.ts'
 import { s3NetworkOf, type TlsSettings } from './way-out.ts'
 import { SetupError } from '#src/document/setup-error.ts'
@@ -38,6 +38,14 @@ async function openNotices(
   return shared
 }
 
+/** A queue that does not answer by then will not do so later. */
+const QUEUE_ANSWERS_MS = 20_000
+
+const outageLine = (queue: string, cause: string | null): string =>
+  cause === null
+    ? `${queue} answers again`
+    : `${queue} does not answer (${cause}): documents are found by scans until it does`
+
 async function openPlace(
   settings: NoticeSettings,
   say: (line: string) => void,
@@ -49,10 +57,19 @@ async function openPlace(
   }
   if (sqsQueue !== undefined) {
     const requestHandler = requestHandlerOf(s3NetworkOf(settings))
-    const client = new SQSClient({ ...regionOf(sqsQueue, settings.s3Region), requestHandler })
+    // Without its address the client warns of every queue that is not on AWS.
+    const endpoint = URL.canParse(sqsQueue) ? { endpoint: new URL(sqsQueue).origin } : {}
+    const client = new SQSClient({ ...regionOf(sqsQueue, settings.s3Region), ...endpoint, requestHandler })
     resources.defer(() => client.destroy())
+    const queue = { client, queueUrl: sqsQueue, onOutage: (cause: string | null) => say(outageLine(sqsQueue, cause)) }
+    const problem = await queueProblem(queue, AbortSignal.timeout(QUEUE_ANSWERS_MS))
+    if (problem !== null) {
+      throw new SetupError(
+        `--sqs-queue ${sqsQueue} cannot be used (${problem}): check its address, region and credentials`,
+      )
+    }
     say(`notifications of the bucket come from ${sqsQueue}`)
-    return resources.use(sqsNotices({ client, queueUrl: sqsQueue }))
+    return resources.use(sqsNotices(queue))
   }
   if (eventsPort === undefined) return null
   const token = eventsToken === undefined ? {} : { token: eventsToken }

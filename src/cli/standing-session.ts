@@ -6,6 +6,7 @@ import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
+import { nextStep } from './next-step.ts'
 import { tellLosses } from './tell-losses.ts'
 import type { Output } from './output.ts'
 import { tellDocuments } from './run-events.ts'
@@ -73,6 +74,8 @@ async function stand(workshop: Workshop, stopping: Stopping, { intake }: Standin
     // Being stopped is how it is meant to end: only a halt is worth an exit code of its own.
     if (end.kind !== 'halted') return EXIT.allDone
     say(`halted: ${oneLine(end.message)}`)
+    const next = nextStep(end.cause)
+    if (next !== null) say(next)
     return EXIT.halted
   } catch (error) {
     stopping.stop()

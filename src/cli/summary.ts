@@ -4,6 +4,7 @@ import type { DeadLetter } from '#src/document/record.ts'
 import type { Tally } from '#src/observe/tally.ts'
 import type { RunEnd } from './exit-codes.ts'
 import { commandLine } from './invocation.ts'
+import { nextStep } from './next-step.ts'
 import { leftOutLines, skippedLines } from './skipped-lines.ts'
 import { count, duration, oneLine, plural, printable, rate } from './format.ts'
 
@@ -57,7 +58,7 @@ export const unchanged = ({ tally, doneBefore }: SummaryInput): number => Math.m
 function headline(input: SummaryInput): string {
   const { end, tally, elapsedMs } = input
   const here = endedHere(input)
-  if (end.kind === 'halted') return `halted: ${end.message}`
+  if (end.kind === 'halted') return [`halted: ${end.message}`, nextStep(end.cause) ?? []].flat().join('\n')
   if (end.kind === 'interrupted') return `stopped by hand after ${duration(elapsedMs)}; run again to go on`
   if (here === 0 && tally.enqueued === 0 && tally.changes.unchanged > 0) {
     return `${plural(tally.changes.unchanged, 'document')} unchanged, nothing sent (${duration(elapsedMs)})`

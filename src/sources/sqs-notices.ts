@@ -2,10 +2,12 @@ import {
   ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Notice, Notices } from './notices.ts'
 
 export interface SqsNoticesOptions {
@@ -13,10 +15,15 @@ export interface SqsNoticesOptions {
   readonly queueUrl: string
   /** How long a message stays hidden from others; made longer again and again while it is worked on. Default 60. */
   readonly visibilitySeconds?: number
+  /** Told why the queue does not answer, and null when it does again; once for each cause. */
+  readonly onOutage?: (cause: string | null) => void
 }
 
 /** The longest that one request may wait for messages, and the most it may bring. */
 const LONGEST_POLL_SECONDS = 20
+
+/** Between two questions to a queue that does not answer. */
+const OUTAGE_MS = 5_000
 const MOST_MESSAGES = 10
 
 /**
@@ -24,7 +31,8 @@ const MOST_MESSAGES = 10
  * the queue's redrive policy takes it to its dead-letter queue. One whose deletion fails comes again and does no harm.
  */
 export function sqsNotices(options: SqsNoticesOptions): Notices {
-  const { client, queueUrl, visibilitySeconds = 60 } = options
+  const { client, queueUrl, visibilitySeconds = 60, onOutage = () => undefined } = options
+  const receiving = new Receiving({ client, queueUrl, visibilitySeconds, onOutage })
   const held = new Map<string, Message>()
   const extend = setInterval(() => void keepHidden(), visibilitySeconds * 500)
   extend.unref()
@@ -67,19 +75,65 @@ export function sqsNotices(options: SqsNoticesOptions): Notices {
 
   return {
     async next(waitMs: number, signal: AbortSignal): Promise<readonly Notice[]> {
-      const answer = await client.send(
-        new ReceiveMessageCommand({
-          QueueUrl: queueUrl,
-          MaxNumberOfMessages: MOST_MESSAGES,
-          WaitTimeSeconds: Math.min(LONGEST_POLL_SECONDS, Math.ceil(waitMs / 1000)),
-          VisibilityTimeout: visibilitySeconds,
-        }),
-        { abortSignal: signal },
-      )
-      return (answer.Messages ?? []).map(noticeOf)
+      return (await receiving.next(waitMs, signal)).map(noticeOf)
     },
     async [Symbol.asyncDispose]() {
       clearInterval(extend)
     },
   }
+}
+
+/** Asks a queue for messages, through its outages. */
+class Receiving {
+  readonly #options: Required<SqsNoticesOptions>
+  #outage: string | null = null
+
+  constructor(options: Required<SqsNoticesOptions>) {
+    this.#options = options
+  }
+
+  async next(waitMs: number, signal: AbortSignal): Promise<readonly Message[]> {
+    const { client, queueUrl, visibilitySeconds } = this.#options
+    const command = new ReceiveMessageCommand({
+      QueueUrl: queueUrl,
+      MaxNumberOfMessages: MOST_MESSAGES,
+      WaitTimeSeconds: Math.min(LONGEST_POLL_SECONDS, Math.ceil(waitMs / 1000)),
+      VisibilityTimeout: visibilitySeconds,
+    })
+    try {
+      const { Messages = [] } = await client.send(command, { abortSignal: signal })
+      this.#tell(null)
+      return Messages
+    } catch (error) {
+      if (signal.aborted) throw error
+      // The scans go on meanwhile, and find what was not told.
+      this.#tell(causeOf(error))
+      await sleep(Math.min(waitMs, OUTAGE_MS), undefined, { signal })
+      return []
+    }
+  }
+
+  #tell(cause: string | null): void {
+    if (cause !== this.#outage) this.#options.onOutage(cause)
+    this.#outage = cause
+  }
+}
+
+/** Why a queue cannot be used; null where it can, or where only this question is not allowed. */
+export async function queueProblem(
+  { client, queueUrl }: SqsNoticesOptions,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['QueueArn'] })
+    await client.send(command, { abortSignal: signal })
+    return null
+  } catch (error) {
+    return /AccessDenied/.test((error as Error).name) ? null : causeOf(error)
+  }
+}
+
+function causeOf(error: unknown): string {
+  const { code, name, message } = error as NodeJS.ErrnoException
+  return code ?? (name === 'Error' ? (message.split('\n')[0] ?? name) : name)
 }

@@ -55,3 +55,24 @@ test.each([
 ])('a run says "%s"', (expected, said) => {
   expect(said).toBe(expected)
 })
+
+test.each([
+  ['key', 'Unauthorized', 'halted: Unauthorized\nnext: check PARSE_API_KEY'],
+  ['credits', 'Payment Required', 'halted: Payment Required\nnext: add credits'],
+  ['address', 'Not Found', 'halted: Not Found\nnext: check PARSE_API_URL'],
+  ['budget', 'the budget is spent. Raise it', 'halted: the budget is spent. Raise it\n  0 seen'],
+] as const)('a run that is halted by %s says so once, and what to do next', (cause, message, expected) => {
+  const summary = summaryOf({
+    end: { kind: 'halted', cause, message },
+    counts: NOTHING,
+    doneBefore: 0,
+    endedSince: 0,
+    tally: tallyOf(new Events()),
+    elapsedMs: 1,
+    out: 'out',
+    letters: [],
+    ambiguous: 0,
+  })
+  expect(summary).toContain(expected)
+  expect(summary.match(/halted:/g)).toHaveLength(1)
+})
