@@ -52,7 +52,7 @@ export async function findEngine(env: Readonly<Record<string, string>> = {}): Pr
 }
 
 function reasonOf(name: string, { stderr }: Ended): string {
-  if (stderr.includes('ENOENT')) return `${name} is not installed`
+  if (/ENOENT|EACCES/.test(stderr)) return `${name} is not installed`
   return stderr.trim().split('\n').at(-1) ?? `${name} does not answer`
 }
 
