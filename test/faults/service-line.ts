@@ -8,6 +8,9 @@ export type Away = 'refuses' | 'is silent' | 'answers 5xx'
 
 export const AWAY: readonly Away[] = ['refuses', 'is silent', 'answers 5xx']
 
+/** Longer than any process keeps a connection that it does not use. */
+const IDLE_MS = 600_000
+
 const STATUSES = [500, 502, 503, 504]
 const TEXT = 'the disk of the parser is full'
 
@@ -17,8 +20,9 @@ const TEXT = 'the disk of the parser is full'
  */
 export class ServiceLine implements AsyncDisposable {
   readonly #target: URL
-  readonly #agent = new Agent({ keepAlive: true })
-  readonly #server = createServer((request, response) => {
+  /** A connection that the service has just closed as idle would lose a request that Sluice has counted. */
+  readonly #agent = new Agent({ keepAlive: false })
+  readonly #server = createServer({ keepAliveTimeout: IDLE_MS }, (request, response) => {
     this.#serve(request, response).catch(() => response.destroy())
   })
   readonly #silent = new Set<ServerResponse>()

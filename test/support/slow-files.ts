@@ -8,6 +8,7 @@ export const SLOW_FILES = [
   'test/surroundings/sentinel.test.ts',
   'test/surroundings/service.test.ts',
   'test/surroundings/network.test.ts',
+  'test/surroundings/store-hangs.test.ts',
   'test/surroundings/engine.test.ts',
   'test/surroundings/stop-and-network.test.ts',
   'test/queue/deadly-document.test.ts',

@@ -4,14 +4,22 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * Loaded before the program: for a while the store is full, is read-only or hangs, for everything that is made, renamed or
- * written in it. It stands where mounting a disk of its own is not possible.
+ * Loaded before the program: for a while, from `FAULT_BEGINS_MS` or from SIGUSR2 on, the store is full, is read-only or
+ * hangs, for everything that is made, renamed or written in it. It stands where mounting a disk of its own is not possible.
  */
 
 const root = resolve(process.env.FAULT_STORE ?? '')
 const kind = process.env.FAULT_STORE_TROUBLE
-const beginsAt = performance.now() + Number(process.env.FAULT_BEGINS_MS)
-const endsAt = beginsAt + Number(process.env.FAULT_LASTS_MS)
+const lastsMs = Number(process.env.FAULT_LASTS_MS)
+/** Infinity until a signal comes. */
+let beginsAt = performance.now() + Number(process.env.FAULT_BEGINS_MS ?? Infinity)
+let endsAt = beginsAt + lastsMs
+if (beginsAt === Infinity) {
+  process.once('SIGUSR2', () => {
+    beginsAt = performance.now()
+    endsAt = beginsAt + lastsMs
+  })
+}
 const ERRORS: Readonly<Record<string, string>> = { full: 'ENOSPC', 'read-only': 'EROFS' }
 
 type Callback = (error: Error | null, descriptor?: number) => void

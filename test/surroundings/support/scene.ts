@@ -21,6 +21,8 @@ export interface StartOptions {
   /** Modules of `preloads/` that the process loads first. */
   readonly preloads?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Flags of Node. */
+  readonly execArgv?: readonly string[]
   /** Another source than the scene's own. */
   readonly source?: string
 }
@@ -69,7 +71,7 @@ export class Scene implements AsyncDisposable {
   start(
     command: 'run' | 'work' | 'retry' | 'watch',
     flags: Flags = {},
-    { preloads = [], env = {}, source = this.source }: StartOptions = {},
+    { preloads = [], execArgv = [], env = {}, source = this.source }: StartOptions = {},
   ): RunningSluice {
     const settings = {
       out: this.out,
@@ -81,7 +83,10 @@ export class Scene implements AsyncDisposable {
     const args = [command, source, ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)]
     const running = startSluice(args, {
       env,
-      execArgv: preloads.flatMap((module) => ['--import', join(import.meta.dirname, '../preloads', module)]),
+      execArgv: [
+        ...execArgv,
+        ...preloads.flatMap((module) => ['--import', join(import.meta.dirname, '../preloads', module)]),
+      ],
     })
     this.#living.add(running)
     void running.finished.then(() => this.#living.delete(running))
