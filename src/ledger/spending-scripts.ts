@@ -96,7 +96,11 @@ return answer('reserved', spent, by)
 export const SETTLE = new LuaScript(`${STATE}
 redis.call('HDEL', KEYS[5], ARGV[1])
 local _, run = cap()
-if ARGV[3] == run and ARGV[3] ~= '' then charge(ARGV[3], ARGV[2], tonumber(ARGV[4])) end
+if ARGV[3] == run and ARGV[3] ~= '' then
+  charge(ARGV[3], ARGV[2], tonumber(ARGV[4]))
+  -- Its process was taken for dead and is not: what it reports stands for the request.
+  redis.call('HDEL', KEYS[1], 'by ' .. run .. ' dead-' .. ARGV[1])
+end
 if ARGV[6] ~= '' then learn(ARGV[5], ARGV[6]) end
 return 1
 `)

@@ -68,6 +68,22 @@ describe('the spending cap of a queue', () => {
     expect(await run.reserve(recipe, 2)).toMatchObject({ kind: 'over' })
   })
 
+  test('counts a request once whose process was taken for dead and reports its charge after all', async () => {
+    const [run, worker] = await openTwo()
+    await run.setCap('one', 4)
+    const buy = async (by: typeof run): Promise<string> => {
+      const reserving = await by.reserve(recipe, 1)
+      if (reserving.kind === 'reserved') await by.settle(reserving.reservation, 1)
+      return reserving.kind
+    }
+    await buy(run)
+    const silent = await worker.reserve(recipe, 1)
+    await redis.connection.del(worker.lease.key)
+    await buy(run)
+    if (silent.kind === 'reserved') await worker.settle(silent.reservation, 1)
+    expect([await buy(run), await buy(run)]).toEqual(['reserved', 'over'])
+  })
+
   test('survives a loss of data that a process without knowledge of the cap notices first', async () => {
     const [run, worker] = await openTwo()
     await run.setCap('one', 2)
