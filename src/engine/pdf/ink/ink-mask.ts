@@ -71,12 +71,14 @@ function withoutShading({ width, height, grey }: PageDrawing, side: number): Uin
   if (levels.every((level) => level === levels[0])) return grey
   const [columns, rows] = [Math.ceil(width / side), Math.ceil(height / side)]
   const smooth = smoothLevels({ levels, columns, rows, side }, width, height)
-  const out = new Uint8Array(grey.length)
-  for (let y = 0; y < height; y += 1) {
-    const row = Math.floor(y / side) * columns
-    for (let x = 0, at = y * width; x < width; x += 1, at += 1) {
-      const own = levels[row + Math.floor(x / side)] ?? 0
-      out[at] = Math.max(0, Math.min(255, (grey[at] ?? 0) + own - (smooth[at] ?? 0)))
+  const out = grey.slice()
+  for (const [square, { x0, y0, x1, y1 }] of squaresOf(width, height, side).entries()) {
+    const own = levels[square] ?? 0
+    for (let y = y0; y < y1; y += 1) {
+      for (let at = y * width + x0; at < y * width + x1; at += 1) {
+        const level = smooth[at] ?? 0
+        if (level !== own) out[at] = Math.max(0, Math.min(255, (grey[at] ?? 0) + own - level))
+      }
     }
   }
   return out

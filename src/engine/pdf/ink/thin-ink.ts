@@ -68,23 +68,27 @@ function continues({ width, grey }: GreyPicture, squares: SquareInk, at: number,
 
 /** Clears the squares whose strokes are shorter than `least` on average, and counts them. */
 function clearNoise(ink: Uint8Array, lengths: Uint8Array, width: number, squares: SquareInk, least: number): number {
-  const sums = new Float64Array(squares.levels.length)
-  const counts = new Uint32Array(squares.levels.length)
-  for (let at = 0; at < ink.length; at += 1) {
-    if (ink[at] === 0) continue
-    const square = squareOf(at, width, squares)
-    sums[square] = (sums[square] ?? 0) + (lengths[at] ?? 0)
-    counts[square] = (counts[square] ?? 0) + 1
+  const { side, columns } = squares
+  const height = ink.length / width
+  let noisy = 0
+  for (let square = 0; square < squares.levels.length; square += 1) {
+    if (squares.leasts[square] === Infinity) continue
+    const [x0, y0] = [(square % columns) * side, Math.floor(square / columns) * side]
+    const [x1, y1] = [Math.min(width, x0 + side), Math.min(height, y0 + side)]
+    let [sum, count] = [0, 0]
+    for (let y = y0; y < y1; y += 1) {
+      for (let at = y * width + x0; at < y * width + x1; at += 1) {
+        if (ink[at] === 0) continue
+        sum += lengths[at] ?? 0
+        count += 1
+      }
+    }
+    const over = Math.max(0, count / side ** 2 - DENSE)
+    if (sum >= least * (1 + LONGER_WHERE_DENSE * over) * count) continue
+    noisy += 1
+    for (let y = y0; y < y1; y += 1) ink.fill(0, y * width + x0, y * width + x1)
   }
-  const isNoise = Array.from(sums, (sum, square) => {
-    const count = counts[square] ?? 0
-    const over = Math.max(0, count / squares.side ** 2 - DENSE)
-    return sum < least * (1 + LONGER_WHERE_DENSE * over) * count
-  })
-  for (let at = 0; at < ink.length; at += 1) {
-    if (ink[at] === 1 && isNoise[squareOf(at, width, squares)] === true) ink[at] = 0
-  }
-  return isNoise.filter(Boolean).length
+  return noisy
 }
 
 function squareOf(at: number, width: number, { side, columns }: SquareInk): number {
