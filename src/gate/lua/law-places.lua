@@ -133,10 +133,19 @@ local function judge_cohort(s, ms)
   end
   if not slower then
     s.verified = math.max(s.verified, s.cohort_level)
+    s.doubted = false
     begin_cohort(s)
     return
   end
-  local knee = fit_knee(s) or s.cohort_level * (least / ms) ^ 0.6
+  local knee = fit_knee(s)
+  if knee == nil and not s.doubted then
+    -- Chance makes one cohort of a few requests slow: the next one decides, at the same number in flight.
+    begin_cohort(s)
+    s.doubted = true
+    s.growth_waits = true
+    return
+  end
+  knee = knee or s.cohort_level * (least / ms) ^ 0.6
   settle_places(s, math.max(s.verified, math.min(knee, s.cohort_level)), true)
 end
 

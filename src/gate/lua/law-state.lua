@@ -1,4 +1,4 @@
-local LAW_VERSION = 3
+local LAW_VERSION = 4
 local START_PLACES = 10
 local SURE = 6.9
 local SLOTS = 64
@@ -76,6 +76,7 @@ local function fresh_law(now)
     verified = START_PLACES,
     least_size = START_PLACES,
     growth_waits = false,
+    doubted = false,
     stride = 1.3,
     spread = 0.25,
     spread_n = 0,
