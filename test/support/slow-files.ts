@@ -5,7 +5,7 @@
 export const SLOW_FILES = [
   'test/gate/real-workers.test.ts',
   'test/surroundings/lost-redis.test.ts',
-  'test/surroundings/sentinel.test.ts',
+  'test/surroundings/redis-topologies.test.ts',
   'test/surroundings/service.test.ts',
   'test/surroundings/network.test.ts',
   'test/surroundings/store-hangs.test.ts',
