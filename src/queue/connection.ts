@@ -122,8 +122,8 @@ function openWatched(address: SentinelAddress, name: string | undefined): Redis 
     ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
     retryStrategy: reconnectDelayMs,
     sentinelRetryStrategy: reconnectDelayMs,
-    // A master that was replaced while it lives keeps its connections: leave it when the Sentinels say so.
-    failoverDetector: true,
+    // No `failoverDetector`: where it hears of a failover while this connection reconnects, it ends it for good. Sentinels
+    // cut the clients of a master that they demote.
   })
 }
 
