@@ -2,7 +2,7 @@ import type { TextItem } from '@llamaindex/liteparse'
 import type { InkReading } from './ink/unread-ink.ts'
 
 /** Share of a page's letters that must be unread for OCR to be worth its time. */
-const MUCH_UNREAD = 0.05
+const MUCH_UNREAD = 0.06
 /** Fewer unread letters beside text are marks and logos; on a page without text every letter counts. */
 const LEAST_BESIDE_TEXT = 8
 const LEAST_ALONE = 3
