@@ -4,15 +4,21 @@ import { haltWithoutAnswer } from './service-patience.ts'
 
 /**
  * Connects a pipeline with the service that it uses: the embedded engine hears of its answers, the pipeline of a halt of
- * the engine, and of a service that never answers. Ends when disposed of.
+ * the engine, and of a service that never answers; refusals have the account read again. Ends when disposed of.
  */
-export function followService({ service }: Requests, shared: Events, pipeline: Events, patienceMs: number): Disposable {
+export function followService(
+  { service, account }: Requests,
+  shared: Events,
+  pipeline: Events,
+  patienceMs: number,
+): Disposable {
   const answered = ({ verdict }: SluiceEvents['request:answered'][0]): void => {
     if (verdict !== 'unavailable') service.served()
   }
   const halted = (halt: SluiceEvents['run:halted'][0]): unknown => pipeline.emit('run:halted', halt)
   pipeline.on('request:answered', answered)
   if (service.free) shared.on('run:halted', halted)
+  account?.follow(pipeline)
   const patience = haltWithoutAnswer(pipeline, service.name, patienceMs)
   return {
     [Symbol.dispose]: () => {

@@ -12,6 +12,7 @@ import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Parser } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
 import { accountOf } from './account.ts'
+import { AccountWatch } from './account-watch.ts'
 import type { Service } from './open-service.ts'
 import { wayOutOf } from './way-out.ts'
 
@@ -20,6 +21,8 @@ export interface Requests {
   readonly parser: Parser
   readonly gate: RedisGate
   readonly gateLine: () => Promise<string | null>
+  /** Null where limits are not asked for: those of the embedded engine are known. */
+  readonly account: AccountWatch | null
 }
 
 interface RequestsOptions {
@@ -50,7 +53,8 @@ export async function openRequests(
       ...(service.free ? { timeoutMs: () => LONGEST_REQUEST_MS } : {}),
     }),
   )
-  const told = service.free || settings.apiConcurrency !== undefined ? null : await accountOf(settings, signal)
+  const isAsked = !service.free && settings.apiConcurrency === undefined
+  const told = isAsked ? await accountOf(settings, signal) : null
   const gate = resources.use(
     await openGate({
       redis: connection,
@@ -67,7 +71,18 @@ export async function openRequests(
       },
     }),
   )
-  return { service, parser, gate, gateLine: async () => (service.free ? null : gateLine(await gate.state())) }
+  const account = isAsked ? resources.use(watchAccount(settings, gate)) : null
+  return { service, parser, gate, account, gateLine: async () => (service.free ? null : gateLine(await gate.state())) }
+}
+
+function watchAccount(settings: Settings, gate: RedisGate): AccountWatch {
+  return new AccountWatch({
+    read: (signal) => accountOf(settings, signal),
+    onAccount: ({ maxConcurrency }) => {
+      if (maxConcurrency !== null) gate.tellPlaces(maxConcurrency)
+    },
+    leastMs: settings.rateWindowMs,
+  })
 }
 
 interface BudgetNeeds {

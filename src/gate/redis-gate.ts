@@ -52,9 +52,11 @@ export class RedisGate implements Gate, AsyncDisposable {
   readonly #line: WaitingLine
   readonly #optionsHalt: OptionsHalt
   readonly #held: HeldDocuments
+  #placesCeiling: number | undefined
 
   constructor(options: RedisGateOptions) {
     this.#options = options
+    this.#placesCeiling = options.placesCeiling
     this.#own = new OwnPermits(options.process)
     this.#held = new HeldDocuments(options.mostHeld)
     this.#optionsHalt = new OptionsHalt(options.windowMs)
@@ -89,6 +91,11 @@ export class RedisGate implements Gate, AsyncDisposable {
   /** A place will be free for this process in so many milliseconds. */
   call(inMs: number): void {
     this.#line.call(inMs)
+  }
+
+  /** The service tells this process another number of places than before; refusals still correct it downwards. */
+  tellPlaces(ceiling: number): void {
+    this.#placesCeiling = ceiling
   }
 
   /** Shuts the gate for every process on every machine until `resume`; what is in flight ends as it does. */
@@ -126,8 +133,9 @@ export class RedisGate implements Gate, AsyncDisposable {
 
   /** What the gate has learned and does, for metrics and the progress line. */
   async state(): Promise<GateState> {
-    const { leaseMs, rateCeiling, placesCeiling, windowMs } = this.#options
-    const reply = await this.#run(this.#state, '', { leaseMs, rateCeiling, placesCeiling, windowMs })
+    const { leaseMs, rateCeiling, windowMs } = this.#options
+    const ask = { leaseMs, rateCeiling, placesCeiling: this.#placesCeiling, windowMs }
+    const reply = await this.#run(this.#state, '', ask)
     return gateState(reply as StateReply, windowMs, this.#line.length)
   }
 
@@ -199,7 +207,8 @@ export class RedisGate implements Gate, AsyncDisposable {
 
   /** What both scripts need to give somebody a place. */
   #limits(): object {
-    const { process, rateCeiling, placesCeiling, windowMs, leaseMs, keys } = this.#options
+    const { process, rateCeiling, windowMs, leaseMs, keys } = this.#options
+    const placesCeiling = this.#placesCeiling
     const budgets = this.#options.budgets.map((budget) => budgetAsk(budget, new Date()))
     return { process, windowMs, leaseMs, rateCeiling, placesCeiling, budgets, alivePrefix: alivePrefix(keys) }
   }

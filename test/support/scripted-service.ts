@@ -48,6 +48,8 @@ export interface ScriptedServiceOptions {
    * unless the fault comes before them). After the list's end every request gets `parsedReply()`.
    */
   readonly answers?: readonly Reply[] | ((request: ReceivedRequest) => Reply | Promise<Reply>)
+  /** What `GET /v2/team/queue-status` answers; without it the service has no such operation. */
+  readonly queueStatus?: () => object
   /** False drains bodies without looking at them, for speed: `parts` stay empty and `file` null. */
   readonly readParts?: boolean
   /** Waits this long before it reads on in a request's body, piece by piece: a service that is slow to take uploads. */
@@ -109,7 +111,11 @@ export class ScriptedService implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // No document: what a client asks of the account is not there, and no request that a test counts.
+    // No document, and no request that a test counts.
+    const { queueStatus } = this.#options
+    if (queueStatus !== undefined && request.url?.endsWith('/v2/team/queue-status') === true) {
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(queueStatus()))
+    }
     if (request.method === 'GET' && request.url?.includes('/v2/team/') === true) {
       return void response
         .writeHead(404, { 'content-type': 'application/json' })
