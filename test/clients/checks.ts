@@ -114,6 +114,10 @@ const ownTests: Check = {
 
 const PDF_NAME = 'two.pdf'
 
+/** Printed beside the checks, so that what is missing has its reason. */
+export const NOT_TRIED =
+  'LlamaIndex for JavaScript has no loader of this service (llamaindex 0.12.1, @llamaindex/readers 3.1.22); its vendor shows the SDK instead, which is tried'
+
 export const CHECKS: readonly Check[] = [
   ownTests,
   script(

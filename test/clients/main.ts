@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { createEngine } from '#src/engine/create-engine.ts'
 import { pdfOf } from '../engine/support/pdf-of.ts'
 import { GeneratedSite } from '../support/generated-site.ts'
-import { CHECKS, writeUploads } from './checks.ts'
+import { CHECKS, NOT_TRIED, writeUploads } from './checks.ts'
 import { installClients } from './install.ts'
 
 /*
@@ -32,5 +32,6 @@ try {
   await site[Symbol.asyncDispose]()
   if (process.env['CLIENTS_FOLDER'] === undefined) await rm(folder, { recursive: true, force: true })
 }
+console.log(`not tried: ${NOT_TRIED}`)
 console.log(failed === 0 ? 'all work' : `${failed} do not work`)
 process.exitCode = failed === 0 ? 0 : 1
