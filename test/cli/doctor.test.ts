@@ -36,7 +36,7 @@ describe('sluice doctor', () => {
   test('finds nothing wrong with a Redis, a folder and a service that work, and leaves no file', async () => {
     await using folder = await tempFolder()
     await using redis = await startTestRedis()
-    await using service = await startScriptedService({ answers: () => creditsLeft(500) })
+    await using service = await startScriptedService({ account: creditsLeft(500) })
     const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }
     const out = join(folder.path, 'corpus')
     await mkdir(out)
@@ -48,11 +48,24 @@ describe('sluice doctor', () => {
     expect(await readdir(out)).toEqual([])
   })
 
+  test('takes the login of PARSE_API_URL for a key, and names one that is set beside it', async () => {
+    await using folder = await tempFolder()
+    await using redis = await startTestRedis()
+    await using service = await startScriptedService({ account: creditsLeft(3) })
+    const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url.replace('//', '//me:hunter2@') }
+    const login = await doctor(['--out', folder.path], env)
+    expect(login.lines.map(({ message }) => message)).toContain('3 credits left')
+    expect(login.code).toBe(0)
+    const both = await doctor(['--out', folder.path], { ...env, PARSE_API_KEY: 'key' })
+    expect(both.lines.find(({ level }) => level === 'problem')).toMatchObject({ subject: 'service' })
+    expect(JSON.stringify([login.lines, both.lines])).not.toContain('hunter2')
+  })
+
   test('names each problem with a remedy, and exits with 1', async () => {
     await using folder = await tempFolder()
     await using redis = await startTestRedis()
     await redis.connection.config('SET', 'maxmemory-policy', 'allkeys-lru')
-    await using service = await startScriptedService({ answers: () => ({ status: 401, body: { success: false } }) })
+    await using service = await startScriptedService({ account: { status: 401, body: { success: false } } })
     const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'sekret' }
     const { lines, code } = await doctor(['--out', join(folder.path, 'absent'), '--out', '/proc/x'], env)
     const problems = lines.filter(({ level }) => level === 'problem')
@@ -65,7 +78,7 @@ describe('sluice doctor', () => {
 
   test('reaches the service by the proxy of the environment, and names it where it does not work', async () => {
     await using folder = await tempFolder()
-    await using service = await startScriptedService({ answers: () => creditsLeft(7) })
+    await using service = await startScriptedService({ account: creditsLeft(7) })
     await using proxy = await openProxy()
     await using redis = await startTestRedis()
     const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }

@@ -17,7 +17,7 @@ test('a service parses what the embedded engine did, once, and each record names
   const url = new URL(service.url)
   url.username = 'login'
   url.password = 'URLSECRET'
-  const paid = ['--parse-api-url', url.href, '--parse-api-key', 'test-key']
+  const paid = ['--parse-api-url', url.href]
   const run = (...more: readonly string[]) => sluice(['run', source, '--out', out, ...more])
   const parsers = async () =>
     Object.fromEntries([...(await readStore(out)).records].map(([key, { parser }]) => [key, parser?.class]))

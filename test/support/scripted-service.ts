@@ -50,6 +50,8 @@ export interface ScriptedServiceOptions {
   readonly answers?: readonly Reply[] | ((request: ReceivedRequest) => Reply | Promise<Reply>)
   /** What `GET /v2/team/queue-status` answers; without it the service has no such operation. */
   readonly queueStatus?: () => object
+  /** Answer to every other `GET /v2/team/…`; without it the service has no such operations (404). */
+  readonly account?: { readonly status: number; readonly body: object }
   /** False drains bodies without looking at them, for speed: `parts` stay empty and `file` null. */
   readonly readParts?: boolean
   /** Waits this long before it reads on in a request's body, piece by piece: a service that is slow to take uploads. */
@@ -65,6 +67,8 @@ export function parsedReply(markdown = '# Parsed\n', data: Readonly<Record<strin
 export function errorReply(status: number, error: string, more: Readonly<Record<string, unknown>> = {}): Reply {
   return { status, body: { success: false, error, ...more } }
 }
+
+const NO_ACCOUNT = { status: 404, body: { success: false, error: 'Not Found' } }
 
 export class ScriptedService implements AsyncDisposable {
   /** Every request, in the order in which they had come in whole. */
@@ -117,9 +121,8 @@ export class ScriptedService implements AsyncDisposable {
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(queueStatus()))
     }
     if (request.method === 'GET' && request.url?.includes('/v2/team/') === true) {
-      return void response
-        .writeHead(404, { 'content-type': 'application/json' })
-        .end('{"success":false,"error":"Not Found"}')
+      const { status, body } = this.#options.account ?? NO_ACCOUNT
+      return void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
     this.#arrived += 1
     const number = this.#arrived

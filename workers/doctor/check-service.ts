@@ -2,7 +2,9 @@ import type { Settings } from '#config/settings.ts'
 import { withoutLogin } from '#config/secrets.ts'
 import { askService, type ServiceLook } from '#src/parse/ask-service.ts'
 import { proxyFor } from '#config/proxies.ts'
-import { wayOutOf } from '../way-out.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { authorizationOf, type ServiceLine } from '#src/parse/service-line.ts'
+import { serviceLineOf } from '../account.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 const PATIENCE_MS = 10_000
@@ -10,20 +12,31 @@ const SKEW_MS = 60_000
 
 /** Whether the service of PARSE_API_URL answers, takes the key, and agrees on the time. Nothing is parsed or charged. */
 export async function checkService(settings: Settings): Promise<DoctorFinding[]> {
-  const { parseApiUrl: url, parseApiKey: key } = settings
-  if (url === undefined) return [ok('service', 'the embedded engine of this machine; no account is needed')]
-  if (key === undefined) return [problem('service', 'no API key is set', 'set PARSE_API_KEY')]
-  const address = new URL('v2/team/credit-usage', url.endsWith('/') ? url : `${url}/`)
+  const { parseApiUrl: url = '' } = settings
+  const line = lineOf(settings)
+  if (line === null) return [ok('service', 'the embedded engine of this machine; no account is needed')]
+  if ('subject' in line) return [line]
+  const headers = authorizationOf(line)
+  if (headers.authorization === undefined) return [problem('service', 'no API key is set', 'set PARSE_API_KEY')]
+  const address = new URL(`${line.baseUrl}/v2/team/credit-usage`)
   try {
-    const wayOut = wayOutOf(settings)
-    const headers = { authorization: `Bearer ${key}` }
-    const answer = await askService(address, headers, wayOut, AbortSignal.timeout(PATIENCE_MS))
+    const answer = await askService(address, { ...headers }, line.wayOut, AbortSignal.timeout(PATIENCE_MS))
     return [reached(url, answer.status), ...aboutProxy(address), ...aboutKey(answer), ...aboutClock(answer)]
   } catch (error) {
     const proxy = proxyFor(address)
     const by = proxy === null ? '' : ` through the proxy ${withoutLogin(proxy)}`
     const remedy = `check PARSE_API_URL, the network${proxy === null ? '' : ', HTTP_PROXY, HTTPS_PROXY and NO_PROXY'}`
     return [problem('service', `${withoutLogin(url)} cannot be reached${by} (${causeOf(error)})`, remedy)]
+  }
+}
+
+/** Two ways to log in are a mistake of the settings, which a run refuses with the same words. */
+function lineOf(settings: Settings): ServiceLine | DoctorFinding | null {
+  try {
+    return serviceLineOf(settings)
+  } catch (error) {
+    if (error instanceof SetupError) return problem('service', error.message, 'remove one of the two')
+    throw error
   }
 }
 
