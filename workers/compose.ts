@@ -28,6 +28,7 @@ import type { PlanDeps } from '#src/ingest/plan-source.ts'
 import { estimateMs, hostedGateLine, pageCounting, priceWith } from './open-requests.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, toldBySettings } from './from-settings.ts'
 import { identifySource } from './identify-source.ts'
+import { ListingPurchases } from './listing-purchases.ts'
 import { locationOf } from './location.ts'
 import type { Migrated } from './migrate-former.ts'
 import { openIdentity, type Purpose } from './open-identity.ts'
@@ -111,6 +112,7 @@ interface Opened extends Pipeline {
   readonly adopted: Adopted | null
   readonly migrated: Migrated | null
   readonly parsers: ParserPolicy
+  readonly purchases: ListingPurchases
   readonly remember: () => Promise<void>
   readonly connection: RedisConnection
   readonly shared: Shared
@@ -138,7 +140,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     resources.defer(() => lease.close())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
-    const spend = spendingOf({ connection, pipeline: id, lease, settings }, requests.service, resources)
+    const spend = spendingOf({ ...opened, pipeline: id, lease, settings }, requests.service, resources)
     const data = redisData({ ...opened, lease, rebuild: opened, intents, gate: requests.gate, events })
     tellFound(opened, await data.complete(signal), options.say)
     const ingest: IngestDeps = {
@@ -247,7 +249,9 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
   const store = await openStore(settings, resources, { mustExist })
-  const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor, mayBuy: purpose === 'ingest' }
+  const purchases = new ListingPurchases()
+  const buying = purpose === 'ingest' ? { purchases } : {}
+  const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor, ...buying }
   const opened = await openSource(name, settings, around, resources)
   const candidate = await identifySource(name, locationOf(name), opened.source.url, settings)
   const connection = await shared.connection(signal)
@@ -264,6 +268,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     adopted,
     migrated,
     parsers,
+    purchases,
     remember,
     source,
     owner,

@@ -11,6 +11,7 @@ import { openOneFile } from '#src/sources/one-file.ts'
 import { watchFolder } from '#src/sources/folder-watch.ts'
 import type { Source, SourceWatch } from '#src/ports.ts'
 import { SetupError } from '#src/document/setup-error.ts'
+import type { ListingPurchases } from './listing-purchases.ts'
 import { locationOf } from './location.ts'
 import type { NoticesFor } from './s3-notices.ts'
 
@@ -60,8 +61,8 @@ export interface SourceSurroundings {
   readonly say: (line: string) => void
   /** Opens what tells of changes in a bucket; without it buckets are polled. */
   readonly noticesFor?: NoticesFor
-  /** Whether a listing may ask the service for something that it charges. */
-  readonly mayBuy?: boolean
+  /** Where a listing may ask the service for something that it charges. */
+  readonly purchases?: ListingPurchases
 }
 
 /** The source that a command names. */

@@ -1,15 +1,18 @@
 import { mapSite } from '#src/parse/map-client.ts'
+import type { ServiceLine } from '#src/parse/service-line.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { openSiteSource } from '#src/sources/site-source.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { OpenedSource, SourceSettings, SourceSurroundings } from './open-source.ts'
 import { serviceLineOf } from './account.ts'
+import type { ListingPurchases } from './listing-purchases.ts'
 import { webNetworkOf } from './way-out.ts'
 
 /** A website as a source. Loaded only where one is named. */
 export function openSite(
   start: URL,
   settings: SourceSettings,
-  { say, mayBuy }: SourceSurroundings,
+  { say, purchases }: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): OpenedSource {
   if (start.username !== '' || start.password !== '') {
@@ -18,7 +21,7 @@ export function openSite(
     )
   }
   const { include, exclude, via, allowPrivateAddresses, refresh, siteListing, siteLimit } = settings
-  const service = mayBuy === true ? serviceLineOf(settings) : null
+  const service = serviceLineOf(settings)
   const source = openSiteSource({
     start,
     include,
@@ -28,20 +31,47 @@ export function openSite(
     network: webNetworkOf(settings),
     refresh,
     say,
-    listing: siteListing === 'map' && service === null ? 'links' : siteListing,
+    listing: siteListing === 'map' && (service === null || purchases === undefined) ? 'auto' : siteListing,
     limit: siteLimit,
     depth: settings.siteDepth,
     delayMs: settings.siteDelayMs,
     documents: settings.siteDocuments,
     llmsTxt: settings.llmsTxt,
     obeyRobots: !settings.ignoreRobots,
-    ...(service === null
-      ? {}
-      : { map: (signal) => mapSite(service, { url: start, limit: siteLimit, sitemap: 'include' }, signal) }),
+    ...(service === null ? {} : { map: mapOf({ start, service, settings, purchases, say }) }),
   })
   return {
     source: resources.use(source),
     watch: () =>
       Promise.reject(new SetupError('a website does not tell when it changes: give --every to look at set times')),
+  }
+}
+
+interface MapNeeds {
+  readonly start: URL
+  readonly service: ServiceLine
+  readonly settings: SourceSettings
+  readonly purchases: ListingPurchases | undefined
+  readonly say: (line: string) => void
+}
+
+/** Asks the service for the addresses of a site; a command that buys nothing, and a run whose cap is used up, do without. */
+function mapOf({ start, service, settings: { siteListing, siteLimit }, purchases, say }: MapNeeds) {
+  return async (signal: AbortSignal): Promise<readonly string[] | null> => {
+    if (purchases === undefined) {
+      say(
+        `${start.host} is listed by sitemaps and links; a run asks the service for its map (1 credit) where it has /v2/map`,
+      )
+      return null
+    }
+    const ask = async () => {
+      const map = await mapSite(service, { url: start, limit: siteLimit, sitemap: 'include' }, signal)
+      return { map, used: map === null ? ('none' as const) : map.used }
+    }
+    const bought = await purchases.buy(start, ask, signal)
+    if (bought.kind === 'bought') return bought.listing.map?.addresses ?? null
+    if (siteListing === 'map') throw new SourceUnusable(`no map of ${start.host} is bought: ${bought.message}`)
+    say(`${start.host} is listed by sitemaps and links: ${bought.message}`)
+    return null
   }
 }

@@ -1,10 +1,12 @@
 import type { Settings } from '#config/settings.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
+import type { Events } from '#src/events.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import type { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisSpending } from '#src/ledger/redis-spending.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
 import type { Service } from './open-service.ts'
+import type { ListingPurchases } from './listing-purchases.ts'
 import { pageCounting, priceWith } from './open-requests.ts'
 
 interface SpendingNeeds {
@@ -12,22 +14,26 @@ interface SpendingNeeds {
   readonly pipeline: string
   readonly lease: ProcessLease
   readonly settings: Settings
+  readonly events: Events
+  readonly purchases: ListingPurchases
 }
 
 /** What requests of a pipeline cost, and how much it may spend. */
 export function spendingOf(
-  { connection, pipeline, lease, settings }: SpendingNeeds,
+  { connection, pipeline, lease, settings, events, purchases }: SpendingNeeds,
   { free }: Pick<Service, 'free'>,
   resources: AsyncDisposableStack,
 ) {
   const spending = new RedisSpending({ connection, pipeline, lease })
   const each = free ? 0 : (settings.reportedCredit ?? 1)
+  /** The bill of a parser may be another than the unit that it reports. */
+  const charge = (reported: number): number => reported * each
+  if (!free) purchases.openTill({ spending, charge, events })
   return {
     deps: {
       price: priceWith(free, settings),
       countPages: pageCounting(free, resources),
-      /** The bill of a parser may be another than the unit that it reports. */
-      charge: (reported: number) => reported * each,
+      charge,
       spending: free ? NO_SPENDING : spending,
     } satisfies Pick<IngestDeps, 'price' | 'charge' | 'spending' | 'countPages'>,
     beginRun: async () => void (await spending.setCap(lease.id, settings.maxCredits ?? null)),

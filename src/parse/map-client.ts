@@ -14,6 +14,12 @@ export interface MapRequest {
   readonly sitemap: 'include' | 'only'
 }
 
+export interface SiteMap {
+  readonly addresses: readonly string[]
+  /** Credits that the service reports; null where it reports none. */
+  readonly used: number | null
+}
+
 const MOST_ADDRESSES = 100_000
 const TRIES = 5
 const PATIENCE_MS = 300_000
@@ -31,7 +37,7 @@ export async function mapSite(
   line: ServiceLine,
   { url, limit, sitemap }: MapRequest,
   signal: AbortSignal,
-): Promise<readonly string[] | null> {
+): Promise<SiteMap | null> {
   const dispatcher = dispatcherOf(1, line.wayOut)
   const address = `${line.baseUrl}/v2/map`
   const wanted = { url: url.href, limit: Math.min(limit, MOST_ADDRESSES), sitemap, includeSubdomains: false }
@@ -42,7 +48,7 @@ export async function mapSite(
       const body = JSON.stringify(wanted)
       const answer = await request(address, { method: 'POST', body, headers, dispatcher, signal: timed })
       const bytes = Buffer.from(await answer.body.arrayBuffer())
-      if (answer.statusCode === 200) return addressesIn(bytes)
+      if (answer.statusCode === 200) return siteMapIn(bytes)
       if (NO_SUCH_OPERATION.has(answer.statusCode)) return null
       const error = readErrorBody(bytes)
       const mayPass = answer.statusCode === 429 || answer.statusCode >= 500
@@ -66,11 +72,13 @@ export async function mapSite(
 }
 
 /** `links` holds addresses, or objects with one; an answer without a list is that of no map. */
-function addressesIn(bytes: Buffer): readonly string[] | null {
-  const { links } = JSON.parse(bytes.toString('utf8')) as { readonly links?: unknown }
+function siteMapIn(bytes: Buffer): SiteMap | null {
+  const answer = JSON.parse(bytes.toString('utf8')) as { readonly links?: unknown; readonly creditsUsed?: unknown }
+  const { links, creditsUsed } = answer
   if (!Array.isArray(links)) return null
-  return links.flatMap((link: unknown) => {
+  const addresses = links.flatMap((link: unknown) => {
     const address = typeof link === 'string' ? link : (link as { readonly url?: unknown } | null)?.url
     return typeof address === 'string' ? [address] : []
   })
+  return { addresses, used: typeof creditsUsed === 'number' && creditsUsed >= 0 ? creditsUsed : null }
 }

@@ -99,6 +99,24 @@ describe('a website', () => {
     expect(service.mapped).toHaveLength(1)
   }, 120_000)
 
+  test('counts the credit of its map in the run and against --max-credits; a plan says that it buys none', async () => {
+    await using folder = await temporaryFolder()
+    await using site = await GeneratedSite.open({ seed: SEED + 3, pages: 12 })
+    await using service = await openService(() => site.reachable)
+    const most = site.reachable.length
+    const args = argsFor(site, join(folder.path, 'out'), service)
+    const plan = await sluice(args.with(0, 'plan'))
+    expect(plan.stderr).toContain('is listed by sitemaps and links; a run asks the service for its map (1 credit)')
+    const first = await sluice([...args, '--max-credits', String(most)])
+    // One of them paid for the map.
+    expect([first.code, service.mapped.length, service.bought.length]).toEqual([3, 1, most - 1])
+    expect(first.stdout).toContain(`${most} credits (estimated)`)
+    const none = await sluice([...args, '--max-credits', '0.5', '--site-listing', 'map'])
+    expect([none.stderr, service.mapped.length]).toEqual([expect.stringContaining('no map of '), 1])
+    const rest = await sluice(args)
+    expect([rest.code, service.mapped.length, service.bought.length]).toEqual([0, 2, most])
+  }, 120_000)
+
   test('is downloaded and parsed by the embedded engine; watch --every tells what is new, changed and removed', async () => {
     await using folder = await temporaryFolder()
     await using site = await GeneratedSite.open({ seed: SEED + 2, pages: 30 })
