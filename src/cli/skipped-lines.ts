@@ -12,6 +12,7 @@ const CALLED: ReadonlyMap<string, (number: number) => string> = new Map([
   ['temporary', (number) => plural(number, 'unfinished download')],
   ['symlink', (number) => plural(number, 'symbolic link')],
   ['special', (number) => plural(number, 'socket or pipe')],
+  ['text_page', (number) => `${plural(number, 'page')} in plain text or Markdown (--via scrape takes them)`],
   ['hard_link', (number) => `${plural(number, 'hard link')} in archives`],
   ['duplicate', (number) => `${plural(number, 'second member')} of one name`],
   ['no extension', (number) => `${count(number)} without extension`],

@@ -100,7 +100,9 @@ function entryOf(found: SiteEntry, unversioned: Version, { documents, via }: Sit
   switch (found.kind) {
     case 'page':
       // Text is no HTML: only a service that fetches it by itself is told by its server what it is.
-      if (via === 'download' && /^text\/(?!html)/i.test(found.contentType)) return null
+      if (via === 'download' && /^text\/(?!html)/i.test(found.contentType)) {
+        return { kind: 'skipped', key: pageKey(url), reason: 'text_page' }
+      }
       return {
         kind: 'document',
         key: pageKey(url),
