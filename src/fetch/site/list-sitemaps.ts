@@ -2,7 +2,7 @@ import { webUrl } from '../web-url.ts'
 import { readSitemap } from './read-sitemap.ts'
 import type { SiteClient } from './site-client.ts'
 import type { SiteRobots } from './site-robots.ts'
-import { isOfSite, type SiteScope } from './site-scope.ts'
+import { atHome, isOfSite, type SiteScope } from './site-scope.ts'
 
 /** A file that lists more sitemaps is one level; real sites have two. */
 const LEVELS = 4
@@ -28,7 +28,7 @@ export async function* listSitemaps(
   const known = new Set<string>()
   const waiting: Found[] = []
   const add = (text: string, level: number, base: URL): void => {
-    const address = webUrl(text, base)
+    const address = atHome(scope, webUrl(text, base))
     if (address === null || !isOfSite(scope, address) || level > LEVELS || known.has(address.href)) return
     if (known.size >= SITEMAPS_MOST) return
     known.add(address.href)

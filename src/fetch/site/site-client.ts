@@ -43,7 +43,7 @@ const TEXT = /^text\/(?:plain|markdown|x-markdown)\b/i
 export class SiteClient implements AsyncDisposable {
   readonly #options: SiteClientOptions
   readonly #dispatcher: ReturnType<typeof webAgent>
-  #pace: SitePace
+  readonly #pace: SitePace
 
   constructor(options: SiteClientOptions) {
     this.#options = options
@@ -53,7 +53,7 @@ export class SiteClient implements AsyncDisposable {
 
   /** What robots.txt asks for; the longer of it and the user's own delay holds. */
   slowDown(delayMs: number): void {
-    this.#pace = new SitePace(Math.max(delayMs, this.#options.delayMs))
+    this.#pace.slowDown(delayMs)
   }
 
   visit(url: URL, signal: AbortSignal): Promise<Visit> {

@@ -7,7 +7,8 @@ const FIRST_PAUSE_MS = 1_000
 
 /** When the next request to a site may go out: at least `delayMs` after the one before, and none while it wants a pause. */
 export class SitePace {
-  readonly #delayMs: number
+  #delayMs: number
+  #sentAt = Number.NEGATIVE_INFINITY
   #nextAt = 0
   #refusals = 0
 
@@ -15,11 +16,18 @@ export class SitePace {
     this.#delayMs = delayMs
   }
 
+  /** From the last request on, a longer delay holds. */
+  slowDown(delayMs: number): void {
+    this.#delayMs = Math.max(this.#delayMs, delayMs)
+    this.#nextAt = Math.max(this.#nextAt, this.#sentAt + this.#delayMs)
+  }
+
   async turn(signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted()
       const now = performance.now()
       if (now >= this.#nextAt) {
+        this.#sentAt = now
         this.#nextAt = now + this.#delayMs
         return
       }

@@ -3,6 +3,8 @@ import { webUrl } from '../web-url.ts'
 /** What of the web belongs to a website: one host, and the part of its paths below where the walk begins. */
 export interface SiteScope {
   readonly start: URL
+  /** The site sends its visitors from there to the origin of `start`: addresses there are addresses of the site. */
+  readonly formerOrigin?: string
   /** Begins and ends with a slash; `/guide/` also stands for `/guide`. */
   readonly prefix: string
   readonly includeSubdomains: boolean
@@ -36,7 +38,7 @@ export function prefixOf({ pathname }: URL): string {
 
 /** The one spelling of an address within the site, or null for what is outside it or is a loop. */
 export function withinScope(scope: SiteScope, address: string | URL, base?: URL): URL | null {
-  const url = webUrl(String(address), base)
+  const url = atHome(scope, webUrl(String(address), base))
   if (url === null || url.username !== '' || url.password !== '') return null
   if (url.hostname === scope.start.hostname && scope.start.protocol === 'https:' && url.port === '') {
     url.protocol = 'https:'
@@ -47,6 +49,15 @@ export function withinScope(scope: SiteScope, address: string | URL, base?: URL)
   if (scope.ignoreQueryParameters) url.search = ''
   else dropVisitParameters(url)
   return isEndless(url) ? null : url
+}
+
+/** An address that a site has at the origin which it sends its visitors from, where they are sent to. */
+export function atHome({ start, formerOrigin }: SiteScope, url: URL | null): URL | null {
+  if (url === null || formerOrigin === undefined || url.origin !== formerOrigin) return url
+  const home = new URL(url)
+  home.protocol = start.protocol
+  home.hostname = start.hostname
+  return home
 }
 
 /** Whether an address is on the site's own servers, wherever below them. */

@@ -114,7 +114,7 @@ async function scopeFrom(
     )
   }
   const start = new URL(`${scope.start.pathname}${scope.start.search}`, to.origin)
-  return { scope: { ...scope, start }, first: await client.visit(start, signal) }
+  return { scope: { ...scope, start, formerOrigin: scope.start.origin }, first: await client.visit(start, signal) }
 }
 
 type Visited = { readonly at: Waiting; readonly visit: Visit }
