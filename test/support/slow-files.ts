@@ -4,6 +4,12 @@
  */
 export const SLOW_FILES = [
   'test/gate/real-workers.test.ts',
+  'test/gate/simulation.test.ts',
+  'test/cli/mistakes/argument-parser.test.ts',
+  'test/cli/mistakes/program.test.ts',
+  'test/e2e/large-pdf.test.ts',
+  'test/e2e/budget.test.ts',
+  'test/surroundings/redis.test.ts',
   'test/surroundings/lost-redis.test.ts',
   'test/surroundings/redis-topologies.test.ts',
   'test/surroundings/service.test.ts',
