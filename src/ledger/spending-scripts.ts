@@ -58,7 +58,7 @@ local credits = modelled
 if price and string.sub(price, 1, 1) == '=' then credits = math.max(modelled, tonumber(string.sub(price, 2)))
 elseif price then credits = math.max(modelled, modelled * tonumber(price)) end
 local function answer(verdict, spent, by)
-  return { verdict, limit or '', tostring(spent), tostring(credits), price or '', run, since, owner, by }
+  return { verdict, limit and tostring(limit) or '', tostring(spent), tostring(credits), price or '', run, since, owner, by }
 end
 if not limit then return answer('free', 0, {}) end
 limit = tonumber(limit)

@@ -45,6 +45,15 @@ describe('the spending cap of a queue', () => {
     expect((await worker.reserve(recipe, 1)).kind).toBe('reserved')
   })
 
+  test('keeps the fraction of a cap', async () => {
+    const [run, worker] = await openTwo()
+    await run.setCap('one', 0.5)
+    expect(await worker.reserve(recipe, 1)).toMatchObject({
+      kind: 'over',
+      message: expect.stringContaining('the budget for this run is 0.5 credits'),
+    })
+  })
+
   test('sends one request of a recipe until its price is known, and reserves that price from then on', async () => {
     const [run, worker] = await openTwo()
     await run.setCap('one', 100)
