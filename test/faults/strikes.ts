@@ -129,6 +129,7 @@ export class Strikes {
         this.#losesData = true
         await doubts.look()
       },
+      copied: (processes) => (this.#ambiguousBound += processes * this.#options.concurrency),
       terminate: (victim) => this.terminate(victim),
       stop: (victim, signal) => this.terminate(victim, signal),
       kill: (victims) => this.kill(victims),

@@ -23,6 +23,8 @@ export interface Scene {
   readonly struck: (victims: readonly RunningSluice[]) => Promise<() => void>
   /** Redis is about to lose data: what it counts as in doubt is remembered. */
   readonly losingData: () => Promise<void>
+  /** What so many processes had in flight when a copy of Redis was taken is in doubt where the copy comes back. */
+  readonly copied: (processes: number) => void
   /** SIGTERM to a process of the crew; one that goes on after its grace is a breach. */
   readonly terminate: (victim: RunningSluice) => Promise<void>
   /** The same for any process. */

@@ -22,8 +22,9 @@ export const restartEmpty: FaultClass = {
 
 /** A restart on a snapshot that is some time old. */
 export const rollback: FaultClass = {
-  async strike({ redis, random, note, losingData }) {
+  async strike({ redis, random, note, losingData, copied, crew }) {
     const lagMs = random.below(LONGEST_LAG_MS)
+    copied(crew.living.length)
     const rollBack = await redis.snapshot()
     await sleep(lagMs)
     await losingData()
@@ -34,8 +35,9 @@ export const rollback: FaultClass = {
 
 /** A failover to a replica that missed what was written last. */
 export const failover: FaultClass = {
-  async strike({ redis, random, note, losingData }) {
+  async strike({ redis, random, note, losingData, copied, crew }) {
     const lagMs = random.below(LONGEST_LAG_MS)
+    copied(crew.living.length)
     const promote = await redis.laggingReplica()
     await sleep(lagMs)
     await losingData()
