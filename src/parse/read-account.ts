@@ -16,7 +16,7 @@ const PATIENCE_MS = 3_000
 
 const MOST_BYTES = 64 * 1024
 
-/** A service without limits names a number that nobody reaches; it is no limit. */
+/** A service without limits names a number that no account reaches; it is no limit. */
 const NO_LIMIT = 1e15
 
 /**

@@ -59,7 +59,7 @@ export const MUTANTS = {
   await deps.store.commit(record, files)`,
     ],
   ],
-  /** Nobody looks whether Redis lost data before a run is told complete. */
+  /** The run does not check whether Redis lost data before it reports that it is complete. */
   'believes-redis': [
     ['workers/until-done.ts', 'if (value !== null && data.losses() === losses)', 'if (value !== null)'],
     ['workers/until-done.ts', 'await countUnfinished(value.brought)', '0'],
@@ -142,7 +142,7 @@ export const MUTANTS = {
   ],
   /** The engine is started once. */
   'one-engine': [['workers/engine-supervisor.ts', 'this.#tell(how, decision)', 'this.#tell(how, decision); return']],
-  /** Nobody looks whether the converters are there. */
+  /** The engine does not check that the converters are there. */
   'trusts-converters': [
     ['src/engine/children/check-converters.ts', 'await load()', 'await load().catch(() => undefined)'],
     [
