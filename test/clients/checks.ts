@@ -1,12 +1,14 @@
 import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GeneratedSite } from '../support/generated-site.ts'
-import { runIn } from './install.ts'
+import { CLI, LANGCHAIN, MCP, SDK, titleOf, type Client } from './clients.ts'
 import { toolAnswer } from './mcp.ts'
+import { runIn } from './run-in.ts'
 
 export interface Place {
-  /** Where the clients are installed. */
-  readonly folder: string
+  readonly folders: ReadonlyMap<Client, string>
+  /** An empty home for the clients, which also holds what they upload. */
+  readonly home: string
   readonly url: string
   readonly key: string
   readonly site: GeneratedSite
@@ -19,8 +21,11 @@ export interface Check {
   readonly run: (place: Place) => Promise<string | null>
 }
 
-const envOf = ({ folder, url, key }: Place): Record<string, string> => ({
-  HOME: folder,
+/** Longest for one thing that a client does. */
+const LIMIT_MS = 180_000
+
+const envOf = ({ home, url, key }: Place): Record<string, string> => ({
+  HOME: home,
   FIRECRAWL_API_URL: url,
   FIRECRAWL_API_KEY: key,
   TEST_API_KEY: key,
@@ -28,38 +33,61 @@ const envOf = ({ folder, url, key }: Place): Record<string, string> => ({
   NODE_OPTIONS: '',
 })
 
+function folderOf(place: Place, client: Client): string {
+  const folder = place.folders.get(client)
+  if (folder === undefined) throw new Error(`${titleOf(client)} is not installed`)
+  return folder
+}
+
+/** Null where what Node printed for `args` matches `wanted`; else the end of what it printed. */
+async function printedByNode(
+  place: Place,
+  { folder, args, wanted, env = {} }: NodeRun & { readonly wanted: RegExp },
+): Promise<string | null> {
+  const all = { ...envOf(place), ...env }
+  const ended = await runIn(folder, process.execPath, args, { env: all, limitMs: LIMIT_MS })
+  const said = ended.output.trim().slice(-1500)
+  if (ended.kind === 'timed-out') return `it did not end within ${LIMIT_MS / 1000} s; it printed: ${said}`
+  return wanted.test(ended.output) ? null : said
+}
+
+interface NodeRun {
+  readonly folder: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** A module that prints `OK` where what it saw is right. */
-function script(client: string, does: string, code: (place: Place) => string): Check {
+function script(client: Client, does: string, code: (place: Place) => string): Check {
   return {
-    client,
+    client: titleOf(client),
     does,
-    async run(place) {
-      const args = ['--input-type=module', '-e', code(place)]
-      const { output } = await runIn(place.folder, process.execPath, args, envOf(place))
-      return output.includes('OK') ? null : output.trim().slice(-500)
-    },
+    run: (place) =>
+      printedByNode(place, {
+        folder: folderOf(place, client),
+        args: ['--input-type=module', '-e', code(place)],
+        wanted: /OK/,
+      }),
   }
 }
 
 function cli(does: string, args: (place: Place) => readonly string[], wanted: (place: Place) => RegExp): Check {
   return {
-    client: 'firecrawl-cli 1.23.3',
+    client: titleOf(CLI),
     does,
-    async run(place) {
-      const program = join(place.folder, 'node_modules/firecrawl-cli/dist/index.js')
-      const all = [program, ...args(place)]
-      const { output } = await runIn(place.folder, process.execPath, all, envOf(place))
-      return wanted(place).test(output) ? null : output.trim().slice(-500)
+    run: (place) => {
+      const program = join(folderOf(place, CLI), 'node_modules/firecrawl-cli/dist/index.js')
+      return printedByNode(place, { folder: place.home, args: [program, ...args(place)], wanted: wanted(place) })
     },
   }
 }
 
 function tool(name: string, args: (place: Place) => object, wanted: RegExp): Check {
   return {
-    client: 'firecrawl-mcp 3.26.0',
+    client: titleOf(MCP),
     does: name,
     async run(place) {
-      const program = join(place.folder, 'node_modules/firecrawl-mcp/dist/index.js')
+      const program = join(folderOf(place, MCP), 'node_modules/firecrawl-mcp/dist/index.js')
       const text = await toolAnswer(program, envOf(place), name, args(place))
       return wanted.test(text) ? null : text.slice(-500)
     },
@@ -83,32 +111,31 @@ function pythonWire(does: string, options: object): Check {
   }
 }
 
-const SDK = `import { Firecrawl } from '@mendable/firecrawl-js'
+const WITH_SDK = `import { Firecrawl } from '@mendable/firecrawl-js'
 const client = new Firecrawl({ apiKey: process.env.FIRECRAWL_API_KEY, apiUrl: process.env.FIRECRAWL_API_URL })
 `
 /**
  * This release of the loader expects `success` in what the SDK gives back, which SDK 4 takes off the answer; with any
  * service it throws after a successful request. The two methods give it back here; the requests are the loader's own.
  */
-const LANGCHAIN = `import { FireCrawlLoader } from '@langchain/community/document_loaders/web/firecrawl'
+const WITH_LOADER = `import { FireCrawlLoader } from '@langchain/community/document_loaders/web/firecrawl'
 import FirecrawlApp from '@mendable/firecrawl-js'
 FirecrawlApp.prototype.scrapeUrl = async function (url, params) { return { success: true, ...(await this.scrape(url, params)) } }
 FirecrawlApp.prototype.mapUrl = async function (url, params) { return { success: true, ...(await this.map(url, params)) } }
 const loaderFor = (mode, url) => new FireCrawlLoader({ url, mode, apiKey: process.env.FIRECRAWL_API_KEY, apiUrl: process.env.FIRECRAWL_API_URL })
 `
-const SDK_NAME = '@mendable/firecrawl-js 4.42.0'
 
 /** The SDK's own tests, run where they are not below node_modules, which jest leaves aside. */
 const ownTests: Check = {
-  client: SDK_NAME,
+  client: titleOf(SDK),
   does: 'its own end-to-end tests of parse (2 of 2)',
   async run(place) {
-    const copy = join(place.folder, 'sdk')
-    await cp(join(place.folder, 'node_modules/@mendable/firecrawl-js'), copy, { recursive: true })
-    const env = { ...envOf(place), NODE_OPTIONS: '--experimental-vm-modules' }
-    const args = [join(place.folder, 'node_modules/jest/bin/jest.js'), 'src/__tests__/e2e/v2/parse.test.ts']
-    const { output } = await runIn(copy, process.execPath, args, env)
-    return /Tests:\s+2 passed, 2 total/.test(output) ? null : output.trim().slice(-1500)
+    const installed = folderOf(place, SDK)
+    const folder = join(installed, 'sdk')
+    await cp(join(installed, 'node_modules/@mendable/firecrawl-js'), folder, { recursive: true })
+    const env = { NODE_OPTIONS: '--experimental-vm-modules' }
+    const args = [join(installed, 'node_modules/jest/bin/jest.js'), 'src/__tests__/e2e/v2/parse.test.ts']
+    return printedByNode(place, { folder, args, env, wanted: /Tests:\s+2 passed, 2 total/ })
   },
 }
 
@@ -121,25 +148,25 @@ export const NOT_TRIED =
 export const CHECKS: readonly Check[] = [
   ownTests,
   script(
-    SDK_NAME,
+    SDK,
     'scrape',
-    ({ site }) => `${SDK}
+    ({ site }) => `${WITH_SDK}
 const page = await client.scrape('${site.url}/', { formats: ['markdown', 'links'] })
 if (page.markdown.includes('number 0') && page.links.length > 1) console.log('OK'); else console.log(page)`,
   ),
   script(
-    SDK_NAME,
+    SDK,
     'map: every page of the site',
-    ({ site }) => `${SDK}
+    ({ site }) => `${WITH_SDK}
 const { links } = await client.map('${site.url}', { limit: 1000 })
 const found = new Set(links.map(({ url }) => url))
 const missing = ${JSON.stringify(site.reachable)}.filter((url) => !found.has(url))
 console.log(missing.length === 0 ? 'OK' : missing)`,
   ),
   script(
-    SDK_NAME,
+    SDK,
     'getCreditUsage, getQueueStatus, getConcurrency',
-    () => `${SDK}
+    () => `${WITH_SDK}
 const [credits, queue, concurrency] = await Promise.all([client.getCreditUsage(), client.getQueueStatus(), client.getConcurrency().catch(String)])
 console.log(credits.remainingCredits > 0 && queue.maxConcurrency === 2 ? 'OK' : '', JSON.stringify({ credits, queue, concurrency }))`,
   ),
@@ -168,20 +195,20 @@ console.log(credits.remainingCredits > 0 && queue.maxConcurrency === 2 ? 'OK' : 
     () => ['--status'],
     () => /concurren/i,
   ),
-  tool('firecrawl_parse', ({ folder }) => ({ filePath: join(folder, PDF_NAME), formats: ['markdown'] }), /First sheet/),
+  tool('firecrawl_parse', ({ home }) => ({ filePath: join(home, PDF_NAME), formats: ['markdown'] }), /First sheet/),
   tool('firecrawl_scrape', ({ site }) => ({ url: `${site.url}/`, formats: ['markdown'] }), /number 0/),
   tool('firecrawl_map', ({ site }) => ({ url: site.url }), /index-of-new/),
   script(
-    '@langchain/community 1.1.29',
+    LANGCHAIN,
     'FireCrawlLoader, mode scrape',
-    ({ site }) => `${LANGCHAIN}
+    ({ site }) => `${WITH_LOADER}
 const [document] = await loaderFor('scrape', '${site.url}/').load()
 console.log(document.pageContent.includes('number 0') ? 'OK' : document)`,
   ),
   script(
-    '@langchain/community 1.1.29',
+    LANGCHAIN,
     'FireCrawlLoader, mode map',
-    ({ site }) => `${LANGCHAIN}
+    ({ site }) => `${WITH_LOADER}
 const documents = await loaderFor('map', '${site.url}').load()
 const found = JSON.stringify(documents)
 console.log(${JSON.stringify(site.reachable)}.every((url) => found.includes(url)) ? 'OK' : found.slice(0, 500))`,

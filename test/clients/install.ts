@@ -1,57 +1,83 @@
-import { spawn } from 'node:child_process'
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { createHash } from 'node:crypto'
+import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { CLIENTS, titleOf, type Client } from './clients.ts'
+import { runIn } from './run-in.ts'
 
-/** Newest at the time of writing, pinned: a new release of a client must not change what this script says of us. */
-const PACKAGES = {
-  '@mendable/firecrawl-js': '4.42.0',
-  'firecrawl-cli': '1.23.3',
-  'firecrawl-mcp': '3.26.0',
-  '@langchain/community': '1.1.29',
-  '@langchain/core': '1.4.0',
-  // What the SDK's own tests need.
-  '@jest/globals': '30.2.0',
-  jest: '30.2.0',
-  'ts-jest': '29.4.5',
-  typescript: '5.9.3',
-  dotenv: '16.4.5',
-  uuid: '14.0.0',
+const LIMIT_MS = 300_000
+
+const NPM = [
+  'install',
+  '--no-audit',
+  '--no-fund',
+  '--no-progress',
+  '--legacy-peer-deps',
+  '--ignore-scripts',
+  '--loglevel=error',
+]
+
+/** What npm needs of the environment to reach its registry; the rest of an outer `npm run` names the outer project. */
+const FOR_NPM =
+  /^(?:HOME|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_.*|npm_config_(?:registry|cache|.*proxy))$/i
+
+/**
+ * Installs each client from npm into a folder of its own in the user's cache folder, or takes what an earlier run completed
+ * there. Prints a line for each, with the seconds that it took.
+ *
+ * @returns the folder of each client
+ * @throws when npm fails or takes longer than five minutes for one client
+ */
+export async function installClients(): Promise<ReadonlyMap<Client, string>> {
+  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sluice/clients')
+  await mkdir(cache, { recursive: true })
+  const folders = new Map<Client, string>()
+  for (const client of CLIENTS) {
+    const began = performance.now()
+    process.stdout.write(`${titleOf(client)}: `)
+    const packages = { [client.name]: client.version, ...client.beside }
+    const folder = join(cache, folderName(client, packages))
+    const isThere = await access(folder).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) await install(client, packages, folder)
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    console.log(isThere ? `installed by an earlier run, in ${folder}` : `installed in ${seconds} s`)
+    folders.set(client, folder)
+  }
+  return folders
 }
 
-/** A new folder with the clients installed from npm. */
-export async function installClients(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-clients-'))
-  await writeFile(
-    join(folder, 'package.json'),
-    JSON.stringify({ private: true, type: 'module', dependencies: PACKAGES }),
-  )
-  const args = ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', '--ignore-scripts', '--loglevel', 'error']
-  const { code, output } = await runIn(folder, 'npm', args, {})
-  if (code !== 0) throw new Error(`npm could not install the clients: ${output}`)
-  return folder
+function folderName({ name, version }: Client, packages: object): string {
+  const digest = createHash('sha256').update(JSON.stringify([packages, NPM, process.platform, process.arch]))
+  return `${name.replaceAll(/[@/]+/g, '-').replace(/^-/, '')}-${version}-${digest.digest('hex').slice(0, 8)}`
 }
 
-export interface Ended {
-  readonly code: number | null
-  /** Standard output and standard error. */
-  readonly output: string
+/** The folder appears under its name when it is complete. */
+async function install(client: Client, packages: object, folder: string): Promise<void> {
+  const staged = await mkdtemp(`${folder}.installing-`)
+  try {
+    const manifest = { private: true, type: 'module', dependencies: packages }
+    await writeFile(join(staged, 'package.json'), JSON.stringify(manifest))
+    const env = Object.fromEntries(
+      Object.entries(process.env).flatMap(([name, value]) =>
+        value !== undefined && FOR_NPM.test(name) ? [[name, value]] : [],
+      ),
+    )
+    const ended = await runIn(staged, 'npm', NPM, { env, limitMs: LIMIT_MS })
+    if (ended.kind === 'timed-out') throw new Error(tooLate(client, ended.output))
+    if (ended.code !== 0) throw new Error(`npm could not install ${titleOf(client)}: ${ended.output.trim()}`)
+    await rename(staged, folder).catch((error: unknown) => {
+      // Another run completed it meanwhile.
+      if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    })
+  } finally {
+    await rm(staged, { recursive: true, force: true })
+  }
 }
 
-export async function runIn(
-  folder: string,
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<Ended> {
-  const { PATH = '', HOME = '' } = process.env
-  const child = spawn(command, args, { cwd: folder, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  return { code, output }
+function tooLate(client: Client, output: string): string {
+  const said = output.trim() === '' ? 'npm printed nothing' : `npm printed: ${output.trim()}`
+  return `npm did not install ${titleOf(client)} within ${LIMIT_MS / 1000} s (${said}). See whether "npm view ${client.name}" answers, then run the command again: what is installed is kept.`
 }

@@ -1,4 +1,6 @@
-import { rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createEngine } from '#src/engine/create-engine.ts'
 import { pdfOf } from '../engine/support/pdf-of.ts'
 import { GeneratedSite } from '../support/generated-site.ts'
@@ -6,12 +8,17 @@ import { CHECKS, NOT_TRIED, writeUploads } from './checks.ts'
 import { installClients } from './install.ts'
 
 /*
- * npm run test:clients: the vendor's clients, as npm gives them, against our engine. Prints a line for each thing that a
- * client does, and exits with 1 when one does not work. Needs the registry; nothing else leaves this machine.
+ * npm run test:clients: the vendor's clients, as npm gives them, against our engine. Prints a line for each client that it
+ * installs and for each thing that a client does, and exits with 1 when one does not work. Needs the registry the first time;
+ * nothing else leaves this machine. `npm run test:clients -- WORD`: only what WORD occurs in.
  */
 
 const only = process.argv[2]
-const folder = process.env['CLIENTS_FOLDER'] ?? (await installClients())
+const folders = await installClients().catch((error: unknown) => {
+  console.log(`\n${(error as Error).message}`)
+  process.exit(1)
+})
+const home = await mkdtemp(join(tmpdir(), 'sluice-clients-'))
 const key = 'fc-clients-test-key'
 const engine = await createEngine({ children: 2, keys: { [key]: { credits: 10_000 } }, allowPrivateAddresses: true })
 const site = await GeneratedSite.open({ seed: 7, pages: 40 })
@@ -19,18 +26,21 @@ let failed = 0
 // The site refuses some pages once or twice for their rate; these clients do not try again.
 for (const url of [...site.reachable, ...site.reachable]) await (await fetch(url)).text()
 try {
-  await writeUploads(folder, pdfOf(['First sheet', 'Second sheet']))
+  await writeUploads(home, pdfOf(['First sheet', 'Second sheet']))
   for (const { client, does, run } of CHECKS) {
     if (only !== undefined && !`${client} ${does}`.includes(only)) continue
-    const problem = await run({ folder, url: engine.url, key, site }).catch((error: unknown) => String(error))
+    const began = performance.now()
+    const problem = await run({ folders, home, url: engine.url, key, site }).catch((error: unknown) => String(error))
     if (problem !== null) failed += 1
-    console.log(`${problem === null ? 'works ' : 'FAILS '} ${client.padEnd(30)} ${does}`)
+    console.log(
+      `${problem === null ? 'works ' : 'FAILS '} ${client.padEnd(30)} ${does} (${((performance.now() - began) / 1000).toFixed(1)} s)`,
+    )
     if (problem !== null) console.log(problem.replace(/^/gm, '       '))
   }
 } finally {
   await engine.close()
   await site[Symbol.asyncDispose]()
-  if (process.env['CLIENTS_FOLDER'] === undefined) await rm(folder, { recursive: true, force: true })
+  await rm(home, { recursive: true, force: true })
 }
 console.log(`not tried: ${NOT_TRIED}`)
 console.log(failed === 0 ? 'all work' : `${failed} do not work`)
