@@ -1,5 +1,5 @@
 import type { Settings } from '#config/settings.ts'
-import type { Account } from '#src/parse/read-account.ts'
+import type { Credits } from '#src/parse/read-account.ts'
 import type { ServiceLine } from '#src/parse/service-line.ts'
 import { serviceOf } from './open-service.ts'
 import { type TlsSettings, wayOutOf } from './way-out.ts'
@@ -14,10 +14,18 @@ export function serviceLineOf(
   return { baseUrl, apiKey, login, wayOut: wayOutOf(settings) }
 }
 
-/** What the service tells of the account of the key; null with the embedded engine, which has no limits to tell. */
-export async function accountOf(settings: Settings, signal: AbortSignal): Promise<Account | null> {
+/** Documents that the service works on at once for the key; null where it does not say, and with the embedded engine. */
+export async function placesOf(settings: Settings, signal: AbortSignal): Promise<number | null> {
   const line = serviceLineOf(settings)
   if (line === null) return null
-  const { readAccount } = await import('#src/parse/read-account.ts')
-  return readAccount(line, signal)
+  const { readPlaces } = await import('#src/parse/read-account.ts')
+  return readPlaces(line, signal)
+}
+
+/** What the service says of the credits of the key; null with the embedded engine, which has none. */
+export async function creditsOf(settings: Settings, signal: AbortSignal): Promise<Credits | null> {
+  const line = serviceLineOf(settings)
+  if (line === null) return null
+  const { readCredits } = await import('#src/parse/read-account.ts')
+  return readCredits(line, signal)
 }

@@ -140,7 +140,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     resources.defer(() => lease.close())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
-    const spend = spendingOf({ ...opened, pipeline: id, lease, settings }, requests.service, resources)
+    const spend = spendingOf({ ...opened, pipeline: id, lease, settings }, requests, resources)
     const data = redisData({ ...opened, lease, rebuild: opened, intents, gate: requests.gate, events })
     tellFound(opened, await data.complete(signal), options.say)
     const ingest: IngestDeps = {

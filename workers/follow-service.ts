@@ -4,10 +4,10 @@ import { haltWithoutAnswer } from './service-patience.ts'
 
 /**
  * Connects a pipeline with the service that it uses: the embedded engine hears of its answers, the pipeline of a halt of
- * the engine, and of a service that never answers; refusals have the account read again. Ends when disposed of.
+ * the engine, and of a service that never answers; refusals have its concurrency limit read again. Ends when disposed of.
  */
 export function followService(
-  { service, account }: Requests,
+  { service, places }: Requests,
   shared: Events,
   pipeline: Events,
   patienceMs: number,
@@ -18,7 +18,7 @@ export function followService(
   const halted = (halt: SluiceEvents['run:halted'][0]): unknown => pipeline.emit('run:halted', halt)
   pipeline.on('request:answered', answered)
   if (service.free) shared.on('run:halted', halted)
-  account?.follow(pipeline)
+  places?.follow(pipeline)
   const patience = haltWithoutAnswer(pipeline, service.name, patienceMs)
   return {
     [Symbol.dispose]: () => {

@@ -11,9 +11,9 @@ import { HttpParser } from '#src/parse/http-parser.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Parser } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
-import { accountOf } from './account.ts'
-import { AccountWatch } from './account-watch.ts'
+import { placesOf } from './account.ts'
 import type { Service } from './open-service.ts'
+import { PlacesWatch } from './places-watch.ts'
 import { wayOutOf } from './way-out.ts'
 
 export interface Requests {
@@ -22,7 +22,7 @@ export interface Requests {
   readonly gate: RedisGate
   readonly gateLine: () => Promise<string | null>
   /** Null where limits are not asked for: those of the embedded engine are known. */
-  readonly account: AccountWatch | null
+  readonly places: PlacesWatch | null
 }
 
 interface RequestsOptions {
@@ -36,8 +36,9 @@ interface RequestsOptions {
 export async function openRequests(
   { settings, service, connection, budgets }: RequestsOptions,
   resources: AsyncDisposableStack,
-  signal: AbortSignal,
 ): Promise<Requests> {
+  const isAsked = !service.free && settings.apiConcurrency === undefined
+  let places: PlacesWatch | null = null
   const parser = resources.use(
     new HttpParser({
       baseUrl: () => new URL(service.url()),
@@ -48,13 +49,14 @@ export async function openRequests(
       // The engine is on this machine, behind no proxy.
       wayOut: service.free ? DIRECT : wayOutOf(settings),
       service: service.name,
-      ready: service.ready,
+      ready: async (cut) => {
+        await places?.known(cut)
+        return service.ready(cut)
+      },
       // The embedded engine counts processing time, which on a busy machine is longer by the clock.
       ...(service.free ? { timeoutMs: () => LONGEST_REQUEST_MS } : {}),
     }),
   )
-  const isAsked = !service.free && settings.apiConcurrency === undefined
-  const told = isAsked ? await accountOf(settings, signal) : null
   const gate = resources.use(
     await openGate({
       redis: connection,
@@ -65,22 +67,18 @@ export async function openRequests(
       mostHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
       ceilings: {
         requestsPerWindow: settings.rate ?? null,
-        concurrency: service.free
-          ? settings.engineProcesses
-          : (settings.apiConcurrency ?? told?.maxConcurrency ?? null),
+        concurrency: service.free ? settings.engineProcesses : (settings.apiConcurrency ?? null),
       },
     }),
   )
-  const account = isAsked ? resources.use(watchAccount(settings, gate)) : null
-  return { service, parser, gate, account, gateLine: async () => (service.free ? null : gateLine(await gate.state())) }
+  if (isAsked) places = resources.use(watchPlaces(settings, gate))
+  return { service, parser, gate, places, gateLine: async () => (service.free ? null : gateLine(await gate.state())) }
 }
 
-function watchAccount(settings: Settings, gate: RedisGate): AccountWatch {
-  return new AccountWatch({
-    read: (signal) => accountOf(settings, signal),
-    onAccount: ({ maxConcurrency }) => {
-      if (maxConcurrency !== null) gate.tellPlaces(maxConcurrency)
-    },
+function watchPlaces(settings: Settings, gate: RedisGate): PlacesWatch {
+  return new PlacesWatch({
+    read: (signal) => placesOf(settings, signal),
+    onPlaces: (places) => gate.tellPlaces(places),
     leastMs: settings.rateWindowMs,
   })
 }

@@ -60,7 +60,7 @@ export function openShared({ settings, say }: SharedOptions): Shared {
     const { parseApiUrl, parseApiKey, rate, apiConcurrency } = own
     const open = async (): Promise<Requests> => {
       const service: Service = serviceOf(own) ?? (engine ??= openEngine({ settings, folders, events }, resources))
-      return openRequests({ settings: own, service, connection: await connection(signal), budgets }, resources, signal)
+      return openRequests({ settings: own, service, connection: await connection(signal), budgets }, resources)
     }
     const key = JSON.stringify([parseApiUrl, parseApiKey, rate, apiConcurrency, budgets])
     const requests = opened.get(key) ?? open()

@@ -5,9 +5,8 @@ import type { IngestDeps } from '#src/ingest/deps.ts'
 import type { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisSpending } from '#src/ledger/redis-spending.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
-import type { Service } from './open-service.ts'
 import type { ListingPurchases } from './listing-purchases.ts'
-import { pageCounting, priceWith } from './open-requests.ts'
+import { pageCounting, priceWith, type Requests } from './open-requests.ts'
 
 interface SpendingNeeds {
   readonly connection: RedisConnection
@@ -21,14 +20,14 @@ interface SpendingNeeds {
 /** What requests of a pipeline cost, and how much it may spend. */
 export function spendingOf(
   { connection, pipeline, lease, settings, events, purchases }: SpendingNeeds,
-  { free }: Pick<Service, 'free'>,
+  { service: { free }, gate }: Pick<Requests, 'service' | 'gate'>,
   resources: AsyncDisposableStack,
 ) {
   const spending = new RedisSpending({ connection, pipeline, lease })
   const each = free ? 0 : (settings.reportedCredit ?? 1)
   /** The bill of a parser may be another than the unit that it reports. */
   const charge = (reported: number): number => reported * each
-  if (!free) purchases.openTill({ spending, charge, events })
+  if (!free) purchases.openTill({ spending, budgets: gate, charge, events })
   return {
     deps: {
       price: priceWith(free, settings),

@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import { Command } from 'commander'
-import { accountOf } from '#workers/account.ts'
+import { creditsOf } from '#workers/account.ts'
 import { openPlanning } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import { planSource } from '#src/ingest/plan-source.ts'
@@ -47,8 +47,8 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
     output.live(null)
   }
   const estimatedMs = await planning.estimatedMs(plan.requests)
-  const account = await accountOf(target.settings, new AbortController().signal)
-  const creditsLeft = account?.remainingCredits ?? null
+  const credits = await creditsOf(target.settings, new AbortController().signal)
+  const creditsLeft = credits?.remaining ?? null
   const free = target.settings.parseApiUrl === undefined
   const named = target.name === null ? {} : { pipeline: target.name }
   const lines = [tableOf(plan, refused, free, estimatedMs), ...leftLines(plan, creditsLeft)]

@@ -73,7 +73,7 @@ export class OwnPermits {
   left({ id }: Pick<Permit, 'id'>, credits: number | null): void {
     const permit = this.#permits.get(id)
     this.#permits.delete(id)
-    for (const scope of permit?.scopes ?? []) this.#add(scope, credits ?? permit?.credits ?? 0)
+    for (const scope of permit?.scopes ?? []) this.charged(scope, credits ?? permit?.credits ?? 0)
   }
 
   declaration(): Declaration {
@@ -89,7 +89,8 @@ export class OwnPermits {
     for (const [scope, credits] of Object.entries(spent)) this.#spent.set(scope, credits)
   }
 
-  #add(scope: string, credits: number): void {
+  /** What this process spent without a permit. */
+  charged(scope: string, credits: number): void {
     this.#spent.set(scope, (this.#spent.get(scope) ?? 0) + credits)
   }
 }

@@ -1,6 +1,7 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Admission, Departure, Gate, Permit, Report } from '#src/ports.ts'
 import { type Budget, budgetAsk, budgetMessage } from './budget.ts'
+import { chargeBudgets, correctBudgets } from './charge-budgets.ts'
 import { type GateState, gateState, type StateReply } from './gate-state.ts'
 import { HeldDocuments } from './held-documents.ts'
 import { OptionsHalt } from './options-halt.ts'
@@ -129,6 +130,16 @@ export class RedisGate implements Gate, AsyncDisposable {
   async restoreSpent(store: string, spent: ReadonlyMap<string, number>): Promise<void> {
     const key = recordedKey(this.#options.keys)
     await this.#say({ recorded: { key, store, spent: Object.fromEntries(spent) } })
+  }
+
+  /** Counts credits of a request that takes no permit in every budget; returns why not where one does not cover them. */
+  charge(credits: number): Promise<string | null> {
+    return chargeBudgets({ ...this.#options, own: this.#own }, credits)
+  }
+
+  /** Corrects what `charge` counted by the difference to what was charged in the end. */
+  correctCharge(difference: number): Promise<void> {
+    return correctBudgets({ ...this.#options, own: this.#own }, difference)
   }
 
   /** What the gate has learned and does, for metrics and the progress line. */

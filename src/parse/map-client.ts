@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
-import { readErrorBody } from '#src/contract/error-body.ts'
+import { jsonObject, readErrorBody } from '#src/contract/error-body.ts'
 import { retryAfterMs } from '#src/contract/retry-after.ts'
 import { dispatcherOf } from './dispatcher.ts'
 import { authorizationOf, type ServiceLine } from './service-line.ts'
@@ -24,8 +24,8 @@ const MOST_ADDRESSES = 100_000
 const TRIES = 5
 const PATIENCE_MS = 300_000
 
-/** What services answer that have no such operation. */
-const NO_SUCH_OPERATION: ReadonlySet<number> = new Set([404, 405, 501])
+/** What services answer that have no such operation; a redirect leads to a login page or to another service. */
+const NO_SUCH_OPERATION: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 404, 405, 501])
 
 /**
  * The addresses of a website as the service knows them (`POST /v2/map`, 1 credit whatever comes back); null where it has
@@ -71,10 +71,9 @@ export async function mapSite(
   }
 }
 
-/** `links` holds addresses, or objects with one; an answer without a list is that of no map. */
+/** `links` holds addresses, or objects with one; an answer without a list, a login page for one, is that of no map. */
 function siteMapIn(bytes: Buffer): SiteMap | null {
-  const answer = JSON.parse(bytes.toString('utf8')) as { readonly links?: unknown; readonly creditsUsed?: unknown }
-  const { links, creditsUsed } = answer
+  const { links, creditsUsed } = jsonObject(bytes) ?? {}
   if (!Array.isArray(links)) return null
   const addresses = links.flatMap((link: unknown) => {
     const address = typeof link === 'string' ? link : (link as { readonly url?: unknown } | null)?.url

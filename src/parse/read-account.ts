@@ -3,12 +3,10 @@ import { jsonObject } from '#src/contract/error-body.ts'
 import { dispatcherOf } from './dispatcher.ts'
 import { authorizationOf, type ServiceLine } from './service-line.ts'
 
-/** What a service says of the account of a key; null where it does not say, or has no such operation. */
-export interface Account {
-  /** Documents that it works on at once. */
-  readonly maxConcurrency: number | null
-  readonly remainingCredits: number | null
-  readonly planCredits: number | null
+/** What a service says of the credits of a key; null where it does not say, or has no such operation. */
+export interface Credits {
+  readonly remaining: number | null
+  readonly plan: number | null
 }
 
 /** Longest that a run waits for what it can also learn. */
@@ -20,20 +18,21 @@ const MOST_BYTES = 64 * 1024
 const NO_LIMIT = 1e15
 
 /**
- * Reads `GET /v2/team/queue-status` and `/v2/team/credit-usage` side by side. Costs nothing. Never throws but for `signal`:
- * a service that has none of them, is slow or is away leaves the limits to be learned.
+ * Documents that the service works on at once for a key (`GET /v2/team/queue-status`); null where it does not say. Costs
+ * nothing. Never throws but for `signal`: a service that has no such operation, is slow, is away, or answers with a
+ * page leaves the limit to be learned.
  */
-export async function readAccount(line: ServiceLine, signal: AbortSignal): Promise<Account> {
-  const [queue, usage] = await Promise.all([
-    fieldsAt('/v2/team/queue-status', line, signal),
-    fieldsAt('/v2/team/credit-usage', line, signal),
-  ])
+export async function readPlaces(line: ServiceLine, signal: AbortSignal): Promise<number | null> {
+  const queue = await fieldsAt('/v2/team/queue-status', line, signal)
   signal.throwIfAborted()
-  return {
-    maxConcurrency: amount(queue?.maxConcurrency, 1),
-    remainingCredits: amount(usage?.remainingCredits, 0),
-    planCredits: amount(usage?.planCredits, 0),
-  }
+  return amount(queue?.maxConcurrency, 1)
+}
+
+/** The credits of a key (`GET /v2/team/credit-usage`), on the terms of `readPlaces`. */
+export async function readCredits(line: ServiceLine, signal: AbortSignal): Promise<Credits> {
+  const usage = await fieldsAt('/v2/team/credit-usage', line, signal)
+  signal.throwIfAborted()
+  return { remaining: amount(usage?.remainingCredits, 0), plan: amount(usage?.planCredits, 0) }
 }
 
 function amount(value: unknown, least: number): number | null {

@@ -5,6 +5,7 @@ import { openProxy } from '../support/silent-server.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { startScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
+import { openSite } from '../support/web-site.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 interface Line {
@@ -74,6 +75,16 @@ describe('sluice doctor', () => {
     expect(JSON.stringify(lines)).not.toContain('sekret')
     expect(lines.at(-1)).toEqual({ event: 'checked', problems: 3 })
     expect(code).toBe(1)
+  })
+
+  test('warns where the service answers with a login page', async () => {
+    await using redis = await startTestRedis()
+    await using service = await openSite(() => ({ body: '<!doctype html><title>Log in</title>' }))
+    const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }
+    const { lines } = await doctor([], env)
+    expect(lines.filter(({ level }) => level === 'warning')).toContainEqual(
+      expect.objectContaining({ subject: 'service', message: expect.stringContaining('a page where JSON is due') }),
+    )
   })
 
   test('reaches the service by the proxy of the environment, and names it where it does not work', async () => {

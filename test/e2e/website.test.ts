@@ -113,6 +113,9 @@ describe('a website', () => {
     expect(first.stdout).toContain(`${most} credits (estimated)`)
     const none = await sluice([...args, '--max-credits', '0.5', '--site-listing', 'map'])
     expect([none.stderr, service.mapped.length]).toEqual([expect.stringContaining('no map of '), 1])
+    // The month has spent the map and all pages but one.
+    const month = await sluice([...args, '--monthly-credits', String(most), '--site-listing', 'map'])
+    expect([month.stderr, service.mapped.length]).toEqual([expect.stringContaining('the budget for the month'), 1])
     const rest = await sluice(args)
     expect([rest.code, service.mapped.length, service.bought.length]).toEqual([0, 2, most])
   }, 120_000)

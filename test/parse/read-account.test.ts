@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
-import { readAccount } from '#src/parse/read-account.ts'
+import { readCredits, readPlaces } from '#src/parse/read-account.ts'
 import { DIRECT } from '#src/parse/way-out.ts'
 import { openSite, type Page } from '../support/web-site.ts'
 
 const never = new AbortController().signal
-const NOTHING = { maxConcurrency: null, remainingCredits: null, planCredits: null }
+const NOTHING = { places: null, remaining: null, plan: null }
 
 let engine: Engine
 
@@ -14,22 +14,29 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
-const account = (baseUrl: string, apiKey = 'k-told') =>
-  readAccount({ baseUrl, apiKey, login: null, wayOut: DIRECT }, never)
+async function account(baseUrl: string, apiKey = 'k-told') {
+  const line = { baseUrl, apiKey, login: null, wayOut: DIRECT }
+  const [places, credits] = await Promise.all([readPlaces(line, never), readCredits(line, never)])
+  return { places, ...credits }
+}
 
 describe('the account of a key', () => {
   test('is what the service tells of it', async () => {
-    expect(await account(engine.url)).toEqual({ maxConcurrency: 1, remainingCredits: 42, planCredits: 42 })
+    expect(await account(engine.url)).toEqual({ places: 1, remaining: 42, plan: 42 })
   })
 
   test('has no limit where the service has none', async () => {
-    expect(await account(engine.url, 'k-free')).toEqual({ ...NOTHING, maxConcurrency: 2 })
+    expect(await account(engine.url, 'k-free')).toEqual({ ...NOTHING, places: 2 })
   })
 
   test.each<[string, Page | undefined]>([
     ['does not know it', undefined],
     ['refuses it', { status: 429, headers: { 'retry-after': '60' } }],
-    ['answers with a page', { body: '<html>' }],
+    [
+      'answers with a login page',
+      { headers: { 'content-type': 'text/html' }, body: '<!doctype html><form>Log in</form>' },
+    ],
+    ['sends to a login page', { status: 302, headers: { location: '/login' } }],
     ['answers with other types', { body: '{"maxConcurrency":"5","data":{"remainingCredits":-1,"planCredits":null}}' }],
   ])('is unknown where the service %s', async (_what, page) => {
     await using service = await openSite(() => page)

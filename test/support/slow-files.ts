@@ -31,7 +31,7 @@ export const SLOW_FILES = [
   'test/e2e/upgrade.test.ts',
   'test/e2e/website.test.ts',
   'test/e2e/plan-account.test.ts',
-  'test/workers/account-watch.test.ts',
+  'test/workers/places-watch.test.ts',
   'test/engine/map.test.ts',
   'test/cli/completion.test.ts',
   'test/scripts/release.test.ts',

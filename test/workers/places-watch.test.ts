@@ -3,37 +3,74 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Events } from '#src/events.ts'
-import type { Account } from '#src/parse/read-account.ts'
-import { AccountWatch } from '#workers/account-watch.ts'
+import { PlacesWatch } from '#workers/places-watch.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { errorReply, parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
+import { openSite } from '../support/web-site.ts'
 
-const accountWith = (maxConcurrency: number): Account => ({ maxConcurrency, remainingCredits: 1, planCredits: 1 })
+const never = new AbortController().signal
 
-test('refusals read the account at most once in its time, and a reading that fails is passed over', async () => {
+test('refusals read the limit at most once in its time, and a reading that fails is passed over', async () => {
   let now = 0
-  const answers = [() => Promise.reject(new Error('away')), async () => null, async () => accountWith(7)]
+  const answers = [() => Promise.reject(new Error('away')), async () => null, async () => 7]
   const reads: number[] = []
-  const told: Account[] = []
+  const told: number[] = []
   const read = () => {
     reads.push(now)
-    return answers[reads.length - 1]?.() ?? Promise.resolve(accountWith(9))
+    return answers[reads.length - 1]?.() ?? Promise.resolve(9)
   }
   const events = new Events()
-  using watch = new AccountWatch({ read, onAccount: (account) => told.push(account), leastMs: 60_000, now: () => now })
+  using watch = new PlacesWatch({ read, onPlaces: (places) => told.push(places), leastMs: 60_000, now: () => now })
   watch.follow(events)
+  await watch.known(never)
   for (now = 0; now <= 200_000; now += 1_000) {
+    await watch.known(never)
     events.emit('request:throttled', { limit: 'rate', retryAfterMs: null })
     events.emit('run:halted', { cause: 'credits', message: 'no credits' })
     events.emit('run:halted', { cause: 'key', message: 'no key' })
     await turn()
   }
-  expect(reads).toEqual([60_000, 120_000, 180_000])
-  expect(told).toEqual([accountWith(7)])
+  expect(reads).toEqual([0, 60_000, 120_000, 180_000])
+  expect(told).toEqual([7, 9])
 })
 
-test('a run reads the account again after a 429, and uses the places that it has by then', async () => {
+test('the first request goes without a limit that the service does not tell in half a second; told later, it counts', async () => {
+  const answer = Promise.withResolvers<number>()
+  const told: number[] = []
+  using watch = new PlacesWatch({
+    read: () => answer.promise,
+    onPlaces: (places) => told.push(places),
+    leastMs: 60_000,
+  })
+  await Promise.all([watch.known(never), watch.known(never)])
+  expect(told).toEqual([])
+  answer.resolve(3)
+  await turn()
+  expect(told).toEqual([3])
+})
+
+test('a run with nothing to send asks the service nothing', async () => {
+  await using folder = await temporaryFolder()
+  const source = join(folder.path, 'in')
+  await mkdir(source)
+  await writeFile(join(source, 'a.csv'), 'name\n1\n')
+  const asked: string[] = []
+  await using service = await openSite((path) => {
+    asked.push(path)
+    if (path === '/v2/parse') return { body: JSON.stringify({ success: true, data: { markdown: '# a' } }) }
+    // A login page in place of an answer: the limit is not known.
+    return { body: '<!doctype html><title>Log in</title>' }
+  })
+  const args = ['run', source, '--out', join(folder.path, 'out'), '--parse-api-url', service.url]
+  const env = { PARSE_API_KEY: 'test-key' }
+  const first = await sluice(args, { env })
+  expect([first.code, first.stderr, asked]).toEqual([0, expect.anything(), ['/v2/team/queue-status', '/v2/parse']])
+  const second = await sluice(args, { env })
+  expect([second.code, asked.length]).toEqual([0, 2])
+})
+
+test('a run reads the limit again after a 429, and uses the places that it has by then', async () => {
   await using folder = await temporaryFolder()
   const source = join(folder.path, 'in')
   await mkdir(source)

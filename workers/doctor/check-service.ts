@@ -50,6 +50,11 @@ function aboutKey(answer: ServiceLook): DoctorFinding[] {
     return [problem('service', `the API key is refused (${answer.status})`, 'set another PARSE_API_KEY')]
   }
   if (answer.status !== 200) return []
+  if (/^\s*</.test(answer.text)) {
+    return [
+      warning('service', 'answers with a page where JSON is due', 'check PARSE_API_URL; a proxy may ask for a login'),
+    ]
+  }
   const body = parsed(answer.text) as { data?: { remainingCredits?: unknown } } | null
   const credits = body?.data?.remainingCredits
   if (typeof credits !== 'number') return []

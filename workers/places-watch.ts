@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Events } from '#src/events.ts'
+
+export interface PlacesWatchOptions {
+  /** Documents that the service works on at once; null where it does not say. Has a time limit of its own. */
+  readonly read: (signal: AbortSignal) => Promise<number | null>
+  readonly onPlaces: (places: number) => void
+  /** Least time between two readings. */
+  readonly leastMs: number
+  /** A clock that never goes back, in milliseconds. */
+  readonly now?: () => number
+}
+
+/** Longest that the first request waits for the answer; one that comes later still counts. */
+const START_PATIENCE_MS = 500
+
+/**
+ * Reads the concurrency limit of an API key: once before the first request, so that a process with nothing to send asks
+ * nothing, and again in the background after a refusal by a limit (429) or for credits (402), because another plan has
+ * other limits. At most one reading starts in `leastMs`. A reading that fails changes nothing.
+ */
+export class PlacesWatch implements Disposable {
+  readonly #options: PlacesWatchOptions
+  readonly #now: () => number
+  readonly #stopped = new AbortController()
+  #first: Promise<unknown> | null = null
+  #nextAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: PlacesWatchOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+  }
+
+  /** Listens to the answers that a pipeline gets, until the watch is disposed of. */
+  follow(events: Events): void {
+    events.on('request:throttled', () => this.refused())
+    events.on('run:halted', ({ cause }) => {
+      if (cause === 'credits') this.refused()
+    })
+  }
+
+  /** Before each request: the first ones wait for the limit, 500 ms at the most. */
+  async known(signal: AbortSignal): Promise<void> {
+    this.#first ??= this.#begin()
+    await this.#first
+    signal.throwIfAborted()
+  }
+
+  refused(): void {
+    if (this.#now() >= this.#nextAt && !this.#stopped.signal.aborted) void this.#read()
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopped.abort()
+  }
+
+  async #begin(): Promise<void> {
+    const over = new AbortController()
+    await Promise.race([this.#read(), sleep(START_PATIENCE_MS, undefined, { signal: over.signal })])
+    over.abort()
+  }
+
+  async #read(): Promise<void> {
+    const { read, onPlaces, leastMs } = this.#options
+    this.#nextAt = this.#now() + leastMs
+    const places = await read(this.#stopped.signal).catch(() => null)
+    if (places !== null && !this.#stopped.signal.aborted) onPlaces(places)
+  }
+}
