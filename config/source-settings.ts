@@ -40,6 +40,11 @@ export const SOURCE_SETTINGS = {
     default: false,
     doc: 'open .zip, .tar and .tar.gz files and take their members as documents',
   }),
+  passthrough: flag({
+    env: 'SLUICE_PASSTHROUGH',
+    default: true,
+    doc: 'take .md, .markdown and .txt files as they are, for 0 credits and without a request (never with redactPII)',
+  }),
   strict: flag({
     env: 'SLUICE_STRICT',
     default: false,

@@ -1,14 +1,19 @@
 import type { Settings } from '#config/settings.ts'
+import { textRecipeBook } from '#src/contract/passthrough.ts'
 import { type RecipeBook, recipeBook } from '#src/contract/rules.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
+import type { IngestDeps } from '#src/ingest/deps.ts'
 import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { parseOptionsOf } from './parse-options.ts'
 
 /** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
-export function recipesFor(settings: Settings): (prefix: string) => RecipeBook {
+export function recipesFor(settings: Settings): (prefix: string) => Pick<IngestDeps, 'recipeFor' | 'textRecipeFor'> {
   const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
-  return (prefix) => (prefix === '' ? book : (key, extension) => book(outOf(prefix, key) ?? key, extension))
+  return (prefix) => {
+    const recipeFor: RecipeBook = prefix === '' ? book : (key, extension) => book(outOf(prefix, key) ?? key, extension)
+    return { recipeFor, textRecipeFor: textRecipeBook(recipeFor, settings.passthrough) }
+  }
 }
 
 export const scanSettings = ({ backlogLimit, checksum }: Settings) => ({ backlogLimit, checksum })

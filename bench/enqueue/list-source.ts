@@ -49,7 +49,18 @@ const parsers = parserPolicyOf(
   { parseApiUrl: undefined, acceptLocal: false, upgrade: false, rules: [] },
   { isFormer: false, prefix: '' },
 )
-const ports = { source, owner, parsers, isOutdated: () => false, store, ledger, queue, events, recipeFor }
+const ports = {
+  source,
+  owner,
+  parsers,
+  isOutdated: () => false,
+  store,
+  ledger,
+  queue,
+  events,
+  recipeFor,
+  textRecipeFor: () => null,
+}
 const patience = { halt: () => undefined, storePatienceMs: 0, storeSlowMs: 10_000 }
 const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlogLimit: settings.backlogLimit }
 const cpuAtStart = cpuMs()

@@ -55,6 +55,7 @@ try {
     queue,
     events: new Events(),
     recipeFor,
+    textRecipeFor: () => null,
     cutter: null,
     now: Date.now,
     sharedNow: Date.now,

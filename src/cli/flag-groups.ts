@@ -21,6 +21,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'hidden',
     'followSymlinks',
     'archives',
+    'passthrough',
     'splitLargePdfs',
     'via',
     'allowPrivateAddresses',

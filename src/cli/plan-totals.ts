@@ -16,6 +16,8 @@ export interface Plan extends FormatTotals {
   readonly again: { readonly documents: number; readonly credits: number }
   readonly changes: Readonly<Partial<Record<Change, number>>>
   readonly refused: Readonly<Partial<Record<FailureCode, number>>>
+  /** Texts that become outputs as they are, without a request. */
+  readonly passedThrough: number
   /** Files that are no documents, by extension or reason. */
   readonly skipped: Readonly<Record<string, number>>
   readonly byFormat: Readonly<Record<string, FormatTotals>>
@@ -29,6 +31,7 @@ export const NO_PLAN: Plan = {
   again: { documents: 0, credits: 0 },
   changes: {},
   refused: {},
+  passedThrough: 0,
   skipped: {},
   byFormat: {},
 }
@@ -47,6 +50,7 @@ export function addTo(plan: Plan, entry: PlannedEntry): Plan {
     changes: { ...plan.changes, [change]: (plan.changes[change] ?? 0) + 1 },
     refused:
       refusal === null ? plan.refused : { ...plan.refused, [refusal.code]: (plan.refused[refusal.code] ?? 0) + 1 },
+    passedThrough: plan.passedThrough + (entry.passedThrough ? 1 : 0),
     skipped: skip === null ? plan.skipped : { ...plan.skipped, [skip]: (plan.skipped[skip] ?? 0) + 1 },
     byFormat:
       counts && extension !== null

@@ -82,6 +82,10 @@ function againLines({ again }: Plan, free: boolean): string[] {
   return [`${what}: to be parsed again for ${count(again.credits)} credits (--accept-local keeps what is there)`]
 }
 
+function passedThroughLines({ passedThrough }: Plan): string[] {
+  return passedThrough === 0 ? [] : [`${plural(passedThrough, 'text')} passed through without a request, for 0 credits`]
+}
+
 function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: number | null): string {
   const rows = new Table({
     head: ['format', 'to send', 'pages', 'saved', 'credits'],
@@ -101,6 +105,7 @@ function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: numb
   return [
     `${count(plan.seen)} seen: ${changes.join(', ') || 'nothing'}`,
     rows.toString(),
+    ...passedThroughLines(plan),
     ...skippedLines(new Map(Object.entries(plan.skipped))),
     ...(refused.length > 0 ? ['would end failed without being sent:', ...refused] : []),
     ...againLines(plan, free),

@@ -38,6 +38,7 @@ const SELECTION_SETTINGS: readonly SettingName[] = [
   'hidden',
   'followSymlinks',
   'archives',
+  'passthrough',
   'splitLargePdfs',
   'via',
   'allowPrivateAddresses',

@@ -39,10 +39,25 @@ export const MAX_FILE_BYTES = 50 * 1024 * 1024
 
 /** The supported extension that a name ends in, in lower case and without its dot, else null. */
 export function extensionOf(name: string): Extension | null {
+  const ending = endingOf(name)
+  return ending !== null && Object.hasOwn(FORMATS, ending) ? (ending as Extension) : null
+}
+
+/** Extensions of texts that become outputs as they are, without a parser. */
+const TEXT_EXTENSIONS = ['md', 'markdown', 'txt'] as const
+
+export type TextExtension = (typeof TEXT_EXTENSIONS)[number]
+
+/** As `extensionOf`, for texts that need no parser. */
+export function textExtensionOf(name: string): TextExtension | null {
+  const ending = endingOf(name)
+  return TEXT_EXTENSIONS.find((extension) => extension === ending) ?? null
+}
+
+/** In lower case and without its dot. */
+function endingOf(name: string): string | null {
   const dot = name.lastIndexOf('.')
-  if (dot < 0) return null
-  const ending = name.slice(dot + 1).toLowerCase()
-  return Object.hasOwn(FORMATS, ending) ? (ending as Extension) : null
+  return dot < 0 ? null : name.slice(dot + 1).toLowerCase()
 }
 
 /** Other media types under which servers send them. */

@@ -1,14 +1,19 @@
 import type { SourceKey } from './ids.ts'
 
-/** What decides which receipts satisfy which runs: the engine that comes with Sluice, or a service behind an address. */
-export type ParserClass = 'embedded' | 'service'
+/**
+ * What decides which receipts satisfy which runs: the engine that comes with Sluice, a service behind an address, or
+ * `passthrough`: Sluice itself, for texts that need no parser.
+ */
+export const PARSER_CLASSES = ['embedded', 'service', 'passthrough'] as const
+
+export type ParserClass = (typeof PARSER_CLASSES)[number]
 
 /** Who made an answer. All but the class are facts for people: another address or gateway of a service decides nothing. */
 export interface ParserFacts {
   readonly class: ParserClass
-  /** Address of the service without login and query; `engine` for the embedded one. */
+  /** Address of the service without login and query; `engine` for the embedded one, `sluice` for texts passed through. */
   readonly origin: string
-  /** Of the embedded engine, a whole number; null for a service, which does not tell. */
+  /** Of the embedded engine or the passthrough, a whole number; null for a service, which does not tell. */
   readonly version: string | null
   /** When the answer came, ISO 8601, UTC; null where that was not kept. */
   readonly at: string | null
@@ -39,12 +44,12 @@ const FIRST_VERSION = 1
 
 const versionOf = ({ version }: Pick<ParserFacts, 'version'>): number => Number(version ?? FIRST_VERSION)
 
-/** Whether a document that this parser parsed need not be parsed again. What a service did satisfies every run. */
+/** Whether a document that this parser parsed need not be parsed again. What a service did satisfies every run, and so does a text. */
 export function satisfies(
   { own, acceptLocal, upgrade }: Pick<ParserPolicy, 'own' | 'acceptLocal' | 'upgrade'>,
   parser: ParserIdentity,
 ): boolean {
-  if (parser.class === 'service') return true
+  if (parser.class !== 'embedded') return true
   if (own.class === 'service') return acceptLocal
   return !upgrade || versionOf(parser) >= versionOf(own)
 }
@@ -57,6 +62,6 @@ export function replaces(later: ParserIdentity, kept: ParserIdentity | null): bo
 
 /** Of several answers that make one document, the one that says least good of it. */
 export function weakest(parsers: readonly ParserFacts[]): ParserFacts | null {
-  const rank = (facts: ParserFacts): number => (facts.class === 'service' ? Infinity : versionOf(facts))
+  const rank = (facts: ParserFacts): number => (facts.class === 'embedded' ? versionOf(facts) : Infinity)
   return parsers.toSorted((one, other) => rank(one) - rank(other))[0] ?? null
 }

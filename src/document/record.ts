@@ -12,7 +12,7 @@ export interface OutputFile {
   readonly sha256: string
 }
 
-/** What a document cost. `reported` by the service, `estimated` by the price model, or `saved` by a receipt (0). */
+/** What a document cost. `reported` by the service, `estimated` by the price model, or `saved`: no request was needed (0). */
 export interface Cost {
   readonly credits: number
   readonly basis: 'reported' | 'estimated' | 'saved'

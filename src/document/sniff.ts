@@ -48,7 +48,7 @@ const NEVER_A_DOCUMENT: readonly Signature[] = ['image', 'archive', 'program', '
 const TEXT_ONLY: readonly Extension[] = ['html', 'htm', 'xhtml', 'csv', 'rtf']
 
 /** How a signature is called in a message. */
-const CALLED: Readonly<Record<Signature, string>> = {
+export const CALLED_SIGNATURES: Readonly<Record<Signature, string>> = {
   pdf: 'a PDF',
   zip: 'a ZIP container (new Office, OpenDocument or EPUB)',
   ole: 'an old Office or encrypted Office file',
@@ -66,10 +66,10 @@ const CALLED: Readonly<Record<Signature, string>> = {
  * refused, so that nothing is left undone that a service would have read: an old `.doc` may well hold RTF or HTML.
  */
 export function contradiction(extension: Extension, signature: Signature): string | null {
-  if (NEVER_A_DOCUMENT.includes(signature)) return CALLED[signature]
+  if (NEVER_A_DOCUMENT.includes(signature)) return CALLED_SIGNATURES[signature]
   const isPdf = signature === 'pdf'
-  if (extension === 'pdf') return isPdf || signature === 'unknown' ? null : CALLED[signature]
-  if (isPdf) return CALLED.pdf
+  if (extension === 'pdf') return isPdf || signature === 'unknown' ? null : CALLED_SIGNATURES[signature]
+  if (isPdf) return CALLED_SIGNATURES.pdf
   const isContainer = signature === 'zip' || signature === 'ole'
-  return TEXT_ONLY.includes(extension) && isContainer ? CALLED[signature] : null
+  return TEXT_ONLY.includes(extension) && isContainer ? CALLED_SIGNATURES[signature] : null
 }

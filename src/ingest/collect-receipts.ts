@@ -1,4 +1,5 @@
 import { receiptId } from '#src/document/ids.ts'
+import { PARSER_CLASSES } from '#src/document/parser.ts'
 import { type KeptReceipt, receiptsOf } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { KeySet } from './key-set.ts'
@@ -17,7 +18,7 @@ export async function* unusedReceipts(store: OutputStore, signal: AbortSignal): 
     for (const receipt of receiptsOf(record)) if (receipt !== null) used.add(receipt)
   }
   for await (const { contentHash, recipeHash, pieces = [] } of store.listDeadLetters(signal)) {
-    for (const parser of [undefined, 'embedded', 'service'] as const) {
+    for (const parser of [undefined, ...PARSER_CLASSES]) {
       if (contentHash !== null && recipeHash !== null) used.add(receiptId(contentHash, recipeHash, parser))
     }
     for (const { receipt } of pieces) if (receipt !== null) used.add(receipt)

@@ -9,7 +9,7 @@ import { FINISH, postpone } from './job-verdicts.ts'
 import { gradeProblems, recordedGrade } from './grade-of-answer.ts'
 import { describeFile } from './rederive.ts'
 import { untilWritten } from './until-written.ts'
-import type { Work } from './work.ts'
+import type { ReadWork, Work } from './work.ts'
 
 /** How long a worker that lost its hold leaves the document to the one that has it now. */
 const LOST_CLAIM_MS = 2_000
@@ -52,7 +52,7 @@ export interface ReadingOrigin {
 
 /** As `commitAnswer`, for an answer that was read already. */
 export async function commitReading(
-  work: Work,
+  work: ReadWork,
   origin: ReadingOrigin,
   deps: IngestDeps,
   signal: AbortSignal,
@@ -85,11 +85,11 @@ function answersLostWith({ receipt, pieces, cost }: ReadingOrigin): number {
 }
 
 /** The end of a document that was found done: nothing is written to the store, and nothing was paid. */
-export async function settleRecorded(work: Work, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
+export async function settleRecorded(work: ReadWork, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
   return settle(work, { ...record, cost: { credits: 0, basis: 'saved' } }, deps)
 }
 
-async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
+async function settle(work: ReadWork, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
   const { key } = record
   const { version, recipeHash, outcome, parser } = record
   const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
@@ -113,7 +113,7 @@ async function settle(work: Work, record: DocumentRecord, deps: IngestDeps): Pro
 }
 
 function recordOf(
-  work: Work,
+  work: ReadWork,
   { reading, receipt, parser, pieces, requestId, cost }: ReadingOrigin,
   deps: IngestDeps,
 ): Omit<DocumentRecord, 'files'> {

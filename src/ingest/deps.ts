@@ -45,6 +45,8 @@ export interface IngestDeps {
   readonly intents: Intents
   readonly events: Events
   readonly recipeFor: (key: SourceKey, extension: Extension) => Recipe
+  /** For a text that becomes outputs as it is, without a request; null for all else. */
+  readonly textRecipeFor: (key: SourceKey) => Recipe | null
   readonly render: (data: ParsedData) => ReadonlyMap<string, Uint8Array>
   /** What a request will cost by the price model, in credits. `pages` is null when they were not counted. */
   readonly price: (recipe: Recipe, extension: Extension, pages: number | null) => number
@@ -97,6 +99,7 @@ export interface ScanDeps extends Pick<
   | 'ledger'
   | 'events'
   | 'recipeFor'
+  | 'textRecipeFor'
   | 'cutter'
   | 'now'
   | 'sharedNow'

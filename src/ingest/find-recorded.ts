@@ -3,7 +3,7 @@ import { satisfies } from '#src/document/parser.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { IngestDeps } from './deps.ts'
 import { parserOfRecord } from './record-parser.ts'
-import type { Work } from './work.ts'
+import type { ReadWork } from './work.ts'
 
 /**
  * The record of these very bytes, this version and this recipe: the document is done, and its delivery comes late.
@@ -11,7 +11,7 @@ import type { Work } from './work.ts'
  * where a commit has something to tell: it failed since, or was taken for gone.
  */
 export async function findRecorded(
-  { job: { key }, version, read, recipe }: Work,
+  { job: { key }, version, read, recipe }: ReadWork,
   { owner, parsers, store }: Pick<IngestDeps, 'owner' | 'parsers' | 'store'>,
 ): Promise<DocumentRecord | null> {
   const record = await store.readRecord(key)

@@ -1,5 +1,4 @@
 import { assertNever } from '#src/document/assert-never.ts'
-import { extensionOf } from '#src/document/formats.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
@@ -11,8 +10,10 @@ import { buyAnswer } from './buy-answer.ts'
 import { commitAnswer, commitReading, settleRecorded } from './commit-answer.ts'
 import type { IngestDeps } from './deps.ts'
 import { type FoundReceipt, findReceipt } from './find-receipt.ts'
+import { handlingOf } from './handling.ts'
 import { ingestPieces } from './ingest-pieces.ts'
 import { findRecorded } from './find-recorded.ts'
+import { passThrough } from './pass-through.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
@@ -57,7 +58,6 @@ async function ingestClaimed(
   const startedAt = deps.now()
   const begunMs = performance.now()
   deps.events.emit('document:started', { key: job.key, attempt })
-  const extension = extensionOf(job.key)
   // Before it is opened: a source that cannot be read must not keep it for ever.
   const late = { ...delivery, begunMs, version: job.version }
   if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps, signal)
@@ -67,21 +67,26 @@ async function ingestClaimed(
   await using document = opened
   const other = await deps.view.opened(job, document.version, deps, signal)
   if (other !== null) return handBack(other, deps)
-  const refusal = refuseByListing(job.key, document.bytes, deps.cutter)
-  if (refusal !== null || extension === null) return giveUp(work, refusal ?? unsupported, deps, signal)
+  const handling = handlingOf(job.key, deps)
+  const refusal = refuseByListing(handling, document.bytes, deps.cutter)
+  if (refusal !== null || handling === null) return giveUp(work, refusal ?? unsupported, deps, signal)
 
   const read = await readUnchanged(document, signal)
-  if (read === null) return retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps, signal))
+  const again = (): Promise<JobVerdict> =>
+    retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps, signal))
+  if (read === null) return again()
   const { address } = document
   const contradiction = address === undefined ? refuseByContent(job.key, read.head) : null
   if (contradiction !== null) return giveUp(work, contradiction, deps, signal, read)
 
   // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
-  const recipe = deps.recipeFor(job.key, extension)
-  const whole = { ...work, extension, read, address: address ?? null, recipe, hold }
+  const whole = { ...work, read, recipe: handling.recipe, hold }
   try {
-    return await turnIntoOutputs(whole, deps, signal)
+    if (handling.kind === 'passthrough') return await passThrough(whole, deps, signal)
+    const { extension } = handling
+    return await turnIntoOutputs({ ...whole, extension, address: address ?? null }, deps, signal)
   } catch (error) {
+    if (error instanceof DocumentChanged && handling.kind === 'passthrough') return again()
     if (!(error instanceof RecordOfOther)) throw error
     const failure: Failure = { code: 'taken_by_other_source', stage: 'commit', message: error.message }
     return giveUp(work, failure, deps, signal, read)

@@ -1,15 +1,16 @@
 import type { Failure } from '#src/document/failure.ts'
-import { type Extension, extensionOf } from '#src/document/formats.ts'
+import type { Extension } from '#src/document/formats.ts'
 import { receiptId, type SourceKey } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
 import { skipLabel } from '#src/document/skip.ts'
 import type { Change } from '#src/events.ts'
-import type { LedgerEntry, Recipe, SourceEntry } from '#src/ports.ts'
+import type { LedgerEntry, SourceEntry } from '#src/ports.ts'
 import { batchesOf } from './batches.ts'
 import { decideByContent } from './compare-content.ts'
 import { findReceipt } from './find-receipt.ts'
 import { decideChange, standing } from './decide-change.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
+import { type Handling, handlingOf } from './handling.ts'
 import { planPieces } from './plan-pieces.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import { openListed } from './open-listed.ts'
@@ -19,7 +20,7 @@ const BATCH = 200
 
 export type PlanDeps = Pick<
   IngestDeps,
-  'source' | 'store' | 'parsers' | 'ledger' | 'recipeFor' | 'countPages' | 'price' | 'cutter'
+  'source' | 'store' | 'parsers' | 'ledger' | 'recipeFor' | 'textRecipeFor' | 'countPages' | 'price' | 'cutter'
 > &
   Pick<ScanDeps, 'checksum' | 'isOutdated'>
 
@@ -27,7 +28,7 @@ export type PlanDeps = Pick<
 export interface PlannedEntry {
   readonly key: SourceKey
   readonly change: Change
-  /** Null for a file that is no document of ours. */
+  /** Null for a file that no parser takes. */
   readonly extension: Extension | null
   /** Why it would end failed without being sent; null when it would be sent, or is done already. */
   readonly refusal: Failure | null
@@ -41,6 +42,8 @@ export interface PlannedEntry {
   readonly credits: number
   /** True when a receipt that is there, or a copy earlier in this plan, saves the request. */
   readonly saved: boolean
+  /** True for a text that would become outputs as it is, without a request. */
+  readonly passedThrough: boolean
 }
 
 /**
@@ -57,6 +60,16 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
   }
 }
 
+const NOTHING = {
+  refusal: null,
+  skip: null,
+  requests: 0,
+  pages: null,
+  credits: 0,
+  saved: false,
+  passedThrough: false,
+} as const
+
 async function planEntry(
   entry: Exclude<SourceEntry, { kind: 'left_out' }>,
   known: LedgerEntry | null,
@@ -65,30 +78,29 @@ async function planEntry(
   signal: AbortSignal,
 ): Promise<PlannedEntry> {
   const { key } = entry
-  const extension = extensionOf(key)
-  const nothing = { key, extension, refusal: null, skip: null, requests: 0, pages: null, credits: 0, saved: false }
+  const handling = handlingOf(key, deps)
+  const extension = handling?.kind === 'parse' ? handling.extension : null
+  const nothing = { ...NOTHING, key, extension }
   if (entry.kind === 'skipped') return { ...nothing, change: 'skipped', skip: skipLabel(key, entry.reason) }
-  if (entry.kind === 'document' && extension === null) {
+  if (entry.kind === 'document' && handling === null) {
     return { ...nothing, change: 'skipped', skip: skipLabel(key, 'unsupported') }
   }
-  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(key, entry.bytes, deps.cutter)
-  if (entry.kind === 'unusable' || refusal !== null || extension === null) {
+  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(handling, entry.bytes, deps.cutter)
+  if (entry.kind === 'unusable' || refusal !== null || handling === null) {
     return { ...nothing, change: 'unusable', refusal }
   }
-  const recipe = deps.recipeFor(key, extension)
-  const listed = { key, version: entry.version, recipeHash: recipe.hash }
+  const listed = { key, version: entry.version, recipeHash: handling.recipe.hash }
   const change = deps.checksum
     ? (await decideByContent(known, listed, deps, signal)).change
     : decideChange(known, listed, standing(key, deps))
   if (change === 'unchanged') return { ...nothing, change }
   const own = { ...deps, parsers: policyFor(deps.parsers, key) }
-  return { ...nothing, change, ...(await priced(entry, extension, recipe, bought, own, signal)) }
+  return { ...nothing, change, ...(await priced(entry, handling, bought, own, signal)) }
 }
 
 async function priced(
   entry: Pick<Extract<SourceEntry, { kind: 'document' }>, 'key' | 'version'>,
-  extension: Extension,
-  recipe: Recipe,
+  handling: Handling,
   bought: Set<string>,
   deps: PlanDeps,
   signal: AbortSignal,
@@ -99,6 +111,8 @@ async function priced(
   const read = await readOnce(document, signal)
   const refusal = document.address === undefined ? refuseByContent(entry.key, read.head) : null
   if (refusal !== null) return { refusal }
+  if (handling.kind === 'passthrough') return { passedThrough: true }
+  const { extension, recipe } = handling
   const id = receiptId(read.contentHash, recipe.hash)
   const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
   if (bought.has(mark) || (await findReceipt(read.contentHash, recipe.hash, deps)) !== null) return { saved: true }

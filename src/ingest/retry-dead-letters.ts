@@ -1,10 +1,10 @@
-import { extensionOf } from '#src/document/formats.ts'
 import { receiptId } from '#src/document/ids.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { DocumentJob, LedgerEntry } from '#src/ports.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from './batches.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
+import { handlingOf } from './handling.ts'
 import { backlogBelowLimit } from './scan-source.ts'
 
 const BATCH = 500
@@ -41,9 +41,9 @@ async function letGo({ key, failure, contentHash, recipeHash }: DeadLetter, { in
 
 /** None for a file that no service takes: a retry could only say so again. */
 function jobOf({ key, version }: DeadLetter, deps: ScanDeps): DocumentJob[] {
-  const extension = extensionOf(key)
-  if (extension === null) return []
-  const recipeHash = deps.recipeFor(key, extension).hash
+  const handling = handlingOf(key, deps)
+  if (handling === null) return []
+  const recipeHash = handling.recipe.hash
   return [{ schema: 1, key, version, recipeHash, bytes: 0, queuedAt: deps.sharedNow() }]
 }
 

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { extensionOf } from '#src/document/formats.ts'
 import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { DocumentJob, LedgerEntry, SourceEntry } from '#src/ports.ts'
 import { skipFile } from './skip-file.ts'
@@ -8,6 +7,7 @@ import { type Burial, bury } from './bury.ts'
 import { decideByContent } from './compare-content.ts'
 import { decideChange, mayPass, standing } from './decide-change.ts'
 import type { ScanDeps } from './deps.ts'
+import { handlingOf } from './handling.ts'
 import { KeySet } from './key-set.ts'
 import { refuseByListing } from './preflight.ts'
 
@@ -110,18 +110,17 @@ async function scanEntry(
     deps.events.emit('folder:left-out', entry)
     return null
   }
-  const extension = extensionOf(entry.key)
   if (entry.kind === 'skipped') return skipFile(entry.key, entry.reason, known, deps)
-  if (entry.kind === 'document' && extension === null) return skipFile(entry.key, 'unsupported', known, deps)
-  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(entry.key, entry.bytes, deps.cutter)
-  if (entry.kind === 'unusable' || refusal !== null || extension === null) {
+  const handling = handlingOf(entry.key, deps)
+  if (entry.kind === 'document' && handling === null) return skipFile(entry.key, 'unsupported', known, deps)
+  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(handling, entry.bytes, deps.cutter)
+  if (entry.kind === 'unusable' || refusal !== null || handling === null) {
     if (refusal !== null) await buryOnce(burialOf(entry, refusal), known, deps, signal)
     deps.events.emit('document:seen', { key: entry.key, change: 'unusable' })
     return null
   }
-  const recipe = deps.recipeFor(entry.key, extension)
   const { key } = entry
-  const listed = { key, version: entry.version, recipeHash: recipe.hash }
+  const listed = { key, version: entry.version, recipeHash: handling.recipe.hash }
   const { change, version: present } = deps.checksum
     ? await decideByContent(known, listed, deps, signal)
     : { change: decideChange(known, listed, standing(key, deps)), version: entry.version }

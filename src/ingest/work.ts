@@ -4,8 +4,8 @@ import type { Version } from '#src/document/ids.ts'
 import type { Claim, Delivery, Recipe } from '#src/ports.ts'
 import type { ReadDocument } from './read-once.ts'
 
-/** One document under way: what was delivered, and what is known of it by now. */
-export interface Work extends Delivery {
+/** One document in progress whose bytes were read: what was delivered, and what is known of it. */
+export interface ReadWork extends Delivery {
   readonly claim: Claim
   /** Epoch milliseconds. */
   readonly startedAt: number
@@ -13,13 +13,17 @@ export interface Work extends Delivery {
   readonly begunMs: number
   /** Of the bytes that were really read: the job may have been enqueued for an earlier one. */
   readonly version: Version
-  readonly extension: Extension
   readonly read: ReadDocument
-  /** Where the service fetches the document by itself; null when its bytes are sent. */
-  readonly address: string | null
   readonly recipe: Recipe
   /** What the bytes of its answers count for; empty while it waits at the gate. */
   readonly hold: AnswerHold
+}
+
+/** A document for the parser. */
+export interface Work extends ReadWork {
+  readonly extension: Extension
+  /** Where the service fetches the document by itself; null when its bytes are sent. */
+  readonly address: string | null
   /** A limit refused it: it goes before what only waits. */
   readonly first?: boolean
 }

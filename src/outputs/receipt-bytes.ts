@@ -2,13 +2,13 @@ import { promisify } from 'node:util'
 import { constants, crc32, gunzip, gzip, gzipSync } from 'node:zlib'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { ReceiptRoom } from '#src/document/output-store.ts'
-import type { ParserFacts } from '#src/document/parser.ts'
+import { PARSER_CLASSES, type ParserFacts } from '#src/document/parser.ts'
 import type { Receipt } from '#src/document/record.ts'
 
 const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 
-const RECEIPT_FILE = /^([0-9a-f]{64}-[0-9a-f]{16}(?:-(?:embedded|service))?)\.json\.gz$/
+const RECEIPT_FILE = new RegExp(`^([0-9a-f]{64}-[0-9a-f]{16}(?:-(?:${PARSER_CLASSES.join('|')}))?)\\.json\\.gz$`)
 
 /** `<aa>/<content hash>-<recipe hash>-<class of parser>.json.gz`, below `receipts/`; in format 1 without the class. */
 export function receiptPath(id: ReceiptId): string {

@@ -8,6 +8,7 @@ export const SLOW_FILES = [
   'test/cli/mistakes/argument-parser.test.ts',
   'test/cli/mistakes/program.test.ts',
   'test/e2e/large-pdf.test.ts',
+  'test/e2e/passthrough.test.ts',
   'test/e2e/budget.test.ts',
   'test/surroundings/redis.test.ts',
   'test/surroundings/lost-redis.test.ts',

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { creditsFor, DEFAULT_PRICES } from '#src/contract/price.ts'
+import { textRecipeBook } from '#src/contract/passthrough.ts'
 import { recipeBook, type RecipeSettings } from '#src/contract/rules.ts'
-import { extensionOf, type Extension } from '#src/document/formats.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
@@ -12,6 +12,7 @@ import { openGate } from '#src/gate/open-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FailingSince } from '#src/ingest/failing-since.ts'
 import { TimedOut } from '#src/ingest/timed-out.ts'
+import { handlingOf } from '#src/ingest/handling.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
 import { Refusals } from '#src/ingest/refusals.ts'
@@ -101,6 +102,7 @@ export async function openWorkbench({
     intents: new RedisIntents({ connection, pipeline, lease, now: Date.now }),
     events: new Events(),
     recipeFor: recipeBook(settings),
+    textRecipeFor: textRecipeBook(recipeBook(settings), true),
     render: renderOutputs,
     countPages: async () => null,
     cutter,
@@ -143,7 +145,9 @@ async function ingestOnce(deps: IngestDeps, name: string, attempt: number): Prom
   if ('message' in document) throw new Error(document.message)
   const { version, bytes } = document
   await document[Symbol.asyncDispose]()
-  const { hash } = deps.recipeFor(key, extensionOf(name) as Extension)
+  const handling = handlingOf(key, deps)
+  if (handling === null) throw new Error(`${name} is no document`)
+  const { hash } = handling.recipe
   await deps.ledger.write([[key, { version, recipeHash: hash, outcome: 'pending' }]])
   const job = { schema: 1, key, version, recipeHash: hash, bytes, queuedAt: Date.now() } as const
   return ingestDocument({ job, attempt }, deps, signal)
