@@ -117,6 +117,7 @@ export interface ParseRequest extends Pick<OpenedDocument, 'bytes' | 'address'> 
   readonly options: ParseOptions
   /** What the bytes of the answer count for; unlimited where it is not given. */
   readonly hold?: AnswerHold
+  readonly maySend?: () => boolean // Fence, asked when the first byte, or the last of a stream, is about to leave.
 }
 
 export interface Parser {
@@ -129,7 +130,7 @@ export interface Parser {
   ready(signal: AbortSignal): Promise<string | null>
   /**
    * Sends one request and reads its answer; never retries by itself. Every answer, a broken line and a time-out
-   * included, comes back as a verdict. Throws only what `signal` or `read` throws.
+   * included, comes back as a verdict. Throws only what `signal` or `read` throws, and `RequestWithdrawn`.
    */
   parse(request: ParseRequest, signal: AbortSignal): Promise<Verdict>
 }
@@ -260,7 +261,7 @@ export interface Intents {
   /** What is held of a receipt, or of a document and its pieces, may be sent again; it stays counted. Repeatable. */
   release(id: ReceiptId, key: SourceKey): Promise<void>
   clear(id: ReceiptId): Promise<void>
-  /** Asked right before the request: false where this process stood still since `begin`, and another may have sent it. */
+  /** Sends no command. False where this process stood still since `begin`, so that another may have sent the request. */
   stands(id: ReceiptId): boolean
   /** The receipt was found: what an earlier try for it left, for this document or by a dead process, is in doubt no more. */
   settle(id: ReceiptId, key: SourceKey): Promise<void>

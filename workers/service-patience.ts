@@ -8,7 +8,7 @@ import type { Events, SluiceEvents } from '#src/events.ts'
 export function haltWithoutAnswer(events: Events, service: string, patienceMs: number): Disposable {
   let timer: NodeJS.Timeout | null = null
   let cause = 'the requests are still waiting for their answers.'
-  const sent = (): void => {
+  const begun = (): void => {
     timer ??= setTimeout(() => {
       const message =
         `${service} gave no answer for ${described(patienceMs)}: ${cause} ` +
@@ -24,11 +24,11 @@ export function haltWithoutAnswer(events: Events, service: string, patienceMs: n
   }
   const stop = (): void => {
     clearTimeout(timer ?? undefined)
-    events.off('request:sent', sent)
+    events.off('request:begun', begun)
     events.off('dependency:failed', failed)
     events.off('dependency:works', works)
   }
-  events.on('request:sent', sent)
+  events.on('request:begun', begun)
   events.on('dependency:failed', failed)
   events.on('dependency:works', works)
   return { [Symbol.dispose]: stop }

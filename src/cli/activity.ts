@@ -16,9 +16,10 @@ export function activityOf(...sources: readonly Events[]): Activity {
   let listed = 0
   for (const events of sources) {
     events.on('document:seen', () => (listed += 1))
-    events.on('request:sent', ({ key }) => inFlight.set(key, performance.now()))
+    events.on('request:begun', ({ key }) => inFlight.set(key, performance.now()))
     events.on('request:answered', ({ key }) => inFlight.delete(key))
     events.on('request:lost', ({ key }) => inFlight.delete(key))
+    events.on('request:withdrawn', ({ key }) => inFlight.delete(key))
     events.on('document:settled', ({ key, failure }) => {
       inFlight.delete(key)
       if (failure !== null) failed = { key, failure }

@@ -6,20 +6,18 @@ import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Cost } from '#src/document/record.ts'
 import type { Remedy, Verdict } from '#src/document/verdict.ts'
-import { type Departure, DocumentChanged, type Permit, type ParseRequest, type Recipe } from '#src/ports.ts'
+import type { Departure, Recipe } from '#src/ports.ts'
 import { admit } from './admit.ts'
 import type { IngestDeps } from './deps.ts'
 import { type RuledVerdict, ruledVerdict } from './refusals.ts'
 import { postpone } from './job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import { saveAnswer } from './save-answer.ts'
+import { sendRequest } from './send-request.ts'
 import type { Work } from './work.ts'
 
 /** Shortest wait after a refusal for which neither the service nor the gate named a time. */
 const REFUSED_MS = 1_000
-
-/** How long a document waits whose process stood still: its lease is renewed by then. */
-const STOOD_STILL_MS = 1_000
 
 /**
  * Steps 3 and 4: through the gate, one request, its answer into the store before anything else is done with it. The
@@ -66,23 +64,10 @@ async function sendOnce(
   if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
   const entry = await admit(work, recipe, id, deps, signal)
   if (entry.kind !== 'admitted') return { ...entry, remedy: NO_REMEDY }
-  const { permit, reservation, pages } = entry
-  if (!deps.intents.stands(id)) {
-    await deps.spending.settle(reservation, 'unsent')
-    return { ...(await withdraw(permit, id, deps)), remedy: NO_REMEDY }
-  }
+  const { permit, reservation } = entry
   const sentAt = performance.now()
-  deps.events.emit('request:sent', { key, bytes: work.read.bytes })
-  let answered: Verdict
-  try {
-    answered = await deps.parser.parse(requestOf(work, recipe, pages), signal)
-  } catch (error) {
-    await Promise.all([deps.gate.leave(permit, { verdict: 'abandoned' }), deps.spending.settle(reservation, 'unknown')])
-    if (!(error instanceof DocumentChanged)) throw error
-    await deps.intents.clear(id)
-    const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
-    return { kind: 'failed', failure, countsUntil: work.attempt, retryAfterMs: null, remedy: NO_REMEDY }
-  }
+  const answered = await sendRequest(work, recipe, id, entry, deps, signal)
+  if (answered.kind === 'later' || answered.kind === 'failed') return { ...answered, remedy: NO_REMEDY }
   const durationMs = performance.now() - sentAt
   if (answered.kind !== 'parsed') work.hold.giveBack()
   const verdict = await ruledVerdict(answered, key, deps)
@@ -114,30 +99,6 @@ async function sendOnce(
     remedy: remedyOf(verdict, deps),
     ...(verdict.kind === 'throttled' ? { againInMs: refusedMs(verdict, left.value) } : {}),
   }
-}
-
-const requestOf = (
-  { read, extension, address, hold }: Work,
-  { options }: Recipe,
-  pages: number | null,
-): ParseRequest => ({
-  contentHash: read.contentHash,
-  extension,
-  bytes: read.bytes,
-  read: read.reread,
-  options,
-  pages,
-  hold,
-  ...(address === null ? {} : { address }),
-})
-
-/**
- * This process stood still since it looked for the receipt: another may have taken the document over, and have bought
- * the answer. It comes again, and everything is looked up anew.
- */
-async function withdraw(permit: Permit, id: ReceiptId, { gate, intents }: IngestDeps): Promise<Purchase> {
-  await Promise.all([gate.leave(permit, { verdict: 'unsent' }), intents.clear(id)])
-  return later(postpone(STOOD_STILL_MS, 'this process stood still before the request'))
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { AnswerHold } from '#src/document/answer-memory.ts'
+import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { Countdown } from './countdown.ts'
 import type { RequestBody } from './multipart.ts'
 
@@ -47,11 +48,14 @@ export interface ExchangeOptions {
   readonly maxAnswerBytes: number
   /** What the answer's bytes count for. While there is no room it waits on the wire, and `timeoutMs` stands still. */
   readonly hold: AnswerHold
+  /** As `ParseRequest.maySend`. */
+  readonly maySend: () => boolean
 }
 
 /**
  * One POST and its whole answer. Rejects with `NoAnswer`, whose cause is the signal's reason, `RequestTimeout`,
- * `AnswerTooLong`, or what undici says of the line; at once, whatever state the connection is in.
+ * `AnswerTooLong`, or what undici says of the line; at once, whatever state the connection is in. With `RequestWithdrawn` where
+ * `maySend` said no.
  */
 export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signal: AbortSignal): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
@@ -64,6 +68,7 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signa
       late.stop()
       signal.removeEventListener('abort', stop)
       if (error === null) resolve(answer)
+      else if (error instanceof RequestWithdrawn) reject(error)
       else reject(new NoAnswer(error, collector.sent))
     })
     const length = { 'content-length': String(body.bytes) }
@@ -73,7 +78,7 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signa
   })
 }
 
-interface CollectorOptions extends Pick<ExchangeOptions, 'maxAnswerBytes' | 'hold'> {
+interface CollectorOptions extends Pick<ExchangeOptions, 'maxAnswerBytes' | 'hold' | 'maySend'> {
   readonly late: Countdown
   readonly signal: AbortSignal
 }
@@ -111,7 +116,9 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     // The time was over, or the caller gone, while it waited for a connection.
-    if (this.#aborted !== null) controller.abort(this.#aborted)
+    if (this.#aborted !== null) return controller.abort(this.#aborted)
+    // Called in the turn in which undici writes the head: reading the document and connecting are over.
+    if (!this.#options.maySend()) this.abort(new RequestWithdrawn('withdrawn before its first byte'))
   }
 
   onRequestSent(): void {

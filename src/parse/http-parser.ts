@@ -5,6 +5,7 @@ import { EXTENSIONS_HEADER } from '#src/contract/extensions.ts'
 import { clientTimeoutMs, serverTimeoutMs } from '#src/contract/timeouts.ts'
 import { formatOf } from '#src/document/formats.ts'
 import type { Verdict } from '#src/document/verdict.ts'
+import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import type { Parser, ParseRequest } from '#src/ports.ts'
 import { ACCEPTED_ENCODINGS, decodeBody } from './decode-body.ts'
 import { DIRECT, type WayOut } from './way-out.ts'
@@ -83,6 +84,7 @@ export class HttpParser implements Parser, AsyncDisposable {
       signal.throwIfAborted()
       const unread = body.readFailure()
       if (unread !== null) throw unread.error
+      if (error instanceof RequestWithdrawn) throw error
       return verdictOnFailure(error as Error, this.service)
     }
   }
@@ -106,8 +108,8 @@ export class HttpParser implements Parser, AsyncDisposable {
     const headers = { ...this.#headers, 'content-type': type }
     const baseUrl = this.#baseUrl()
     const at = { origin: baseUrl.origin, path: `${pathOf(baseUrl)}/v2/${operation}` }
-    const { hold = UNLIMITED.hold() } = request
-    const options = { ...at, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes, hold }
+    const { hold = UNLIMITED.hold(), maySend = () => true } = request
+    const options = { ...at, headers, body, timeoutMs: timeoutMs(request), maxAnswerBytes, hold, maySend }
     const raw = await exchange(await this.#connected(), options, signal)
     const encoding = raw.headers['content-encoding']
     if (encoding === undefined) return raw

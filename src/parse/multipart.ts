@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { getDefaultHighWaterMark } from 'node:stream'
 import { sentOptions } from '#src/contract/sent-options.ts'
 import { formatOf } from '#src/document/formats.ts'
+import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged, type ParseRequest } from '#src/ports.ts'
 
 /** 144 random bits, so that no document holds it; one for the process, for there is nothing to gain from more. */
@@ -75,6 +76,7 @@ function asStream(head: Buffer, bytes: number, request: ParseRequest, signal: Ab
         yield chunk.length < SOCKET_BUFFER_BYTES ? Buffer.from(chunk) : chunk
       }
       if (given !== request.bytes) throw wrongLength(request, given)
+      if (request.maySend?.() === false) throw new RequestWithdrawn('withdrawn before its last byte')
     } catch (error) {
       failure = { error }
       throw error

@@ -115,7 +115,7 @@ export const MUTANTS = {
     ['src/ingest/buy-answer.ts', "isLast ? 'final' : attempt", "isLast || attempt > 0 ? 'final' : attempt"],
   ],
   /** A run waits for ever for a service that never answered. */
-  'endless-patience': [['workers/service-patience.ts', "events.on('request:sent', sent)", 'void sent']],
+  'endless-patience': [['workers/service-patience.ts', "events.on('request:begun', begun)", 'void begun']],
   /** What the store did not take counts as written. */
   'believes-writes': [
     ['src/ingest/until-written.ts', 'if (!(error instanceof StoreUnusable)) throw error', 'return true as never'],

@@ -174,15 +174,6 @@ test('a process that stood still between its look for the receipt and the reques
   await using bench = await openWorkbench({ redis, leaseMs })
   await bench.write('frozen.csv', 'stood,still')
   const { store, intents } = bench.deps
-  let sent = 0
-  const parser = {
-    ...bench.deps.parser,
-    ready: async () => null,
-    parse: async (...asked: Parameters<typeof bench.deps.parser.parse>) => {
-      sent += 1
-      return bench.deps.parser.parse(...asked)
-    },
-  }
   // The look right before the request is the first one after `begin`.
   let isLast = false
   const frozen = new Proxy(store, {
@@ -210,9 +201,40 @@ test('a process that stood still between its look for the receipt and the reques
     },
   })
   const delivery = await deliveryOf(bench, 'frozen.csv')
-  const verdict = await ingestDocument(delivery, { ...bench.deps, parser, store: frozen, intents: watched }, SIGNAL)
+  const verdict = await ingestDocument(delivery, { ...bench.deps, store: frozen, intents: watched }, SIGNAL)
   expect(verdict).toMatchObject({ do: 'postpone', counted: false })
-  expect([sent, bench.service.charged]).toEqual([0, 0])
+  expect(bench.service.requests).toEqual([])
   expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
   expect(bench.service.charged).toBe(1)
+})
+
+test('a process that stood still after it took up the request, before the first byte left, sends nothing', async () => {
+  const leaseMs = 600
+  await using bench = await openWorkbench({ redis, leaseMs })
+  await bench.write('frozen.csv', 'stood,still')
+  const { deps } = bench
+  const told: string[] = []
+  for (const name of ['request:begun', 'request:sent', 'request:withdrawn'] as const) {
+    deps.events.on(name, () => told.push(name))
+  }
+  const frozen = {
+    service: '',
+    ready: async () => null,
+    parse: (...asked: Parameters<typeof deps.parser.parse>) => {
+      const verdict = deps.parser.parse(...asked)
+      // The document is being read and nothing is connected yet.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * leaseMs)
+      return verdict
+    },
+  }
+  const delivery = await deliveryOf(bench, 'frozen.csv')
+  const verdict = await ingestDocument(delivery, { ...deps, parser: frozen }, SIGNAL)
+  expect(verdict).toMatchObject({ do: 'postpone', counted: false })
+  expect([bench.service.requests.length, ...told]).toEqual([0, 'request:begun', 'request:withdrawn'])
+  expect([await (deps.intents as RedisIntents).list(), (await (deps.gate as RedisGate).state()).inFlight]).toEqual([
+    [],
+    0,
+  ])
+  expect(await ingestDocument(delivery, deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect([bench.service.charged, await (deps.intents as RedisIntents).ambiguousTotal()]).toEqual([1, 0])
 })

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { HttpParser, type HttpParserOptions } from '#src/parse/http-parser.ts'
+import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged } from '#src/ports.ts'
 import { parseRequest } from '../support/parse-request.ts'
 import { Random } from '../support/random.ts'
@@ -102,6 +103,32 @@ describe('what goes over the wire', () => {
     const request = { ...parseRequest(original), read }
     await Promise.all(Array.from({ length: 4 }, () => parser.parse(request, never)))
     expect([...service.charges]).toEqual([[request.contentHash, 4]])
+  })
+
+  test('asks whether it may send when the first byte is about to leave, not before it waits for a connection', async () => {
+    await using service = await startScriptedService({ answers: [{ delayMs: 300 }] })
+    await using parser = parserFor(service, { concurrency: 1 })
+    let isMine = true
+    const maySend = (): boolean => isMine
+    const first = parser.parse({ ...parseRequest('first'), maySend }, never)
+    const second = parser.parse({ ...parseRequest('second'), maySend }, never)
+    const withdrawn = expect(second).rejects.toThrow(RequestWithdrawn)
+    while (service.inFlight === 0) await sleep(5)
+    isMine = false
+    expect((await first).kind).toBe('parsed')
+    await withdrawn
+    isMine = true
+    expect((await parser.parse({ ...parseRequest('third'), maySend }, never)).kind).toBe('parsed')
+    expect(service.requests.map(({ file }) => file?.content?.toString())).toEqual(['first', 'third'])
+  })
+
+  test('of a large document keeps the last bytes back when it may not be sent any more', async () => {
+    await using service = await startScriptedService()
+    await using parser = parserFor(service)
+    let asked = 0
+    const large = { ...parseRequest(Buffer.alloc(3 * 1024 * 1024, 'sluice')), maySend: () => (asked += 1) === 1 }
+    await expect(parser.parse(large, never)).rejects.toThrow(RequestWithdrawn)
+    expect([asked, service.charged]).toEqual([2, 0])
   })
 
   test('uses a connection again', async () => {
