@@ -58,7 +58,7 @@ async function showPlan(target: Target, shared: Shared, output: Output): Promise
 function leftLines({ credits }: Plan, left: number | null): string[] {
   if (left === null) return []
   const short = left < credits ? `: ${count(Math.ceil(credits - left))} too few` : ''
-  return [`the service says that ${plural(left, 'credit')} are left${short}`]
+  return [`the service says that ${plural(left, 'credit')} ${left === 1 ? 'is' : 'are'} left${short}`]
 }
 
 /** The first documents of each reason, by its code. */

@@ -1,3 +1,4 @@
+import { toHtml } from 'hast-util-to-html'
 import type { ParseOptions } from '#src/contract/options.ts'
 import type { Conversion } from '../conversion.ts'
 import { imagesOf, linksOf } from '../html/collect-urls.ts'
@@ -11,7 +12,7 @@ export interface TextInput {
   readonly bytes: Uint8Array
   readonly kind: TextKind
   readonly contentType: string | null
-  /** What relative links are resolved against in `links` and `images`. */
+  /** What relative links are resolved against in `links`, `images` and `html`. */
   readonly baseUrl: string | null
 }
 
@@ -19,7 +20,7 @@ const DATA_IMAGE = /(!\[[^\]]*\]\()data:image\/[^)\s]+(?=[)\s])/gi
 
 /**
  * A page of text: Markdown and plain text come back word for word, JSON in a code block. Only Markdown has links; they
- * are absolute in `links`, and as they were written in the text.
+ * are absolute in `links` and `html`, and as they were written in the text.
  */
 export function convertText({ bytes, kind, contentType, baseUrl }: TextInput, options: ParseOptions): Conversion {
   const text = new TextDecoder(encodingOf(bytes, contentType, false)).decode(bytes)
@@ -29,12 +30,11 @@ export function convertText({ bytes, kind, contentType, baseUrl }: TextInput, op
     return { ...NOTHING_ELSE, markdown, html, links: [], images: [], metadata: {} }
   }
   const markdown = options.removeBase64Images ? text.replace(DATA_IMAGE, '$1<Base64-Image-Removed>') : text
-  const html = markdownToHtml(markdown)
-  const tree = parseHtmlFragment(html)
+  const tree = parseHtmlFragment(markdownToHtml(markdown))
   resolveUrls(tree, baseUrl === null ? null : URL.parse(baseUrl))
   const title = /^#\s+(.+?)\s*#*\s*$/m.exec(markdown)?.[1]
   const metadata = title === undefined ? {} : { title }
-  return { ...NOTHING_ELSE, markdown, html, links: linksOf(tree), images: imagesOf(tree), metadata }
+  return { ...NOTHING_ELSE, markdown, html: toHtml(tree), links: linksOf(tree), images: imagesOf(tree), metadata }
 }
 
 const NOTHING_ELSE = { pages: null, blocks: null, warning: null } as const

@@ -69,6 +69,7 @@ describe('POST /v2/scrape', () => {
     expect(guide).toMatchObject({
       markdown: '# Guide\n\nSee [more](../b.html).\n',
       links: [`${siteUrl}/b.html`],
+      html: expect.stringContaining(`<a href="${siteUrl}/b.html">more</a>`),
       metadata: { title: 'Guide', contentType: 'text/plain; charset=utf-8', statusCode: 200 },
     })
     expect(notes).toMatchObject({ markdown: '<b> & words\n', html: '<pre>&lt;b> &amp; words\n</pre>', links: [] })
