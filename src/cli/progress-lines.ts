@@ -19,6 +19,8 @@ export interface View {
   /** Settled since this process started: the rate must not count what an earlier run did. */
   readonly settledHere: number
   readonly gateLine: string | null
+  /** Documents listed so far; null once the listing has ended, and where there is none. */
+  readonly listed?: number | null
   readonly longest?: { readonly key: string; readonly ms: number } | null
   readonly lastFailure?: { readonly key: string; readonly failure: Failure } | null
 }
@@ -27,9 +29,13 @@ export interface View {
 function partsOf(view: View): string[] {
   const perSecond = view.elapsedMs > 0 ? (view.settledHere / view.elapsedMs) * 1000 : 0
   const left = view.total - view.settled
+  const { listed = null } = view
+  // What is not listed yet takes time too.
+  const about = listed === null ? 'about' : 'at least'
   return [
     `${count(view.settled)} of ${count(view.total)} documents`,
-    ...(perSecond > 0 && left > 0 ? [`about ${duration((left / perSecond) * 1000)} left`] : []),
+    ...(perSecond > 0 && left > 0 ? [`${about} ${duration((left / perSecond) * 1000)} left`] : []),
+    ...(listed === null ? [] : [`listing: ${count(listed)} so far`]),
     ...(view.failed > 0 ? [`${count(view.failed)} failed`] : []),
     rate(perSecond),
     ...(view.throttled > 0 ? [`${count(view.throttled)} throttled`] : []),

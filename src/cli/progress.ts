@@ -20,6 +20,8 @@ export interface ProgressOptions {
   readonly counts: () => Promise<Counts>
   /** What the gate is doing, in one short sentence; null when nothing is worth saying. */
   readonly gateLine: () => Promise<string | null>
+  /** Documents listed so far; null when no listing is in progress. */
+  readonly listed?: () => number | null
 }
 
 export interface Progress {
@@ -82,7 +84,7 @@ function lastKnown(counts: () => Promise<Counts>): () => Promise<Counts> {
 }
 
 async function viewOf(options: ProgressOptions, startedAt: number): Promise<View> {
-  const { tally, activity, counts, gateLine } = options
+  const { tally, activity, counts, gateLine, listed } = options
   const { pending, ...ended } = await counts()
   const settled = Object.values(ended).reduce((sum, value) => sum + value, 0)
   return {
@@ -95,6 +97,7 @@ async function viewOf(options: ProgressOptions, startedAt: number): Promise<View
     elapsedMs: performance.now() - startedAt,
     settledHere: Object.values(tally.settled).reduce((sum, value) => sum + value, 0),
     gateLine: await gateLine(),
+    listed: listed?.() ?? null,
     longest: activity.longest(),
     lastFailure: activity.lastFailure(),
   }

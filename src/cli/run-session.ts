@@ -120,7 +120,8 @@ interface Pass extends Pick<Session, 'stopping' | 'intake' | 'output'> {
 
 async function runOnce(workshop: Workshop, { stopping, intake, ...shown }: Pass): Promise<RunEnd> {
   const counts = () => workshop.ledger.counts()
-  const progress = startProgress({ ...shown, counts, gateLine: () => workshop.gateLine() })
+  const listed = (): number | null => (intake === 'scan' && !shown.tally.scanned ? shown.activity.listed() : null)
+  const progress = startProgress({ ...shown, counts, listed, gateLine: () => workshop.gateLine() })
   try {
     return await runWorker(workshop, stopping, { intake, onHalt: 'stop' })
   } finally {

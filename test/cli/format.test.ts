@@ -44,6 +44,9 @@ test('the progress line leaves out what is nought and counts the rate of this pr
   expect(lineOf({ ...view, failed: 2, throttled: 5, gateLine: 'rate ~ 480/min learned' })).toBe(
     '600 of 1,000 documents, about 40 s left, 2 failed, 10/s, 5 throttled, 4,200 pages, rate ~ 480/min learned',
   )
+  expect(lineOf({ ...view, listed: 1_200, pages: 0 })).toBe(
+    '600 of 1,000 documents, at least 40 s left, listing: 1,200 so far, 10/s',
+  )
 })
 
 test('the live lines keep the time left at any width, and name what is slow and what failed', () => {

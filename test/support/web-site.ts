@@ -8,13 +8,17 @@ export interface Page {
   readonly body?: string | Buffer
 }
 
-/** A site of a test's own on loopback; `pages` may change while it serves. Counts what was asked for. */
-export async function openSite(answer: (path: string, body: string, request: IncomingMessage) => Page | undefined) {
+/** A site of a test's own on loopback; `pages` may change while it serves. Counts what was asked for. Silent until `from`. */
+export async function openSite(
+  answer: (path: string, body: string, request: IncomingMessage) => Page | undefined,
+  from: Promise<void> = Promise.resolve(),
+) {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     asked.push(`${request.method} ${request.url}`)
+    await from
     const page = answer(request.url ?? '/', Buffer.concat(chunks).toString(), request) ?? { status: 404 }
     response.writeHead(page.status ?? 200, page.headers)
     response.end(request.method === 'HEAD' ? undefined : page.body)
