@@ -35,6 +35,7 @@ export type SourceSettings = Pick<
   | 'eventsHost'
   | 'eventsToken'
   | 'via'
+  | 'passthrough'
   | 'allowPrivateAddresses'
   | 'refresh'
   | 'siteListing'

@@ -20,13 +20,14 @@ export function openSite(
       'The address of a website holds a login, which records would name. List its pages in a file for --from-urls.',
     )
   }
-  const { include, exclude, via, allowPrivateAddresses, refresh, siteListing, siteLimit } = settings
+  const { include, exclude, via, passthrough, allowPrivateAddresses, refresh, siteListing, siteLimit } = settings
   const service = serviceLineOf(settings)
   const source = openSiteSource({
     start,
     include,
     exclude,
     via,
+    passthrough,
     allowPrivateAddresses,
     network: webNetworkOf(settings),
     refresh,

@@ -12,7 +12,10 @@ const CALLED: ReadonlyMap<string, (number: number) => string> = new Map([
   ['temporary', (number) => plural(number, 'unfinished download')],
   ['symlink', (number) => plural(number, 'symbolic link')],
   ['special', (number) => plural(number, 'socket or pipe')],
-  ['text_page', (number) => `${plural(number, 'page')} in plain text or Markdown (--via scrape takes them)`],
+  [
+    'text_page',
+    (number) => `${plural(number, 'page')} in plain text or Markdown (without --no-passthrough they are taken)`,
+  ],
   ['hard_link', (number) => `${plural(number, 'hard link')} in archives`],
   ['duplicate', (number) => `${plural(number, 'second member')} of one name`],
   ['no extension', (number) => `${count(number)} without extension`],

@@ -9,7 +9,7 @@ import { type Version, version } from './ids.ts'
  * - `system`: written by an operating system or an office program for itself: thumbnails, lock files, resource forks
  * - `temporary`: a download or an upload that is not finished
  * - `symlink`, `special`: a symbolic link; a socket, a pipe or a device
- * - `text_page`: a page of a website in plain text or Markdown, where pages are downloaded: no parser takes such files
+ * - `text_page`: a page of a website in plain text or Markdown, where pages are downloaded and texts are not passed through
  * - `hard_link`, `duplicate`: of an archive's members: a second name of a member, or a second member of one name
  */
 export const SKIP_REASONS = [

@@ -12,7 +12,7 @@ import { unusable } from './unusable.ts'
 import { UrlClient } from './url-client.ts'
 import { keyOfUrl, urlOfKey } from './url-key.ts'
 import type { UrlSource } from './url-source.ts'
-import { urlExtension } from './url-type.ts'
+import { urlExtension, urlTextExtension } from './url-type.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
 export interface SiteSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
@@ -29,6 +29,8 @@ export interface SiteSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
   readonly obeyRobots: boolean
   /** `scrape`: the service fetches the pages; `download`: we do, and send their bytes. */
   readonly via: 'scrape' | 'download'
+  /** Whether a downloaded page in plain text or Markdown is a document. */
+  readonly passthrough: boolean
   readonly allowPrivateAddresses: boolean
   /** Proxies and authorities; default: directly. */
   readonly network?: WebNetwork
@@ -95,20 +97,12 @@ const HTML_NAMES: readonly (Extension | null)[] = [null, 'html', 'htm', 'xhtml']
 const isPageName = ({ pathname }: URL): boolean => HTML_NAMES.includes(extensionOf(pathname))
 
 /** Null for what is no document: a picture, a feed, a file of a kind that was not asked for. */
-function entryOf(found: SiteEntry, unversioned: Version, { documents, via }: SiteSourceOptions): SourceEntry | null {
+function entryOf(found: SiteEntry, unversioned: Version, options: SiteSourceOptions): SourceEntry | null {
+  const { documents } = options
   const { url } = found
   switch (found.kind) {
     case 'page':
-      // Text is no HTML: only a service that fetches it by itself is told by its server what it is.
-      if (via === 'download' && /^text\/(?!html)/i.test(found.contentType)) {
-        return { kind: 'skipped', key: pageKey(url), reason: 'text_page' }
-      }
-      return {
-        kind: 'document',
-        key: pageKey(url),
-        version: version(found.version),
-        bytes: found.bytes || UNKNOWN_BYTES,
-      }
+      return pageEntry(found, options)
     case 'file': {
       const extension = documents ? urlExtension({ url, header: (name) => found.answer.header(name) }) : null
       if (extension === null) return null
@@ -133,6 +127,18 @@ function entryOf(found: SiteEntry, unversioned: Version, { documents, via }: Sit
     default:
       return assertNever(found)
   }
+}
+
+/** Text is no HTML: only a service that fetches it by itself is told by its server what it is. */
+function pageEntry(
+  { url, contentType, version: read, bytes }: Extract<SiteEntry, { kind: 'page' }>,
+  { via, passthrough }: SiteSourceOptions,
+): SourceEntry {
+  const isText = via === 'download' && /^text\/(?!html)/i.test(contentType)
+  const text = isText && passthrough ? urlTextExtension({ url, header: () => contentType }) : null
+  if (isText && text === null) return { kind: 'skipped', key: pageKey(url), reason: 'text_page' }
+  const key = text === null ? pageKey(url) : keyOfUrl(url, text)
+  return { kind: 'document', key, version: version(read), bytes: bytes || UNKNOWN_BYTES }
 }
 
 /** A page that is named as another kind of document, `/report.pdf` that is HTML, is still a page. */

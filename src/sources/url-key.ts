@@ -1,4 +1,4 @@
-import { type Extension, extensionOf, formatOf } from '#src/document/formats.ts'
+import { type Extension, extensionOf, formatOf, type TextExtension, textExtensionOf } from '#src/document/formats.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 
 /** Stands between a URL that does not end in its document's extension and that extension. */
@@ -9,10 +9,11 @@ const ADDED = /!\.[a-z]+$/
  * the extension of the document behind `!` where the path does not end in it. `https://a.org/q3.pdf` → `a.org/q3.pdf`,
  * `http://a.org/?id=7` → `http:a.org/?id=7!.html`. Two URLs never share a key.
  */
-export function keyOfUrl(url: URL, extension: Extension): SourceKey {
+export function keyOfUrl(url: URL, extension: Extension | TextExtension): SourceKey {
   // Not put together of its parts: a `?` with nothing behind it is in none of them.
   const place = url.href.replace(/^https:\/\//, '').replace(/^http:\/\//, 'http:')
-  const isPlain = !place.includes('?') && extensionOf(url.pathname) === extension && !ADDED.test(place)
+  const ending = extensionOf(url.pathname) ?? textExtensionOf(url.pathname)
+  const isPlain = !place.includes('?') && ending === extension && !ADDED.test(place)
   return sourceKey(isPlain ? place : `${place}!.${extension}`)
 }
 

@@ -2,7 +2,7 @@ import type { WebNetwork } from '#src/fetch/web-network.ts'
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import type { Failure } from '#src/document/failure.ts'
-import { type Extension, extensionOf, MAX_FILE_BYTES } from '#src/document/formats.ts'
+import { extensionOf, MAX_FILE_BYTES, textExtensionOf } from '#src/document/formats.ts'
 import { type SourceKey, type Version, version } from '#src/document/ids.ts'
 import type { UrlAnswer } from '#src/fetch/request-url.ts'
 import type { Source, SourceEntry } from '#src/ports.ts'
@@ -16,7 +16,7 @@ import { SecretUrls } from './secret-urls.ts'
 import { keyOfUrl, urlOfKey } from './url-key.ts'
 import { type UrlLine, urlLines } from './url-lines.ts'
 import { lookAtUrl } from './url-look.ts'
-import { urlExtension } from './url-type.ts'
+import { urlExtension, urlTextExtension } from './url-type.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
 export interface UrlSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
@@ -90,7 +90,7 @@ async function entryOf(
   const via = url === line.url ? options.via : 'download'
   const seen = await lookAtUrl(client, line.url, signal)
   if ('code' in seen) return unseen(url, seen, unversioned, via)
-  const extension = urlExtension(seen) ?? (via === 'scrape' ? 'html' : null)
+  const extension = urlExtension(seen) ?? (via === 'scrape' ? 'html' : urlTextExtension(seen))
   if (extension === null) return unusable(keyOfUrl(url, 'html'), noDocument(seen))
   const told = urlVersion(seen)
   return {
@@ -106,7 +106,8 @@ async function entryOf(
  * is not there, or may not be asked for, is not sent to the service either.
  */
 function unseen(url: URL, failure: Failure, unversioned: Version, via: UrlSourceOptions['via']): SourceEntry {
-  const extension: Extension = extensionOf(url.pathname) ?? 'html'
+  const text = via === 'download' ? textExtensionOf(url.pathname) : null
+  const extension = extensionOf(url.pathname) ?? text ?? 'html'
   const key = keyOfUrl(url, extension)
   if (via === 'download' || failure.code !== 'unreadable') return unusable(key, { ...failure, stage: 'scan' })
   return { kind: 'document', key, version: unversioned, bytes: UNKNOWN_BYTES }

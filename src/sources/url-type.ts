@@ -1,4 +1,10 @@
-import { type Extension, extensionOf, extensionOfMediaType } from '#src/document/formats.ts'
+import {
+  type Extension,
+  extensionOf,
+  extensionOfMediaType,
+  type TextExtension,
+  textExtensionOf,
+} from '#src/document/formats.ts'
 import { fileNameOf } from '#src/fetch/file-name.ts'
 import type { UrlAnswer } from '#src/fetch/request-url.ts'
 import { asSpelled } from './url-key.ts'
@@ -16,4 +22,15 @@ export function urlExtension(answer: Pick<UrlAnswer, 'header' | 'url'>): Extensi
   if (mediaType === '' || SAYS_NOTHING.test(mediaType)) return named
   const extension = extensionOfMediaType(mediaType)
   return extension === null ? null : asSpelled(answer.url, extension)
+}
+
+/** As `urlExtension`, for a text that needs no parser: by its name, else by a media type of texts. */
+export function urlTextExtension(answer: Pick<UrlAnswer, 'header' | 'url'>): TextExtension | null {
+  const mediaType = answer.header('content-type') ?? ''
+  const isMarkdown = /^text\/(?:x-)?markdown\b/i.test(mediaType)
+  if (mediaType !== '' && !isMarkdown && !SAYS_NOTHING.test(mediaType)) return null
+  const named = textExtensionOf(answer.url.pathname) ?? textExtensionOf(fileNameOf(answer) ?? '')
+  if (named !== null) return named
+  if (isMarkdown) return 'md'
+  return /^text\/plain\b/i.test(mediaType) ? 'txt' : null
 }

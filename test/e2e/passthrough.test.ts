@@ -1,11 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
+import { openS3Client } from '#src/sources/s3-client.ts'
 import { readStore, type StoreView } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
+import { startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
+import { openSite, type Page } from '../support/web-site.ts'
 
 const NOTE = '---\ntitle: "Läufe"\n---\r\n\r\n# Gate\n\n* one\n\n![x](data:image/png;base64,AAAA) <b>raw</b>\n'
 
@@ -117,4 +122,67 @@ test('run: what only is named as a text fails with its reason, and --no-passthro
   const kept = await sluice(['run', ...args, '--no-passthrough'])
   expect(kept.code).toBe(0)
   expect((await readStore(out)).records.size).toBe(2)
+}, 60_000)
+
+const typed = (type: string, body: string | Buffer): Page => ({ headers: { 'content-type': type, etag: '"1"' }, body })
+const PAGES: Readonly<Record<string, Page>> = {
+  '/': typed('text/html', '<a href="/guide.md">guide</a> <a href="/notes">notes</a> <a href="/old.txt">old</a>'),
+  '/guide.md': typed('text/plain', NOTE),
+  '/notes': typed('text/markdown; charset=utf-8', '# Nötes'),
+  '/old.txt': typed('text/plain; charset=windows-1251', Buffer.from('\xcf\xf0\xe8', 'latin1')),
+  '/raw.md': typed('application/octet-stream', '# Raw'),
+}
+
+test('run: a list of URLs and a website that are downloaded pass their texts through; what is the same is not taken again', async () => {
+  await using folder = await temporaryFolder()
+  await using service = await new ScriptedService({}).listen()
+  await using site = await openSite((path) => PAGES[path])
+  const list = join(folder.path, 'list')
+  await writeFile(list, ['guide.md', 'notes', 'old.txt', 'raw.md'].map((path) => `${site.url}/${path}\n`).join(''))
+  const api = ['--via', 'download', '--parse-api-url', service.url, '--parse-api-key', 'k', '--allow-private-addresses']
+  const host = `http:${new URL(site.url).host}`
+  const expected = [
+    ['guide.md', NOTE],
+    ['notes!.md', '# Nötes'],
+    ['old.txt', 'При'],
+  ] as const
+  for (const [name, source, requests] of [
+    ['urls', ['--from-urls', list], 0],
+    ['site', [site.url, '--site-listing', 'links'], 1],
+  ] as const) {
+    const out = join(folder.path, name)
+    const before = service.requests.length
+    const ran = await sluice(['run', ...source, '--out', out, ...api])
+    expect([ran.code, ran.stderr], ran.stdout).toEqual([0, expect.anything()])
+    const store = await readStore(out)
+    for (const [key, text] of expected) expect(await documentOf(store, `${host}/${key}`)).toBe(text)
+    expect(store.records.has(`${host}/raw.md`)).toBe(name === 'urls')
+    expect(service.requests.length - before, name).toBe(requests)
+    expect((await sluice(['run', ...source, '--out', out, ...api])).stdout).toMatch(
+      /4 documents unchanged, nothing sent/,
+    )
+  }
+}, 60_000)
+
+test('run: texts of a bucket are passed through into a bucket, and a second run finds them unchanged', async (context) => {
+  const server = await startS3Server()
+  if (server.kind === 'unavailable') throw context.skip(server.reason)
+  await using s3 = server
+  await using service = await new ScriptedService({}).listen()
+  await using folder = await temporaryFolder()
+  const client = openS3Client(s3)
+  const Bucket = randomUUID()
+  await client.send(new CreateBucketCommand({ Bucket }))
+  for (const [name, Body] of TEXTS) await client.send(new PutObjectCommand({ Bucket, Key: `in/${name}`, Body }))
+  const places = [`s3://${Bucket}/in`, '--out', `s3://${Bucket}/out`, '--state-dir', folder.path]
+  const args = ['run', ...places, '--s3-endpoint', s3.endpoint, '--parse-api-url', service.url, '--parse-api-key', 'k']
+  const env = { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }
+  expect((await sluice(args, { env })).stdout).toMatch(/7 seen: 7 done/)
+  expect((await sluice(args, { env })).stdout).toMatch(/7 documents unchanged, nothing sent/)
+  expect(service.requests).toEqual([])
+  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix: 'out/documents/a/LOG.TXT' }))
+  const Key = Contents.map((object) => object.Key ?? '').find((key) => key.endsWith('/document.md')) ?? ''
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+  expect(await Body?.transformToString()).toBe(TEXTS.find(([name]) => name === 'a/LOG.TXT')?.[2])
+  client.destroy()
 }, 60_000)

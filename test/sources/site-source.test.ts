@@ -11,6 +11,7 @@ const OPTIONS: Omit<SiteSourceOptions, 'start'> = {
   llmsTxt: false,
   obeyRobots: true,
   via: 'scrape',
+  passthrough: true,
   allowPrivateAddresses: true,
   refresh: false,
   include: [],
@@ -53,7 +54,12 @@ test('a website is its pages; PDFs and office documents that they link to are ta
   expect(all).toEqual([...PAGES, '/get?id=7!.pdf document', '/plan.docx document', '/q3.pdf document'].toSorted())
 })
 
-test('pages in plain text or Markdown that are downloaded are skipped, and counted by that reason', async () => {
+test('pages in plain text or Markdown that are downloaded are texts under their own names', async () => {
   const [pages] = await listed({ via: 'download' })
+  expect(pages).toEqual(['/!.html document', '/guide.md document', '/notes.txt document'])
+})
+
+test('pages in plain text or Markdown that are downloaded and not passed through are skipped, and counted by that reason', async () => {
+  const [pages] = await listed({ via: 'download', passthrough: false })
   expect(pages).toEqual(['/!.html document', '/guide.md!.html text_page', '/notes.txt!.html text_page'])
 })

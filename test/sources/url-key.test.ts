@@ -10,6 +10,9 @@ test.each([
   ['https://a.org/get?file=q3.pdf', 'pdf', 'a.org/get?file=q3.pdf!.pdf'],
   ['https://a.org/q3.pdf', 'html', 'a.org/q3.pdf!.html'],
   ['https://a.org/odd!.html', 'html', 'a.org/odd!.html!.html'],
+  ['https://a.org/notes.md', 'md', 'a.org/notes.md'],
+  ['https://a.org/NOTES.TXT', 'html', 'a.org/NOTES.TXT!.html'],
+  ['https://a.org/notes?raw=1', 'txt', 'a.org/notes?raw=1!.txt'],
 ] as const)('the key of %s as %s is %s', (url, extension, key) => {
   expect(keyOfUrl(new URL(url), extension)).toBe(key)
 })
