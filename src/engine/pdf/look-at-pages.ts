@@ -26,8 +26,10 @@ export interface PdfPictures {
 }
 
 const LOOK_DPI = 50
-/** Enough to tell whether a word's box holds any ink. */
+/** Enough to tell whether a word's box shows anything. */
 const HIDDEN_DPI = 30
+/** Least difference of brightness in the box of a word that can be seen, of 255. */
+const VISIBLE = 16
 const LEAST_DPI = 15
 /** A word's box with a smaller share of ink shows nothing. */
 const NO_INK = 0.015
@@ -58,9 +60,9 @@ export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictu
     }
     const mask = inkMask(drawing)
     const bareDrawing = bareDrawings?.get(pageNumber)
-    const hidden = bareDrawing === undefined ? [] : without(page.textItems, inkMask(bareDrawing))
-    const bare = new Set(without(hidden, mask))
-    looks.set(pageNumber, { mask, hidden: new Set(hidden), overPicture: hidden.filter((item) => !bare.has(item)) })
+    const hidden = bareDrawing === undefined ? [] : invisible(page.textItems, bareDrawing)
+    const overPicture = hidden.filter((item) => inkShare(mask, boxOf(item)) >= NO_INK)
+    looks.set(pageNumber, { mask, hidden: new Set(hidden), overPicture })
   }
   return looks
 }
@@ -93,9 +95,26 @@ async function unlessUndrawable(work: Promise<void>): Promise<boolean> {
   }
 }
 
-/** The items below whose letters there is no ink. */
-function without(items: readonly TextItem[], mask: InkMask): TextItem[] {
-  return items.filter((item) => item.text.trim() !== '' && inkShare(mask, boxOf(item)) < NO_INK)
+/**
+ * The items that show nothing where they stand: one grey all over their box. Ink is not asked for, because small print is
+ * taken for noise in a drawing as coarse as this, and visible text must never be taken for invisible.
+ */
+function invisible(items: readonly TextItem[], drawing: DrawnPage): TextItem[] {
+  return items.filter((item) => item.text.trim() !== '' && greyRange(drawing, boxOf(item)) < VISIBLE)
+}
+
+function greyRange({ width, height, grey, perPoint }: DrawnPage, box: Box): number {
+  const [x0, x1] = [Math.max(0, Math.floor(box.x0 * perPoint)), Math.min(width, Math.ceil(box.x1 * perPoint))]
+  const [y0, y1] = [Math.max(0, Math.floor(box.y0 * perPoint)), Math.min(height, Math.ceil(box.y1 * perPoint))]
+  let [least, most] = [255, 0]
+  for (let y = y0; y < y1; y += 1) {
+    for (let at = y * width + x0; at < y * width + x1; at += 1) {
+      const level = grey[at] ?? 0
+      if (level < least) least = level
+      if (level > most) most = level
+    }
+  }
+  return Math.max(0, most - least)
 }
 
 /** Whether text stands nearly everywhere inside the margins, so that a tenth more of it has no room. */

@@ -3,9 +3,12 @@ import type { DocumentStyle } from './document-style.ts'
 import { lineText } from './line-text.ts'
 import { sizeOf } from './rows.ts'
 
-/** Letters this much larger than the text's are a heading's; recognised sizes scatter and need more. */
+/** Letters this much larger than the text's are a heading's; recognised sizes scatter and need more, those of one word most. */
 const LARGER = 1.12
 const LARGER_RECOGNISED = 1.24
+const LARGER_RECOGNISED_LINE = 1.16
+/** So many words of one line tell its size. */
+const WORDS_OF_LINE = 3
 const MOST_LINES = 4
 const MOST_CHARACTERS = 200
 const MOST_BOLD_CHARACTERS = 120
@@ -52,7 +55,7 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
   const words = block.lines.flat()
   const size = sizeOf(words)
   const recognised = words.some((word) => word.confidence !== null)
-  if (size >= style.bodySize * (recognised ? LARGER_RECOGNISED : LARGER)) return letters >= 3
+  if (size >= style.bodySize * (recognised ? largerRecognised(block) : LARGER)) return letters >= 3
   if (recognised || size < style.bodySize * 0.92 || block.lines.length > 2 || text.length > MOST_BOLD_CHARACTERS)
     return false
   if (/[.,;:]$/.test(text) && !/^\d+(?:\.\d+)*\.?\s/.test(text)) return false
@@ -62,6 +65,11 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
   if (bold) return followed && !(nextBold && next.lines.length > 2)
   const capitals = text === text.toUpperCase() && letters >= 5 && block.lines.length === 1 && text.length <= 70
   return capitals && next?.kind === 'paragraph' && next.lines.flat().length >= 12
+}
+
+function largerRecognised({ lines }: TextBlock): number {
+  const [line] = lines
+  return lines.length === 1 && (line?.length ?? 0) >= WORDS_OF_LINE ? LARGER_RECOGNISED_LINE : LARGER_RECOGNISED
 }
 
 /** How a heading looks: what its level is decided by. */

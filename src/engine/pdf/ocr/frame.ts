@@ -33,3 +33,23 @@ export function intoFrame(item: TextItem, frame: Frame): TextItem {
   const middleY = dy * Math.cos(angle) - dx * Math.sin(angle) + size.height / 2
   return { ...item, x: middleX - item.width / 2, y: middleY - item.height / 2, words: [] }
 }
+
+/** Recognised items of the upright sheet moved as one, lines still level, to where they stand on the page. */
+export function movedOutOfLevel(items: readonly TextItem[], frame: Frame): TextItem[] {
+  if (items.length === 0 || frame.slope === 0) return [...items]
+  const mean = (value: (item: TextItem) => number): number =>
+    items.reduce((sum, item) => sum + value(item), 0) / items.length
+  const [fromX, fromY] = [mean((item) => item.x + item.width / 2), mean((item) => item.y + item.height / 2)]
+  const [toX, toY] = placeBeforeLevelling(fromX, fromY, frame)
+  return items.map((item) => ({ ...item, x: item.x + toX - fromX, y: item.y + toY - fromY }))
+}
+
+function placeBeforeLevelling(x: number, y: number, frame: Frame): [x: number, y: number] {
+  const [level, sheet] = [frameSize(frame), frameSize({ ...frame, slope: 0 })]
+  const angle = Math.atan(frame.slope)
+  const [dx, dy] = [x - level.width / 2, y - level.height / 2]
+  return [
+    dx * Math.cos(angle) - dy * Math.sin(angle) + sheet.width / 2,
+    dx * Math.sin(angle) + dy * Math.cos(angle) + sheet.height / 2,
+  ]
+}

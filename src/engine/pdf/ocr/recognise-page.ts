@@ -5,17 +5,19 @@ import type { PageDrawing } from '../ink/grey-picture.ts'
 import { inkMask } from '../ink/ink-mask.ts'
 import { halved, levelled, paintOver, turnedBack } from '../ink/picture-ops.ts'
 import { textInk, type TextInk } from '../ink/text-ink.ts'
-import { type InkReading, readInk } from '../ink/unread-ink.ts'
+import { type InkReading, readInk, unreadText, withReadLetters } from '../ink/unread-ink.ts'
 import { boxOf, holds } from '../layout/box.ts'
+import { lettersIn } from '../letters.ts'
 import { type OcrConfidence, confidenceOf, isText, scoreOf } from './confidence.ts'
 import { evenContrast } from './contrast.ts'
 import type { CpuBudget } from './cpu-budget.ts'
 import { withoutSpecks } from './denoise.ts'
-import { type Frame, frameSize, intoFrame } from './frame.ts'
+import { type Frame, frameSize, intoFrame, movedOutOfLevel } from './frame.ts'
 import { ocrDpi } from './ocr-dpi.ts'
 import { liesSideways, probe } from './orientation.ts'
 import { linesOf } from './picture-lines.ts'
 import { recognisePicture } from './recognise-picture.ts'
+import { secondLook } from './second-look.ts'
 import { stripsOf } from './strips.ts'
 import { textSlope } from './text-slope.ts'
 
@@ -72,7 +74,7 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const clean = withoutSpecks(drawn)
   const plain = halved(clean)
   const pieces = textInk(inkMask(plain))
-  if (pieces.reduce((sum, piece) => sum + piece.letters, 0) < LEAST_LETTERS) return { kind: 'blank' }
+  if (lettersOf(pieces) < LEAST_LETTERS) return { kind: 'blank' }
   const drawing = evenContrast(clean)
   const turn = await sidewaysTurn(drawing, pieces, request)
   const sheets = { drawing, plain }
@@ -104,39 +106,66 @@ async function sidewaysTurn(drawing: PageDrawing, pieces: readonly TextInk[], re
 
 async function readTurned({ drawing, plain }: Sheets, turn: Turn, request: OcrRequest): Promise<OcrReading> {
   const { page, kept } = request
-  const upright = turnedBack(drawing, turn)
+  const flat: Frame = { width: page.width, height: page.height, turn, slope: 0 }
+  const natives = kept.map((item) => intoFrame(item, flat))
   const half = turnedBack(plain, turn)
-  const level = inkMask(half)
-  const steep = textSlope(besides(textInk(level), kept, request.page, turn), half.perPoint)
-  const slope = Math.abs(steep) < LEAST_SLOPE ? 0 : steep
-  const sheet = slope === 0 ? { ...upright, grey: upright.grey.slice() } : levelled(upright, slope)
-  const mask = slope === 0 ? level : inkMask(levelled(half, slope))
-  const frame: Frame = { width: page.width, height: page.height, turn, slope }
-  const natives = kept.map((item) => intoFrame(item, frame))
-  paintOver(sheet, natives.map(boxOf))
-  const { items, complete } = await readStrips(sheet, request)
+  const flatMask = inkMask(half)
+  const pieces = textInk(flatMask)
+  const others = besides(pieces, natives)
+  const steep = textSlope(others, half.perPoint)
+  const frame: Frame = { ...flat, slope: Math.abs(steep) < LEAST_SLOPE ? 0 : steep }
+  const isLevel = frame.slope === 0
+  // Before the sheet is levelled: until then the boxes of native lines fit them.
+  const sheet = straightened(turnedBack(drawing, turn), natives, frame.slope)
+  const mask = isLevel ? flatMask : inkMask(straightened(half, natives, frame.slope))
+  const first = await readStrips(sheet, request)
+  const visible = isLevel ? natives : []
+  const boxes = [...visible, ...first.items.filter(isText)].map(boxOf)
+  const missed = first.complete ? await secondLook(sheet, unreadText(mask, boxes), request.tessdataPath) : []
+  const items = [...first.items, ...missed]
+  const nativeBoxes = kept.map((item) => boxOf(intoFrame(item, frame)))
   const recognised = deskewed(items.filter(isText)).filter(
-    (item) => !natives.some((native) => holds(boxOf(native), boxOf(item))),
+    (item) => !nativeBoxes.some((native) => holds(native, boxOf(item))),
   )
-  const textItems = [...natives, ...recognised]
+  const ink = readInk(mask, [...visible, ...recognised].map(boxOf))
   return {
     kind: 'read',
-    page: { ...page, ...frameSize(frame), textItems },
-    ink: readInk(mask, textItems.map(boxOf)),
+    page: { ...page, ...placed(kept, recognised, frame) },
+    ink: isLevel ? ink : withReadLetters(ink, lettersOf(pieces) - lettersOf(others)),
     confidence: confidenceOf(items),
     score: scoreOf(items),
-    complete,
+    complete: first.complete,
   }
 }
 
-/** The ink that no kept text explains: a picture may lie askew on a page that does not. */
-function besides(
-  pieces: readonly TextInk[],
+/** A copy of the drawing with the native text painted over, turned so that other print is level. */
+function straightened(upright: PageDrawing, natives: readonly TextItem[], slope: number): PageDrawing {
+  const painted = { ...upright, grey: upright.grey.slice() }
+  paintOver(painted, natives.map(boxOf))
+  return slope === 0 ? painted : levelled(painted, slope)
+}
+
+/** Native text of at least this share of the letters is a page's own: a picture askew on it does not make it askew. */
+const STANDS = 0.3
+
+/** Native and recognised items on one sheet: the page as it is, or the levelled one. */
+function placed(
   kept: readonly TextItem[],
-  { width, height }: ParsedPage,
-  turn: Turn,
-): TextInk[] {
-  const boxes = kept.map((item) => boxOf(intoFrame(item, { width, height, turn, slope: 0 })))
+  recognised: readonly TextItem[],
+  frame: Frame,
+): Pick<ParsedPage, 'width' | 'height' | 'textItems'> {
+  const native = lettersIn(kept)
+  const stands = native > 0 && native >= STANDS * (native + lettersIn(recognised))
+  const sheet = stands ? { ...frame, slope: 0 } : frame
+  const read = stands ? movedOutOfLevel(recognised, frame) : recognised
+  return { ...frameSize(sheet), textItems: [...kept.map((item) => intoFrame(item, sheet)), ...read] }
+}
+
+const lettersOf = (pieces: readonly TextInk[]): number => pieces.reduce((sum, piece) => sum + piece.letters, 0)
+
+/** The ink that no native text explains: a picture may lie askew on a page that does not. */
+function besides(pieces: readonly TextInk[], natives: readonly TextItem[]): TextInk[] {
+  const boxes = natives.map(boxOf)
   return pieces.filter(({ x0, y0, x1, y1, perPoint }) => {
     const box = { x0: x0 / perPoint, y0: y0 / perPoint, x1: x1 / perPoint, y1: y1 / perPoint }
     return !boxes.some((native) => holds(native, box))

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { drawPages, type DrawnPage } from '#src/engine/pdf/ink/draw-pages.ts'
+import type { GreyPicture } from '#src/engine/pdf/ink/grey-picture.ts'
+import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
+import { halved, levelled } from '#src/engine/pdf/ink/picture-ops.ts'
+import { textInk } from '#src/engine/pdf/ink/text-ink.ts'
+import { withoutPictures } from '#src/engine/pdf/ink/without-pictures.ts'
+import { lookAtPages } from '#src/engine/pdf/look-at-pages.ts'
+import { secondLook } from '#src/engine/pdf/ocr/second-look.ts'
+import { readPages } from '#src/engine/pdf/read-pages.ts'
+import { tessdataFolder } from '#src/engine/pdf/tessdata.ts'
+import { BuiltPdfs } from '../../support/built-pdfs.ts'
+import { photograph } from '../../support/mixed-pages/damage.ts'
+import { setLines, textOperators } from '../../support/mixed-pages/text-block.ts'
+import { writePdf } from '../../support/mixed-pages/write-pdf.ts'
+import { Random } from '../../support/random.ts'
+
+const [WIDTH, HEIGHT] = [330, 450]
+const SHOWN = 'Ships of up to ninety metres can lie at the northern quay and smaller ones moor behind the breakwater'
+const PRINTED =
+  'The harbour master keeps a list of all berths in the order of their depth and a boat that draws more than four metres has to wait for the tide before it is allowed to pass the inner gate'
+const LARGE = { x: 26, top: 20, width: 278, size: 12, font: 0 }
+const BELOW = { x: 26, top: 240, width: 278, size: 9, font: 2 }
+
+let pdfs: BuiltPdfs
+beforeAll(async () => {
+  pdfs = await BuiltPdfs.open()
+})
+afterAll(() => pdfs[Symbol.asyncDispose]())
+
+const operators = (words: string, setting: typeof LARGE): string =>
+  textOperators(setLines(words.split(' '), setting), setting, HEIGHT)
+
+/** Words in wide spacing, as justified text has: the library takes each for an item of its own. */
+function wordByWord(words: string, setting: typeof LARGE): string {
+  const advance = 0.6 * setting.size
+  const lines = setLines(words.split(' '), { ...setting, width: setting.width / 1.2 })
+  const placed = lines.flatMap(({ text, x, baseline }) =>
+    [...text.matchAll(/\S+/g)].map((word, at) => ({
+      text: word[0],
+      x: x + word.index * advance + at * advance,
+      baseline,
+    })),
+  )
+  return textOperators(placed, setting, HEIGHT)
+}
+
+async function drawn(content: string, dpi: number): Promise<DrawnPage> {
+  const source = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: content })
+  const page = (await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi })).get(1)
+  if (page === undefined) throw new Error('the library drew no page')
+  return page
+}
+
+const upperHalf = ({ width, height, grey }: GreyPicture): GreyPicture => ({
+  width,
+  height: height >> 1,
+  grey: grey.slice(0, width * (height >> 1)),
+})
+
+describe('native text beside a picture', () => {
+  test('stays as it is, line by line, where the picture lies askew', async () => {
+    const picture = upperHalf(levelled(await drawn(operators(SHOWN, { ...LARGE, top: 60 }), 200), 0.07))
+    const half = { picture, x: 0, top: 0, width: WIDTH, height: HEIGHT / 2 }
+    const over = wordByWord(PRINTED, BELOW)
+    const path = await pdfs.write(writePdf({ width: WIDTH, height: HEIGHT, pictures: [half], inForm: false, over }))
+    const { markdown, warning } = await pdfs.convertFile(path)
+    expect(markdown.replace(/\s+/g, ' ')).toContain(PRINTED)
+    expect(markdown).toContain('northern')
+    expect(warning).toBeNull()
+  }, 30_000)
+
+  test.each([5, 6, 7, 8, 9, 10])(
+    'is taken for visible where short words of %i points stand far apart',
+    async (size) => {
+      const cells = ['user_name;', 'ORDER BY', 'ID of it', 'Usage', '(c) 2014', 'Name', 'illi', '1.25'].map(
+        (text, at) => ({
+          text,
+          x: 40 + (at % 2) * 150,
+          baseline: 240 + at * 22,
+        }),
+      )
+      const photo = { picture: photograph(400, 200, new Random(size)), x: 30, top: 20, width: 200, height: 100 }
+      const over = textOperators(cells, { ...BELOW, size, font: 0 }, HEIGHT)
+      const pdf = writePdf({ width: WIDTH, height: HEIGHT, pictures: [photo], inForm: false, over })
+      const path = await pdfs.write(pdf)
+      for await (const batch of readPages(path, 1)) {
+        const pictures = {
+          pdf: { source: path, password: null },
+          withoutPictures: { source: withoutPictures(pdf).file, password: null },
+        }
+        const look = (await lookAtPages(batch, pictures)).get(1)
+        expect(batch[0]?.page?.textItems.length).toBeGreaterThan(0)
+        expect(typeof look === 'object' ? [...look.hidden].map(({ text }) => text) : look).toEqual([])
+      }
+    },
+  )
+})
+
+describe('a second look', () => {
+  test('reads the passages that it is given, each at its place', async () => {
+    const sheet = await drawn(operators('northern quay', LARGE) + operators('breakwater', BELOW), 200)
+    const unread = textInk(inkMask(halved(sheet)))
+    const items = await secondLook(sheet, unread, await tessdataFolder(pdfs.cacheFolder))
+    expect(items.map(({ text }) => text)).toEqual(['northern', 'quay', 'breakwater'])
+    const [north, , water] = items
+    expect([north?.y, water?.y].map((y) => Math.round((y ?? 0) / 10))).toEqual([2, 24])
+    expect(Math.abs((north?.x ?? 0) - LARGE.x)).toBeLessThan(3)
+  }, 30_000)
+})
