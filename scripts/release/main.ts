@@ -11,7 +11,8 @@ import { withoutDevelopmentTools } from './sbom.ts'
 /*
  * `npm run release`: everything of a release, in a folder (--out, default `release`): the npm tarball, the container image,
  * a CycloneDX SBOM, the notes from CHANGELOG.md, and their digests. Publishes nothing: it prints the commands that do.
- * `--publish` runs them; it needs a clean tree, notes under the version's own heading, and no tag of that version.
+ * `--tag` runs the first of them, the annotated tag of this commit, and `--publish` all; both need a clean tree, notes under
+ * the version's own heading, and no tag of that version on another commit.
  * `--no-image` leaves the image out; without a container engine it is left out with one line.
  */
 
@@ -23,12 +24,14 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'release' },
     image: { type: 'boolean', default: true },
+    tag: { type: 'boolean', default: false },
     publish: { type: 'boolean', default: false },
     'dry-run': { type: 'boolean', default: false },
   },
 })
 const out = resolve(values.out)
 const publish = values.publish && !values['dry-run']
+const makeTag = (values.tag || values.publish) && !values['dry-run']
 
 const { name, version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, string>
 const tag = `v${version}`
@@ -44,7 +47,7 @@ async function release(): Promise<void> {
   const notes = releaseNotes(await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8'), version ?? '')
   if (notes === null) throw new Error(`CHANGELOG.md has nothing about ${version}: write what changed for users`)
   const blockers = findBlockers(notes.heading)
-  if (publish && blockers.length > 0) throw new Error(`not published: ${blockers.join('; ')}`)
+  if (makeTag && blockers.length > 0) throw new Error(`not ${publish ? 'published' : 'tagged'}: ${blockers.join('; ')}`)
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
   await writeFile(join(out, 'notes.md'), `# ${name} ${version}\n\n${notes.text}\n`)
@@ -55,6 +58,10 @@ async function release(): Promise<void> {
   if (engine !== null) await buildImage(engine)
   else console.log(`image: skipped: ${values.image ? 'no container engine runs' : 'told to'}`)
   await writeDigests()
+  if (makeTag && commitOfTag() === '') {
+    run('git', ['tag', '--annotate', tag, '--file', join(out, 'notes.md'), '--cleanup', 'verbatim'])
+    console.log(`tag: ${tag} is commit ${read('git', ['rev-parse', '--short', `${tag}^{commit}`]).trim()}`)
+  }
   const commands = publishCommands(engine)
   for (const blocker of blockers) console.log(`before publishing: ${blocker}`)
   console.log(`${out}: ${(await readdir(out)).toSorted().join(', ')}`)
@@ -66,14 +73,19 @@ async function release(): Promise<void> {
 /** What stands in the way of publishing this tree. */
 function findBlockers(heading: string): string[] {
   const changed = read('git', ['status', '--porcelain']).trim()
-  const tagged = read('git', ['tag', '--list', tag]).trim()
+  const tagged = commitOfTag()
   return [
     ...(heading === version ? [] : [`the notes stand under "${heading}" in CHANGELOG.md, not under "${version}"`]),
     ...(changed === '' ? [] : ['the tree has changes that are not committed']),
-    ...(tagged === ''
+    ...(tagged === '' || tagged === read('git', ['rev-parse', 'HEAD']).trim()
       ? []
-      : [`the tag ${tag} is there already: raise the version (npm version minor --no-git-tag-version)`]),
+      : [`the tag ${tag} names another commit: raise the version (npm version minor --no-git-tag-version)`]),
   ]
+}
+
+/** Empty where there is no such tag. */
+function commitOfTag(): string {
+  return read('git', ['for-each-ref', '--format=%(*objectname)', `refs/tags/${tag}`]).trim()
 }
 
 function containerEngine(): string | null {
@@ -109,7 +121,9 @@ async function writeDigests(): Promise<void> {
 
 function publishCommands(engine: string | null): string[][] {
   return [
-    ['git', 'tag', '--annotate', tag, '--file', join(out, 'notes.md')],
+    ...(commitOfTag() === ''
+      ? [['git', 'tag', '--annotate', tag, '--file', join(out, 'notes.md'), '--cleanup', 'verbatim']]
+      : []),
     ['git', 'push', 'origin', tag],
     ['npm', 'publish', join(out, `${name}-${version}.tgz`)],
     ...(engine === null ? [] : [[engine, 'push', `${IMAGE}:${version}`]]),
