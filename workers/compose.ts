@@ -31,7 +31,7 @@ import { identifySource } from './identify-source.ts'
 import { ListingPurchases } from './listing-purchases.ts'
 import { locationOf } from './location.ts'
 import type { Migrated } from './migrate-former.ts'
-import { openIdentity, type Purpose } from './open-identity.ts'
+import { openIdentity, refuseRemoved, type Purpose } from './open-identity.ts'
 import { ownOfProcess } from './own-of-process.ts'
 import { openSource } from './open-source.ts'
 import { openStore } from './open-store.ts'
@@ -248,7 +248,9 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const { source: name, settings, events, say, mustExist = false } = options
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
-  const store = await openStore(settings, resources, { mustExist })
+  const beforeMaking = async (url: string): Promise<void> =>
+    refuseRemoved(url, await shared.connection(signal), settings)
+  const store = await openStore(settings, resources, { mustExist, beforeMaking })
   const purchases = new ListingPurchases()
   const buying = purpose === 'ingest' ? { purchases } : {}
   const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor, ...buying }

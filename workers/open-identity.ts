@@ -2,7 +2,7 @@ import type { Settings } from '#config/settings.ts'
 import { packageVersion } from '#config/package-version.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
-import { type Adopted, claimStore } from '#src/ingest/claim-store.ts'
+import { type Adopted, claimStore, refuseOther } from '#src/ingest/claim-store.ts'
 import { idOf, resolveSource, type SourceCandidate } from '#src/ingest/resolve-source.ts'
 import { KnownStores } from '#src/ledger/known-stores.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
@@ -104,6 +104,19 @@ async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
     isFormer,
     remember: NOTHING,
   }
+}
+
+/**
+ * For a folder in which there is no store: refused before anything is made there, where Redis knows a store of that
+ * address. Its disk is not mounted, or it was removed.
+ */
+export async function refuseRemoved(
+  url: string,
+  connection: RedisConnection,
+  { newStore }: Pick<Settings, 'newStore'>,
+): Promise<void> {
+  const knownId = await new KnownStores(connection).read(url)
+  refuseOther(null, { knownId, acceptNew: newStore }, url)
 }
 
 /** The address of a store, with the endpoint of its bucket. */

@@ -1,4 +1,9 @@
+import { existsSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Settings } from '#config/settings.ts'
+import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { SetupError } from '#src/document/setup-error.ts'
@@ -18,11 +23,17 @@ export type StoreSettings = Pick<
   | 'clientKey'
 >
 
+interface OpenStoreOptions {
+  readonly mustExist?: boolean
+  /** Called with the address that the store would have, before a folder in which there is none is touched. */
+  readonly beforeMaking?: (url: string) => Promise<void>
+}
+
 /** The output store that `--out` names; with `mustExist` anything but a store is refused, and nothing is made. */
 export async function openStore(
   settings: StoreSettings,
   resources: AsyncDisposableStack,
-  { mustExist = false }: { readonly mustExist?: boolean } = {},
+  { mustExist = false, beforeMaking }: OpenStoreOptions = {},
 ): Promise<OutputStore> {
   const at = locationOf(settings.out)
   if (at.kind === 'site') {
@@ -31,9 +42,21 @@ export async function openStore(
   if (at.kind === 'urls')
     throw new SetupError(`"${settings.out}" is a list of URLs: --out is a folder or s3://bucket/prefix`)
   if (at.kind === 'folder') {
-    if (!mustExist) await madeFor('--out', at.path)
-    return openFolderStore({ path: at.path, mustExist })
+    const isStore = mustExist || existsSync(join(at.path, MANIFEST_FILE))
+    if (!isStore) {
+      await beforeMaking?.(await urlOfFolder(at.path))
+      await madeFor('--out', at.path)
+    }
+    // One that goes away from here on is not made anew.
+    return openFolderStore({ path: at.path, mustExist: isStore })
   }
   const { openStoreInBucket } = await import('./s3-places.ts')
   return openStoreInBucket(at, settings, resources, mustExist)
+}
+
+/** As `OutputStore.url`, also of a folder that is not there. */
+async function urlOfFolder(path: string): Promise<string> {
+  let existing = path
+  while (!existsSync(existing)) existing = dirname(existing)
+  return pathToFileURL(`${join(await realpath(existing), relative(existing, path))}/`).href
 }

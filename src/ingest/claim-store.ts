@@ -49,7 +49,7 @@ export async function claimStore(
   let adopted: Adopted | null = null
   for (;;) {
     const manifest = await store.readManifest()
-    refuseOther(manifest, deps)
+    refuseOther(manifest, deps, store.url)
     if (manifest === null) {
       const made = await firstManifest(candidate, deps, signal)
       if (await store.writeManifest(made.manifest)) adopted = made.adopted
@@ -66,11 +66,15 @@ export async function claimStore(
 const isoNow = ({ now }: Pick<ClaimStoreDeps, 'now'>): string => new Date(now()).toISOString()
 
 /** Another disk under the same path, or none: what is done would be done again, or taken for gone. */
-function refuseOther(manifest: StoreManifest | null, { knownId, acceptNew, store }: ClaimStoreDeps): void {
+export function refuseOther(
+  manifest: StoreManifest | null,
+  { knownId, acceptNew }: Pick<ClaimStoreDeps, 'knownId' | 'acceptNew'>,
+  url: string,
+): void {
   if (knownId === null || acceptNew || manifest?.id === knownId) return
   const found = manifest === null ? 'there is no store.json now' : `now there is the store ${manifest.id}`
   throw new StoreRefused(
-    `${store.url} was the store ${knownId}, and ${found}. Nothing was changed. ` +
+    `${url} was the store ${knownId}, and ${found}. Nothing was changed. ` +
       'If its disk is not mounted, or another one is, mount the right one. ' +
       'If the store was removed or replaced on purpose, add --new-store.',
   )

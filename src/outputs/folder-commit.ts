@@ -74,7 +74,7 @@ async function putInPlace(area: WorkArea, { staged, folder, aside }: Move, recor
       return hadOld
     } catch (error) {
       if (tries === MAX_TRIES) throw error
-      if (isOneOf(error, 'ENOENT')) await makeFolderFlushed(dirname(folder), area.checkStore)
+      if (isOneOf(error, 'ENOENT')) await makeFolderFlushed(dirname(folder), area)
       else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
         // Somebody else's commit came in between: ours is the later one, and the first to step aside is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
@@ -110,7 +110,7 @@ export async function wholeRecord(folder: string): Promise<ReturnType<typeof par
 /** A place that is taken again, by a folder with something in it or by a file, is left to the newcomer. */
 async function putBack(area: WorkArea, aside: string, home: string): Promise<void> {
   if (!(await isThere(aside)) || (await isThere(home))) return
-  await makeFolderFlushed(dirname(home), area.checkStore)
+  await makeFolderFlushed(dirname(home), area)
   try {
     await rename(aside, home)
   } catch (error) {

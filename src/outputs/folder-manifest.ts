@@ -5,7 +5,7 @@ import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { createExclusive, replaceFile } from './exclusive-file.ts'
 import { isOneOf, readIfThere } from './file-system.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeBelow } from './make-folder.ts'
 import { OLD_PROBE } from './folding.ts'
 
 /*
@@ -42,7 +42,7 @@ export class FolderManifest {
   }
 
   async write(manifest: StoreManifest): Promise<boolean> {
-    await makeFolder(this.#work)
+    await makeBelow(this.#root, this.#work)
     if (manifest.revision === 1) {
       const created = await createExclusive(this.#path, manifestJson(manifest))
       if (created) await this.barOldReleases()
@@ -63,6 +63,7 @@ export class FolderManifest {
     const path = join(this.#work, OLD_PROBE)
     const text = 'This store has a store.json: releases of Sluice before it must not write here. Update Sluice.\n'
     try {
+      await makeBelow(this.#root, this.#work)
       await rmdir(path).catch((error: unknown) => {
         if (!isOneOf(error, 'ENOENT', 'ENOTDIR')) throw error
       })

@@ -39,7 +39,7 @@ export class FolderReceipts {
     const staged = await this.#area.staged(this.#area.newId())
     try {
       await writeFlushed(staged, await packReceipt(body, parser))
-      await renameInto(staged, path, this.#area.checkStore)
+      await renameInto(staged, path, this.#area)
       await flushFolder(dirname(path))
     } catch (error) {
       await rm(staged, { force: true })
@@ -84,12 +84,12 @@ async function savedAtIfThere(path: string): Promise<number | null> {
 }
 
 /** Renames a file into a folder that may not be there yet. */
-export async function renameInto(from: string, to: string, checkStore: () => Promise<void>): Promise<void> {
+export async function renameInto(from: string, to: string, area: WorkArea): Promise<void> {
   try {
     await rename(from, to)
   } catch (error) {
     if (!isOneOf(error, 'ENOENT')) throw error
-    await makeFolderFlushed(dirname(to), checkStore)
+    await makeFolderFlushed(dirname(to), area)
     await rename(from, to)
   }
 }

@@ -43,13 +43,12 @@ export async function openFolderStore({ path: given, mustExist = false }: Folder
     if (mustExist && !(await isStore(path))) throw new StoreRefused(notAStore(path))
     // Before anything is made in it: a store of a later format is left as it is.
     const manifest = await new FolderManifest(path).read()
-    await makeFolder(path)
+    if (manifest === null) await makeFolder(path)
     const root = await realpath(path)
-    const work = join(root, '.sluice')
-    if (manifest !== null) await makeFolder(work).then(() => new FolderManifest(root).barOldReleases())
-    const rules = { folds: await foldsNames(work), maxBytes: FOLDER_MAX_BYTES }
+    if (manifest !== null) await new FolderManifest(root).barOldReleases()
+    const rules = { folds: await foldsNames(root), maxBytes: FOLDER_MAX_BYTES }
     const watch = await FolderWatch.open(root)
-    return new FolderStore(root, await WorkArea.open(work, () => watch.checkIdentity()), rules, watch)
+    return new FolderStore(root, await WorkArea.open(root, () => watch.checkIdentity()), rules, watch)
   })
 }
 
@@ -180,7 +179,7 @@ class FolderStore implements OutputStore {
       const staged = await this.#area.staged(this.#area.newId())
       try {
         await writeFlushed(staged, toJson(letter))
-        await renameInto(staged, this.#place(letter.key).letter, this.#area.checkStore)
+        await renameInto(staged, this.#place(letter.key).letter, this.#area)
         await flushFolder(this.#failures)
       } catch (error) {
         await rm(staged, { force: true })

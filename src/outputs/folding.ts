@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOneOf } from './file-system.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeBelow } from './make-folder.ts'
 
 /** Made in the work folder, to be looked for under other spellings. */
 const PROBE = 'Fold-\u00e9'
@@ -13,9 +13,10 @@ export const OLD_PROBE = 'Prob\u00e9'
  * Whether the file system takes two names for one that differ in case or Unicode form. Asked by making a folder with
  * one name and looking for it under the others. A store that cannot be written to is only read from: no names are made.
  */
-export async function foldsNames(workFolder: string): Promise<boolean> {
+export async function foldsNames(root: string): Promise<boolean> {
+  const workFolder = join(root, '.sluice')
   try {
-    await makeFolder(join(workFolder, PROBE))
+    await makeBelow(root, join(workFolder, PROBE))
   } catch (error) {
     if (!isOneOf(error, 'EROFS', 'EACCES', 'EPERM')) throw error
   }

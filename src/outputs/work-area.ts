@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOneOf } from './file-system.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeBelow } from './make-folder.ts'
 import { isGone, ownerMark } from './work-owner.ts'
 
 export interface WorkItem {
@@ -15,20 +15,24 @@ export class WorkArea {
   readonly #staging: string
   readonly #aside: string
   readonly #owner: string
+  /** Folder of the store. */
+  readonly root: string
   /** Throws where the folder is not in the store that was opened. */
   readonly checkStore: () => Promise<void>
   #count = 0
   #made: Promise<unknown> | null = null
 
-  private constructor(folder: string, owner: string, checkStore: () => Promise<void>) {
+  private constructor(root: string, owner: string, checkStore: () => Promise<void>) {
+    const folder = join(root, '.sluice')
+    this.root = root
     this.checkStore = checkStore
     this.#staging = join(folder, 'staging')
     this.#aside = join(folder, 'aside')
     this.#owner = owner
   }
 
-  static async open(folder: string, checkStore: () => Promise<void>): Promise<WorkArea> {
-    return new WorkArea(folder, await ownerMark(), checkStore)
+  static async open(root: string, checkStore: () => Promise<void>): Promise<WorkArea> {
+    return new WorkArea(root, await ownerMark(), checkStore)
   }
 
   /** A name for one piece of work, of this process and never used before. */
@@ -52,7 +56,7 @@ export class WorkArea {
   /** Made anew when they were removed; but not in place of a store that is gone, which would hide that it is. */
   async #make(): Promise<void> {
     await this.checkStore()
-    await Promise.all([makeFolder(this.#staging), makeFolder(this.#aside)])
+    await Promise.all([this.#staging, this.#aside].map((folder) => makeBelow(this.root, folder)))
   }
 
   asidePath(id: string, hash: string, what: 'old' | 'letter'): string {

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -147,7 +147,7 @@ test('a worker on whose machine another folder is mounted hands its jobs back an
 }, 120_000)
 
 describe('another disk under the path of a store', () => {
-  test.each(['swapped', 'unmounted'])(
+  test.each(['swapped', 'unmounted', 'removed'])(
     'is refused: %s',
     async (how) => {
       await using at = await place()
@@ -157,6 +157,7 @@ describe('another disk under the path of a store', () => {
       expect((await at.run(papers, ...more)).code).toBe(0)
       const first = await at.manifest()
       await rename(at.out, join(at.folder, 'away'))
+      if (how === 'unmounted') await mkdir(at.out)
       if (how === 'swapped') {
         await cp(join(at.folder, 'away'), at.out, { recursive: true })
         await writeFile(join(at.out, 'store.json'), JSON.stringify({ ...first, id: 'another' }))
@@ -165,7 +166,8 @@ describe('another disk under the path of a store', () => {
       expect(refused.code).toBe(1)
       expect(refused.stderr).toContain(first.id)
       expect(refused.stderr).toContain('--new-store')
-      if (how === 'unmounted') expect(existsSync(join(at.out, 'store.json'))).toBe(false)
+      if (how === 'unmounted') expect(await readdir(at.out)).toEqual([])
+      if (how === 'removed') expect(existsSync(at.out)).toBe(false)
       expect(at.service.charged).toBe(1)
       expect((await at.run(papers, ...more, '--new-store')).code).toBe(0)
       expect((await readStore(at.out)).records.size).toBe(1)

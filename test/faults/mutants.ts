@@ -82,7 +82,13 @@ export const MUTANTS = {
       "if (resolution.kind === 'refused') return { manifest, source: manifest.sources[0], adopted }; if (resolution === null) throw",
     ],
   ],
-  'any-disk': [['src/ingest/claim-store.ts', '    refuseOther(manifest, deps)\n', '']],
+  'any-disk': [
+    [
+      'src/ingest/claim-store.ts',
+      'knownId === null || acceptNew || manifest?.id === knownId',
+      'knownId === null || knownId !== null',
+    ],
+  ],
   /** An empty source is believed. */
   'believes-empty': [
     ['src/ingest/sweep-gone.ts', 'listed.size === 0 ? 0 : Math.max', 'Math.max'],
@@ -138,6 +144,7 @@ export const MUTANTS = {
   'fills-any-folder': [
     ['src/outputs/work-area.ts', 'await this.checkStore()', 'void this.checkStore'],
     ['src/outputs/make-folder-flushed.ts', 'await checkStore()', 'void checkStore'],
+    ['src/outputs/make-folder.ts', 'above === root || above === path', 'above === path'],
     ['src/outputs/folder-probe.ts', '(await this.#moved()) ?? (await this.#full())', 'null'],
   ],
   /** The engine is started once. */
