@@ -38,7 +38,7 @@ export interface OutputStore {
    */
   writeManifest(manifest: StoreManifest): Promise<boolean>
   /**
-   * The answer that was kept, or null. A damaged receipt counts as none. `room` is waited for before it is unpacked;
+   * The answer that was kept, or null; never null while the store is away. A damaged receipt counts as none. `room` is waited for before it is unpacked;
    * its body counts for it then.
    */
   readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null>

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
@@ -64,12 +65,22 @@ export class FolderWatch {
     if (trouble !== null) throw new StoreUnusable(trouble)
   }
 
-  /** What to say in place of "no such file" when the whole store is not there any more; null while it is. */
+  /** As `checkIdentity`, without a hop to a thread: after a look at a name that is not there. */
+  checkIdentityNow(): void {
+    const trouble = this.#difference(statSync(this.#root, { bigint: true, throwIfNoEntry: false }) ?? null)
+    if (trouble !== null) throw new StoreUnusable(trouble)
+  }
+
   async #moved(): Promise<string | null> {
     const now = await stat(this.#root, { bigint: true }).catch((error: unknown) => {
       if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
       throw error
     })
+    return this.#difference(now)
+  }
+
+  /** What to say in place of "no such file" when the whole store is not there any more; null while it is. */
+  #difference(now: Identity | null): string | null {
     if (now === null) return `the output folder ${this.#root} was removed while it was in use. Stop, and run again.`
     if (now.dev === this.#opened.dev && now.ino === this.#opened.ino) return null
     return `the output folder ${this.#root} is not the one that was opened: a disk may have been unmounted. Mount it again, or stop and run again.`

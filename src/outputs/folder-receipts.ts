@@ -24,6 +24,8 @@ export class FolderReceipts {
     const path = join(this.#folder, receiptPath(id))
     // Nearly every document has none yet: a look is all it takes then.
     const packed = existsSync(path) ? await readIfThere(path) : null
+    // While the whole store is away there is no receipt in sight, and each would be bought again.
+    if (packed === null) this.#area.checkStoreNow()
     return packed === null ? null : unpackReceipt(packed, room)
   }
 

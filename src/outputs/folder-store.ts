@@ -48,7 +48,7 @@ export async function openFolderStore({ path: given, mustExist = false }: Folder
     if (manifest !== null) await new FolderManifest(root).barOldReleases()
     const rules = { folds: await foldsNames(root), maxBytes: FOLDER_MAX_BYTES }
     const watch = await FolderWatch.open(root)
-    return new FolderStore(root, await WorkArea.open(root, () => watch.checkIdentity()), rules, watch)
+    return new FolderStore(root, await WorkArea.open(root, watch), rules, watch)
   })
 }
 

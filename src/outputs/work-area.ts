@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOneOf } from './file-system.ts'
+import type { FolderWatch } from './folder-probe.ts'
 import { makeBelow } from './make-folder.ts'
 import { isGone, ownerMark } from './work-owner.ts'
 
@@ -17,22 +18,24 @@ export class WorkArea {
   readonly #owner: string
   /** Folder of the store. */
   readonly root: string
-  /** Throws where the folder is not in the store that was opened. */
+  /** Throws where the folder is not in the store that was opened; the other one does so at once. */
   readonly checkStore: () => Promise<void>
+  readonly checkStoreNow: () => void
   #count = 0
   #made: Promise<unknown> | null = null
 
-  private constructor(root: string, owner: string, checkStore: () => Promise<void>) {
+  private constructor(root: string, owner: string, watch: FolderWatch) {
     const folder = join(root, '.sluice')
     this.root = root
-    this.checkStore = checkStore
+    this.checkStore = () => watch.checkIdentity()
+    this.checkStoreNow = () => watch.checkIdentityNow()
     this.#staging = join(folder, 'staging')
     this.#aside = join(folder, 'aside')
     this.#owner = owner
   }
 
-  static async open(root: string, checkStore: () => Promise<void>): Promise<WorkArea> {
-    return new WorkArea(root, await ownerMark(), checkStore)
+  static async open(root: string, watch: FolderWatch): Promise<WorkArea> {
+    return new WorkArea(root, await ownerMark(), watch)
   }
 
   /** A name for one piece of work, of this process and never used before. */

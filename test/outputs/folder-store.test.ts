@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -104,6 +104,22 @@ describe('recovering a folder store', () => {
 })
 
 describe('a folder store', () => {
+  test('does not say that it lacks a receipt while the store is away or another folder is in its place', async () => {
+    await using folder = await tempFolder()
+    const [path, aside] = [`${folder.path}/store`, `${folder.path}/aside`]
+    const store = await openFolderStore({ path })
+    const [kept, other] = [receiptOf('kept'), receiptOf('other')]
+    await store.saveReceipt(kept, Buffer.from('an answer'), null)
+    expect(await store.readReceipt(other)).toBeNull()
+    await rename(path, aside)
+    await expect(store.readReceipt(kept)).rejects.toThrow(StoreUnusable)
+    await mkdir(path)
+    await expect(store.readReceipt(kept)).rejects.toThrow(StoreUnusable)
+    await rm(path, { recursive: true })
+    await rename(aside, path)
+    expect((await store.readReceipt(kept))?.body.toString()).toBe('an answer')
+  })
+
   test('never shows an output of the old commit beside those of the new', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
