@@ -9,6 +9,7 @@ import {
   optionalNumber,
   optionalText,
   text,
+  whole,
 } from './setting.ts'
 import { timetableProblem } from './timetable-problem.ts'
 
@@ -39,6 +40,29 @@ export const SOURCE_SETTINGS = {
     env: 'SLUICE_ARCHIVES',
     default: false,
     doc: 'open .zip, .tar and .tar.gz files and take their members as documents',
+  }),
+  archiveMembers: whole({
+    env: 'SLUICE_ARCHIVE_MEMBERS',
+    default: 10_000,
+    min: 1,
+    max: 10_000_000,
+    unit: 'members',
+    doc: 'refuse an archive that holds more',
+  }),
+  archiveMb: whole({
+    env: 'SLUICE_ARCHIVE_MB',
+    default: 2048,
+    min: 1,
+    max: 1_000_000,
+    unit: 'MiB',
+    doc: 'refuse an archive whose documents take more when they are unpacked; they lie in the temporary folder',
+  }),
+  archiveRatio: whole({
+    env: 'SLUICE_ARCHIVE_RATIO',
+    default: 200,
+    min: 1,
+    max: 1_000_000,
+    doc: 'refuse an archive over 10 MiB unpacked that unpacks to more than so many times its size',
   }),
   passthrough: flag({
     env: 'SLUICE_PASSTHROUGH',

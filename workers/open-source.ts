@@ -22,6 +22,9 @@ export type SourceSettings = Pick<
   | 'hidden'
   | 'followSymlinks'
   | 'archives'
+  | 'archiveMembers'
+  | 'archiveMb'
+  | 'archiveRatio'
   | 's3Endpoint'
   | 's3Region'
   | 'caFile'
@@ -75,9 +78,12 @@ export async function openSource(
 ): Promise<OpenedSource> {
   const opened = await openPlace(name, settings, around, resources)
   if (!settings.archives || ['urls', 'site'].includes(locationOf(name).kind)) return opened
-  const { include, exclude } = settings
-  return { ...opened, source: withArchives(opened.source, { include, exclude }) }
+  const { include, exclude, archiveMembers, archiveMb, archiveRatio } = settings
+  const limits = { mostMembers: archiveMembers, mostBytes: archiveMb * MIB, mostRatio: archiveRatio }
+  return { ...opened, source: withArchives(opened.source, { include, exclude, limits }) }
 }
+
+const MIB = 1024 * 1024
 
 const isFile = (path: string): Promise<boolean> =>
   stat(path).then(

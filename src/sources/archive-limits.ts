@@ -1,6 +1,6 @@
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 
-/** What an archive may hold. Beyond any of them it is refused whole: half an archive would be silence. */
+/** What an archive may hold (`--archive-members`, …). Beyond any of them it is refused whole: half an archive would be silence. */
 export interface ArchiveLimits {
   readonly mostMembers: number
   /** Of all members together, unpacked. */
@@ -8,8 +8,6 @@ export interface ArchiveLimits {
   /** Unpacked against packed. Text packs 10 to 1; what packs far better is made to fill disks. */
   readonly mostRatio: number
 }
-
-export const ARCHIVE_LIMITS: ArchiveLimits = { mostMembers: 10_000, mostBytes: 2 * 1024 ** 3, mostRatio: 200 }
 
 /** Small archives may pack as well as they like. */
 const RATIO_FROM_BYTES = 10 * 1024 * 1024
@@ -30,12 +28,14 @@ export function checkLimits(
   limits: ArchiveLimits,
   of: { readonly name: string; readonly packedBytes: number; readonly members: number; readonly bytes: number },
 ): void {
-  const refuse = (what: string): never => {
-    throw new ArchiveRefused('too_large', `${JSON.stringify(of.name)} ${what}. Unpack it yourself, or raise the limit.`)
+  const refuse = (what: string, setting: string): never => {
+    const remedy = `Unpack it yourself, or raise ${setting}.`
+    throw new ArchiveRefused('too_large', `${JSON.stringify(of.name)} ${what}. ${remedy}`)
   }
-  if (of.members > limits.mostMembers) refuse(`holds more than ${limits.mostMembers} members`)
-  if (of.bytes > limits.mostBytes) refuse(`holds more than ${limits.mostBytes} bytes`)
+  if (of.members > limits.mostMembers) refuse(`holds more than ${limits.mostMembers} members`, '--archive-members')
+  const mebibytes = Math.round(limits.mostBytes / 1024 ** 2)
+  if (of.bytes > limits.mostBytes) refuse(`unpacks to more than ${mebibytes} MiB`, '--archive-mb')
   const ratio = of.bytes / Math.max(1, of.packedBytes)
   if (of.bytes > RATIO_FROM_BYTES && ratio > limits.mostRatio)
-    refuse(`unpacks to more than ${limits.mostRatio} times its size`)
+    refuse(`unpacks to more than ${limits.mostRatio} times its size`, '--archive-ratio')
 }

@@ -2,14 +2,14 @@ import { tmpdir } from 'node:os'
 import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey, type Version } from '#src/document/ids.ts'
 import type { OpenedDocument, Source, SourceEntry } from '#src/ports.ts'
-import { ARCHIVE_LIMITS, type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
+import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
 import { ArchiveShelf, type Borrowed } from './archive-shelf.ts'
 import { type Filter, keyRules } from './folder-rules.ts'
 import { archiveKind, type Member } from './unpack-archive.ts'
 import { unusable } from './unusable.ts'
 
 export interface ArchiveSourceOptions extends Filter {
-  readonly limits?: ArchiveLimits
+  readonly limits: ArchiveLimits
   /** Where archives are unpacked. Default: the system's temporary folder. */
   readonly spoolFolder?: string
 }
@@ -26,8 +26,7 @@ export const ARCHIVE_GLOBS: readonly string[] = ['*.zip', '*.tar', '*.tar.gz', '
  */
 export function withArchives(inner: Source, options: ArchiveSourceOptions): Source {
   const skips = keyRules(options)
-  const limits = options.limits ?? ARCHIVE_LIMITS
-  const shelf = new ArchiveShelf(inner, skips, limits, options.spoolFolder ?? tmpdir())
+  const shelf = new ArchiveShelf(inner, skips, options.limits, options.spoolFolder ?? tmpdir())
   return {
     ...inner,
     async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
@@ -43,6 +42,8 @@ export function withArchives(inner: Source, options: ArchiveSourceOptions): Sour
     },
     async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
       const at = key.indexOf(MEMBER)
+      // Its members stand in its place: what was told of the archive itself, a refusal or a skip, is over.
+      if (at < 0 && archiveKind(key) !== null) return vanished(key)
       if (at < 0 || archiveKind(key.slice(0, at)) === null) return inner.open(key, signal)
       return openMember(shelf, sourceKey(key.slice(0, at)), key.slice(at + MEMBER.length), signal)
     },
@@ -75,12 +76,14 @@ async function openMember(
   const member = borrowed.members.get(name)
   if (member !== undefined) return new OpenedMember(shelf, archiveKey, borrowed, member)
   await borrowed[Symbol.asyncDispose]()
-  return {
-    code: 'vanished',
-    stage: 'read',
-    message: `${JSON.stringify(archiveKey + MEMBER + name)} is no longer there.`,
-  }
+  return vanished(archiveKey + MEMBER + name)
 }
+
+const vanished = (key: string): Failure => ({
+  code: 'vanished',
+  stage: 'read',
+  message: `${JSON.stringify(key)} is no longer there.`,
+})
 
 async function borrow(shelf: ArchiveShelf, archiveKey: SourceKey, signal: AbortSignal): Promise<Borrowed | Failure> {
   try {

@@ -47,9 +47,11 @@ function zip(members: Readonly<Record<string, string | Buffer>>, flags = 0): Buf
   return Buffer.concat([...locals, central, Buffer.from('PK\x05\x06'), end])
 }
 
-const over = (path: string, options: ArchiveSourceOptions = {}) => withArchives(openFolderSource({ path }), options)
+const limits = { mostMembers: 10_000, mostBytes: 2 * 1024 ** 3, mostRatio: 200 }
+const over = (path: string, options: Partial<ArchiveSourceOptions> = {}) =>
+  withArchives(openFolderSource({ path }), { limits, ...options })
 
-async function listed(path: string, options: ArchiveSourceOptions = {}): Promise<readonly string[]> {
+async function listed(path: string, options: Partial<ArchiveSourceOptions> = {}): Promise<readonly string[]> {
   const entries = await collect(over(path, options).list(never))
   return entries.filter(isTaken).map(describeEntry).toSorted()
 }
@@ -143,8 +145,7 @@ describe('a source with archives', () => {
     await writeFile(at('escape.zip'), zip({ '../../outside.pdf': 'x' }))
     await writeFile(at('bomb.zip'), zip({ 'a.pdf': Buffer.alloc(30_000_000) }))
     await writeFile(at('many.zip'), zip(Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`${n}.pdf`, 'x']))))
-    const limits = { mostMembers: 50, mostBytes: 100_000_000, mostRatio: 200 }
-    expect(await listed(folder.path, { limits })).toEqual([
+    expect(await listed(folder.path, { limits: { ...limits, mostMembers: 50, mostBytes: 100_000_000 } })).toEqual([
       'bomb.zip too_large',
       'cut.tar.gz corrupt',
       'cut.zip corrupt',
@@ -154,6 +155,21 @@ describe('a source with archives', () => {
       'many.zip too_large',
       'text.zip corrupt',
     ])
+  })
+
+  test('names the setting that raises the limit of an archive, and knows an archive itself as no document', async () => {
+    await using folder = await tempFolder()
+    const at = `${folder.path}/m.zip`
+    const refusal = async (changed: Partial<ArchiveSourceOptions['limits']>): Promise<string> => {
+      const [entry] = await collect(over(folder.path, { limits: { ...limits, ...changed } }).list(never))
+      return entry?.kind === 'unusable' ? entry.failure.message : (entry?.kind ?? 'nothing')
+    }
+    await writeFile(at, zip({ 'b.pdf': 'x', 'a.pdf': Buffer.alloc(11_000_000) }))
+    expect(await refusal({ mostMembers: 1 })).toMatch(/more than 1 members\. .*raise --archive-members\.$/)
+    expect(await refusal({ mostBytes: 10 * 1024 ** 2 })).toMatch(/more than 10 MiB\. .*raise --archive-mb\.$/)
+    expect(await refusal({})).toMatch(/more than 200 times its size\. .*raise --archive-ratio\.$/)
+    expect(await refusal({ mostRatio: 10_000 })).toBe('document')
+    expect(await over(folder.path).open('m.zip' as never, never)).toMatchObject({ code: 'vanished' })
   })
 
   test('unpacks an archive once for many members, and says what vanished', async () => {
@@ -178,7 +194,7 @@ describe('a source with archives', () => {
           })
         },
       },
-      {},
+      { limits },
     )
     await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {

@@ -9,6 +9,7 @@ export const SLOW_FILES = [
   'test/cli/mistakes/program.test.ts',
   'test/e2e/large-pdf.test.ts',
   'test/e2e/passthrough.test.ts',
+  'test/e2e/archives.test.ts',
   'test/e2e/budget.test.ts',
   'test/surroundings/redis.test.ts',
   'test/surroundings/lost-redis.test.ts',
