@@ -219,12 +219,24 @@ export interface LedgerEntry {
 /** `again`: the ledger had this very entry already, so that the delivery was one too many. */
 export type Settled = 'ended' | 'again' | 'other_version'
 
+/** An entry to be written in place of `known`, which is null where there was none. */
+export interface LedgerChange {
+  readonly key: SourceKey
+  readonly known: LedgerEntry | null
+  readonly entry: LedgerEntry
+}
+
 /** The index of records: source key → version, recipe, outcome. Rebuilt from the store when Redis is lost (Law 4). */
 export interface Ledger {
   /** In the order of `keys`; null for a key never seen. */
   read(keys: readonly SourceKey[]): Promise<readonly (LedgerEntry | null)[]>
   /** Atomic for the batch: entries and counts change together (Law 1). Repeatable. */
   write(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<void>
+  /**
+   * As `write`, by compare-and-set: an entry that is not `known` any more stays as it is. Answers for each, in their
+   * order, whether it was written.
+   */
+  advance(changes: readonly LedgerChange[]): Promise<readonly boolean[]>
   /** As `write`; an entry that is there stays, unless it is pending for what came out. Answers how many were written. */
   adopt(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<number>
   /** As `write` for one key, but only while the entry still is for `entry.version`. */

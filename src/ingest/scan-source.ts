@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
+import type { Change } from '#src/events.ts'
 import type { DocumentJob, LedgerEntry, SourceEntry } from '#src/ports.ts'
 import { skipFile } from './skip-file.ts'
 import { batchesOf, whileNextComes } from './batches.ts'
@@ -71,20 +72,39 @@ export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Pr
 /** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
 export async function scanBatch(batch: readonly SourceEntry[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
   const known = await deps.ledger.read(batch.map((entry) => entry.key))
-  const jobs: DocumentJob[] = []
-  const entries: [SourceKey, LedgerEntry][] = []
+  const looks: Look[] = []
   for (let from = 0; from < batch.length; from += AT_ONCE) {
     const some = batch.slice(from, from + AT_ONCE)
-    const looks = await Promise.all(some.map((entry, at) => scanEntry(entry, known[from + at] ?? null, deps, signal)))
-    for (const look of looks) {
-      if (look === null) continue
-      if ('queuedAt' in look) jobs.push(look)
-      entries.push([look.key, 'queuedAt' in look ? pendingEntry(look) : look.seen])
-    }
+    const found = await Promise.all(some.map((entry, at) => scanEntry(entry, known[from + at] ?? null, deps, signal)))
+    looks.push(...found.filter((look) => look !== null))
   }
-  if (entries.length > 0) await deps.ledger.write(entries)
+  return looks.length === 0 ? 0 : writeAndEnqueue(looks, deps, signal)
+}
+
+/** What an entry of the source needs: to be written down, and perhaps a job. */
+interface Look {
+  readonly listed: SourceEntry
+  readonly known: LedgerEntry | null
+  readonly entry: LedgerEntry
+  readonly job: DocumentJob | null
+  /** Told once it is written; null where it was told before. */
+  readonly change: Change | null
+}
+
+/**
+ * What a worker or another scan wrote since the ledger was read is not overwritten: a document that came to its end in
+ * this moment would become pending again, be done once more and be counted twice. It is compared once more.
+ */
+async function writeAndEnqueue(looks: readonly Look[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
+  const written = await deps.ledger.advance(looks.map(({ listed: { key }, known, entry }) => ({ key, known, entry })))
+  const current = looks.filter((_, at) => written[at])
+  for (const { listed, change } of current) {
+    if (change !== null) deps.events.emit('document:seen', { key: listed.key, change })
+  }
+  const jobs = current.flatMap(({ job }) => job ?? [])
   if (jobs.length > 0) await deps.queue.add(jobs)
-  return jobs.length
+  const changed = looks.filter((_, at) => !written[at]).map(({ listed }) => listed)
+  return jobs.length + (changed.length === 0 ? 0 : await scanBatch(changed, deps, signal))
 }
 
 const pendingEntry = (job: DocumentJob): LedgerEntry => ({
@@ -93,26 +113,22 @@ const pendingEntry = (job: DocumentJob): LedgerEntry => ({
   outcome: 'pending',
 })
 
-/** Something to be written down and not enqueued: another version with the same content as before, a skipped file. */
-export interface Touched {
-  readonly key: SourceKey
-  readonly seen: LedgerEntry
-}
-
-/** The job that an entry needs, or null: it is done already, or it was buried here. */
+/** What an entry needs; null when that is nothing: it is done already, or it was buried here. */
 async function scanEntry(
   entry: SourceEntry,
   known: LedgerEntry | null,
   deps: ScanDeps,
   signal: AbortSignal,
-): Promise<DocumentJob | Touched | null> {
+): Promise<Look | null> {
   if (entry.kind === 'left_out') {
     deps.events.emit('folder:left-out', entry)
     return null
   }
-  if (entry.kind === 'skipped') return skipFile(entry.key, entry.reason, known, deps)
-  const handling = handlingOf(entry.key, deps)
-  if (entry.kind === 'document' && handling === null) return skipFile(entry.key, 'unsupported', known, deps)
+  const handling = entry.kind === 'skipped' ? null : handlingOf(entry.key, deps)
+  if (entry.kind === 'skipped' || (entry.kind === 'document' && handling === null)) {
+    const skipped = await skipFile(entry.key, entry.kind === 'skipped' ? entry.reason : 'unsupported', known, deps)
+    return skipped === null ? null : { listed: entry, known, entry: skipped, job: null, change: null }
+  }
   const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(handling, entry.bytes, deps.cutter)
   if (entry.kind === 'unusable' || refusal !== null || handling === null) {
     if (refusal !== null) await buryOnce(burialOf(entry, refusal), known, deps, signal)
@@ -124,11 +140,15 @@ async function scanEntry(
   const { change, version: present } = deps.checksum
     ? await decideByContent(known, listed, deps, signal)
     : { change: decideChange(known, listed, standing(key, deps)), version: entry.version }
-  deps.events.emit('document:seen', { key, change })
   if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
-    return { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.sharedNow() }
+    const job = { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.sharedNow() } as const
+    return { listed: entry, known, entry: pendingEntry(job), job, change }
   }
-  return known === null || known.version === present ? null : { key, seen: { ...known, version: present } }
+  // Only touched: another version with the same content as before is written down, and not enqueued.
+  if (known !== null && known.version !== present)
+    return { listed: entry, known, entry: { ...known, version: present }, job: null, change }
+  deps.events.emit('document:seen', { key, change })
+  return null
 }
 
 const burialOf = (

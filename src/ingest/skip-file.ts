@@ -2,18 +2,18 @@ import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { type SkipReason, skipVersion } from '#src/document/skip.ts'
 import type { LedgerEntry } from '#src/ports.ts'
 import type { ScanDeps } from './deps.ts'
-import type { Touched } from './scan-source.ts'
 
 /**
  * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds. What came
- * out before a rule left it out stays done: its outputs are there. A dead letter of it is taken away.
+ * out before a rule left it out stays done: its outputs are there. A dead letter of it is taken away. Answers the entry to
+ * be written down, or null where that stands there already.
  */
 export async function skipFile(
   key: SourceKey,
   reason: SkipReason,
   known: LedgerEntry | null,
   { store, events }: Pick<ScanDeps, 'store' | 'events'>,
-): Promise<Touched | null> {
+): Promise<LedgerEntry | null> {
   const version = skipVersion(reason)
   const isDone = known?.outcome === 'done' || known?.outcome === 'partial'
   events.emit('document:seen', { key, change: isDone ? 'unchanged' : 'skipped' })
@@ -22,5 +22,5 @@ export async function skipFile(
   events.emit('document:skipped', { key, reason, first })
   if (!first) return null
   if (known?.outcome === 'failed' && (await store.readRecord(key)) === null) await store.remove(key)
-  return { key, seen: { version, recipeHash: NO_RECIPE, outcome: 'skipped' } }
+  return { version, recipeHash: NO_RECIPE, outcome: 'skipped' }
 }

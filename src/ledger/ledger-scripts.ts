@@ -39,6 +39,27 @@ end
 count()
 `)
 
+/**
+ * ARGV: source key, the entry that it is to replace ('' for none) and the new entry, in turn. Answers 1 for each that was
+ * written and 0 for each whose entry has changed, in their order.
+ */
+export const ADVANCE = new LuaScript(`${MOVE_COUNT}
+local written = {}
+for i = 2, #KEYS do
+  local field, known, entry = ARGV[3 * i - 5], ARGV[3 * i - 4], ARGV[3 * i - 3]
+  local before = redis.call('HGET', KEYS[i], field)
+  -- The new entry may be there already: this script is sent again where its answer was lost.
+  written[i - 1] = ((before or '') == known or before == entry) and 1 or 0
+  if written[i - 1] == 1 then
+    move(before, entry)
+    ends(before, entry)
+    redis.call('HSET', KEYS[i], field, entry)
+  end
+end
+count()
+return written
+`)
+
 /** ARGV: source key and entry, in turn. Answers how many entries were written. */
 export const ADOPT = new LuaScript(`${MOVE_COUNT}
 local adopted = 0
@@ -68,21 +89,40 @@ end
 count()
 `)
 
+/** A process that wrote no end for this long sends none again. */
+const SETTLER_EXPIRY_S = 3_600
+
 /**
- * ARGV: source key, entry, version. Answers 0 when the entry that was there is for another version, 2 when it was this
- * very entry, else 1.
+ * ARGV: source key, entry, version, number of this end in its process. Answers 0 when the entry that was there is for
+ * another version, 2 when it was this very entry, else 1.
+ *
+ * KEYS[3] is the process: under `last` the number of its last end, and the number of each that came second. A process
+ * sends its ends in their order, and again in that order where a connection was lost; so an end up to the last was
+ * carried out before, and is answered as it was then. Without that the end that another process wrote meanwhile would
+ * be taken for the own one, and the document be counted by both.
  */
 export const SETTLE = new LuaScript(`${MOVE_COUNT}
+local function remember(field)
+  redis.call('HSET', KEYS[3], field, ARGV[4])
+  redis.call('EXPIRE', KEYS[3], ${SETTLER_EXPIRY_S})
+end
+local function answer_again()
+  local last = tonumber(redis.call('HGET', KEYS[3], 'last') or 0)
+  if tonumber(ARGV[4]) <= last and redis.call('HEXISTS', KEYS[3], ARGV[4]) == 0 then return 1 end
+  remember(ARGV[4])
+  return 2
+end
 local before = redis.call('HGET', KEYS[2], ARGV[1])
 local version = ARGV[3]
 if not before or string.sub(before, -#version) ~= version then return 0 end
 local header = #before - #version
 if #version == 0 or not (header == 12 or string.find(string.sub(before, 2, header), '^:[^:]*:$')) then return 0 end
-if before == ARGV[2] then return 2 end
+if before == ARGV[2] then return answer_again() end
 move(before, ARGV[2])
 ends(before, ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 count()
+remember('last')
 return 1
 `)
 

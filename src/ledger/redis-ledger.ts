@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { type Counts, NO_COUNTS, OUTCOMES } from '#src/document/outcome.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { Ledger, LedgerEntry, Settled } from '#src/ports.ts'
+import type { Ledger, LedgerChange, LedgerEntry, Settled } from '#src/ports.ts'
 import { decodeEntry, encodeEntry, LOCAL_LETTERS, OUTCOME_LETTERS } from './entry-codec.ts'
-import { ADOPT, FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
+import { ADOPT, ADVANCE, FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
 import type { RedisClient } from './lua-script.ts'
 
 /**
@@ -25,14 +26,15 @@ export class RedisLedger implements Ledger {
   readonly #client: RedisClient
   readonly #prefix: string
   readonly #countsKey: string
-  /** Connections that were lost: a command sent before may have been carried out, and is sent again. */
-  #lostConnections = 0
+  /** Of this process; `SETTLE` tells by it an end that is sent again from one that another process wrote. */
+  readonly #settlerKey: string
+  #ends = 0
 
   constructor(options: { readonly connection: RedisClient; readonly pipeline: string }) {
     this.#client = options.connection
     this.#prefix = `${redisPrefix(options.pipeline)}:ledger:`
     this.#countsKey = `${this.#prefix}counts`
-    this.#client.on('close', () => (this.#lostConnections += 1))
+    this.#settlerKey = `${this.#prefix}settler:${randomUUID()}`
   }
 
   async read(keys: readonly SourceKey[]): Promise<readonly (LedgerEntry | null)[]> {
@@ -50,6 +52,21 @@ export class RedisLedger implements Ledger {
     }
   }
 
+  async advance(changes: readonly LedgerChange[]): Promise<readonly boolean[]> {
+    const written: boolean[] = []
+    for (const batch of inBatches(changes)) {
+      const buckets = this.#buckets(batch.map(({ key }) => key))
+      const values = batch.flatMap(({ key, known, entry }) => [
+        key,
+        known === null ? '' : encodeEntry(known),
+        encodeEntry(entry),
+      ])
+      const answers = (await ADVANCE.run(this.#client, [this.#countsKey, ...buckets], values)) as number[]
+      written.push(...answers.map((answer) => answer === 1))
+    }
+    return written
+  }
+
   async adopt(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<number> {
     let adopted = 0
     for (const batch of inBatches(entries)) {
@@ -61,12 +78,10 @@ export class RedisLedger implements Ledger {
   }
 
   async settle(key: SourceKey, entry: LedgerEntry): Promise<Settled> {
-    const keys = [this.#countsKey, ...this.#buckets([key])]
-    const lostBefore = this.#lostConnections
-    const answer = await SETTLE.run(this.#client, keys, [key, encodeEntry(entry), entry.version])
+    const keys = [this.#countsKey, ...this.#buckets([key]), this.#settlerKey]
+    const answer = await SETTLE.run(this.#client, keys, [key, encodeEntry(entry), entry.version, ++this.#ends])
     if (answer === 0) return 'other_version'
-    // Where the connection was lost on the way, the entry that is there already is most likely this one, sent twice.
-    return answer === 1 || lostBefore !== this.#lostConnections ? 'ended' : 'again'
+    return answer === 1 ? 'ended' : 'again'
   }
 
   async endedTotal(): Promise<number> {

@@ -62,6 +62,45 @@ describe('RedisLedger', () => {
     expect(seen(counts)).toBe(8)
   })
 
+  test('tells the end that another process wrote while the connection was away from its own one that is sent again', async () => {
+    await using line = await lossyLine(redis.url)
+    const connection = await connectRedis({ url: line.url })
+    try {
+      const ledger = new RedisLedger({ connection, pipeline: 'two-ends' })
+      const other = ledgerOf('two-ends')
+      const [first, second] = [entryOf(1, 'pending'), entryOf(2, 'pending')]
+      await ledger.write([first, second])
+      expect(await other.settle(first[0], { ...first[1], outcome: 'done' })).toBe('ended')
+      line.loseNextRequest()
+      expect(await ledger.settle(first[0], { ...first[1], outcome: 'done' })).toBe('again')
+      expect(await other.settle(second[0], { ...second[1], outcome: 'done' })).toBe('ended')
+      line.loseNextAnswer()
+      expect(await ledger.settle(second[0], { ...second[1], outcome: 'done' })).toBe('again')
+      expect(line.lost).toBe(1)
+      expect(await ledger.endedTotal()).toBe(2)
+    } finally {
+      connection.disconnect()
+    }
+  })
+
+  test('advances what is as it was read, leaves what changed meanwhile, and answers the same when it is sent again', async () => {
+    const ledger = ledgerOf('advance')
+    const [[read, before], [changed, done], [fresh, entry]] = [entryOf(1), entryOf(2), entryOf(3)]
+    const pending = { ...done, outcome: 'pending' } as const
+    await ledger.write([
+      [read, before],
+      [changed, done],
+    ])
+    const changes = [
+      { key: read, known: before, entry: { ...before, outcome: 'pending' as const } },
+      { key: changed, known: { ...done, outcome: 'failed' as const }, entry: pending },
+      { key: fresh, known: null, entry },
+    ]
+    for (const _ of [1, 2]) expect(await ledger.advance(changes)).toEqual([true, false, true])
+    expect(await ledger.read([read, changed, fresh])).toEqual([{ ...before, outcome: 'pending' }, done, entry])
+    expect(await ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1, done: 2 })
+  })
+
   test('settles once where the answer was lost with the connection and the script is sent again', async () => {
     await using line = await lossyLine(redis.url)
     const connection = await connectRedis({ url: line.url })

@@ -7,12 +7,14 @@ export interface LossyLine extends AsyncDisposable {
   readonly lost: number
   /** The next bytes from the server are thrown away, and the connection that they were for is broken. */
   loseNextAnswer(): void
+  /** The next bytes to the server are thrown away, and the connection that they came by is broken. */
+  loseNextRequest(): void
 }
 
-/** A line to the Redis at `url` that can lose the answer of a command that was carried out. */
+/** A line to the Redis at `url` that can lose a command, or the answer of one that was carried out. */
 export async function lossyLine(url: string): Promise<LossyLine> {
   const open = new Set<Socket>()
-  let [losing, lost] = [false, 0]
+  let [losing, losingRequest, lost] = [false, false, 0]
   const server = createServer((near) => {
     const far = toRedis(url)
     const end = (): void => {
@@ -20,7 +22,12 @@ export async function lossyLine(url: string): Promise<LossyLine> {
       far.destroy()
     }
     for (const socket of [near, far]) open.add(socket.on('error', end).on('close', end))
-    near.on('data', (bytes) => void far.write(bytes))
+    near.on('data', (bytes) => {
+      if (losingRequest) {
+        losingRequest = false
+        end()
+      } else far.write(bytes)
+    })
     far.on('data', (bytes) => {
       if (losing) {
         losing = false
@@ -36,6 +43,7 @@ export async function lossyLine(url: string): Promise<LossyLine> {
       return lost
     },
     loseNextAnswer: () => void (losing = true),
+    loseNextRequest: () => void (losingRequest = true),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
