@@ -3,7 +3,7 @@ import type { ParseOptions } from './contract/options.ts'
 import type { Extension } from './document/formats.ts'
 import type { Failure } from './document/failure.ts'
 import type { ContentHash, ReceiptId, RecipeHash, SourceKey, Version } from './document/ids.ts'
-import type { Counts, Outcome } from './document/outcome.ts'
+import type { Counts } from './document/outcome.ts'
 import type { HaltCause, Verdict } from './document/verdict.ts'
 
 export type { Recipe } from './contract/recipe.ts'
@@ -208,23 +208,8 @@ export type { OutputStore } from './document/output-store.ts'
 
 // ----------------------------------------------------------------------------------------------------------- ledger
 
-export interface LedgerEntry {
-  readonly version: Version
-  readonly recipeHash: RecipeHash
-  readonly outcome: Outcome
-  /** True where it is done or partial, and the embedded engine did it. */
-  readonly isLocal?: boolean
-}
-
-/** `again`: the ledger had this very entry already, so that the delivery was one too many. */
-export type Settled = 'ended' | 'again' | 'other_version'
-
-/** An entry to be written in place of `known`, which is null where there was none. */
-export interface LedgerChange {
-  readonly key: SourceKey
-  readonly known: LedgerEntry | null
-  readonly entry: LedgerEntry
-}
+import type { LedgerChange, LedgerEntry, Settled } from './document/ledger-entry.ts'
+export type { LedgerChange, LedgerEntry, Settled }
 
 /** The index of records: source key → version, recipe, outcome. Rebuilt from the store when Redis is lost (Law 4). */
 export interface Ledger {

@@ -69,6 +69,16 @@ describe('places', () => {
     await place
     expect((await gate.state()).inFlight).toBe(1)
   })
+
+  test('of a process that was killed come back also where a refusal keeps the last free place empty', async () => {
+    const holder = startProcess('gate-holder.ts', [server.url, 'killed and refused', '9', '900', '10'])
+    await holder.line('holding')
+    await using gate = await open({ keyDigest: 'killed and refused', patienceMs: 4_000 })
+    await gate.leave(await permit(gate), throttled('unknown'))
+    await holder.kill('SIGKILL')
+    await permit(gate, 'b.pdf')
+    expect((await gate.state()).inFlight).toBe(1)
+  })
 })
 
 describe('the rate', () => {

@@ -30,10 +30,12 @@ local function drop(id)
 end
 
 -- Places of processes that died: nobody renews their sign of life. Looked for where places are short, once a second.
+-- Answers whether one came free.
 local function drop_leases_of_the_dead()
   if not ask.alivePrefix or now - number('swept_at', 0) < 1000 then
-    return
+    return false
   end
+  local before = in_flight()
   put('swept_at', now)
   local alive = {}
   for _, id in ipairs(redis.call('ZRANGE', OPEN, 0, -1)) do
@@ -45,6 +47,7 @@ local function drop_leases_of_the_dead()
       drop(id)
     end
   end
+  return in_flight() < before
 end
 
 -- How long whoever stands in line is likely to wait for one of the places.
@@ -70,10 +73,11 @@ local function refusal()
     return { kind = 'halted', cause = shut, message = state.shut_message, retryInMs = shut_for }
   end
   local room = room_for(ask.process)
-  if in_flight() >= room then
-    drop_leases_of_the_dead()
-  end
   local found = limit()
+  -- The law may keep the last free places empty after a refusal, until a request ends: one of the dead never does.
+  if (in_flight() >= room or found.reason == 'places') and drop_leases_of_the_dead() then
+    found = limit()
+  end
   if found.reason == 'places' or in_flight() >= room and s.phase == 'open' then
     local oldest = tonumber(redis.call('ZRANGE', OPEN, 0, 0, 'WITHSCORES')[2] or now)
     return wait('places', math.min(turn_in_line(math.max(room, 1)), oldest + ask.leaseMs - now))

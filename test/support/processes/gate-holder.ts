@@ -2,14 +2,15 @@ import { connectRedis } from '#src/queue/connection.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 
-/* A program: takes the places of a gate and keeps them. `gate-holder.ts <redis> <digest> <places> <alive ms>` */
+/* A program: takes the places of a gate and keeps them. `gate-holder.ts <redis> <digest> <places> <alive ms>`,
+ * and the most places that it may take, where those are more. */
 
-const [url = '', keyDigest = '', places = '', aliveMs = ''] = process.argv.slice(2)
+const [url = '', keyDigest = '', places = '', aliveMs = '', most = places] = process.argv.slice(2)
 const redis = await connectRedis({ url })
 const gate = await openGate({
   redis,
   keyDigest,
-  ceilings: { concurrency: Number(places) },
+  ceilings: { concurrency: Number(most) },
   aliveMs: Number(aliveMs),
 })
 for (let index = 0; index < Number(places); index += 1) {
