@@ -25,8 +25,8 @@ export interface BundleOptions {
 }
 
 /**
- * Writes the program as it is, or changed by `plugins`, to an existing folder below node_modules, where packages that stay
- * outside are found: its eight hundred modules in a few files. Loading modules one by one is most of what a short command
+ * Writes the program as it is, or changed by `plugins`, to an existing folder where Node finds the packages that stay
+ * outside: its eight hundred modules in a few files. Loading modules one by one is most of what a short command
  * does. `main.js` and, with `children`, `engine.js` are the entries.
  */
 export async function bundleProgram(folder: string, { plugins = [], children = false }: BundleOptions): Promise<void> {

@@ -11,10 +11,12 @@ node=$(sh "$here/find-node.sh")
 #   them grow to 16 MB, three times over. A large answer is not limited by it: it lives outside of them.
 # - A heap that is collected when it has doubled: V8 lets a small one grow fourfold, which holds 60 MB of garbage to
 #   save a few collections of 20 ms.
-# - In a checkout, what Node made of the .ts files is kept, and with it the 20 MB that its type stripper takes.
+# - What Node compiled is kept, in a checkout with the 20 MB that its type stripper takes.
 export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-6}"
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
 if [ -d "$here/../node_modules" ]; then
   export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$here/../node_modules/.cache/node}"
+elif [ -n "${XDG_CACHE_HOME:-${HOME:-}}" ]; then
+  export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sluice/node}"
 fi
 exec "$node" --disable-warning=ExperimentalWarning --max-semi-space-size=8 --heap-growing-percent=100 "$@"

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { packageVersion } from '#config/package-version.ts'
 import { COMMANDS } from './commands.ts'
 
 const EXAMPLES = `
@@ -31,17 +31,4 @@ export async function createProgram(words: readonly string[] | 'all'): Promise<C
     program.addCommand(command.description(description).helpGroup(group).exitOverride())
   }
   return program
-}
-
-/** The package file lies two folders up in a checkout (`src/cli`) and three in a build (`dist/src/cli`). */
-function packageVersion(): string {
-  for (const up of ['../../package.json', '../../../package.json']) {
-    try {
-      const parsed: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))
-      if (typeof parsed === 'object' && parsed !== null && 'version' in parsed) return String(parsed.version)
-    } catch {
-      // Not there: the other layout.
-    }
-  }
-  return 'unknown'
 }

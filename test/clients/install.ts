@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { CLIENTS, titleOf, type Client } from './clients.ts'
 import { runIn } from './run-in.ts'
 
-const LIMIT_MS = 300_000
+const LIMIT_MS = 600_000
 
 const NPM = [
   'install',
@@ -26,7 +26,7 @@ const FOR_NPM =
  * there. Prints a line for each, with the seconds that it took.
  *
  * @returns the folder of each client
- * @throws when npm fails or takes longer than five minutes for one client
+ * @throws when npm fails or takes longer than ten minutes for one client
  */
 export async function installClients(): Promise<ReadonlyMap<Client, string>> {
   const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sluice/clients')

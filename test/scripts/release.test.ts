@@ -20,7 +20,15 @@ test('a release is made up to the last step before publishing: tarball, SBOM, no
   expect((await readdir(out)).toSorted()).toEqual(['SHA256SUMS', 'notes.md', sbom, tarball])
   await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out })
   const { stdout: members } = await run('tar', ['-tzf', join(out, tarball)])
-  for (const name of ['sluice', 'package.json', 'SECURITY.md', 'dist/src/cli/main.js']) {
+  for (const name of [
+    'sluice',
+    'package.json',
+    'SECURITY.md',
+    'dist/main.js',
+    'dist/engine.js',
+    'dist/convert-child.js',
+    'dist/lua/law.lua',
+  ]) {
     expect(members).toContain(`package/${name}\n`)
   }
   const { bomFormat, components } = JSON.parse(await readFile(join(out, sbom), 'utf8')) as {
