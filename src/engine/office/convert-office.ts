@@ -5,11 +5,13 @@ import { asConversionError } from './office-errors.ts'
 import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
 import { packageMetadata } from './package-metadata.ts'
 import { pptTablesOf, withPptTables } from './ppt-tables.ts'
+import { embeddedFiles } from './embedded-files.ts'
 import { leftOutWarning } from './left-out.ts'
 import { Rendering } from './rendering.ts'
 import { markRtfHeadings } from './rtf-headings.ts'
 import { supplementOf } from './supplement-of.ts'
 import { supplemented } from './supplemented.ts'
+import { unreadPictures } from './unread-pictures.ts'
 
 export interface OfficeOptions {
   /** Leave running headers and footers out of the Markdown (contract). */
@@ -51,6 +53,6 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
     links: [...rendering.links],
     images: [...rendering.images],
     metadata: { ...packageMetadata(bytes), ...metadata },
-    warning: leftOutWarning(leftOut),
+    warning: leftOutWarning([...leftOut, ...embeddedFiles(bytes), ...unreadPictures(bytes, markdown)]),
   }
 }

@@ -13,6 +13,9 @@ import { sheetDrawings, type SheetDrawings } from './ooxml/sheet-supplement.ts'
 import { pipeTable } from './pipe-table.ts'
 import { sheetComments } from './sheet-comments.ts'
 import { sheetRows, shownText } from './sheet-rows.ts'
+import { embeddedFiles } from './embedded-files.ts'
+import { odfObjects } from './odf-objects.ts'
+import { unreadPictures } from './unread-pictures.ts'
 import { countXlsCharts } from './xls-charts.ts'
 import { guardZip } from './zip-guard.ts'
 
@@ -22,7 +25,7 @@ set_cptable(codepages)
 /** `dense` keeps rows as arrays; a date in the reader's own locale is written so that it cannot be misread. */
 const READ_OPTIONS = { type: 'buffer', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' } as const
 
-const NO_DRAWINGS: SheetDrawings = { blocks: new Map(), textBoxes: 0 }
+const NO_DRAWINGS: SheetDrawings = new Map()
 
 const isZip = (bytes: Buffer): boolean => bytes.subarray(0, 2).toString('latin1') === 'PK'
 
@@ -92,17 +95,23 @@ export async function convertSpreadsheet(
     return convertOffice(bytes, extension, options)
   }
   const hidden = hiddenSheets(book)
-  const drawings = isZip(bytes) ? sheetDrawings(new OoxmlPackage(bytes), cellTexts(book)) : NO_DRAWINGS
+  const container = isZip(bytes) ? new OoxmlPackage(bytes) : null
+  const drawings =
+    container === null ? NO_DRAWINGS : sheetDrawings(container, { names: book.SheetNames, isKnown: cellTexts(book) })
+  const objects = container === null ? [] : odfObjects(container).blocks
   // Charts of an old workbook are streams within its stream, which nothing here reads.
-  const leftOut = [...counted(countXlsCharts(bytes), 'chart'), ...counted(drawings.textBoxes, 'text box')]
+  const leftOut = [...counted(countXlsCharts(bytes), 'chart'), ...embeddedFiles(bytes)]
+  const markdown = [renderSheets(book, hidden, drawings), ...objects.map((block) => `${block}\n`)]
+    .filter((part) => part !== '')
+    .join('\n')
   return {
-    markdown: renderSheets(book, hidden, drawings.blocks),
+    markdown,
     html: null,
     pages: null,
     blocks: null,
     links: hyperlinks(book),
     images: [],
     metadata: { ...packageMetadata(bytes), ...(hidden.length > 0 ? { hiddenSheets: hidden } : {}) },
-    warning: leftOutWarning(leftOut),
+    warning: leftOutWarning([...leftOut, ...unreadPictures(bytes, markdown)]),
   }
 }

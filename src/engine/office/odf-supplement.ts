@@ -1,30 +1,26 @@
-import { asCell, escapeInline } from './escape-markdown.ts'
-import { counted } from './left-out.ts'
+import { odfObjects } from './odf-objects.ts'
 import type { OoxmlPackage } from './ooxml/ooxml-package.ts'
 import { Placeholders } from './ooxml/placeholders.ts'
 import type { Supplement } from './ooxml/supplement.ts'
-import { childrenOf, descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
-import { pipeTable } from './pipe-table.ts'
+import { descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
 import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
 
 const HEADERS = ['style:header', 'style:header-left', 'style:header-first'] as const
 const FOOTERS = ['style:footer', 'style:footer-left', 'style:footer-first'] as const
 
 /**
- * Headers, footers and charts of an OpenDocument text or presentation (OpenDocument 1.3, part 3), which the library leaves
- * out; formulas are counted. Writers agree on the prefixes of names.
+ * Headers, footers, charts and formulas of an OpenDocument text or presentation (OpenDocument 1.3, part 3), which the
+ * library leaves out. Writers agree on the prefixes of names.
  */
 export function odfSupplement(odf: OoxmlPackage): Supplement {
   const styles = odf.xml('styles.xml')
-  const objects = odf.parts(/^Object [^/]+\/content\.xml$/).flatMap((part) => odf.xml(part) ?? [])
-  const formulas = objects.filter((object) => childrenOf(object).some(({ name }) => /^(?:.*:)?math$/.test(name)))
   return {
     bytes: odf.bytes,
     placeholders: new Placeholders(),
-    after: objects.flatMap(chartBlocks),
+    after: odfObjects(odf).blocks,
     headers: styles === null ? [] : paragraphs(styles, HEADERS),
-    footers: styles === null ? [] : paragraphs(styles, FOOTERS),
-    leftOut: counted(formulas.length, 'formula'),
+    footers: styles === null ? [] : [...paragraphs(styles, FOOTERS), ...slideFooters(styles)],
+    leftOut: [],
   }
 }
 
@@ -38,15 +34,18 @@ function paragraphs(styles: XmlElement, names: readonly string[]): string[] {
   return plainParagraphs(texts)
 }
 
-/** The title of a chart and its data as a table. */
-function chartBlocks(object: XmlElement): string[] {
-  return [...descendants(object, 'chart:chart')].map((chart) => {
-    const titles = [...descendants(chart, 'chart:title')].map((title) => textOf(title).replace(/\s+/g, ' ').trim())
-    const [first = '', ...axes] = titles.filter((title) => title !== '').map(escapeInline)
-    const caption = [first === '' ? '' : `**${first}**`, axes.length === 0 ? '' : `(${axes.join(', ')})`]
-    const rows = [...descendants(chart, 'table:table-row')].map((row) =>
-      [...descendants(row, 'table:table-cell')].map((cell) => asCell(escapeInline(textOf(cell).trim()))),
-    )
-    return [caption.filter(Boolean).join(' '), rows.length === 0 ? '' : pipeTable(rows)].filter(Boolean).join('\n\n')
-  })
+/** What master pages print on each slide: their frames of the class footer. */
+function slideFooters(styles: XmlElement): string[] {
+  const frames = [...descendants(styles, 'style:master-page')].flatMap((master) => [
+    ...descendants(master, 'draw:frame'),
+  ])
+  const footers = frames.filter(({ attributes }) => attributes['presentation:class'] === 'footer')
+  return plainParagraphs(
+    footers.flatMap((frame) =>
+      [...descendants(frame, 'text:p')]
+        // A field stands there where each slide may have a text of its own.
+        .filter((paragraph) => [...descendants(paragraph, 'presentation:footer')].length === 0)
+        .map((paragraph) => textOf(paragraph)),
+    ),
+  )
 }

@@ -27,12 +27,12 @@ function openDocument(): Buffer {
 }
 
 describe('an OpenDocument text', () => {
-  test('has its chart in the Markdown, its header and footer in the metadata, and says that a formula is left out', async () => {
+  test('has its chart in the Markdown, its formula as LaTeX, and its header and footer in the metadata', async () => {
     expect(await convert(openDocument(), 'odt')).toMatchObject({
       markdown:
-        '<!-- header: Head of the page -->\n\nBody\n\n**Boats**\n\n| May | 12 |\n| --- | --- |\n\n<!-- footer: Foot \\* -->\n',
+        '<!-- header: Head of the page -->\n\nBody\n\n$$\nx\n$$\n\n**Boats**\n\n| May | 12 |\n| --- | --- |\n\n<!-- footer: Foot \\* -->\n',
       metadata: { header: ['Head of the page'], footer: [String.raw`Foot \*`] },
-      warning: 'Left out of the Markdown: 1 formula.',
+      warning: null,
     })
     const all = await convert(openDocument(), 'odt', { ...OPTIONS, onlyMainContent: false })
     expect(all.markdown).toMatch(/^Head of the page\n\nBody\n/)

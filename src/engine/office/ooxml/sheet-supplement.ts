@@ -1,33 +1,53 @@
+import { escapeInline, escapeLineStart } from '../escape-markdown.ts'
 import { chartInsertion } from './chart-data.ts'
 import { diagramInsertion } from './diagram-text.ts'
 import type { OoxmlPackage } from './ooxml-package.ts'
 import { descendants, textOf, type XmlElement } from './xml-tree.ts'
 
-export interface SheetDrawings {
-  /** Charts and diagrams as Markdown blocks, by the sheet's name; chart sheets have nothing else. */
-  readonly blocks: ReadonlyMap<string, readonly string[]>
-  /** Text boxes and shapes with text: loose notes without a place in a table. */
-  readonly textBoxes: number
+/** Charts, diagrams and text boxes as Markdown blocks, by the sheet's name; chart sheets have nothing else. */
+export type SheetDrawings = ReadonlyMap<string, readonly string[]>
+
+export interface WorkbookContext {
+  /** Names of all sheets in their order. */
+  readonly names: readonly string[]
+  /** Whether a cell shows a text. */
+  readonly isKnown: (text: string) => boolean
 }
 
-/** What is drawn on the sheets of a workbook. `isKnown` tells what its cells show. */
-export function sheetDrawings(ooxml: OoxmlPackage, isKnown: (text: string) => boolean): SheetDrawings {
+/** What is drawn on the sheets of a workbook, .xlsx or .xlsb: the parts of drawings are the same. */
+export function sheetDrawings(ooxml: OoxmlPackage, { names, isKnown }: WorkbookContext): SheetDrawings {
   const blocks = new Map<string, readonly string[]>()
-  let textBoxes = 0
-  for (const { name, part } of sheetParts(ooxml)) {
+  for (const { name, part } of [...sheetParts(ooxml), ...binarySheetParts(ooxml, names)]) {
     for (const path of ooxml.related(part, 'drawing')) {
       const drawing = ooxml.xml(path)
       if (drawing === null) continue
-      textBoxes += [...descendants(drawing, 'xdr:txBody')].filter((body) => hasText(body)).length
-      const found = drawingBlocks(ooxml, path, drawing, isKnown)
+      const found = [...drawingBlocks(ooxml, path, drawing, isKnown), ...textBoxes(drawing)]
       if (found.length > 0) blocks.set(name, [...(blocks.get(name) ?? []), ...found])
     }
   }
-  return { blocks, textBoxes }
+  return blocks
 }
 
-const hasText = (body: XmlElement): boolean =>
-  [...descendants(body, 'a:t', 'm:t')].some((text) => textOf(text).trim() !== '')
+/** A paragraph for each of a text box or shape. */
+function textBoxes(drawing: XmlElement): string[] {
+  return [...descendants(drawing, 'xdr:txBody')].flatMap((body) =>
+    [...descendants(body, 'a:p')].flatMap((paragraph) => {
+      const texts = [...descendants(paragraph, 'a:t', 'm:t')].map(textOf)
+      const text = texts.join('').replace(/\s+/g, ' ').trim()
+      return text === '' ? [] : [escapeLineStart(escapeInline(text))]
+    }),
+  )
+}
+
+/** Sheets of a binary workbook: its list of sheets is no XML, so they are taken in the order of their relationships. */
+function binarySheetParts(ooxml: OoxmlPackage, names: readonly string[]): { name: string; part: string }[] {
+  const [workbook] = ooxml.parts(/^xl\/workbook\.bin$/)
+  if (workbook === undefined) return []
+  return [...ooxml.relationships(workbook)]
+    .filter(([, { kind }]) => /sheet$/i.test(kind))
+    .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
+    .map(([, { target }], index) => ({ name: names[index] ?? names.at(-1) ?? '', part: target }))
+}
 
 /** Sheets and chart sheets in the order of the workbook; one without a readable workbook has none. */
 function sheetParts(ooxml: OoxmlPackage): { readonly name: string; readonly part: string }[] {

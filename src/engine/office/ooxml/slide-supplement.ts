@@ -1,5 +1,6 @@
 import { replaceZipEntries } from '../zip-replace.ts'
 import { escapeInline } from '../escape-markdown.ts'
+import { plainParagraphs } from '../plain-paragraphs.ts'
 import { chartInsertion } from './chart-data.ts'
 import { diagramInsertion } from './diagram-text.ts'
 import { equationInsertion } from './equation.ts'
@@ -8,10 +9,11 @@ import { type Insertion, Placeholders } from './placeholders.ts'
 import { rewriteXml } from './rewrite-xml.ts'
 import { slideComments } from './slide-comments.ts'
 import type { Supplement } from './supplement.ts'
-import { attributeOf, childOf, descendants, type XmlElement } from './xml-tree.ts'
+import { attributeOf, childOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
 import type { XmlNames } from './xml-names.ts'
 
 const WANTED: ReadonlySet<string> = new Set(['m:oMath', 'm:oMathPara', 'p:graphicFrame'])
+const FOOTER_SIGNS = ['"ftr"', '"dt"']
 const SIGNS = ['oMath', '/chart', 'chartex', '/diagram']
 
 /** Equations, charts, diagrams and comments of a presentation (ECMA-376 part 1, 19). */
@@ -39,9 +41,27 @@ export function slideSupplement(ooxml: OoxmlPackage): Supplement {
     placeholders: bytes === null ? new Placeholders() : placeholders,
     after: [],
     headers: [],
-    footers: [],
+    footers: slideFooters(ooxml),
     leftOut,
   }
+}
+
+/** Footers and fixed dates that slides show, each once; the library takes them for decoration. */
+function slideFooters(ooxml: OoxmlPackage): string[] {
+  const shapes = ooxml.parts(/^ppt\/slides\/slide\d+\.xml$/).flatMap((part) => {
+    const bytes = ooxml.bytesOf(part)
+    if (bytes === null || !FOOTER_SIGNS.some((sign) => bytes.includes(sign))) return []
+    const slide = ooxml.xml(part)
+    return slide === null ? [] : [...descendants(slide, 'p:sp')]
+  })
+  const footers = shapes.filter((found) =>
+    [...descendants(found, 'p:ph')].some((holder) => ['ftr', 'dt'].includes(attributeOf(holder, 'type') ?? '')),
+  )
+  return plainParagraphs(
+    footers.flatMap((found) =>
+      [...descendants(found, 'a:p')].map((paragraph) => [...descendants(paragraph, 'a:r')].map(textOf).join('')),
+    ),
+  )
 }
 
 interface SlideContext {

@@ -1,3 +1,4 @@
+import { escapeInline } from '../escape-markdown.ts'
 import { replaceZipEntries } from '../zip-replace.ts'
 import { chartInsertion } from './chart-data.ts'
 import { diagramInsertion } from './diagram-text.ts'
@@ -8,12 +9,12 @@ import { rewriteXml } from './rewrite-xml.ts'
 import type { Supplement } from './supplement.ts'
 import { commentsOf, type WordComment } from './word-comments.ts'
 import { headersAndFooters } from './word-furniture.ts'
-import { attributeOf, descendants, type XmlElement } from './xml-tree.ts'
+import { attributeOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
 import type { XmlNames } from './xml-names.ts'
 
-const WANTED: ReadonlySet<string> = new Set(['m:oMath', 'm:oMathPara', 'w:commentReference', 'w:drawing'])
+const WANTED: ReadonlySet<string> = new Set(['m:oMath', 'm:oMathPara', 'w:commentReference', 'w:drawing', 'w:ruby'])
 /** Without one of these there is nothing to replace, and the part is not even scanned. */
-const SIGNS = ['oMath', 'commentReference', '/chart', 'chartex', '/diagram']
+const SIGNS = ['oMath', 'commentReference', '/chart', 'chartex', '/diagram', ':ruby>']
 /** Equations of editors before 2007, and of MathType: binary objects with a picture. */
 const EQUATION_OBJECT = /ProgID="(?:Equation|MathType)[^"]*"/g
 
@@ -74,6 +75,12 @@ function rewriteElement(
       const insertion = drawingInsertion(element, context)
       return insertion === null ? null : text(insertion)
     }
+    case 'w:ruby': {
+      const [base, reading] = [rubyText(element, 'w:rubyBase'), rubyText(element, 'w:rt')]
+      if (base === '') return null
+      const inline = escapeInline(reading === '' ? base : `${base}(${reading})`)
+      return text({ block: null, inline })
+    }
     default: {
       // A formula within another's text (a field, a deleted run) is part of that one.
       const insertion = equationInsertion(element)
@@ -81,6 +88,12 @@ function rewriteElement(
       return isEmpty || ancestors.includes('w:del') ? null : () => `<${w}r>${text(insertion)()}</${w}r>`
     }
   }
+}
+
+/** The characters of a ruby annotation, or how they are read. */
+function rubyText(ruby: XmlElement, part: 'w:rubyBase' | 'w:rt'): string {
+  const found = [...descendants(ruby, part)][0]
+  return found === undefined ? '' : [...descendants(found, 'w:t')].map(textOf).join('')
 }
 
 /** Null for a picture or a shape, which the library reads. */

@@ -1,0 +1,26 @@
+import { CFB } from '@e965/xlsx'
+import { counted } from './left-out.ts'
+import { isOle } from './locked-office.ts'
+import { OoxmlPackage } from './ooxml/ooxml-package.ts'
+
+/** Files within a file, as packages name them; a chart's own table and an equation of an old editor are counted elsewhere. */
+const EMBEDDED = /^(?:word|ppt|xl)\/embeddings\/[^/]+$/
+const OF_CHARTS = /Microsoft_(?:Office_)?Excel_(?:Macro-Enabled_)?(?:Binary_)?(?:Work)?sheet/i
+/** Storages of embedded files in .doc and .xls ([MS-DOC] 2.1.4, [MS-XLS] 2.1.7.1). */
+const STORAGES = /\/(?:ObjectPool\/_\d+|MBD[0-9A-F]{8})\/(?:Package|CONTENTS|\u0001Ole10Native|WordDocument|Workbook)$/i
+
+/** `2 embedded files`, where a document holds others; what is in them is not read. */
+export function embeddedFiles(bytes: Buffer): string[] {
+  if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
+    const names = new OoxmlPackage(bytes).parts(EMBEDDED).filter((name) => !OF_CHARTS.test(name))
+    return counted(names.length, 'embedded file')
+  }
+  if (!isOle(bytes)) return []
+  try {
+    const paths: readonly string[] = CFB.read(bytes, { type: 'buffer' }).FullPaths
+    const storages = new Set(paths.filter((path) => STORAGES.test(path)).map((path) => path.replace(/\/[^/]*$/, '')))
+    return counted(storages.size, 'embedded file')
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,50 @@
+import { asCell, escapeInline } from './escape-markdown.ts'
+import { mathmlToLatex } from './mathml-to-latex.ts'
+import type { OoxmlPackage } from './ooxml/ooxml-package.ts'
+import { childrenOf, descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
+import { pipeTable } from './pipe-table.ts'
+
+const MATH = /^(?:.*:)?math$/
+
+/** Charts, formulas and tables within any OpenDocument file as Markdown blocks; they lie beside its text, each in a part of its own. */
+export function odfObjects(odf: OoxmlPackage): { readonly blocks: readonly string[] } {
+  const objects = odf.parts(/^Object [^/]+\/content\.xml$/).flatMap((part) => odf.xml(part) ?? [])
+  return {
+    blocks: objects.flatMap((object) => [...formulaBlocks(object), ...chartBlocks(object), ...sheetBlocks(object)]),
+  }
+}
+
+function formulaBlocks(object: XmlElement): string[] {
+  return childrenOf(object)
+    .filter(({ name }) => MATH.test(name))
+    .map((math) => mathmlToLatex(math))
+    .filter((latex) => latex !== '')
+    .map((latex) => `$$\n${latex}\n$$`)
+}
+
+/** The title of a chart and its data as a table. */
+function chartBlocks(object: XmlElement): string[] {
+  return [...descendants(object, 'chart:chart')].map((chart) => {
+    const titles = [...descendants(chart, 'chart:title')].map((title) => textOf(title).replace(/\s+/g, ' ').trim())
+    const [first = '', ...axes] = titles.filter((title) => title !== '').map(escapeInline)
+    const caption = [first === '' ? '' : `**${first}**`, axes.length === 0 ? '' : `(${axes.join(', ')})`]
+    const rows = rowsOf(chart)
+    return [caption.filter(Boolean).join(' '), rows.length === 0 ? '' : pipeTable(rows)].filter(Boolean).join('\n\n')
+  })
+}
+
+/** The tables of an embedded spreadsheet. */
+function sheetBlocks(object: XmlElement): string[] {
+  return [...descendants(object, 'office:spreadsheet')].flatMap((book) =>
+    [...descendants(book, 'table:table')]
+      .map((table) => rowsOf(table).filter((row) => row.some((cell) => cell !== '')))
+      .filter((rows) => rows.length > 0)
+      .map((rows) => pipeTable(rows)),
+  )
+}
+
+function rowsOf(table: XmlElement): string[][] {
+  return [...descendants(table, 'table:table-row')].map((row) =>
+    [...descendants(row, 'table:table-cell')].map((cell) => asCell(escapeInline(textOf(cell).trim()))),
+  )
+}

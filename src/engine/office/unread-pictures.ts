@@ -1,0 +1,32 @@
+import { CFB } from '@e965/xlsx'
+import { counted } from './left-out.ts'
+import { isOle } from './locked-office.ts'
+import { zipEntries } from './zip-directory.ts'
+
+/** A document with more letters than these says something by itself; its pictures illustrate it. */
+const HARDLY_ANY_LETTERS = 40
+/** A smaller picture is an ornament; a scanned page, even of a few lines, is larger. */
+const LEAST_BYTES = 4_000
+const PICTURE = /(?:^|\/)(?:media|Pictures)\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|webp)$/i
+/** Streams that hold the pictures of .doc and .ppt. */
+const STREAMS = ['Data', 'Pictures'] as const
+
+/** `2 pictures, …`, where a document is hardly anything but pictures, as scans pasted into a letter are: they are not read. */
+export function unreadPictures(bytes: Buffer, markdown: string): string[] {
+  const text = markdown.replace(/!\[[^\]]*\]\([^)]*\)/g, '')
+  if ((text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) > HARDLY_ANY_LETTERS) return []
+  return counted(picturesIn(bytes), 'picture').map((pictures) => `${pictures}, whose text is not read in Office files`)
+}
+
+function picturesIn(bytes: Buffer): number {
+  if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
+    return [...zipEntries(bytes)].filter(({ name, bytes: size }) => PICTURE.test(name) && size >= LEAST_BYTES).length
+  }
+  if (!isOle(bytes)) return 0
+  try {
+    const file = CFB.read(bytes, { type: 'buffer' })
+    return STREAMS.filter((name) => (CFB.find(file, name)?.size ?? 0) >= LEAST_BYTES).length
+  } catch {
+    return 0
+  }
+}
