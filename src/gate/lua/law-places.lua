@@ -90,6 +90,36 @@ local function fit_knee(s)
   return math.exp(best)
 end
 
+-- Sequential test in slow start: do completed requests take longer by SHIFT (a logarithm) than the first ones did? CUSUM of
+-- the likelihood ratio of two normal distributions of the logarithm.
+local SHIFT = 0.35
+local SHIFT_SURE = 7
+-- Duration grows with the number in flight to this power; in the middle of a queue (1) and a steep collapse (2).
+local STEEPNESS = 1.6
+
+local function is_slowing(s, n, duration)
+  local y = math.log(math.max(duration, 1))
+  if s.base_n < 10 then
+    s.base_n = s.base_n + 1
+    s.base = s.base + (y - s.base) / s.base_n
+    return false
+  end
+  local variance = math.max(0.004, s.spread)
+  if s.spread_n < 12 or variance > 0.03 then
+    return false
+  end
+  local over = y - s.base - 2 * math.sqrt(variance / s.base_n)
+  s.slowing = math.max(0, s.slowing + SHIFT * (over - 0.5 * SHIFT) / variance)
+  if s.slowing == 0 then
+    s.slow_n = 0
+    s.slow_knee = 0
+    return false
+  end
+  s.slow_n = s.slow_n + 1
+  s.slow_knee = s.slow_knee + math.log(n) - (y - s.base) / STEEPNESS
+  return s.slowing > SHIFT_SURE
+end
+
 local function begin_block(s, mode)
   s.mode = mode
   s.block_seq = s.seq
@@ -107,12 +137,14 @@ local function begin_cohort(s)
   s.cohort_mid_at = nil
   s.cohort_level = nil
   s.growth_waits = false
+  s.restrained = nil
 end
 
 local function settle_places(s, places, upwards)
   s.places = math.max(1, math.floor(places + 0.5))
   s.held = s.places
   s.full = true
+  s.restrained = nil
   s.patience = 1
   s.stride = STEP
   s.upwards = upwards
@@ -153,6 +185,11 @@ local function watch_cohort(s, permit, now)
   if s.full then
     return
   end
+  if is_slowing(s, permit.ahead + 1, math.max(now - permit.at, 1)) then
+    local knee = math.exp(s.slow_knee / s.slow_n)
+    settle_places(s, math.max(0.6 * s.verified, knee), true)
+    return
+  end
   if permit.seq > s.cohort_from and permit.seq <= s.cohort_from + s.cohort_size then
     s.cohort_done = s.cohort_done + 1
   end
@@ -164,6 +201,7 @@ local function watch_cohort(s, permit, now)
     judge_cohort(s, ms)
   elseif s.least_ms ~= nil and ms > tolerance(s, WAITS_AT) * s.least_ms then
     s.growth_waits = true
+    s.restrained = math.max(s.verified, s.cohort_level * (tolerance(s, WAITS_AT) * s.least_ms / ms) ^ 0.7)
   end
 end
 

@@ -45,6 +45,7 @@ local function shut(s, permit, feedback, now)
   s.bad_at = permit.at
   s.tries = 0
   s.probe = nil
+  s.burst_sent = s.seq - s.burst_from + 1
   s.told = feedback.retryAfterMs
   s.told_whole = s.told ~= nil and s.told % 1000 == 0
   s.trial_at_close = s.trial
@@ -162,7 +163,7 @@ local function reopen(s, to, now)
     elseif brief and ms > 3 * (s.window or ms) then
       rate = math.max(rate, 0.7 * before)
     end
-    rate = math.min(rate, before * (1 + s.trial_at_close) * 1.02)
+    rate = math.max(0.5 * before, math.min(rate, before * (1 + s.trial_at_close) * 1.02))
     if brief and s.trial_at_close > 0 then
       s.trial = s.trial_at_close
       fail_trial(s)
@@ -237,6 +238,7 @@ local function end_test(s, now)
     s.noise = math.min(0.1, math.max(s.noise, math.min(share, s.test_share)))
     s.rate = s.test_rate
   else
+    s.noise = math.max(0.002, math.min(s.noise, share))
     s.confidence = math.max(1, s.confidence)
     s.hold = math.max(30, math.min(120, 2 * s.window * s.rate))
     s.step = 0.05

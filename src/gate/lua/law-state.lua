@@ -1,4 +1,4 @@
-local LAW_VERSION = 4
+local LAW_VERSION = 5
 local START_PLACES = 10
 local SURE = 6.9
 local SLOTS = 64
@@ -26,6 +26,10 @@ local function fresh_law(now)
     score = 0,
     noise = 0.02,
     refused_seq = -99,
+    burst_from = 0,
+    burst_refused = 0,
+    burst_sent = 0,
+    dismissed_at = -300,
     phase = 'open',
     opened_at = now,
     opened_accepted = 0,
@@ -70,6 +74,11 @@ local function fresh_law(now)
     level_count = level_count,
     level_sum = level_sum,
     level_at_n = level_at_n,
+    base = 0,
+    base_n = 0,
+    slowing = 0,
+    slow_n = 0,
+    slow_knee = 0,
     cohort_from = 0,
     cohort_size = START_PLACES,
     cohort_done = 0,

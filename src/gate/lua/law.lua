@@ -1,6 +1,11 @@
 local function gap_of(s, permit)
   local gap = permit.seq > s.refused_seq and permit.seq - s.refused_seq or 0
   s.refused_seq = math.max(s.refused_seq, permit.seq)
+  if s.score - (gap - 1) <= 0 then
+    s.burst_from = permit.seq
+    s.burst_refused = 0
+  end
+  s.burst_refused = s.burst_refused + 1
   return gap
 end
 
@@ -20,6 +25,9 @@ end
 
 local function room_of(s)
   local places = s.places_cap ~= nil and math.min(s.places, s.places_cap) or s.places
+  if s.restrained ~= nil and s.rate == nil then
+    places = math.min(places, s.restrained)
+  end
   return math.max(1, math.floor(places))
 end
 
@@ -27,8 +35,27 @@ local function catch_up(s)
   return math.max(20, math.min(500, (s.window or s.cap_window or 0) / 40))
 end
 
+-- Between its first refusal and the closing nearly all was accepted; or most, unless that was said just before.
+local function is_chance(s)
+  local share = s.burst_refused / s.burst_sent
+  return s.burst_sent >= 6 and (share < 0.12 or share < 0.3 and s.burst_from > s.dismissed_at + 300)
+end
+
+-- Most of what was sent between the first refusal and the closing was accepted: chance brought refusals together.
+local function dismiss_burst(s, at, now)
+  s.probe = nil
+  s.phase = 'open'
+  s.pending = 0
+  s.noise = math.min(0.08, s.noise + s.burst_refused / 400)
+  s.dismissed_at = s.seq
+end
+
 -- A probe in a pause was accepted. Below what was in flight at the refusal, it was the places that were taken.
 local function pass_probe(s, at, now)
+  if is_chance(s) then
+    dismiss_burst(s, at, now)
+    return
+  end
   if not s.vague or s.probe_ahead >= s.full_at then
     if s.vague then
       s.votes_rate = math.min(4, s.votes_rate + 1)
@@ -59,16 +86,21 @@ local function refusal_patience(s)
   return math.max(60, 4 * s.refusal_ms)
 end
 
+local function end_outage(s)
+  s.phase = 'open'
+  s.probe = nil
+  s.fails = 0
+  begin_block(s, 'hold')
+  begin_cohort(s)
+end
+
 -- 0: may be sent
 local function law_wait(s, now, in_flight)
   if s.phase == 'outage' then
     if s.probe ~= nil and now - s.sent_at < 10000 * s.scale then
       return { reason = 'outage', ms = 10000 * s.scale - (now - s.sent_at) }
     end
-    if s.probe_at > now then
-      return { reason = 'outage', ms = s.probe_at - now }
-    end
-    return { ms = 0 }
+    return { reason = 'outage', ms = math.max(0, s.probe_at - now) }
   end
   if s.phase == 'paused' then
     if s.probe ~= nil then
@@ -136,14 +168,6 @@ local function law_sent(s, now, in_flight)
   return permit
 end
 
-local function end_outage(s, permit)
-  s.phase = 'open'
-  s.probe = nil
-  s.fails = 0
-  begin_block(s, 'hold')
-  begin_cohort(s)
-end
-
 local function take_back(s, permit)
   s.accepted = s.accepted - 1
   count_sent(s, permit.at, -1)
@@ -153,7 +177,7 @@ end
 local function law_answered(s, permit, now, in_flight)
   local outage = s.phase == 'outage'
   if outage and (permit.seq == s.probe or permit.at > s.outage_at) then
-    end_outage(s, permit)
+    end_outage(s)
   end
   if s.phase ~= 'outage' then
     s.fails = 0
@@ -165,7 +189,7 @@ local function law_answered(s, permit, now, in_flight)
       s.probe_at = now
     end
   end
-  s.noise = math.max(0.002, s.noise * (1 - (s.rate == nil and 1 / 400 or 1 / 4000)))
+  s.noise = math.max(0.002, s.noise * (1 - (s.rate == nil and 1 / 400 or 1 / 1000)))
   s.pending = 0
   s.done = s.done + 1
 end
@@ -224,9 +248,10 @@ local function isolated_refusal(s, permit, now)
   if s.rate == nil then
     s.noise = math.min(0.08, s.noise + 1 / 400)
   elseif s.trial == 0 then
+    s.noise = math.min(0.08, s.noise + 1 / 1000)
     suspect_pace(s, now)
   end
-  if s.rate ~= nil and s.trial > 0 and s.level_refused >= 1 + 2 * s.noise * s.level_n then
+  if s.rate ~= nil and s.trial > 0 and s.level_refused >= 1 + 2 * s.noise * s.level_n + math.sqrt(s.noise * s.level_n) then
     fail_trial(s)
     s.trial = 0
     start_level(s, now)
@@ -274,6 +299,7 @@ local function refused_in_pause(s, permit, feedback, now, in_flight)
   s.episode_refusals = s.episode_refusals + 1
   s.bad_at = math.max(s.bad_at, permit.at)
   if permit.seq ~= s.probe then
+    s.burst_refused = s.burst_refused + 1
     if s.vague then
       s.full_at = math.max(1, s.full_at - 1)
     end
@@ -305,7 +331,7 @@ end
 
 local function law_refused(s, permit, feedback, now, in_flight)
   if s.phase == 'outage' and (permit.seq == s.probe or permit.at > s.outage_at) then
-    end_outage(s, permit)
+    end_outage(s)
   end
   take_back(s, permit)
   s.refusals = s.refusals + 1
