@@ -12,6 +12,7 @@ import { checkFiles } from './checked-files.ts'
 import { letterName } from './document-path.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
 import { parseDeadLetter, toJson } from './record-json.ts'
+import { BAR, barBytes } from './s3-bar.ts'
 import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3 } from './s3-errors.ts'
@@ -91,7 +92,10 @@ class S3Store implements OutputStore {
   async writeManifest(manifest: StoreManifest): Promise<boolean> {
     return explainedS3(`cannot write ${MANIFEST_FILE} in ${this.url}`, async () => {
       const json = manifestJson(manifest)
-      if (manifest.revision === 1) return this.#bucket.putIf(MANIFEST_FILE, json, { only: 'absent' })
+      if (manifest.revision === 1) {
+        if (manifest.adoptedFormat !== undefined) await this.#bucket.put(BAR, barBytes())
+        return this.#bucket.putIf(MANIFEST_FILE, json, { only: 'absent' })
+      }
       const stored = await this.#bucket.get(MANIFEST_FILE)
       if (stored === null || parseManifest(stored.bytes, this.url)?.revision !== manifest.revision - 1) return false
       return this.#bucket.putIf(MANIFEST_FILE, json, { only: 'over', etag: stored.etag })
@@ -208,7 +212,7 @@ class S3Store implements OutputStore {
     for await (const names of this.#bucket.list('failures/', signal)) {
       for (const name of names) {
         signal.throwIfAborted()
-        const json = await this.#bucket.get(name)
+        const json = name === BAR ? null : await this.#bucket.get(name)
         const letter = json === null ? null : parseDeadLetter(json.bytes)
         if (letter !== null) yield letter
       }

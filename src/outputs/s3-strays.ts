@@ -2,6 +2,7 @@ import type { Stray } from '#src/document/stray.ts'
 import { isDocumentFolder, letterName } from './document-path.ts'
 import { receiptIdOf, receiptPath } from './receipt-bytes.ts'
 import { parseDeadLetter, RECORD_FILE } from './record-json.ts'
+import { BAR } from './s3-bar.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 import { ageOf, parseStored, SWEEP_AFTER_MS } from './s3-documents.ts'
 
@@ -65,7 +66,7 @@ async function* inReceipts(bucket: S3Bucket, signal: AbortSignal): AsyncGenerato
 
 async function* inFailures(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Stray> {
   for await (const names of bucket.list('failures/', signal)) {
-    for (const name of names) {
+    for (const name of names.filter((one) => one !== BAR)) {
       const object = await bucket.get(name)
       // Gone since it was listed: its document came out well.
       if (object === null) continue

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { storeId } from '#src/document/ids.ts'
+import { STORE_FORMAT } from '#src/document/store-manifest.ts'
 import { openS3Store } from '#src/outputs/s3-store.ts'
 import { openS3Client } from '#src/sources/s3-client.ts'
 import { restore } from '../fixtures/e8a17ec/restore.ts'
@@ -85,6 +87,26 @@ describe.skipIf(unavailable !== null)(name, () => {
     const again = await at.run('--accept-local')
     expect(again.stderr).not.toMatch(/earlier release/)
     expect(again.stdout).toMatch(/7 documents unchanged, nothing sent/)
+    const letters = await collect((await at.store()).listDeadLetters(never))
+    expect(letters.map(({ key }) => String(key))).toEqual(['damaged.pdf'])
+    expect(await collect((await at.store()).listStrays(never))).toEqual([])
+  }, 180_000)
+
+  test('that was adopted is closed to that release, before a record of the new format is in it', async () => {
+    await using at = await bucketPlace()
+    const { source, storeUrl, put, redis } = at
+    await restore({ kind: 'bucket', source, storeUrl, put, redis: redis.connection })
+    const store = await at.store()
+    const source1 = { id: 's' as never, name: 'in', address: 'file:///in', prefix: '', since: '2026-01-01T00:00:00Z' }
+    const manifest = { format: STORE_FORMAT, revision: 1, createdAt: '', createdBy: 'test', sources: [source1] }
+    expect(await store.writeManifest({ ...manifest, id: storeId('adopted'), adoptedFormat: 1 })).toBe(true)
+    // Release e8a17ec reads every object of `failures/` when it opens a store, and refuses a schema above 1.
+    const failures = [...(await at.objects())].filter(([path]) => path.startsWith('out/failures/'))
+    const schemas = failures.map(
+      ([, bytes]) => JSON.parse(Buffer.from(bytes, 'base64').toString()) as { schema: number },
+    )
+    expect(schemas[0]?.schema).toBeGreaterThan(1)
+    expect(await collect(store.listDeadLetters(never))).toHaveLength(failures.length - 1)
   }, 180_000)
 
   test('of a later format is refused, and nothing is changed in it', async () => {
