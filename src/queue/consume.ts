@@ -1,7 +1,7 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Delivery, JobVerdict } from '#src/ports.ts'
-import { ClockWatch } from './clock-watch.ts'
 import type { RedisConnection } from './connection.ts'
+import { DelayedWatch } from './delayed-watch.ts'
 import { Deliverer } from './deliver.ts'
 import { DocumentQueue } from './document-queue.ts'
 import { Intake } from './intake.ts'
@@ -71,7 +71,7 @@ class QueueConsumer implements Consumer {
   readonly #intake: Intake
   readonly #deliverer: Deliverer
   readonly #watch: StuckWatch
-  readonly #clock: ClockWatch
+  readonly #delayed: DelayedWatch
   #worker: QueueWorker
 
   constructor(options: ConsumeOptions, timing: ConsumeTiming) {
@@ -81,7 +81,7 @@ class QueueConsumer implements Consumer {
     this.#deliverer = new Deliverer(options, timing.deathsAllowed, ABORT_PATIENCE_MS, this.#intake)
     this.#worker = this.#open()
     this.#watch = new StuckWatch(options, this.#deliverer, timing.stuckAfterMs, () => this.#reopen())
-    this.#clock = new ClockWatch(() => new DocumentQueue(options).promoteDelayed())
+    this.#delayed = new DelayedWatch(new DocumentQueue(options))
   }
 
   get active(): number {
@@ -90,7 +90,7 @@ class QueueConsumer implements Consumer {
 
   async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
     this.#watch.stop()
-    this.#clock.stop()
+    this.#delayed.stop()
     this.#deliverer.stopping = true
     const drained = this.#worker.drain()
     if (await settlesWithin(drained, graceMs)) return

@@ -4,6 +4,7 @@ import { redisPrefix } from '#src/document/pipeline.ts'
 import type { DocumentJob, JobQueue } from '#src/ports.ts'
 import { addJobs } from './add-jobs.ts'
 import type { RedisConnection } from './connection.ts'
+import { promoteMistimed } from './mistimed-jobs.ts'
 import { EVENT_STREAM_LENGTH, QUEUE_NAME } from './queue-layout.ts'
 
 export interface DocumentQueueOptions {
@@ -52,9 +53,9 @@ export class DocumentQueue implements JobQueue {
     return waiting + prioritized
   }
 
-  /** Lets every delayed job out at once. */
-  async promoteDelayed(): Promise<void> {
-    await this.#queue.promoteJobs()
+  /** Lets out the delayed jobs whose time is wrong (`mistimed-jobs.ts`). */
+  async promoteMistimed(): Promise<void> {
+    await promoteMistimed(this.#queue, this.#connection)
   }
 
   /** Stops all workers of the pipeline, on every machine, from starting another job. Outlives restarts. */

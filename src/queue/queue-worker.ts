@@ -4,7 +4,9 @@ import type { DocumentJob } from '#src/ports.ts'
 import { type RedisConnection, sibling } from './connection.ts'
 import { postponementDelayMs } from './postponement.ts'
 import { QUEUE_NAME } from './queue-layout.ts'
+import { RedisClock } from './redis-clock.ts'
 import { settlesWithin } from './settles-within.ts'
+import { timedBackend } from './timed-backend.ts'
 
 export interface QueueWorkerOptions {
   readonly connection: RedisConnection
@@ -42,7 +44,7 @@ export class QueueWorker {
     // BullMQ passes the signal only to a function that declares three parameters.
     const process: Processor<DocumentJob> = (job, token, signal) =>
       options.process(job, token, signal ?? new AbortController().signal)
-    this.#worker = new LettingGo(QUEUE_NAME, process, {
+    const settings = {
       connection: this.#connection,
       prefix: redisPrefix(options.pipeline),
       concurrency: options.concurrency,
@@ -54,7 +56,8 @@ export class QueueWorker {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
       settings: { backoffStrategy: postponementDelayMs },
-    })
+    }
+    this.#worker = new LettingGo(QUEUE_NAME, process, settings, timedBackend(new RedisClock(this.#connection)))
     this.#worker.on('error', (error) => {
       if (!isOutage(error) && !isLostLock(error)) options.onError(error)
     })

@@ -1,0 +1,47 @@
+import { type BackendFactory, createRedisBackend, type RedisQueueBackend } from 'bullmq'
+import type { RedisClock } from './redis-clock.ts'
+
+/** BullMQ's scripts that write or judge when a delayed job is due, and where the present stands among their arguments. */
+const PRESENT_AT: Readonly<Record<string, number>> = {
+  moveToActive: 12,
+  moveToDelayed: 12,
+  retryJob: 12,
+  moveToFinished: 15,
+}
+
+/** Where these scripts answer when the next delayed job is due; 0 for none. */
+const DUE_AT = 3
+
+/**
+ * BullMQ's Redis backend, on the clock of Redis in place of this machine's: of two machines whose clocks differ by an
+ * hour one would send a delayed document an hour late, or at once. What a worker is told of times, it compares with its
+ * own clock: that is told in its own time.
+ */
+export function timedBackend(clock: RedisClock): BackendFactory<RedisQueueBackend> {
+  return (name, options, more) => {
+    const backend = createRedisBackend(name, options, more)
+    const execute = backend.execCommand.bind(backend)
+    backend.execCommand = (client, script, values: unknown[]): unknown => {
+      const at = PRESENT_AT[script]
+      if (at === undefined) return execute(client, script, values)
+      return clock.now().then(async (now) => {
+        const reply: unknown = await execute(client, script, values.with(at, now))
+        return Array.isArray(reply) ? told(reply, now) : reply
+      })
+    }
+    const waitForJob = backend.waitForJob.bind(backend)
+    backend.waitForJob = async (timeoutSeconds) => {
+      const marker = await waitForJob(timeoutSeconds)
+      return marker && { ...marker, score: inOwnTime(marker.score, await clock.now()) }
+    }
+    return backend
+  }
+}
+
+function told(reply: unknown[], now: number): unknown[] {
+  const due = Number(reply[DUE_AT] ?? 0)
+  return due > 0 ? reply.with(DUE_AT, inOwnTime(due, now)) : reply
+}
+
+/** `at` is a time of Redis, where it is `now`; 0 stays 0. */
+const inOwnTime = (at: number, now: number): number => (at > 0 ? at - now + Date.now() : at)
