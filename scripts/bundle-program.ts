@@ -15,8 +15,8 @@ const CHILDREN = {
   'watch-thread': 'src/cut/watch-thread.ts',
 }
 
-/** They load files that lie beside them. */
-const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld)/
+/** They load files that lie beside them, or are megabytes of data. */
+const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld|gpt-tokenizer)/
 
 export interface BundleOptions {
   readonly plugins?: readonly Plugin[]

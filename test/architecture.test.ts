@@ -23,7 +23,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/outputs': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/ledger': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/observe': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
-  'src/export': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/corpus/chunks': ['src/document'],
+  'src/corpus': ['src/document', 'src/contract', 'src/ports.ts'],
   'src/engine': ['src/document', 'src/fetch', 'src/contract'],
   config: ['src/document', 'src/contract'],
   workers: ['src/', 'config'],
@@ -41,6 +42,7 @@ const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^chokidar$/, /^src\/sources\//],
   [/^(fastify|@fastify\/.*|tinypool|@llamaindex\/liteparse|@firecrawl\/anydoc)$/, /^src\/engine\//],
   [/^@neslinesli93\/qpdf-wasm$/, /^src\/cut\//],
+  [/^(gpt-tokenizer|@huggingface\/tokenizers)(\/|$)/, /^src\/corpus\/tokens\//],
   [/^commander$/, /^src\/cli\//],
 ]
 

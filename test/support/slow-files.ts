@@ -42,4 +42,5 @@ export const SLOW_FILES = [
   'test/faults/faults.test.ts',
   'test/faults/mutants.test.ts',
   'test/faults/s3-faults.test.ts',
+  'test/corpus/chunk-law.test.ts',
 ]

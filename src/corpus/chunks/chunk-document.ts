@@ -1,0 +1,69 @@
+import type { Chunk, ChunkableDocument, ChunkedDocument, ChunkOptions, Exclusion } from './chunk.ts'
+import { Citations } from './citations.ts'
+import { PAGE_MARKER } from './line-kinds.ts'
+import { outlineOf } from './outline.ts'
+import { ChunkPacker, type PackedChunk } from './pack.ts'
+import { tableRows } from './table-cells.ts'
+
+/**
+ * Divides a document into chunks along its headings and blocks.
+ *
+ * - The bodies of the chunks, in order, and the exclusions partition `markdown`: every character is in exactly one.
+ * - `text` is context and body, and has at most `limit` tokens. Context is shortened first. A row, a code line or a word that
+ *   alone exceeds the limit is cut between characters, and each part is `oversize`.
+ * - The same document and options give the same chunks.
+ */
+export function chunkDocument(document: ChunkableDocument, options: ChunkOptions): ChunkedDocument {
+  const { markdown, blocks } = document
+  const outline = outlineOf(markdown, blocks)
+  const citations = new Citations(document)
+  const packed = new ChunkPacker(markdown, outline, options).pack()
+  const chunks = packed.map((each) => chunkOf(markdown, each, citations, outline.title?.text ?? null))
+  return { chunks, exclusions: exclusionsOf(markdown, chunks) }
+}
+
+function chunkOf(markdown: string, packed: PackedChunk, citations: Citations, title: string | null): Chunk {
+  const { pieces, context, tokens, parts } = packed
+  const span = [pieces[0]?.start ?? 0, pieces.at(-1)?.end ?? 0] as const
+  const body = markdown.slice(span[0], span[1])
+  const content = pieces.find(({ kind }) => kind !== 'heading') ?? pieces[0]
+  return {
+    kind: pieces.find(({ own }) => own !== null)?.own?.kind ?? 'text',
+    text: context + body,
+    body,
+    span,
+    tokens,
+    oversize: pieces.some(({ oversize }) => oversize),
+    title,
+    headings: content?.headings ?? [],
+    caption: content?.caption ?? parts.caption,
+    ...citations.of(span),
+    table: tableRows(markdown, pieces),
+  }
+}
+
+/** What stands between the bodies: white space and page markers. */
+function exclusionsOf(markdown: string, chunks: readonly Chunk[]): readonly Exclusion[] {
+  const exclusions: Exclusion[] = []
+  let from = 0
+  for (const [start, end] of [...chunks.map(({ span }) => span), [markdown.length, markdown.length] as const]) {
+    if (start > from) exclusions.push(...namedParts(markdown, from, start))
+    from = end
+  }
+  return exclusions
+}
+
+function namedParts(markdown: string, start: number, end: number): readonly Exclusion[] {
+  const parts: Exclusion[] = []
+  let from = start
+  const whitespaceTo = (to: number): void => {
+    if (to > from) parts.push({ reason: 'whitespace', span: [from, to] })
+  }
+  for (const { index, 0: marker } of markdown.slice(start, end).matchAll(PAGE_MARKER)) {
+    whitespaceTo(start + index)
+    from = start + index + marker.length
+    parts.push({ reason: 'page_marker', span: [start + index, from] })
+  }
+  whitespaceTo(end)
+  return parts
+}

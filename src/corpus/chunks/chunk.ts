@@ -1,0 +1,101 @@
+/** Half-open range of UTF-16 units of `document.md`. */
+export type Span = readonly [start: number, end: number]
+
+/** Smallest and largest token limit of a chunk. */
+export const MIN_LIMIT = 64
+export const MAX_LIMIT = 8192
+
+/** Counts tokens as the model that reads the chunks does. */
+export interface TokenCounter {
+  /** Name of the encoding, or of the tokenizer file. */
+  readonly name: string
+  /** Exact, with the special tokens that the model adds. */
+  count(text: string): number
+  /** Tokens of the empty text: what the model adds to every text. */
+  readonly overhead: number
+  /**
+   * Whether the text can be counted in two parts that are cut at `at`, so that the counts add up to that of the whole
+   * whatever else surrounds it. Null for a tokenizer of which this is not known: then every chunk is counted whole.
+   */
+  readonly isJoint: ((text: string, at: number) => boolean) | null
+}
+
+export interface ChunkOptions {
+  readonly counter: TokenCounter
+  /** Most tokens of context and body together. */
+  readonly limit: number
+  /** Most tokens of the previous body that are repeated as context; 0 for none. */
+  readonly overlap: number
+}
+
+/** A layout block, as far as chunks need it. */
+export interface LayoutBlock {
+  readonly id: string
+  readonly type: string
+  readonly page: number
+  readonly bbox: readonly [number, number, number, number] | null
+  readonly span: Span
+}
+
+export interface ChunkableDocument {
+  readonly markdown: string
+  /** In any order; empty where the parser gave none. */
+  readonly blocks: readonly LayoutBlock[]
+  /** Markdown of each page, where the parser gave it: tells pages where there are no blocks. */
+  readonly pages: readonly { readonly page: number; readonly markdown: string }[]
+}
+
+/** The union of the boxes of a page's blocks that the body touches: [x0, y0, x1, y1], 0 to 1. */
+export interface PageBox {
+  readonly page: number
+  readonly bbox: readonly [number, number, number, number]
+}
+
+/** The rows of a table that stand whole in a chunk. */
+export interface TableRows {
+  readonly header: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  /** Number of the first row in its table, counted from 1 below the header. */
+  readonly firstRow: number
+}
+
+export interface ChunkContext {
+  /** First heading of level 1 of the document; null where it has none. */
+  readonly title: string | null
+  /** Headings that the body stands under, outermost first, without those in the body itself. */
+  readonly headings: readonly string[]
+  readonly caption: string | null
+}
+
+export interface Chunk extends ChunkContext {
+  /** `figure` where the layout says so, `table` for a table or some of its rows with the headings right above it. */
+  readonly kind: 'text' | 'table' | 'figure'
+  /** What a model reads: context and body. */
+  readonly text: string
+  /** `document.md` between `span`. */
+  readonly body: string
+  readonly span: Span
+  /** Exact count of `text`. */
+  readonly tokens: number
+  /** Part of a row, a code line or a word that exceeds the limit by itself. */
+  readonly oversize: boolean
+  /** Physical pages, ascending; empty where the parser told none. */
+  readonly pages: readonly number[]
+  readonly boxes: readonly PageBox[]
+  /** Ids of the blocks that the body touches, in the order of the document. */
+  readonly blocks: readonly string[]
+  /** Null for what is no table, and where a row is cut. */
+  readonly table: TableRows | null
+}
+
+/** What of `document.md` is in no body. */
+export interface Exclusion {
+  readonly reason: 'whitespace' | 'page_marker'
+  readonly span: Span
+}
+
+export interface ChunkedDocument {
+  /** In the order of the document; their bodies and `exclusions` partition `document.md`. */
+  readonly chunks: readonly Chunk[]
+  readonly exclusions: readonly Exclusion[]
+}

@@ -1,0 +1,75 @@
+import type { ChunkableDocument, LayoutBlock, PageBox, Span } from './chunk.ts'
+
+/** Where a body stands in the original. */
+export interface Citation {
+  readonly pages: readonly number[]
+  readonly boxes: readonly PageBox[]
+  readonly blocks: readonly string[]
+}
+
+/** Tells for each span of a document its pages, boxes and blocks. */
+export class Citations {
+  readonly #blocks: readonly LayoutBlock[]
+  readonly #pages: readonly { readonly page: number; readonly span: Span }[]
+
+  constructor(document: ChunkableDocument) {
+    const blocks = document.blocks.filter(({ span }) => span[1] > span[0])
+    this.#blocks = blocks.toSorted((one, other) => one.span[0] - other.span[0])
+    this.#pages = blocks.length > 0 ? [] : pageSpans(document)
+  }
+
+  of(span: Span): Citation {
+    if (this.#blocks.length === 0) {
+      const pages = this.#pages.filter((page) => touches(page.span, span)).map(({ page }) => page)
+      return { pages: ascending(pages), boxes: [], blocks: [] }
+    }
+    const blocks = this.#touching(span)
+    const pages = ascending(blocks.map(({ page }) => page))
+    const boxes = pages.flatMap((page) => unionOf(page, blocks))
+    return { pages, boxes, blocks: blocks.map(({ id }) => id) }
+  }
+
+  /** Blocks do not overlap, so that both their starts and their ends ascend. */
+  #touching(span: Span): readonly LayoutBlock[] {
+    let [low, high] = [0, this.#blocks.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#blocks[middle] as LayoutBlock).span[1] <= span[0]) low = middle + 1
+      else high = middle
+    }
+    const found: LayoutBlock[] = []
+    for (let at = low; at < this.#blocks.length; at++) {
+      const block = this.#blocks[at] as LayoutBlock
+      if (block.span[0] >= span[1]) break
+      if (touches(block.span, span)) found.push(block)
+    }
+    return found
+  }
+}
+
+const touches = (one: Span, other: Span): boolean => one[0] < other[1] && other[0] < one[1]
+
+const ascending = (pages: readonly number[]): readonly number[] => [...new Set(pages)].toSorted((a, b) => a - b)
+
+function unionOf(page: number, blocks: readonly LayoutBlock[]): readonly PageBox[] {
+  const boxes = blocks.flatMap((block) => (block.page === page && block.bbox !== null ? [block.bbox] : []))
+  const [first, ...others] = boxes
+  if (first === undefined) return []
+  let [x0, y0, x1, y1] = first
+  for (const box of others) {
+    ;[x0, y0, x1, y1] = [Math.min(x0, box[0]), Math.min(y0, box[1]), Math.max(x1, box[2]), Math.max(y1, box[3])]
+  }
+  return [{ page, bbox: [x0, y0, x1, y1] }]
+}
+
+/** Where the Markdown of each page stands in that of the document, looked for in order; a page that is not found tells nothing. */
+function pageSpans({ markdown, pages }: ChunkableDocument): { readonly page: number; readonly span: Span }[] {
+  let from = 0
+  return pages.flatMap(({ page, markdown: text }) => {
+    const trimmed = text.trim()
+    const at = trimmed === '' ? -1 : markdown.indexOf(trimmed, from)
+    if (at === -1) return []
+    from = at + trimmed.length
+    return [{ page, span: [at, from] as const }]
+  })
+}

@@ -1,0 +1,60 @@
+import type { ChunkContext } from './chunk.ts'
+
+/** Everything that may stand above a body. */
+export interface ContextParts extends ChunkContext {
+  readonly overlap: string
+  /** Header of a table or opening fence: directly above the body, which continues it. */
+  readonly repeat: string
+}
+
+/** Shares of the limit that headings with caption, and what is repeated, may take where the body could use them. */
+const MOST_HEADINGS = 1 / 4
+const MOST_REPEATED = 1 / 2
+
+const SHORT_HEADING = 60
+
+/** The context as it stands before the body, line breaks included; empty for none. */
+export function contextText({ title, headings, caption, overlap, repeat }: ContextParts): string {
+  const path = (title === null ? headings : [title, ...headings]).join(' > ')
+  const parts = [path, caption ?? '', overlap].filter((part) => part !== '')
+  return parts.map((part) => `${part}\n\n`).join('') + (repeat === '' ? '' : `${repeat}\n`)
+}
+
+/** From everything to nothing: what says least about the body goes first, a table's header last. */
+export function* shorterContexts(parts: ContextParts): Generator<ContextParts> {
+  yield parts
+  let left = parts
+  if (left.overlap !== '') yield (left = { ...left, overlap: '' })
+  while (left.title !== null || left.headings.length > 1) {
+    yield (left =
+      left.title !== null && left.headings.length > 0
+        ? { ...left, title: null }
+        : left.headings.length > 1
+          ? { ...left, headings: left.headings.slice(1) }
+          : { ...left, title: null, headings: [left.title ?? ''] })
+  }
+  const [heading = ''] = left.headings
+  if (heading.length > SHORT_HEADING) yield (left = { ...left, headings: [shortened(heading)] })
+  if (left.caption !== null) yield (left = { ...left, caption: null })
+  if (left.headings.length > 0) yield (left = { ...left, headings: [] })
+  if (left.repeat !== '') yield { ...left, repeat: '' }
+}
+
+function shortened(heading: string): string {
+  const cut = heading.slice(0, SHORT_HEADING)
+  const space = cut.lastIndexOf(' ')
+  const end = space > SHORT_HEADING / 2 ? space : cut.length
+  const last = cut.charCodeAt(end - 1)
+  // Never between the halves of a pair.
+  return `${cut.slice(0, last >= 0xd800 && last < 0xdc00 ? end - 1 : end)}…`
+}
+
+/** The longest context that leaves a body most of the limit. */
+export function usualContext(parts: ContextParts, limit: number, count: (text: string) => number): ContextParts {
+  for (const left of shorterContexts(parts)) {
+    const repeated = left.repeat === '' ? 0 : count(`${left.repeat}\n`)
+    const whole = count(contextText(left))
+    if (repeated <= limit * MOST_REPEATED && whole - repeated <= limit * MOST_HEADINGS) return left
+  }
+  return { ...parts, title: null, headings: [], caption: null, overlap: '', repeat: '' }
+}

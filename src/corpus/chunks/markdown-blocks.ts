@@ -1,0 +1,123 @@
+import { type Line, lineAt, lineAfter } from './markdown-lines.ts'
+import { headingOf, isFence, isListItem, isPageMarker, isRule, isTableDelimiter, opensHtml } from './line-kinds.ts'
+
+/** A block of a document at its top level, from the start of its first line to the end of its last one. */
+export interface MarkdownBlock {
+  readonly kind: 'heading' | 'paragraph' | 'list' | 'code' | 'table' | 'html'
+  readonly start: number
+  readonly end: number
+  /** Of a heading, 1 to 6; else 0. */
+  readonly level: number
+}
+
+/**
+ * The blocks of GitHub Flavored Markdown at the top level, one pass over its lines. Blank lines and page markers belong to
+ * no block. Where it differs from the standard in a corner, a chunk ends at another line: never is text lost.
+ */
+export function markdownBlocks(text: string): readonly MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = []
+  let line = lineAt(text, 0)
+  while (line !== null) {
+    if (line.isBlank || isPageMarker(text, line)) {
+      line = lineAfter(text, line)
+      continue
+    }
+    const block = blockAt(text, line)
+    blocks.push(block)
+    line = block.end < text.length ? lineAt(text, block.end + 1) : null
+  }
+  return blocks
+}
+
+function blockAt(text: string, line: Line): MarkdownBlock {
+  const level = headingOf(text, line)
+  if (level > 0) return { kind: 'heading', start: line.start, end: line.end, level }
+  if (isFence(text, line)) return plain('code', line, endOfCode(text, line))
+  if (startsTable(text, line)) return plain('table', line, endOfTable(text, line))
+  if (isListItem(text, line)) return plain('list', line, endOfList(text, line))
+  if (opensHtml(text, line)) return plain('html', line, endOfHtml(text, line))
+  return paragraphAt(text, line)
+}
+
+const plain = (kind: MarkdownBlock['kind'], { start }: Line, end: number): MarkdownBlock => ({
+  kind,
+  start,
+  end,
+  level: 0,
+})
+
+function startsTable(text: string, line: Line): boolean {
+  const pipe = text.indexOf('|', line.start)
+  if (pipe === -1 || pipe >= line.end) return false
+  const next = lineAfter(text, line)
+  return next !== null && isTableDelimiter(text, next)
+}
+
+function endOfTable(text: string, first: Line): number {
+  let last = lineAfter(text, first) ?? first
+  for (let line = lineAfter(text, last); line !== null && !line.isBlank; line = lineAfter(text, line)) {
+    if (headingOf(text, line) > 0 || isFence(text, line)) break
+    last = line
+  }
+  return last.end
+}
+
+function endOfCode(text: string, first: Line): number {
+  const fence = text.slice(first.text, first.end).match(/^(`+|~+)/)?.[1] ?? '```'
+  let last = first
+  for (let line = lineAfter(text, first); line !== null; line = lineAfter(text, line)) {
+    if (!line.isBlank) last = line
+    if (text.startsWith(fence, line.text) && /^[`~]+\s*$/.test(text.slice(line.text, line.end))) return line.end
+  }
+  return last.end
+}
+
+/** A list goes on over blank lines to the next item, or to what is indented below one. */
+function endOfList(text: string, first: Line): number {
+  let last = first
+  let afterBlank = false
+  for (let line = lineAfter(text, first); line !== null; line = lineAfter(text, line)) {
+    if (line.isBlank) {
+      afterBlank = true
+      continue
+    }
+    const isIndented = line.text - line.start >= 2
+    const item = isListItem(text, line)
+    if (!item && !isIndented && (afterBlank || interrupts(text, line))) break
+    last = line
+    afterBlank = false
+  }
+  return last.end
+}
+
+function endOfHtml(text: string, first: Line): number {
+  const name = /^<([a-z]+)/i.exec(text.slice(first.text, Math.min(first.end, first.text + 12)))?.[1]?.toLowerCase()
+  if (name === 'table' || name === 'pre') {
+    const close = text.indexOf(`</${name}>`, first.text)
+    if (close !== -1) return lineAt(text, close)?.end ?? first.end
+  }
+  let last = first
+  for (let line = lineAfter(text, first); line !== null && !line.isBlank; line = lineAfter(text, line)) last = line
+  return last.end
+}
+
+/** One line that `===` or `---` underlines is a heading. */
+function paragraphAt(text: string, first: Line): MarkdownBlock {
+  let last = first
+  for (let line = lineAfter(text, first); line !== null && !line.isBlank; line = lineAfter(text, line)) {
+    if (last === first && /^(=+|-{2,})\s*$/.test(text.slice(line.text, Math.min(line.end, line.text + 200)))) {
+      return { kind: 'heading', start: first.start, end: line.end, level: text[line.text] === '=' ? 1 : 2 }
+    }
+    if (interrupts(text, line)) break
+    last = line
+  }
+  return plain('paragraph', first, last.end)
+}
+
+const interrupts = (text: string, line: Line): boolean =>
+  headingOf(text, line) > 0 ||
+  isFence(text, line) ||
+  isListItem(text, line) ||
+  isRule(text, line) ||
+  isPageMarker(text, line) ||
+  startsTable(text, line)

@@ -1,0 +1,115 @@
+import type { LayoutBlock } from './chunk.ts'
+import { type MarkdownBlock, markdownBlocks } from './markdown-blocks.ts'
+import { type Piece, plainPiece } from './piece.ts'
+
+export interface Outline {
+  /** The first heading of level 1, and where it stands. */
+  readonly title: { readonly text: string; readonly at: number } | null
+  readonly pieces: readonly Piece[]
+}
+
+interface OpenSection {
+  readonly level: number
+  readonly headings: readonly string[]
+  readonly children: Piece[]
+}
+
+/** The document as a tree of sections. Headings are those of the Markdown and those that the layout names. */
+export function outlineOf(markdown: string, layout: readonly LayoutBlock[]): Outline {
+  const types = new Map(layout.map(({ type, span }) => [span[0], { type, end: span[1] }]))
+  const root: OpenSection = { level: 0, headings: [], children: [] }
+  const open: OpenSection[] = [root]
+  let title: Outline['title'] = null
+  const blocks = markdownBlocks(markdown).map((block) => withLayout(block, types))
+  blocks.forEach((block, index) => {
+    if (block.level === 0) {
+      const { headings, children } = open.at(-1) ?? root
+      children.push(pieceOf(markdown, blocks, index, { headings, isFigure: isFigure(block, types) }))
+      return
+    }
+    while (open.length > 1 && (open.at(-1)?.level ?? 0) >= block.level) close(open)
+    const parent = open.at(-1) ?? root
+    const text = headingText(markdown.slice(block.start, block.end))
+    if (block.level === 1 && text !== '') title ??= { text, at: block.start }
+    const heading = plainPiece('heading', block.start, block.end, parent.headings)
+    const headings = text === '' ? parent.headings : [...parent.headings, text]
+    open.push({ level: block.level, headings, children: [heading] })
+  })
+  while (open.length > 1) close(open)
+  return { title, pieces: root.children }
+}
+
+/** Takes the innermost section as one piece into the one around it. */
+function close(open: OpenSection[]): void {
+  const section = open.pop()
+  const [first, last] = [section?.children[0], section?.children.at(-1)]
+  if (section === undefined || first === undefined || last === undefined) return
+  const piece = { ...plainPiece('section', first.start, last.end, first.headings), children: section.children }
+  open.at(-1)?.children.push(piece)
+}
+
+type Types = ReadonlyMap<number, { readonly type: string; readonly end: number }>
+
+/** A service may give headings without their `#`: then the layout tells. */
+function withLayout(block: MarkdownBlock, types: Types): MarkdownBlock {
+  const named = block.kind === 'paragraph' ? types.get(block.start) : undefined
+  if (named?.end !== block.end) return block
+  if (named.type === 'title') return { ...block, kind: 'heading', level: 1 }
+  return named.type === 'section_header' ? { ...block, kind: 'heading', level: 2 } : block
+}
+
+const isFigure = ({ start, end }: MarkdownBlock, types: Types): boolean => {
+  const named = types.get(start)
+  return named?.type === 'figure' && named.end === end
+}
+
+interface Place {
+  readonly headings: readonly string[]
+  readonly isFigure: boolean
+}
+
+const KINDS = {
+  heading: 'heading',
+  paragraph: 'prose',
+  html: 'prose',
+  list: 'list',
+  code: 'code',
+  table: 'table',
+} as const
+
+function pieceOf(
+  markdown: string,
+  blocks: readonly MarkdownBlock[],
+  index: number,
+  { headings, isFigure: figure }: Place,
+): Piece {
+  const block = blocks[index] as MarkdownBlock
+  const piece = plainPiece(KINDS[block.kind], block.start, block.end, headings)
+  if (block.kind === 'table' || figure) {
+    const own = { kind: figure ? 'figure' : 'table', at: block.start } as const
+    return { ...piece, own, row: figure ? -1 : 0, caption: captionOf(markdown, blocks[index - 1]) }
+  }
+  const nextIsTable = blocks[index + 1]?.kind === 'table'
+  return nextIsTable && captionOf(markdown, block) !== null ? { ...piece, keepNext: true } : piece
+}
+
+const LONGEST_CAPTION = 300
+
+/** `Table 3: …`, also in bold or italics. */
+function captionOf(markdown: string, block: MarkdownBlock | undefined): string | null {
+  if (block?.kind !== 'paragraph' || block.end - block.start > LONGEST_CAPTION) return null
+  const text = markdown.slice(block.start, block.end).replaceAll(/\s+/g, ' ').trim()
+  return /^[*_]*(?:table|tab\.|figure|fig\.|tabelle|tabla|tableau|abbildung|abb\.)\s*\d/i.test(text) ? text : null
+}
+
+/** Without the `#` of both ends, or the line below. */
+function headingText(source: string): string {
+  const line = source
+    .replace(/\n[=-]+\s*$/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return line
+    .replace(/^#{1,6}(?=\s|$)/, '')
+    .replace(/\s#+$/, '')
+    .trim()
+}

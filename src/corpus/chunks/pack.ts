@@ -1,0 +1,196 @@
+import type { ChunkContext, ChunkOptions } from './chunk.ts'
+import { contextText, type ContextParts, shorterContexts, usualContext } from './context.ts'
+import { type Measured, PieceMeasure } from './measure.ts'
+import type { Outline } from './outline.ts'
+import { overlapOf } from './overlap.ts'
+import type { Piece } from './piece.ts'
+import { splitPiece } from './split-piece.ts'
+import { type Cell, TokenMeter, WIDE_GAP } from './token-meter.ts'
+
+/** The pieces of one chunk, in order, with what stands above them. */
+export interface PackedChunk {
+  readonly pieces: readonly Piece[]
+  readonly context: string
+  readonly tokens: number
+  readonly parts: ContextParts
+}
+
+interface Group {
+  readonly pieces: Piece[]
+  readonly cells: Cell[]
+  /** Tokens of its cells, and those kept free for its context. */
+  size: number
+  reserve: number
+}
+
+/** Ends a section that was split: what follows does not share a chunk with its last part. */
+const SECTION_END = Symbol('section end')
+
+/** Parts of a long word in one chunk, in units: tokenizers take quadratic time for a run without a boundary. */
+const MOST_OF_A_WORD = 2048
+
+/** Kinds that rather have a shorter context than be split. */
+const RATHER_WHOLE = new Set<Piece['kind']>(['sentence', 'line', 'word', 'heading'])
+
+/**
+ * Fills chunks in the order of the document. A piece that fits with what is open joins it, one that fits alone begins the
+ * next chunk, and any other is split and its parts are filled in.
+ */
+export class ChunkPacker {
+  readonly #text: string
+  readonly #outline: Outline
+  readonly #options: ChunkOptions
+  readonly #meter: TokenMeter
+  readonly #measure: PieceMeasure
+  readonly #waiting: (Piece | typeof SECTION_END)[] = []
+  readonly #packed: PackedChunk[] = []
+  #open: Group = emptyGroup()
+
+  constructor(text: string, outline: Outline, options: ChunkOptions) {
+    this.#text = text
+    this.#outline = outline
+    this.#options = options
+    this.#meter = new TokenMeter(text, options.counter, options.limit)
+    this.#measure = new PieceMeasure(text, this.#meter)
+  }
+
+  pack(): readonly PackedChunk[] {
+    this.#next(this.#outline.pieces)
+    for (;;) {
+      const next = this.#waiting.pop()
+      if (next === SECTION_END) this.#closeCarrying()
+      else if (next !== undefined) this.#place(next)
+      else if (this.#open.pieces.length === 0) return this.#packed
+      else this.#close(0)
+    }
+  }
+
+  /** These come before all that wait. */
+  #next(pieces: readonly Piece[]): void {
+    for (let index = pieces.length - 1; index >= 0; index--) this.#waiting.push(pieces[index] as Piece)
+  }
+
+  #place(piece: Piece): void {
+    if (!this.#mayJoin(piece)) this.#closeCarrying()
+    const measured = this.#measure.of(piece)
+    if (this.#mayJoin(piece) && this.#fits(piece, measured)) {
+      this.#add(piece, measured)
+      return
+    }
+    const isEmpty = this.#open.pieces.length === 0
+    const headsOnly = this.#open.pieces.every(({ keepNext }) => keepNext)
+    const splitsFirst = piece.kind !== 'section' && !RATHER_WHOLE.has(piece.kind) && !this.#fitsAlone(measured)
+    if (!headsOnly && !splitsFirst) this.#closeCarrying(piece)
+    else if (!isEmpty && headsOnly && RATHER_WHOLE.has(piece.kind)) this.#close(0, piece)
+    else this.#split(piece, measured)
+  }
+
+  #split(piece: Piece, measured: Measured): void {
+    const parts = splitPiece(this.#text, piece, this.#options.limit)
+    if (parts === null) this.#add(piece, measured)
+    else {
+      if (piece.kind === 'section') this.#waiting.push(SECTION_END)
+      this.#next(parts)
+    }
+  }
+
+  #mayJoin(piece: Piece): boolean {
+    const { pieces } = this.#open
+    const [first, last] = [pieces[0], pieces.at(-1)]
+    if (first === undefined || last === undefined) return true
+    if (piece.start - last.end > WIDE_GAP) return false
+    if (piece.oversize && last.oversize && piece.end - first.start > MOST_OF_A_WORD) return false
+    if (piece.kind !== 'section' && last.oversize !== piece.oversize) return false
+    return last.keepNext || (last.own?.at === piece.own?.at && (last.own === null || piece.kind !== 'section'))
+  }
+
+  #fits(piece: Piece, { size }: Measured): boolean {
+    const { pieces, size: used, reserve } = this.#open
+    const { limit } = this.#meter
+    if (pieces.length > 0) return used + size + reserve <= limit
+    if (RATHER_WHOLE.has(piece.kind)) return size <= limit
+    return size + this.#reserveOf(piece) <= limit
+  }
+
+  #fitsAlone({ size }: Measured): boolean {
+    return size <= this.#meter.limit
+  }
+
+  #add(piece: Piece, { size, leaves, cells }: Measured): void {
+    if (this.#open.pieces.length === 0) this.#open.reserve = this.#reserveOf(piece)
+    this.#open.pieces.push(...leaves)
+    this.#open.cells.push(...cells)
+    this.#open.size += size
+  }
+
+  #reserveOf(piece: Piece): number {
+    return this.#meter.context(contextText(this.#usual([piece])))
+  }
+
+  /** Closes what is open, but for the headings and captions at its end: they stand above what comes next. */
+  #closeCarrying(again?: Piece): void {
+    const { pieces } = this.#open
+    const content = pieces.findLastIndex(({ keepNext }) => !keepNext) + 1
+    this.#close(content === 0 ? 0 : pieces.length - content, again)
+  }
+
+  #close(carried: number, again?: Piece): void {
+    if (again !== undefined) this.#waiting.push(again)
+    const { pieces, cells } = this.#open
+    this.#open = emptyGroup()
+    if (pieces.length === 0) return
+    const upTo = pieces.length - carried
+    this.#next(pieces.slice(upTo))
+    this.#emit(pieces.slice(0, upTo), cells.slice(0, upTo))
+  }
+
+  /** Where the exact count is over the limit with no context left, the last pieces wait again. */
+  #emit(pieces: readonly Piece[], cells: readonly Cell[]): void {
+    const { limit } = this.#options
+    for (const parts of shorterContexts(this.#usual(pieces))) {
+      const context = contextText(parts)
+      const tokens = this.#meter.whole(context, pieces, cells)
+      if (tokens > limit) continue
+      this.#packed.push({ pieces, context, tokens, parts })
+      return
+    }
+    const [only] = pieces
+    if (only === undefined) return
+    if (pieces.length > 1) {
+      const kept = Math.max(1, Math.floor(pieces.length * 0.9))
+      this.#next(pieces.slice(kept))
+      this.#emit(pieces.slice(0, kept), cells.slice(0, kept))
+      return
+    }
+    const parts = splitPiece(this.#text, only, this.#options.limit)
+    if (parts !== null) this.#next(parts)
+    else this.#packed.push({ pieces, context: '', tokens: this.#meter.whole('', pieces, cells), parts: NO_PARTS })
+  }
+
+  #usual(pieces: readonly Piece[]): ContextParts {
+    const { limit } = this.#options
+    return usualContext(this.#partsOf(pieces), limit, (text) => this.#meter.context(text))
+  }
+
+  #partsOf(pieces: readonly Piece[]): ContextParts {
+    const first = pieces[0] as Piece
+    const { title } = this.#outline
+    const isUnder = title !== null && title.at < first.start && first.headings[0] !== title.text
+    const context: ChunkContext = {
+      title: isUnder ? title.text : null,
+      headings: first.headings,
+      caption: first.repeat === '' ? null : first.caption,
+    }
+    return { ...context, repeat: first.repeat, overlap: this.#overlapBefore(first) }
+  }
+
+  #overlapBefore(first: Piece): string {
+    const before = this.#packed.at(-1)?.pieces
+    if (this.#options.overlap === 0 || before === undefined) return ''
+    return overlapOf(this.#text, before, first, (text) => this.#meter.context(text) <= this.#options.overlap)
+  }
+}
+
+const NO_PARTS: ContextParts = { title: null, headings: [], caption: null, overlap: '', repeat: '' }
+
+const emptyGroup = (): Group => ({ pieces: [], cells: [], size: 0, reserve: 0 })

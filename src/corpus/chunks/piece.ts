@@ -1,0 +1,46 @@
+/** What a piece is decides how it is split where it does not fit. */
+export type PieceKind =
+  | 'section' // a heading and all below it
+  | 'heading'
+  | 'prose' // split into sentences
+  | 'sentence' // split into words
+  | 'list' // split into items
+  | 'code' // split into lines, the opening fence repeated
+  | 'table' // split into rows, the header repeated
+  | 'line' // a row or a code line: split into words, each oversize
+  | 'word' // split at character boundaries, each part oversize
+
+/** A range of the document that a chunk takes whole, or that is split. */
+export interface Piece {
+  readonly kind: PieceKind
+  readonly start: number
+  readonly end: number
+  /** Headings above it, outermost first. */
+  readonly headings: readonly string[]
+  /** What stands above it in every chunk but the first of its block: the header of a table, the opening fence of code. */
+  readonly repeat: string
+  readonly caption: string | null
+  /** Where it shares a chunk only with pieces of the same number: the start of its table or figure. Null elsewhere. */
+  readonly own: { readonly kind: 'table' | 'figure'; readonly at: number } | null
+  /** Stands at the start of the chunk of what follows it: a heading, a caption. */
+  readonly keepNext: boolean
+  readonly oversize: boolean
+  /** Of a section: what it is made of. */
+  readonly children: readonly Piece[]
+  /** Rows before it in its table, the header not counted; -1 where it is no whole row. */
+  readonly row: number
+}
+
+export const plainPiece = (kind: PieceKind, start: number, end: number, headings: readonly string[]): Piece => ({
+  kind,
+  start,
+  end,
+  headings,
+  repeat: '',
+  caption: null,
+  own: null,
+  keepNext: kind === 'heading',
+  oversize: false,
+  children: [],
+  row: -1,
+})

@@ -1,0 +1,134 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import { isListItem } from './line-kinds.ts'
+import { type Line, lineAfter, lineAt } from './markdown-lines.ts'
+import type { Piece } from './piece.ts'
+import { characterRanges, sentenceRanges, wordRanges } from './split-text.ts'
+
+/** The parts of a piece that does not fit, in order and at least two; null for one character. */
+export function splitPiece(text: string, piece: Piece, limit: number): readonly Piece[] | null {
+  switch (piece.kind) {
+    case 'section':
+      return piece.children
+    case 'table':
+      return rowsOf(text, piece)
+    case 'code':
+      return codeLinesOf(text, piece)
+    case 'list':
+      return itemsOf(text, piece) ?? sentencesOf(text, { ...piece, kind: 'prose' })
+    case 'heading':
+    case 'prose':
+      return sentencesOf(text, piece)
+    case 'sentence':
+    case 'line':
+      return wordsOf(text, piece) ?? charactersOf(text, piece, limit)
+    case 'word':
+      return charactersOf(text, piece, limit)
+    default:
+      return assertNever(piece.kind)
+  }
+}
+
+const part = (piece: Piece, kind: Piece['kind'], start: number, end: number): Piece => ({
+  ...piece,
+  kind,
+  start,
+  end,
+  row: -1,
+  children: [],
+  keepNext: false,
+})
+
+function linesOf(text: string, { start, end }: Piece): readonly Line[] {
+  const lines: Line[] = []
+  for (let line = lineAt(text, start); line !== null && line.start < end; line = lineAfter(text, line)) {
+    if (!line.isBlank) lines.push({ ...line, start: Math.max(line.start, start), end: Math.min(line.end, end) })
+  }
+  return lines
+}
+
+/** The header stays with the first row, and stands above each later one. */
+function rowsOf(text: string, piece: Piece): readonly Piece[] {
+  const [header, delimiter, ...rows] = linesOf(text, piece)
+  const [first] = rows
+  if (header === undefined || delimiter === undefined) return wordsOf(text, piece) ?? []
+  if (first === undefined) return [header, delimiter].map(({ start, end }) => part(piece, 'line', start, end))
+  const repeat = text.slice(header.start, delimiter.end)
+  // With the first row: a table of one row. What does not even fit so is split into lines.
+  if (rows.length === 1) {
+    return [header, delimiter, first].map(({ start, end }, index) => ({
+      ...part(piece, 'line', start, end),
+      repeat: index === 2 ? repeat : '',
+      row: index - 2,
+    }))
+  }
+  const head = { ...part(piece, 'table', header.start, first.end), row: 0 }
+  const rest = rows.slice(1).map(({ start, end }, index) => ({
+    ...part(piece, 'line', start, end),
+    repeat,
+    row: index + 1,
+  }))
+  return [head, ...rest]
+}
+
+/** The first line of code stays with its fence, the closing fence with the last. */
+function codeLinesOf(text: string, piece: Piece): readonly Piece[] | null {
+  const lines = linesOf(text, piece)
+  const [first, second] = lines
+  const [last, beforeLast] = [lines.at(-1), lines.at(-2)]
+  if (first === undefined || second === undefined || last === undefined || beforeLast === undefined) {
+    return wordsOf(text, { ...piece, kind: 'line' })
+  }
+  const isWhole = piece.repeat === ''
+  const repeat = isWhole ? text.slice(first.start, first.end) : piece.repeat
+  const asLine = ({ start, end }: Line, index: number): Piece => ({
+    ...part(piece, 'line', start, end),
+    repeat: isWhole && index === 0 ? '' : repeat,
+  })
+  if (lines.length < 4 || !isWhole) return lines.map(asLine)
+  return [
+    { ...part(piece, 'code', first.start, second.end), repeat: '' },
+    ...lines.slice(2, -2).map((line, index) => asLine(line, index + 2)),
+    { ...part(piece, 'code', beforeLast.start, last.end), repeat },
+  ]
+}
+
+/** Items of the least indent; null where there is one alone without items below it. */
+function itemsOf(text: string, piece: Piece): readonly Piece[] | null {
+  const lines = linesOf(text, piece)
+  const items = lines.filter((line, index) => index > 0 && isListItem(text, line))
+  if (items.length === 0) return null
+  const indentOf = (line: Line): number => line.text - lineStart(text, line.text)
+  const least = Math.min(...items.map(indentOf))
+  const starts = [lines[0] as Line, ...items.filter((line) => indentOf(line) === least)]
+  return starts.map((line, index) => {
+    const next = starts[index + 1]
+    const last = lines.findLast(({ start }) => next === undefined || start < next.start) ?? line
+    return part(piece, 'list', line.start, last.end)
+  })
+}
+
+const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1
+
+function sentencesOf(text: string, piece: Piece): readonly Piece[] | null {
+  const sentences = sentenceRanges(text, piece.start, piece.end)
+  if (sentences.length < 2) return wordsOf(text, piece) ?? charactersOf(text, piece, 0)
+  return sentences.map(([start, end]) => part(piece, 'sentence', start, end))
+}
+
+function wordsOf(text: string, piece: Piece): readonly Piece[] | null {
+  const words = wordRanges(text, piece.start, piece.end)
+  const [first] = words
+  if (first === undefined) return null
+  // One word without the white space around it is less than the piece was.
+  if (words.length === 1 && first[1] - first[0] === piece.end - piece.start) return null
+  const oversize = piece.oversize || piece.kind === 'line'
+  return words.map(([start, end]) => ({ ...part(piece, 'word', start, end), oversize, repeat: '' }))
+}
+
+/** Parts of a quarter of the limit: a character has four tokens at most in nearly every tokenizer. */
+function charactersOf(text: string, piece: Piece, limit: number): readonly Piece[] | null {
+  const size = Math.max(1, Math.min(Math.floor(limit / 4), Math.floor((piece.end - piece.start) / 2)))
+  const ranges = characterRanges(text, piece.start, piece.end, size)
+  if (ranges.length < 2) return null
+  return ranges.map(([start, end]) => ({ ...part(piece, 'word', start, end), oversize: true, repeat: '' }))
+}

@@ -1,0 +1,40 @@
+import type { TableRows } from './chunk.ts'
+import type { Piece } from './piece.ts'
+
+/** The cells of a row of a GFM table, without the white space around them and their escapes. */
+export function cellsOf(row: string): readonly string[] {
+  const cells: string[] = []
+  let cell = ''
+  const line = row.trim().replace(/^\|/, '')
+  for (let at = 0; at < line.length; at++) {
+    const character = line[at] ?? ''
+    if (character === '\\' && line[at + 1] === '|') {
+      cell += '|'
+      at += 1
+    } else if (character === '|') {
+      cells.push(cell.trim())
+      cell = ''
+    } else cell += character
+  }
+  if (cell.trim() !== '' || !line.endsWith('|')) cells.push(cell.trim())
+  return cells
+}
+
+/** The rows that the pieces of a chunk hold; null where they are no table, or one of them is cut. */
+export function tableRows(text: string, pieces: readonly Piece[]): TableRows | null {
+  const parts = pieces.filter(({ own }) => own?.kind === 'table')
+  const [first] = parts
+  if (first === undefined || parts.some(({ row }) => row < 0)) return null
+  const lines = parts.flatMap((piece) => {
+    const own = text.slice(piece.start, piece.end).split('\n')
+    return piece.kind === 'table' ? own.slice(2) : own
+  })
+  const above = first.kind === 'table' ? text.slice(first.start, first.end) : first.repeat
+  const header = cellsOf(above.split('\n', 1)[0] ?? '')
+  const rows = lines.filter((line) => line.trim() !== '').map((line) => fitted(cellsOf(line), header.length))
+  return { header, rows, firstRow: first.row + 1 }
+}
+
+/** A row has as many cells as the header: GFM fills up and cuts off. */
+const fitted = (cells: readonly string[], columns: number): readonly string[] =>
+  Array.from({ length: columns }, (_, index) => cells[index] ?? '')

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import type { Chunk, ChunkOptions, LayoutBlock, TokenCounter } from '#src/corpus/chunks/chunk.ts'
+import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
+
+/** A token is a word: sizes can be read off the text. */
+const words: TokenCounter = {
+  name: 'words',
+  overhead: 0,
+  isJoint: (text, at) => text[at - 1] === '\n' || text[at] === ' ',
+  count: (text) => text.match(/\S+/g)?.length ?? 0,
+}
+
+function chunks(
+  markdown: string,
+  options: Partial<ChunkOptions> = {},
+  blocks: readonly LayoutBlock[] = [],
+): readonly Chunk[] {
+  return chunkDocument({ markdown, blocks, pages: [] }, { counter: words, limit: 64, overlap: 0, ...options }).chunks
+}
+
+const sentence = (word: string, count: number): string => `${Array.from({ length: count }, () => word).join(' ')}.`
+
+describe('a document in chunks', () => {
+  test('that fits is one chunk without context', () => {
+    const [only, ...others] = chunks('# Title\n\nOne.\n\n## Part\n\nTwo.\n')
+    expect(others).toEqual([])
+    expect(only).toMatchObject({ text: '# Title\n\nOne.\n\n## Part\n\nTwo.', headings: ['Title'], tokens: 6 })
+  })
+
+  test('has the heading path above each part of a section', () => {
+    const text = `# Title\n\n## Part\n\n${sentence('a', 40)}\n\n${sentence('b', 40)}`
+    expect(chunks(text).map((chunk) => chunk.text.slice(0, 24))).toEqual([
+      '# Title\n\n## Part\n\na a a ',
+      'Title > Part\n\nb b b b b b'.slice(0, 24),
+    ])
+    expect(chunks(text)[1]).toMatchObject({ title: 'Title', headings: ['Title', 'Part'], body: sentence('b', 40) })
+  })
+
+  test('keeps a heading with what stands below it', () => {
+    const text = `${sentence('a', 60)}\n\n## Part\n\n${sentence('b', 60)}`
+    expect(chunks(text).map(({ body }) => body.slice(0, 9))).toEqual(['a a a a a', '## Part\n\n'])
+  })
+
+  test('does not join the end of a split section with the next one', () => {
+    const long = `${sentence('a', 50)}\n\n${sentence('b', 50)}\n\n${sentence('c', 5)}`
+    const bodies = chunks(`## One\n\n${long}\n\n## Two\n\n${sentence('d', 5)}`).map(({ body }) => body)
+    expect(bodies.at(-1)).toBe('## Two\n\nd d d d d.')
+  })
+
+  test('splits prose between sentences, and not behind an abbreviation', () => {
+    const text = Array.from({ length: 12 }, () => 'See Fig. 5 of Dr. Wren for it.').join(' ')
+    for (const { body } of chunks(text)) expect(body).toMatch(/^See .* it\.$/)
+  })
+
+  test('repeats the header of a table above each part of it, and tells its rows', () => {
+    const rows = Array.from({ length: 20 }, (_, index) => `| row ${index} | a \\| b |`)
+    const parts = chunks(
+      `## Prices\n\nTable 1: What it cost\n\n| Item | Cost |\n| --- | --- |\n${rows.join('\n')}\n\nAfter.`,
+    )
+    const tables = parts.filter(({ kind }) => kind === 'table')
+    expect(tables.length).toBeGreaterThan(2)
+    for (const { text } of tables) expect(text).toContain('| Item | Cost |\n| --- | --- |\n| row')
+    expect(tables[1]?.text).toMatch(/^Prices\n\nTable 1: What it cost\n\n\| Item/)
+    expect(tables.flatMap(({ table }) => table?.rows ?? [])).toEqual(rows.map((_, index) => [`row ${index}`, 'a | b']))
+    expect(tables[1]?.table?.firstRow).toBe((tables[0]?.table?.rows.length ?? 0) + 1)
+    expect(parts.at(-1)).toMatchObject({ kind: 'text', body: 'After.' })
+  })
+
+  test('repeats the fence of code that is split', () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `  call line ${index} now`)
+    const parts = chunks(['```ts', ...lines, '```'].join('\n'))
+    expect(parts.length).toBeGreaterThan(1)
+    for (const { text, oversize } of parts) {
+      expect(text).toMatch(/^```ts\n {2}call/)
+      expect(oversize).toBe(false)
+    }
+  })
+
+  test('splits a list between its items', () => {
+    const items = Array.from({ length: 20 }, (_, index) => `- item ${index}\n\n  - below it ${index}`)
+    for (const { body } of chunks(items.join('\n\n'))) expect(body).toMatch(/^- item/)
+  })
+
+  test('flags the parts of a row that is over the limit by itself, and of nothing else', () => {
+    const parts = chunks(
+      `| A | B |\n| --- | --- |\n| ${sentence('x', 90)} | y |\n| short | row |\n\n${sentence('b', 90)}`,
+    )
+    expect(
+      parts
+        .filter(({ oversize }) => oversize)
+        .map(({ body }) => body)
+        .join(' '),
+    ).toBe(`| ${sentence('x', 90)} | y |`)
+    expect(parts.find(({ oversize }) => oversize)?.table).toBeNull()
+  })
+
+  test('repeats the end of the chunk before as overlap', () => {
+    const text = Array.from({ length: 30 }, (_, index) => `Sentence ${index} has six words.`).join(' ')
+    const [first, second] = chunks(text, { overlap: 12 })
+    const repeated = first?.body.split('. ').slice(-2).join('. ') ?? ''
+    expect(second?.text.startsWith(`${repeated}\n\n`)).toBe(true)
+    expect(second?.body.startsWith('Sentence')).toBe(true)
+  })
+
+  test('cites pages, blocks and the union of their boxes', () => {
+    const markdown = `${sentence('a', 5)}\n\n${sentence('b', 5)}`
+    const block = (id: string, page: number, at: number, bbox: LayoutBlock['bbox']): LayoutBlock => ({
+      id,
+      type: 'text',
+      page,
+      bbox,
+      span: [at, at + 10],
+    })
+    const blocks = [block('p1.b0', 1, 0, [0.1, 0.2, 0.5, 0.3]), block('p2.b0', 2, 12, [0.1, 0.1, 0.2, 0.2])]
+    expect(chunks(markdown, {}, blocks)[0]).toMatchObject({
+      pages: [1, 2],
+      blocks: ['p1.b0', 'p2.b0'],
+      boxes: [
+        { page: 1, bbox: [0.1, 0.2, 0.5, 0.3] },
+        { page: 2, bbox: [0.1, 0.1, 0.2, 0.2] },
+      ],
+    })
+  })
+
+  test('takes headings from the layout where the Markdown has none', () => {
+    const markdown = `Title\n\n${sentence('a', 60)}\n\n${sentence('b', 60)}`
+    const blocks = [{ id: 'p1.b0', type: 'title', page: 1, bbox: null, span: [0, 5] as const }]
+    expect(chunks(markdown, {}, blocks).at(-1)?.headings).toEqual(['Title'])
+  })
+})

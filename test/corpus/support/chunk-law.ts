@@ -1,0 +1,100 @@
+import type { ChunkableDocument, Chunk, ChunkedDocument, ChunkOptions } from '#src/corpus/chunks/chunk.ts'
+
+const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** Everything in which these chunks break the law of docs/chunks.md, one sentence each. Counts by itself. */
+export function breachesOfLaw(
+  document: ChunkableDocument,
+  { chunks, exclusions }: ChunkedDocument,
+  options: ChunkOptions,
+): string[] {
+  return [
+    ...partition(document.markdown, chunks, exclusions),
+    ...chunks.flatMap((chunk, index) => {
+      const said = [
+        ...limits(chunk, options),
+        ...citation(document, chunk),
+        ...tables(chunk, options),
+        ...borders(document.markdown, chunks, index, options),
+      ]
+      return said.map((breach) => `chunk ${index}, ${JSON.stringify(chunk.text.slice(0, 60))}: ${breach}`)
+    }),
+  ]
+}
+
+function partition(markdown: string, chunks: readonly Chunk[], exclusions: ChunkedDocument['exclusions']): string[] {
+  const spans = [...chunks.map(({ span }) => span), ...exclusions.map(({ span }) => span)].toSorted(
+    (one, other) => one[0] - other[0],
+  )
+  const breaches: string[] = []
+  let from = 0
+  for (const [start, end] of spans) {
+    if (start !== from || end <= start) breaches.push(`from ${from} to ${start}..${end}: a gap, an overlap or nothing`)
+    from = end
+  }
+  if (from !== markdown.length) breaches.push(`the end is at ${from}, not at ${markdown.length}`)
+  for (const { reason, span } of exclusions) {
+    const text = markdown.slice(span[0], span[1])
+    const isNamed = reason === 'whitespace' ? text.trim() === '' : /^(---\s+)?<!-- page \d+ -->$/.test(text)
+    if (!isNamed) breaches.push(`excluded as ${reason}: ${JSON.stringify(text)}`)
+  }
+  return breaches
+}
+
+function limits({ text, body, tokens }: Chunk, { counter, limit }: ChunkOptions): string[] {
+  const counted = counter.count(text)
+  return [
+    ...(counted > limit ? [`${counted} tokens of ${limit}`] : []),
+    ...(counted === tokens ? [] : [`says ${tokens} tokens and has ${counted}`]),
+    ...(text.endsWith(body) ? [] : ['its text does not end with its body']),
+    ...(body.trim() === '' ? ['its body is empty'] : []),
+  ]
+}
+
+function citation({ markdown, blocks }: ChunkableDocument, chunk: Chunk): string[] {
+  const [start, end] = chunk.span
+  const breaches = markdown.slice(start, end) === chunk.body ? [] : ['its span does not slice to its body']
+  const touched = blocks.filter(({ span }) => span[0] < end && start < span[1] && span[1] > span[0])
+  if (blocks.length > 0 && touched.map(({ id }) => id).join() !== chunk.blocks.join())
+    breaches.push('it names other blocks than it touches')
+  for (const { page, bbox } of touched) {
+    if (!chunk.pages.includes(page)) breaches.push(`page ${page} is missing`)
+    const union = chunk.boxes.find((box) => box.page === page)?.bbox
+    if (bbox === null) continue
+    const isInside =
+      union !== undefined && union[0] <= bbox[0] && union[1] <= bbox[1] && union[2] >= bbox[2] && union[3] >= bbox[3]
+    if (!isInside) breaches.push(`a box of page ${page} is not covered`)
+  }
+  return breaches
+}
+
+function tables({ kind, table, oversize, text, body }: Chunk, { counter, limit }: ChunkOptions): string[] {
+  if (table === null) return []
+  if (kind !== 'table' || oversize) return ['has rows and is no whole table']
+  if (table.rows.some((row) => row.length !== table.header.length)) {
+    return ['a row has another number of cells than the header']
+  }
+  const lines = text.split('\n')
+  if (lines.some((line, index) => index > 0 && /^[\s|:-]*-[\s|:-]*$/.test(line) && line.includes('|'))) return []
+  const header = `| ${table.header.join(' | ')} |\n|${' --- |'.repeat(table.header.length)}\n`
+  return counter.count(header) > limit * 0.4 || counter.count(header + body) > limit ? [] : ['the header is missing']
+}
+
+/** Two bodies that touch meet between two user-perceived characters, or inside of one that alone is over the limit. */
+function borders(
+  markdown: string,
+  chunks: readonly Chunk[],
+  index: number,
+  { counter, limit }: ChunkOptions,
+): string[] {
+  const at = chunks[index]?.span[0] ?? 0
+  if (at === 0 || chunks[index - 1]?.span[1] !== at) return []
+  const before = markdown.charCodeAt(at - 1)
+  const after = markdown.charCodeAt(at)
+  if (before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000)
+    return ['begins inside of a surrogate pair']
+  const from = Math.max(markdown.lastIndexOf('\n', at - 1) + 1, at - 2000)
+  const found = GRAPHEMES.segment(markdown.slice(from, at + 500)).containing(at - from)
+  if (found === undefined || found.index === at - from || counter.count(found.segment) > limit) return []
+  return [`begins inside of ${JSON.stringify(found.segment)}`]
+}
