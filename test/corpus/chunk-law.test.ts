@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
+import { MAX_LIMIT, MIN_LIMIT, type TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
 import { openEncoding } from '#src/corpus/tokens/encodings.ts'
 import { openTokenizerFile } from '#src/corpus/tokens/tokenizer-file.ts'
@@ -13,7 +13,7 @@ import { writeTokenizers } from './support/tokenizer-files.ts'
 const SEED = Number(process.env['CHUNK_SEED'] ?? 1)
 const DOCUMENTS = Number(process.env['CHUNK_DOCUMENTS'] ?? 60)
 
-const LIMITS = [64, 64, 65, 100, 128, 200, 256, 512, 1024, 4096, 8192]
+const LIMITS = [MIN_LIMIT, MIN_LIMIT, 65, 100, 128, 200, 256, 512, 1024, 4096, MAX_LIMIT]
 
 describe('the law of chunks', () => {
   const counters: TokenCounter[] = []

@@ -36,7 +36,7 @@ function trimmedEnd(text: string, start: number, end: number): number {
 
 /** A run without white space; in scripts that write without spaces, one character with its marks. */
 const WORD =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][\p{M}\u200d\ufe00-\ufe0f]*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}](?:\p{M}|\u200d)*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu
 
 /** A mark belongs to the character before it, be that a space. */
 const JOINS_BEFORE = /^[\p{M}\u200d]/u

@@ -2,7 +2,7 @@ import type { TableRows } from './chunk.ts'
 import type { Piece } from './piece.ts'
 
 /** The cells of a row of a GFM table, without the white space around them and their escapes. */
-export function cellsOf(row: string): readonly string[] {
+function cellsOf(row: string): readonly string[] {
   const cells: string[] = []
   let cell = ''
   const line = row.trim().replace(/^\|/, '')
