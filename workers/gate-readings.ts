@@ -27,7 +27,7 @@ function creditReadings(credits: GateState['credits']) {
   }))
 }
 
-function readingsOf(state: GateState): Reading[] {
+export function readingsOf(state: GateState): Reading[] {
   const { rate, places, shut, refused, credits, shutMs } = state
   const of = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
     name: `sluice_gate_${name}`,

@@ -43,6 +43,22 @@ function formOf(parts: Record<string, string | File>): FormData {
 
 const csv = (name = 'people.csv', text = 'name,age\nAda,36\n'): File => new File([text], name, { type: 'text/csv' })
 
+test.each([
+  ['/v2/parse', 'POST'],
+  ['/v2/scrape', 'POST'],
+  ['/v2/map', 'POST'],
+  ['/v2/parse/formats', 'GET'],
+])(
+  'OPTIONS %s names the method %s without a key; another method is answered with 405 and the same',
+  async (path, method) => {
+    const asked = await fetch(`${engine.url}${path}`, { method: 'OPTIONS' })
+    expect([asked.status, asked.headers.get('allow'), await asked.text()]).toEqual([204, `${method}, OPTIONS`, ''])
+    const refused = await fetch(`${engine.url}${path}`, { method: 'DELETE' })
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, method])
+    expect(await refused.json()).toMatchObject({ success: false, allowed_methods: [method] })
+  },
+)
+
 describe('POST /v2/parse', () => {
   test('answers with the Markdown of the document', async () => {
     const { status, body } = await post(formOf({ file: csv() }))

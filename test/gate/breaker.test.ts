@@ -70,14 +70,25 @@ describe('the breaker', () => {
     expect([first.countsAsAttempt, second.countsAsAttempt]).toEqual([false, true])
   })
 
-  test('counts from the third probe on, where one document is all that is left', async () => {
+  test('counts every failure of a document where no other has failed: it ends after five', async () => {
     await using gate = await open()
+    const counted: boolean[] = []
+    for (let i = 0; i < 5; i += 1) {
+      const departure = await gate.leave(await permit(gate, 'alone'), unavailable())
+      counted.push(departure.countsAsAttempt)
+    }
+    expect(counted).toEqual([true, true, true, true, true])
+  })
+
+  test('counts from the third probe on, where one document is all that is left', async () => {
+    await using gate = await open({ windowMs: 6_000 })
+    await gate.leave(await permit(gate, 'other'), unavailable())
     const counted: boolean[] = []
     while (counted.filter(Boolean).length < 5) {
       const departure = await gate.leave(await permit(gate, 'poison'), unavailable())
       counted.push(departure.countsAsAttempt)
     }
-    expect(counted).toEqual([true, true, true, true, false, false, false, true])
+    expect(counted).toEqual([true, true, true, false, false, false, true, true])
   })
 
   test.each([1, 3])('blames none of the last %i documents for a service that is not there', async (documents) => {

@@ -57,13 +57,14 @@ export function blockPages(pages: readonly PageFragments[], assembly: Assembly):
     height: page.size?.height ?? null,
     status: statusOf(page.problems),
     items: page.fragments.map((fragment, index): Block => {
-      const span = assembly.spans[pageIndex]?.[index] ?? null
+      // Text that is not in the Markdown has no place there; its block still says what it reads.
+      const span = fragment.omitted === undefined ? (assembly.spans[pageIndex]?.[index] ?? null) : null
       return {
         id: `p${page.pageNumber}.b${index}`,
         type: fragment.type,
         label: fragment.label,
         bbox: page.size === null ? null : normalised(fragment, page.size),
-        content: span === null ? fragment.markdown : assembly.markdown.slice(span[0], span[1]),
+        content: span === null ? (fragment.omitted ?? fragment.markdown) : assembly.markdown.slice(span[0], span[1]),
         markdownSpan: span,
         readingOrder: index,
         source: fragment.source,

@@ -51,6 +51,7 @@ export function draftsOf(blocks: readonly LayoutBlock[], options: DraftOptions):
         label: block.kind,
         bbox: block.box,
         markdown: left ? '' : text,
+        ...(left ? { omitted: text } : {}),
         spacing: block.kind === 'list_item' && blocks[index - 1]?.kind === 'list_item' ? 'tight' : 'loose',
         source: confidences.length > 0 ? 'layout_ocr' : 'native_text',
         ocrConfidence: confidences.length > 0 ? mean(confidences) : null,

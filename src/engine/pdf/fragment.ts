@@ -19,6 +19,8 @@ export interface Fragment {
   readonly bbox: Box | null
   /** Empty for what adds nothing to the Markdown, such as a figure or a running header that is left out. */
   readonly markdown: string
+  /** What a running header, footer or page number says that is left out of the Markdown; absent for all else. */
+  readonly omitted?: string
   /** What stands between it and the fragment before it. */
   readonly spacing: Spacing
   readonly source: TextSource

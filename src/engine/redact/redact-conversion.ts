@@ -20,7 +20,8 @@ export function redactionOf(redactPII: ParseOptions['redactPII']): RedactionOpti
 /**
  * Redacts everything in a conversion that is text of the document: Markdown, pages, blocks, HTML, links and metadata.
  * What is redacted in one is redacted in all. `markdownSpan`s still slice the Markdown to their block's content exactly;
- * a block that a redaction cuts through loses its span. `terms` are what a model found; null where there is no model.
+ * a block that a redaction cuts through loses its span, and one whose text is not in the Markdown loses its text: no model
+ * has read it. `terms` are what a model found; null where there is no model.
  */
 export function redactConversion(
   conversion: Conversion,
@@ -50,7 +51,8 @@ function redactPage(page: BlockPage, markdown: RedactedText, plain: (text: strin
 }
 
 function redactBlock(block: Block, markdown: RedactedText, plain: (text: string) => string): Block {
-  const span = block.markdownSpan === null ? null : markdown.offsets.mapRange(block.markdownSpan)
+  if (block.markdownSpan === null) return { ...block, content: '' }
+  const span = markdown.offsets.mapRange(block.markdownSpan)
   return { ...block, markdownSpan: span, content: span === null ? plain(block.content) : markdown.text.slice(...span) }
 }
 

@@ -17,7 +17,7 @@ const FREE_OF_LIMIT = /^\/v2\/(?:team\/|parse\/formats\b)/
 export function addAdmission(app: FastifyInstance, accounts: Accounts): void {
   app.decorateRequest('account')
   app.addHook('onRequest', async (request: FastifyRequest) => {
-    if (!request.url.startsWith('/v2/')) return
+    if (!request.url.startsWith('/v2/') || request.method === 'OPTIONS') return
     request.account = accounts.authenticate(request.headers.authorization)
     if (FREE_OF_LIMIT.test(request.url)) return
     // A window must not last an hour because somebody set the clock back.

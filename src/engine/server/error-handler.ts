@@ -33,6 +33,13 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   void reply.code(answer.status).send(answer.body())
 }
 
+/** What a client, or a browser before a request, asks an address first: which method it takes. No key is needed. */
+export function tellMethod(allowed: 'GET' | 'POST') {
+  return (_request: FastifyRequest, reply: FastifyReply): void => {
+    void reply.code(204).header('allow', `${allowed}, OPTIONS`).send()
+  }
+}
+
 /** 405 for an address that knows one method only; the body names it as the hosted service does. */
 export function refuseMethod(allowed: 'GET' | 'POST') {
   const error = new ApiError({

@@ -27,6 +27,17 @@ local function was_well(clears_halt)
   end
 end
 
+-- Whether no other document has failed for two windows, nor been a probe of this outage: then the attempts of this one
+-- are all that is sent, and each counts.
+local function fails_alone()
+  if state.failed_by ~= DOCUMENT then
+    put('other_failed_at', number('failed_by_at', 0))
+    put('failed_by', DOCUMENT)
+  end
+  put('failed_by_at', now)
+  return redis.call('SCARD', PROBED) <= 1 and now - number('other_failed_at', 0) > 2 * WINDOW
+end
+
 -- What is known of the document that failed. It is a suspect, one that may take the service down itself, from its
 -- second failure on if others came through in between.
 local function remember_failure(is_probe)
@@ -44,7 +55,7 @@ local function remember_failure(is_probe)
   local flag = suspect and '1' or '0'
   redis.call('HSET', DOCUMENT, 'failed_at', now, 'probes', probes, 'suspect', flag, 'blamed_at', blamed_at)
   redis.call('PEXPIRE', DOCUMENT, ask.rememberMs)
-  return { suspect = suspect, probes = probes, again = again, blamed_at = blamed_at }
+  return { suspect = suspect, probes = probes, again = again, blamed_at = blamed_at, alone = fails_alone() }
 end
 
 -- Whether the probes send hardly anything but what fails: from the third probe of each document on where there are five
@@ -61,7 +72,7 @@ end
 local function is_to_blame(failure, was_open, is_open)
   local all_there_is = is_all_there_is(failure)
   if not ask.absent then
-    return is_open or all_there_is
+    return is_open or all_there_is or failure.alone
   end
   if was_open then
     return permit.ahead == 0 and not failure.again
@@ -74,7 +85,7 @@ local function is_to_blame(failure, was_open, is_open)
 end
 
 -- In an outage a failure is the service's and not the document's. It counts all the same for a suspect, and, where hardly
--- any other document is left to send, from a document's third failure as a probe on. What a suspect does says nothing of
+-- any other document is left to send, from a document's third failure as a probe on, or from the first where it is alone. What a suspect does says nothing of
 -- the service: it neither begins an outage nor makes the next probe wait for longer.
 local function failed_by_service()
   local is_probe = s.phase == 'outage' and permit.seq == s.probe

@@ -60,6 +60,13 @@ describe('a redacted conversion', () => {
     }
   })
 
+  test('says nothing in a block whose text is not in the Markdown: no model has read it', () => {
+    const header = { ...block('Jane Roe, jane@example.org', 9), type: 'page_header' }
+    const page = { pageNumber: 1, width: 1, height: 1, status: 'ok' as const, items: [header] }
+    const redacted = redactConversion({ ...CONVERSION, blocks: [page] }, fast)
+    expect(redacted.blocks?.[0]?.items).toMatchObject([{ content: '', markdownSpan: null }])
+  })
+
   test('masks letter by letter, or removes', () => {
     const text = { ...CONVERSION, markdown: 'To john@example.org!', blocks: null }
     expect(redactConversion(text, { ...fast, replaceStyle: 'mask' }).markdown).toBe('To ****************!')

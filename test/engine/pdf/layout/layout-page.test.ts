@@ -98,12 +98,13 @@ describe('running headers, footers and page numbers', () => {
   })
   const pages = [page(7, LEFT), page(8, RIGHT), page(9, LEFT)]
 
-  test('are left out of the main content and add nothing, but keep their boxes', async () => {
+  test('are left out of the main content, but keep their boxes and what they say', async () => {
     const { markdown, blocks } = await pdfs.convert(pages)
     expect(markdown).not.toContain('Annual report')
     const [first] = blocks ?? []
     expect(first?.items.map((item) => item.type)).toEqual(['page_header', 'text', 'page_number'])
-    expect(first?.items[0]).toMatchObject({ content: '', markdownSpan: [0, 0] })
+    expect(first?.items[0]).toMatchObject({ content: 'Annual report of the harbour', markdownSpan: null })
+    expect(first?.items[2]).toMatchObject({ content: 'Page 7', markdownSpan: null })
     expect(first?.items[0]?.bbox?.[1]).toBeLessThan(0.06)
   })
 
