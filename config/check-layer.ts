@@ -5,6 +5,7 @@ import { fieldNames } from './config-schema.ts'
 import { FILE_NAMES, type FileName, isSection, isShared, placeOf, rowOf, type Section, written } from './file-names.ts'
 import { isMap } from './is-map.ts'
 import type { FromFile, Layer } from './layer.ts'
+import { plainMessage } from './plain-message.ts'
 import type { Place } from './place.ts'
 import { holdsLogin, secretHeaders, withoutLogin } from './secrets.ts'
 import { type SettingName, SETTINGS } from './settings.ts'
@@ -72,7 +73,10 @@ function fromFile(name: FileName, value: unknown, path: readonly string[], conte
   for (const issue of parsed.success ? [] : zodIssues(parsed.error)) {
     const field = [written(name), ...issue.path].join('.')
     const slip = issue.unknownKey === true ? didYouMean(String(issue.path.at(-1)), fieldNames(name.setting)) : ''
-    place.note([...path, ...issue.path], `${field}: ${issue.message}${slip}${givenText(value, issue.path)}`)
+    place.note(
+      [...path, ...issue.path],
+      `${field}: ${plainMessage(issue.message)}${slip}${givenText(value, issue.path)}`,
+    )
   }
   if (!parsed.success) return { value: undefined, at }
   return { value: row.path === true && typeof value === 'string' ? placeFrom(value, folder) : value, at }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { zodIssues } from '#src/contract/check-options.ts'
 import type { FromFile, Layer } from './layer.ts'
+import { plainMessage } from './plain-message.ts'
 import { withoutLogin } from './secrets.ts'
 import { SETTINGS, type SettingName, type Settings } from './settings.ts'
 import type { Setting } from './setting.ts'
@@ -56,7 +57,7 @@ export function loadSettings(flags: Flags, file: Layer = {}, env: Environment = 
     else {
       const given = setting.secret === undefined ? found.value : undefined
       for (const { path, message } of zodIssues(parsed.error)) {
-        problems.push(`${[nameOf(found.origin, name), ...path].join('.')}: ${message}${shownText(given)}`)
+        problems.push(`${[nameOf(found.origin, name), ...path].join('.')}: ${plainMessage(message)}${shownText(given)}`)
       }
     }
   }
@@ -76,6 +77,9 @@ function find(
   const flag = flags[name]
   if (flag !== undefined) {
     const origin = { from: 'flag', name: `--${flagOf(name)}` } as const
+    if (setting.path === true && typeof flag === 'string' && flag.trim() === '') {
+      return { problem: `${origin.name} is empty; was a variable of the shell not set?`, origin }
+    }
     return { value: typeof flag === 'string' ? setting.fromText(flag) : flag, origin }
   }
   const variable = env[setting.env]

@@ -45,14 +45,32 @@ take_lock() {
 # --no-save leaves package-lock.json as it is, whatever registry or npm this machine has.
 install() {
   log=$(mktemp)
-  if npm install --no-save --no-audit --no-fund --no-progress --no-engine-strict \
-    --$tools=dev --include=optional --loglevel=error "$@" >"$log" 2>&1 </dev/null; then
+  tell_time &
+  ticker=$!
+  if run_npm "$@"; then
+    status=0
     rm -f "$log"
-    return 0
+  else
+    status=1
+    cat "$log" >&2
+    rm -f "$log"
   fi
-  cat "$log" >&2
-  rm -f "$log"
-  return 1
+  kill "$ticker" 2>/dev/null || true
+  return $status
+}
+
+run_npm() {
+  npm install --no-save --no-audit --no-fund --no-progress --no-engine-strict \
+    --$tools=dev --include=optional --loglevel=error "$@" >"$log" 2>&1 </dev/null
+}
+
+# A slow network or a busy machine looks like a hang. The sleep holds none of our streams, or a pipe would wait for it.
+tell_time() {
+  seconds=0
+  while sleep 30 >/dev/null 2>&1 </dev/null && kill -0 $$ 2>/dev/null; do
+    seconds=$((seconds + 30))
+    say "still installing, $seconds s so far"
+  done
 }
 
 if is_set_up; then exit 0; fi

@@ -119,7 +119,7 @@ async function openRedis(
   resources: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<RedisConnection> {
-  await madeFor('the state folder (--state-dir)', folders.state)
+  await madeFor(settings.stateDir === undefined ? '--out' : '--state-dir', folders.state)
   let url = settings.redisUrl
   if (url === undefined) {
     const dataDir = `${folders.state}/redis`

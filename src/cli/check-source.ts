@@ -21,7 +21,7 @@ export async function checkSource({ source, settings }: Pick<Target, 'source' | 
   } catch (error) {
     if (error instanceof UsageError) throw error
     const told = `${what} ${describeSystemError(error) ?? String(error)}`
-    throw new UsageError(`${told}${await neighbourOf(from.path)}`, { cause: error })
+    throw new UsageError(`${told}${(await neighbourOf(from.path)) || websiteOf(source)}`, { cause: error })
   }
   const to = locationOf(settings.out)
   if (from.kind !== 'folder' || to.kind !== 'folder') return
@@ -38,3 +38,10 @@ async function neighbourOf(path: string): Promise<string> {
   const name = closestMatch(basename(path), beside, { maxDistance: 2 })
   return name === undefined || name === basename(path) ? '' : ` Did you mean ${join(dirname(path), name)}?`
 }
+
+/** `www.example.com`, `docs.example.com/guide`: what is typed in a browser. */
+const TYPED_ADDRESS =
+  /^(?:www\.[\w.-]+|[\w.-]+\.(?:ai|app|at|be|ch|cloud|co|com|de|dev|edu|es|eu|fr|gov|info|io|it|net|nl|org|se|uk|us))(?:[:/].*)?$/i
+
+const websiteOf = (source: string): string =>
+  TYPED_ADDRESS.test(source) ? ` A website is named with its scheme: https://${source}` : ''

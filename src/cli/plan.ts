@@ -13,7 +13,7 @@ import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { PLAN_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, forEachTarget, type Target, targetsOf } from './targets.ts'
+import { addPipelines, forEachTarget, rememberTarget, type Target, targetsOf } from './targets.ts'
 
 export function planCommand(): Command {
   const command = new Command('plan')
@@ -34,6 +34,7 @@ export function planCommand(): Command {
 async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
   await using planning = await openPlanning({ ...target, shared, events: new Events(), say: output.say })
+  await rememberTarget(target)
   let plan = NO_PLAN
   const refused = new Map<string, string[]>()
   const drawn = setInterval(() => output.live(`planning: ${count(plan.seen)} documents looked at`), 250)

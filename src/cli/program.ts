@@ -28,7 +28,22 @@ export async function createProgram(words: readonly string[] | 'all'): Promise<C
   for (const { name, group, description, load } of COMMANDS) {
     const wanted = words === 'all' || words.includes(name)
     const command = wanted ? await load() : new Command(name)
-    program.addCommand(command.description(description).helpGroup(group).exitOverride())
+    command.description(description).helpGroup(group).exitOverride().configureOutput({ outputError: withHint })
+    program.addCommand(command)
   }
   return program
+}
+
+/** What people type who know other programs, and what they mean here. */
+const HINTS: readonly (readonly [mistake: RegExp, hint: string])[] = [
+  [/^error: too many arguments/, '(One source at a time; the output folder is given with --out)'],
+  [/^error: unknown option '(?:--every|--schedule|--cron)/, '(A schedule is given to watch: sluice watch --every)'],
+  [/^error: unknown option '(?:-k|--key|--api-key|--token)'/, '(Did you mean --parse-api-key?)'],
+  [/^error: unknown option '(?:--url|--api-url|--endpoint)'/, '(Did you mean --parse-api-url?)'],
+  [/^error: unknown option '(?:-o|--o\w*|--dest\w*|--target|--to)'/, '(Did you mean --out?)'],
+]
+
+function withHint(text: string, write: (text: string) => void): void {
+  const hint = HINTS.find(([mistake]) => mistake.test(text))?.[1]
+  write(hint === undefined || text.includes(hint) ? text : `${text.trimEnd()}\n${hint}\n`)
 }

@@ -17,7 +17,7 @@ import type { Output } from './output.ts'
 import { summaryEvent, tellDocuments } from './run-events.ts'
 import { startProgress } from './progress.ts'
 import { summaryOf } from './summary.ts'
-import { sayFor, type Target, type Targets } from './targets.ts'
+import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
 import { tellLosses } from './tell-losses.ts'
 import { messageOf } from './usage-error.ts'
 
@@ -84,6 +84,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
     { ...target, shared, events, say, mustExist: typeof intake === 'function' },
     stopping.soft,
   )
+  await rememberTarget(target)
   if (workshop.local !== null) say(localLine(workshop.local, workshop.scan.parsers.own.origin))
   const lost = intake === 'scan' ? await renewLost(workshop, stopping.soft) : []
   if (lost.length > 0) say(lostLine(lost, 'done again, from their receipts where those are there'))

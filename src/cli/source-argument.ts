@@ -11,5 +11,8 @@ export const FROM_URLS = [
 export function sourceOf(command: Command, source: string | undefined): string | undefined {
   const { fromUrls } = command.opts<{ fromUrls?: string }>()
   if (source !== undefined && fromUrls !== undefined) throw new UsageError('give a source or --from-urls, not both')
+  const given = source ?? fromUrls
+  if (given?.trim() === '')
+    throw new UsageError('the name of the source is empty; was a variable of the shell not set?')
   return fromUrls === undefined ? source : `urls:${fromUrls}`
 }

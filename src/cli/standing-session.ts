@@ -10,7 +10,7 @@ import { nextStep } from './next-step.ts'
 import { tellLosses } from './tell-losses.ts'
 import type { Output } from './output.ts'
 import { tellDocuments } from './run-events.ts'
-import { type Say, sayFor, type Target, type Targets } from './targets.ts'
+import { rememberTarget, type Say, sayFor, type Target, type Targets } from './targets.ts'
 
 /** When something hangs beyond the grace period. */
 const STOPPED_WAITING = 'stopped without waiting any longer: what was in flight comes again at the next start'
@@ -64,6 +64,7 @@ async function open(target: Target, shared: Shared, { soft }: Stopping, options:
   tellLosses(events, say)
   tellDocuments(events, options.output, target.name)
   const workshop = await openWorkshop({ ...target, shared, events, say }, soft)
+  await rememberTarget(target)
   say(options.greeting(workshop))
   return workshop
 }

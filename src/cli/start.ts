@@ -1,3 +1,4 @@
+import { COMMANDS } from './commands.ts'
 import { createProgram } from './program.ts'
 import { reportError, reportUncaught } from './report-error.ts'
 
@@ -5,9 +6,17 @@ import { reportError, reportUncaught } from './report-error.ts'
 export async function start(): Promise<void> {
   reportUncaught()
   try {
-    const program = await createProgram(process.argv.slice(2))
-    await program.parseAsync()
+    const words = wordsOf(process.argv.slice(2))
+    const program = await createProgram(words)
+    await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     process.exitCode = reportError(error)
   }
+}
+
+/** Help for a command that is not there is that command mistyped: commander would show the list without a word. */
+function wordsOf(given: readonly string[]): readonly string[] {
+  const [first, name] = given
+  if (first !== 'help' || name === undefined || name.startsWith('-')) return given
+  return COMMANDS.some((command) => command.name === name) || name === 'help' ? given : [name]
 }

@@ -35,6 +35,7 @@ export function summaryOf(input: SummaryInput): string {
     table(input),
     ...skippedLines(input.tally.skipped),
     ...leftOutLines(input.tally.leftOut),
+    ...nothingFound(input),
     ...failures(input),
     ...unfinished(input),
     ...unsaved(input.tally),
@@ -110,6 +111,21 @@ function wrapped(text: string, columns: number): string[] {
     line += word
   }
   return [...lines, line]
+}
+
+/** A pass that found no document is no success that a person expects: it says why. */
+function nothingFound({ tally, counts, end }: SummaryInput): string[] {
+  const { skipped, scanned } = tally
+  const found = seen(counts) - counts.skipped
+  if (!scanned || end.kind !== 'complete' || found > 0) return []
+  const files = [...skipped.values()].reduce((sum, number) => sum + number, 0)
+  if (files === 0)
+    return [`no document was found: ${tally.leftOut.size === 0 ? 'the source is empty' : 'all is left out'}`]
+  if (files > (skipped.get('excluded') ?? 0))
+    return ['no document was found: no file there has a format that is parsed']
+  return [
+    "no document was found: --include and --exclude leave all out (a glob is matched against the whole path: '**/*.pdf')",
+  ]
 }
 
 function failures({ letters, counts, out }: SummaryInput): string[] {

@@ -38,11 +38,12 @@ export function addPipelines(command: Command): Command {
 
 /** The source of the command line, else the pipelines that are named, else all of the settings file. */
 export async function targetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
-  const chosenTargets = await chosen(command, { source: sourceOf(command, source), say, storeIsEnough: false })
-  for (const { name, source: from, settings } of chosenTargets.targets) {
-    if (name === null && from !== 'urls:-') await rememberPlace(from, settings.out)
-  }
-  return chosenTargets
+  return chosen(command, { source: sourceOf(command, source), say, storeIsEnough: false })
+}
+
+/** Remembers source and store of the command line for `status` and `failures`, once they could be opened. */
+export async function rememberTarget({ name, source, settings }: Target): Promise<void> {
+  if (name === null && source !== 'urls:-') await rememberPlace(source, settings.out)
 }
 
 /** As `targetsOf`, for commands that look: without a source it is the last one that was used in this working folder. */

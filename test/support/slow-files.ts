@@ -37,6 +37,8 @@ export const SLOW_FILES = [
   'test/workers/places-watch.test.ts',
   'test/engine/map.test.ts',
   'test/cli/completion.test.ts',
+  'test/cli/doctor.test.ts',
+  'test/cli/hints.test.ts',
   'test/scripts/release.test.ts',
   'test/e2e/upgrade-s3.test.ts',
   'test/budget/budget.test.ts',
