@@ -1,6 +1,7 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { ConversionError } from './../conversion.ts'
 import { type DrawnPage, drawPages, type PageToDraw, type PdfToDraw } from './ink/draw-pages.ts'
+import { showsOnlyItsWords } from './glance.ts'
 import { type InkMask, inkMask } from './ink/ink-mask.ts'
 import { inkShare } from './ink/unread-ink.ts'
 import { type Box, boxOf } from './layout/box.ts'
@@ -16,7 +17,7 @@ export interface PageLook {
   readonly overPicture: readonly TextItem[]
 }
 
-/** `not_needed`: neither a picture nor missing text is possible. `too_large`: the library cannot draw it. */
+/** `not_needed`: there is room for nothing but its words, or a glance shows nothing else. `too_large`: the library cannot draw it. */
 export type Look = PageLook | 'not_needed' | 'too_large'
 
 export interface PdfPictures {
@@ -40,7 +41,7 @@ const CELL_POINTS = 24
 /** Draws the pages that may show more than their text layer says, small, and tells their ink from their paper. */
 export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictures): Promise<Map<number, Look>> {
   const looks = new Map<number, Look>()
-  const drawable: (ReadPage & { readonly page: ParsedPage })[] = []
+  const drawable: Drawable[] = []
   for (const entry of batch) {
     const { page, pageNumber } = entry
     if (page === null) continue
@@ -49,30 +50,39 @@ export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictu
     else drawable.push({ ...entry, page })
   }
   const drawn = await drawEach(pictures.pdf, drawable, LOOK_DPI)
+  const plain = drawable.filter((entry) => isPlain(entry, drawn))
   const written = drawable.filter(({ page }) => page.textItems.length > 0)
   const bareDrawings =
     pictures.withoutPictures === null ? null : await drawEach(pictures.withoutPictures, written, HIDDEN_DPI)
-  for (const { page, pageNumber } of drawable) {
+  for (const entry of drawable) {
+    const { page, pageNumber } = entry
     const drawing = drawn.get(pageNumber)
     if (drawing === undefined) {
       looks.set(pageNumber, 'too_large')
       continue
     }
-    const mask = inkMask(drawing)
     const bareDrawing = bareDrawings?.get(pageNumber)
     const hidden = bareDrawing === undefined ? [] : invisible(page.textItems, bareDrawing)
+    if (hidden.length === 0 && plain.includes(entry)) {
+      looks.set(pageNumber, 'not_needed')
+      continue
+    }
+    const mask = inkMask(drawing)
     const overPicture = hidden.filter((item) => inkShare(mask, boxOf(item)) >= NO_INK)
     looks.set(pageNumber, { mask, hidden: new Set(hidden), overPicture })
   }
   return looks
 }
 
+type Drawable = ReadPage & { readonly page: ParsedPage }
+
+function isPlain({ page, pageNumber }: Drawable, drawn: ReadonlyMap<number, DrawnPage>): boolean {
+  const drawing = drawn.get(pageNumber)
+  return drawing !== undefined && showsOnlyItsWords(drawing, page)
+}
+
 /** One call for all pages; where that fails, one each, so that a page that cannot be drawn costs only itself. */
-async function drawEach(
-  pdf: PdfToDraw,
-  pages: readonly (PageToDraw & { readonly page: ParsedPage })[],
-  dpi: number,
-): Promise<Map<number, DrawnPage>> {
+async function drawEach(pdf: PdfToDraw, pages: readonly Drawable[], dpi: number): Promise<Map<number, DrawnPage>> {
   const drawn = new Map<number, DrawnPage>()
   const draw = async (some: readonly PageToDraw[], at: number): Promise<void> => {
     for (const [number, drawing] of await drawPages(pdf, some, { dpi: at })) drawn.set(number, drawing)

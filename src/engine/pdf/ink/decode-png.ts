@@ -41,24 +41,44 @@ interface Row {
 }
 
 /** Undoes one row's filter (PNG specification, section 9). The loops are apart because they run for every pixel. */
-function unfilterRow(filter: number, { data, from, out, to, width }: Row, hasRowAbove: boolean): void {
-  const above = hasRowAbove ? to - width : -1
+function unfilterRow(filter: number, row: Row, hasRowAbove: boolean): void {
+  if (filter === 1) return unfilterSub(row)
+  if (filter === 2 && hasRowAbove) return unfilterUp(row)
+  if (filter === 3 || (filter === 4 && hasRowAbove)) return unfilterOther(filter, row, hasRowAbove)
+  // The first row's Paeth filter has nothing above: it is that of the left neighbour.
+  return filter === 4 ? unfilterSub(row) : copyRow(row)
+}
+
+function copyRow({ data, from, out, to, width }: Row): void {
+  for (let x = 0; x < width; x += 1) out[to + x] = data[from + x * BYTES_PER_PIXEL] ?? 0
+}
+
+function unfilterSub({ data, from, out, to, width }: Row): void {
   let left = 0
-  let corner = 0
+  for (let x = 0; x < width; x += 1) {
+    left = ((data[from + x * BYTES_PER_PIXEL] ?? 0) + left) & 255
+    out[to + x] = left
+  }
+}
+
+function unfilterUp({ data, from, out, to, width }: Row): void {
+  const above = to - width
+  for (let x = 0; x < width; x += 1) out[to + x] = (data[from + x * BYTES_PER_PIXEL] ?? 0) + (out[above + x] ?? 0)
+}
+
+function unfilterOther(filter: number, { data, from, out, to, width }: Row, hasRowAbove: boolean): void {
+  const above = hasRowAbove ? to - width : -1
+  let [left, corner] = [0, 0]
   for (let x = 0; x < width; x += 1) {
     const up = above < 0 ? 0 : (out[above + x] ?? 0)
     const raw = data[from + x * BYTES_PER_PIXEL] ?? 0
-    left = (raw + prediction(filter, left, up, corner)) & 255
+    left = (raw + (filter === 3 ? (left + up) >> 1 : paeth(left, up, corner))) & 255
     corner = up
     out[to + x] = left
   }
 }
 
-function prediction(filter: number, left: number, up: number, corner: number): number {
-  if (filter === 1) return left
-  if (filter === 2) return up
-  if (filter === 3) return (left + up) >> 1
-  if (filter !== 4) return 0
+function paeth(left: number, up: number, corner: number): number {
   const guess = left + up - corner
   const [byLeft, byUp, byCorner] = [Math.abs(guess - left), Math.abs(guess - up), Math.abs(guess - corner)]
   if (byLeft <= byUp && byLeft <= byCorner) return left

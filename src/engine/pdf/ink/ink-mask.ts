@@ -33,14 +33,16 @@ const EDGE_PIXELS = 4
 export function inkMask(drawing: PageDrawing): InkMask {
   const { width, height, perPoint } = drawing
   const side = Math.max(8, Math.round(BLOCK_POINTS * perPoint))
-  const grey = withoutShading(drawing, side)
-  const ink = new Uint8Array(width * height)
   const squares = squaresOf(width, height, side)
+  const drawnGrounds = squares.map((square) => groundOf(drawing.grey, width, square))
+  const grey = withoutShading(drawing, side, squares, drawnGrounds)
+  const ink = new Uint8Array(width * height)
   const levels = new Float32Array(squares.length)
   const leasts = new Float32Array(squares.length).fill(Infinity)
   let grainy = 0
   for (const [at, square] of squares.entries()) {
-    const ground = groundOf(grey, width, square)
+    const known = grey === drawing.grey ? drawnGrounds[at] : undefined
+    const ground = known ?? groundOf(grey, width, square)
     levels[at] = ground.level
     if (ground.contrast < LEAST_CONTRAST) continue
     const { grain, edge } = stepsOf(grey, width, square)
@@ -66,13 +68,18 @@ function squaresOf(width: number, height: number, side: number): Square[] {
 }
 
 /** The drawing with the background of each square levelled; as it is where no square's differs from the next. */
-function withoutShading({ width, height, grey }: PageDrawing, side: number): Uint8Array {
-  const levels = Float32Array.from(squaresOf(width, height, side), (square) => groundOf(grey, width, square).level)
+function withoutShading(
+  { width, height, grey }: PageDrawing,
+  side: number,
+  squares: readonly Square[],
+  grounds: readonly Ground[],
+): Uint8Array {
+  const levels = Float32Array.from(grounds, ({ level }) => level)
   if (levels.every((level) => level === levels[0])) return grey
   const [columns, rows] = [Math.ceil(width / side), Math.ceil(height / side)]
   const smooth = smoothLevels({ levels, columns, rows, side }, width, height)
   const out = grey.slice()
-  for (const [square, { x0, y0, x1, y1 }] of squaresOf(width, height, side).entries()) {
+  for (const [square, { x0, y0, x1, y1 }] of squares.entries()) {
     const own = levels[square] ?? 0
     for (let y = y0; y < y1; y += 1) {
       for (let at = y * width + x0; at < y * width + x1; at += 1) {
@@ -100,6 +107,9 @@ interface Ground {
 const histogram = new Uint32Array(256)
 
 function groundOf(grey: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): Ground {
+  // Most squares of a page are plain paper.
+  const corner = grey[y0 * width + x0] ?? 255
+  if (isPlain(grey, width, { x0, y0, x1, y1 }, corner)) return { level: corner, contrast: 0 }
   histogram.fill(0)
   for (let y = y0; y < y1; y += 1) {
     for (let at = y * width + x0; at < y * width + x1; at += 1) {
@@ -112,6 +122,13 @@ function groundOf(grey: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): 
   return light - median <= median - dark
     ? { level: light, contrast: light - darkest }
     : { level: dark, contrast: lightest - dark }
+}
+
+function isPlain(grey: Uint8Array, width: number, { x0, y0, x1, y1 }: Square, level: number): boolean {
+  for (let y = y0; y < y1; y += 1) {
+    for (let at = y * width + x0; at < y * width + x1; at += 1) if (grey[at] !== level) return false
+  }
+  return true
 }
 
 type Quantiles = [number, number, number, number, number]

@@ -1,0 +1,43 @@
+// Processor time that it takes to look at the pages of PDFs: `node bench/look/main.ts FILE…`. Each file is read and looked
+// at five times, after once to warm up; up to 20 pages of each.
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { withoutPictures } from '../../src/engine/pdf/ink/without-pictures.ts'
+import { lookAtPages } from '../../src/engine/pdf/look-at-pages.ts'
+import { type ReadPage, readPages } from '../../src/engine/pdf/read-pages.ts'
+
+const { positionals: files } = parseArgs({ allowPositionals: true })
+const ROUNDS = 5
+const MOST_PAGES = 20
+
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+const times = { read: 0, look: 0 }
+let [pages, drawn] = [0, 0]
+for (let round = 0; round <= ROUNDS; round += 1) {
+  for (const file of files) {
+    const began = cpuMs()
+    const batches: (readonly ReadPage[])[] = []
+    for await (const batch of readPages(file, MOST_PAGES)) batches.push(batch)
+    const read = cpuMs()
+    const bare = withoutPictures(readFileSync(file))
+    const pictures = {
+      pdf: { source: file, password: null },
+      withoutPictures: bare.pictures === 0 ? null : { source: bare.file, password: null },
+    }
+    const looks = await Promise.all(batches.map((batch) => lookAtPages(batch, pictures)))
+    if (round === 0) continue
+    times.read += read - began
+    times.look += cpuMs() - read
+    pages += batches.reduce((sum, batch) => sum + batch.length, 0)
+    drawn += looks.flatMap((look) => [...look.values()]).filter((look) => typeof look === 'object').length
+  }
+}
+const each = (ms: number): string => (ms / Math.max(1, pages)).toFixed(1)
+console.log(
+  `${pages / ROUNDS} pages: ${each(times.read)} ms a page to read the text layer, ${each(times.look)} ms to look; ` +
+    `${Math.round((100 * drawn) / Math.max(1, pages))} % of the pages needed more than a glance`,
+)

@@ -1,0 +1,109 @@
+import type { ParsedPage } from '@llamaindex/liteparse'
+import { componentsOf } from './ink/components.ts'
+import type { PageDrawing } from './ink/grey-picture.ts'
+import { type Box, boxOf } from './layout/box.ts'
+
+/** Difference from white paper at which a pixel shows something. */
+const VISIBLE = 9
+/** White paper makes up at least this share of a page that can be told at a glance. */
+const LEAST_WHITE = 0.4
+/** Words reach beyond their boxes by so much, in points. */
+const MARGIN_POINTS = 2
+/** Thin runs from this length on are rules, in points; what is thick both ways is a surface or a picture. */
+const RULE_POINTS = 20
+const THIN_POINTS = 3
+const THICK_POINTS = 20
+/** So much of a surface is a picture, or shade that may hold text, in square points. */
+const LEAST_SURFACE = 48
+/** Smaller marks are what words leave over, in square points of ink. */
+const LEAST_MARK = 20
+/** So many marks beside text decide nothing: OCR is asked for eight letters and more. */
+const MOST_MARKS = 3
+/** Letters of text beside which marks decide nothing. */
+const MUCH_TEXT = 200
+/** Share of the words' area that may show nothing. */
+const MOST_BLANK = 0.05
+
+/**
+ * Whether a glance at a small drawing is enough to say that a page shows its words and nothing else but rules: no picture, no
+ * surface, no mark that may be a letter. So it is with most pages that a program wrote. `false` says nothing. Whether the
+ * words themselves are seen or stand invisibly over a picture of words, the drawing does not tell.
+ */
+export function showsOnlyItsWords(drawing: PageDrawing, page: ParsedPage): boolean {
+  const { width, height, grey } = drawing
+  const marks = new Uint8Array(width * height)
+  let shown = 0
+  for (let at = 0; at < grey.length; at += 1) {
+    if ((grey[at] ?? 255) >= 255 - VISIBLE) continue
+    marks[at] = 1
+    shown += 1
+  }
+  if (shown > (1 - LEAST_WHITE) * grey.length) return false
+  if (clearWords(marks, drawing, page) > MOST_BLANK) return false
+  const pixels = drawing.perPoint ** 2
+  if (clearRules(marks, drawing) >= LEAST_SURFACE * pixels) return false
+  const left = componentsOf({ width, height, perPoint: drawing.perPoint, ink: marks, grainShare: 0 })
+  const letters = page.textItems.reduce((sum, item) => sum + item.text.length, 0)
+  return left.filter((mark) => mark.pixels >= LEAST_MARK * pixels).length <= (letters >= MUCH_TEXT ? MOST_MARKS : 0)
+}
+
+/** Clears what lies under words; returns the share of their area under which nothing was. */
+function clearWords(marks: Uint8Array, drawing: PageDrawing, page: ParsedPage): number {
+  const { width } = drawing
+  const places = page.textItems.filter(({ text }) => text.trim() !== '').map((item) => placeOf(boxOf(item), drawing))
+  let [area, blank] = [0, 0]
+  for (const { x0, y0, x1, y1 } of places) {
+    let isBlank = true
+    for (let y = y0; y < y1 && isBlank; y += 1) isBlank = !marks.subarray(y * width + x0, y * width + x1).includes(1)
+    area += (x1 - x0) * (y1 - y0)
+    if (isBlank) blank += (x1 - x0) * (y1 - y0)
+  }
+  // Boxes overlap: what one clears may be all that another shows.
+  for (const { x0, y0, x1, y1 } of places) {
+    for (let y = y0; y < y1; y += 1) marks.fill(0, y * width + x0, y * width + x1)
+  }
+  return area === 0 ? 0 : blank / area
+}
+
+/** The pixels of a word, its overhang among them. */
+function placeOf(box: Box, { width, height, perPoint }: PageDrawing): Box {
+  const x0 = Math.max(0, Math.min(width, Math.floor((box.x0 - MARGIN_POINTS) * perPoint)))
+  const y0 = Math.max(0, Math.min(height, Math.floor((box.y0 - MARGIN_POINTS) * perPoint)))
+  const x1 = Math.max(x0, Math.min(width, Math.ceil((box.x1 + MARGIN_POINTS) * perPoint)))
+  return { x0, y0, x1, y1: Math.max(y0, Math.min(height, Math.ceil((box.y1 + MARGIN_POINTS) * perPoint))) }
+}
+
+/** Clears rules; returns how many pixels lie in surfaces, which are thick both ways. */
+function clearRules(marks: Uint8Array, { width, height, perPoint }: PageDrawing): number {
+  const [long, thin, thick] = [RULE_POINTS * perPoint, THIN_POINTS * perPoint, THICK_POINTS * perPoint]
+  const across = runLengths(marks, width, height, 1)
+  const down = runLengths(marks, height, width, width)
+  // Where two rules cross, both runs are long too; but the pixel diagonally beyond the crossing is paper.
+  const beyond = Math.ceil(thin) + 1
+  const original = marks.slice()
+  let surface = 0
+  for (let at = original.indexOf(1); at >= 0; at = original.indexOf(1, at + 1)) {
+    const [wide, high] = [across[at] ?? 0, down[at] ?? 0]
+    if (wide >= thick && high >= thick) surface += original[at + beyond * width + beyond] ?? 0
+    else if ((wide >= long && high <= thin) || (high >= long && wide <= thin)) marks[at] = 0
+  }
+  return surface
+}
+
+/** For each marked pixel the length of the run that it lies in: along rows for a step of 1, along columns for the width. */
+function runLengths(marks: Uint8Array, count: number, lines: number, step: number): Uint16Array {
+  const lengths = new Uint16Array(marks.length)
+  for (let line = 0; line < lines; line += 1) {
+    const start = step === 1 ? line * count : line
+    let run = 0
+    for (let index = 0, at = start; index <= count; index += 1, at += step) {
+      if (index < count && marks[at] === 1) {
+        run += 1
+        continue
+      }
+      for (let back = 1; back <= run; back += 1) lengths[at - back * step] = run
+      run = 0
+    }
+  }
+  return lengths
+}
