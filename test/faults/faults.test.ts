@@ -5,20 +5,10 @@ import { taste } from './taste.ts'
 
 /* A short form of the campaign; `npm run test:faults -- --runs 1000` is the long one, and draws every class. */
 
-/*
- * Played once more where it fails: seed 34 once showed a process that was frozen between its last look for the receipt and
- * the request, and paid again when it woke. No look-up can rule that out; the campaign does not excuse it yet.
- */
-const ONCE_MORE = { retry: 1, timeout: 900_000 }
-
 /** Open faults: runs with these classes broke a law that is not explained yet, so only the long campaign draws them. */
-const OPEN: readonly FaultKind[] = ['deleted-store', 'store-hangs', 'store-vanishes']
+const OPEN: readonly FaultKind[] = ['store-hangs']
 
-test(
-  `whatever is killed, frozen, stopped or changed in between: nothing lost, nothing paid twice, nothing torn (not drawn here: ${OPEN.join(', ')})`,
-  ONCE_MORE,
-  async () => {
-    const faults = FAULTS.filter((fault) => !OPEN.includes(fault))
-    await taste({ runs: 50, seed: 1, venue: folderVenue, sideBySide: 3, faults })
-  },
-)
+test(`whatever is killed, frozen, stopped or changed in between: nothing lost, nothing paid twice, nothing torn (not drawn here: ${OPEN.join(', ')})`, async () => {
+  const faults = FAULTS.filter((fault) => !OPEN.includes(fault))
+  await taste({ runs: 50, seed: 1, venue: folderVenue, sideBySide: 3, faults })
+}, 900_000)
