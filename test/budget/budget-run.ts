@@ -95,7 +95,7 @@ export async function budgetRun(
   const run = start('run', '--max-credits', String(plan.cap))
   const workers = Array.from({ length: plan.processes - 1 }, () => start('work'))
   const breaches: string[] = []
-  const striking = strike(plan, books, workers, redis, run)
+  const striking = strike({ plan, books, workers, redis, run, out })
   const ended = await Promise.race([run.finished, sleep(ENDS_MS, null, { ref: false })])
   await striking
   if (ended === null) breaches.push(`the capped run did not end within ${ENDS_MS / 1_000} s: ${run.stderr()}`)
@@ -126,16 +126,19 @@ function ambiguousOf(stdout: string): number {
   return line === undefined ? 0 : (JSON.parse(line) as { readonly ambiguous: number }).ambiguous
 }
 
+interface Struck {
+  readonly plan: BudgetPlan
+  readonly books: ChargingBooks
+  readonly workers: readonly RunningSluice[]
+  readonly redis: TestRedis
+  readonly run: RunningSluice
+  readonly out: string
+}
+
 /** Does what the plan has when the service had so many requests. */
-async function strike(
-  plan: BudgetPlan,
-  books: ChargingBooks,
-  workers: readonly RunningSluice[],
-  redis: TestRedis,
-  run: RunningSluice,
-): Promise<void> {
+async function strike({ plan, books, workers, redis, run, out }: Struck): Promise<void> {
   const strikes = [
-    ...plan.kills.map((at, index) => ({ at, act: () => books.kill(workers[index]) })),
+    ...plan.kills.map((at, index) => ({ at, act: () => books.kill(workers[index], out) })),
     ...plan.losses.map((at) => ({ at, act: async () => void (await redis.connection.flushall()) })),
   ].toSorted((one, other) => one.at - other.at)
   for (const { at, act } of strikes) {

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { StoreOutside } from '../faults/store-outside.ts'
 import { Random } from '../support/random.ts'
 import {
@@ -23,8 +25,8 @@ export class ChargingBooks implements AsyncDisposable {
   readonly #entries: Entry[] = []
   requests = 0
   #isRefilled = false
-  /** Requests that were in flight when their process was killed. */
-  #inFlightAtKills = 0
+  /** Index of each charge whose answer was not yet saved when a process was killed → credits known for it by then. */
+  readonly #unsaved = new Map<number, number>()
 
   private constructor(plan: BudgetPlan) {
     this.#plan = plan
@@ -51,23 +53,33 @@ export class ChargingBooks implements AsyncDisposable {
     this.#isRefilled = true
   }
 
-  async kill(victim: RunningSluice | undefined): Promise<void> {
+  async kill(victim: RunningSluice | undefined, out: string): Promise<void> {
     if (victim === undefined) return
-    this.#inFlightAtKills += this.#service.inFlight
+    const charged = this.#entries.length
     victim.child.kill('SIGKILL')
     await victim.finished
+    const saved = await contentsSaved(out)
+    // A price is reported in the step that settles a request, as its answer is saved; the model says 1 before.
+    const known = saved.size > 0 ? this.#plan.price : 1
+    for (let index = 0; index < charged; index += 1) {
+      const isSaved = saved.has(this.#entries[index]?.content ?? '')
+      if (!isSaved && !this.#unsaved.has(index)) this.#unsaved.set(index, known)
+    }
   }
 
   /**
    * Beyond the cap by the promise: the first document, whose price no process knew; after a rise the difference, for the
-   * requests that can be in flight; and what was in flight in processes that were killed, which reported no price.
+   * requests that can be in flight. A process that is killed reports nothing of its unsaved requests: they count as they
+   * were reserved, and not at all where Redis lost the reservation too.
    */
-  bound({ price, cap, rises, processes, places, losses, kills }: BudgetPlan): number {
+  bound({ price, cap, rises, processes, places, losses }: BudgetPlan): number {
     const highest = Math.max(price, ...this.#entries.map(({ credits }) => credits))
     const first = Math.max(0, price - cap)
     const risen = rises.length > 0 ? (highest - Math.min(price, highest)) * processes * places : 0
-    const killed = kills.length > 0 ? this.#inFlightAtKills * (losses.length > 0 ? highest : highest - 1) : 0
-    return first + risen + killed
+    const killed = [...this.#unsaved].map(
+      ([index, known]) => (this.#entries[index]?.credits ?? 0) - (losses.length > 0 ? 0 : known),
+    )
+    return first + risen + killed.reduce((sum, credits) => sum + credits, 0)
   }
 
   /** Records, and receipts of what was bought and recorded by another process, against the ledger. */
@@ -76,9 +88,7 @@ export class ChargingBooks implements AsyncDisposable {
     const kept = [...receipts.values()].reduce((sum, body) => sum + creditsIn(body), 0)
     const difference = this.charged - kept
     if (hasKills || ambiguous > 0) {
-      const mayBeLost = this.#entries
-        .toSorted((a, b) => b.credits - a.credits)
-        .slice(0, this.#inFlightAtKills + ambiguous)
+      const mayBeLost = this.#entries.toSorted((a, b) => b.credits - a.credits).slice(0, this.#unsaved.size + ambiguous)
       const most = mayBeLost.reduce((sum, { credits }) => sum + credits, 0)
       const isExplained = difference >= 0 && difference <= most
       return isExplained ? [] : [`receipts have ${kept} of ${this.charged} credits, and ${most} may be in doubt`]
@@ -106,6 +116,12 @@ export class ChargingBooks implements AsyncDisposable {
     this.#entries.push({ content: file?.sha256 ?? '', credits })
     return { ...parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: credits } }), delayMs }
   }
+}
+
+/** SHA-256 of each content whose answer is in the store. */
+async function contentsSaved(out: string): Promise<ReadonlySet<string>> {
+  const names = await readdir(join(out, 'receipts'), { recursive: true }).catch(() => [])
+  return new Set(names.flatMap((name) => /([0-9a-f]{64})-[^/]*\.json\.gz$/.exec(name)?.[1] ?? []))
 }
 
 const creditsIn = (body: string): number =>

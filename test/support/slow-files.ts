@@ -11,6 +11,7 @@ export const SLOW_FILES = [
   'test/e2e/passthrough.test.ts',
   'test/e2e/archives.test.ts',
   'test/e2e/alone-attempts.test.ts',
+  'test/e2e/price.test.ts',
   'test/e2e/budget.test.ts',
   'test/surroundings/redis.test.ts',
   'test/surroundings/lost-redis.test.ts',

@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readStore } from '../support/check-store.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/redis.ts'
+import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
+import { sluice, startSluice } from '../support/sluice.ts'
+
+interface Summary {
+  readonly event: string
+  readonly credits: { readonly reported: number; readonly estimated: number }
+}
+
+const summaryIn = (stdout: string): Summary | undefined =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Summary)
+    .find(({ event }) => event === 'summary')
+
+/** What each record says that its document cost. */
+const costsIn = async (out: string): Promise<readonly number[]> =>
+  [...(await readStore(out)).records.values()].map(({ cost }) => cost.credits)
+
+const charged = async (port: number): Promise<number | null> => {
+  const text = await fetch(`http://127.0.0.1:${port}/metrics`).then(
+    (answer) => answer.text(),
+    () => '',
+  )
+  const value = /^sluice_credits_total\{basis="reported"\} (\S+)$/m.exec(text)?.[1]
+  return value === undefined ? null : Number(value)
+}
+
+test('price: what the embedded engine reports is charged as nothing, what a service reports as --reported-credit says', async () => {
+  await using folder = await temporaryFolder()
+  const answers = () => parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: 4 } })
+  await using service = await new ScriptedService({ answers }).listen()
+  const [source, embedded, served] = ['in', 'embedded', 'served'].map((name) => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await mkdir(source)
+  for (let number = 0; number < 5; number++) await writeFile(join(source, `${number}.csv`), `a,b\n${number},2\n`)
+
+  // The embedded engine reports a credit a document.
+  const free = await sluice(['run', source, '--out', embedded, '--max-credits', '1', '--json'])
+  expect([free.code, summaryIn(free.stdout)?.credits]).toEqual([0, { reported: 0, estimated: 0 }])
+  expect(await costsIn(embedded)).toEqual([0, 0, 0, 0, 0])
+
+  const api = ['--parse-api-url', service.url, '--parse-api-key', 'k', '--reported-credit', '0.5']
+  const paid = await sluice(['run', source, '--out', served, ...api, '--max-credits', '6', '--json'])
+  expect([paid.code, summaryIn(paid.stdout)?.credits]).toEqual([3, { reported: 6, estimated: 0 }])
+  expect(await costsIn(served)).toEqual([2, 2, 2])
+  expect(service.charged).toBe(3)
+
+  const port = await freePort()
+  const watch = startSluice(['watch', source, '--out', served, ...api, '--metrics-port', String(port)])
+  await until('two charges in the metrics', 30_000, async () => (await charged(port)) === 4)
+  watch.child.kill('SIGINT')
+  await watch.finished
+  expect(await costsIn(served)).toEqual([2, 2, 2, 2, 2])
+  expect(service.charged).toBe(5)
+}, 120_000)
