@@ -10,6 +10,7 @@ import { withoutPictures } from './ink/without-pictures.ts'
 import { inspectPdf, type PdfFacts } from './inspect-pdf.ts'
 import { layoutQuality } from './layout-quality.ts'
 import { lookAtPages, type PdfPictures } from './look-at-pages.ts'
+import { hasLostContent } from './lost-content.ts'
 import { CpuBudget } from './ocr/cpu-budget.ts'
 import { pageDrafts } from './page-drafts.ts'
 import type { PageReading } from './page-reading.ts'
@@ -62,9 +63,18 @@ export async function convertPdf(
     drafts.push(...batchDrafts.pages)
     vocabulary = batchDrafts.vocabulary
   }
-  const pages = withRunOns(finished(drafts), { acrossPages: !options.pageMarkers, vocabulary })
+  const read = await withLostContent(drafts, input.path)
+  const pages = withRunOns(finished(read), { acrossPages: !options.pageMarkers, vocabulary })
   refuseWithoutText(pages)
   return conversion(pages, options, await metadataOf(input.path, facts, limit))
+}
+
+/** A document without any text or ink, whose content shows text all the same, was not read: no blank page is `ok` there. */
+async function withLostContent(drafts: readonly PageDraft[], path: string): Promise<readonly PageDraft[]> {
+  const isEmpty = ({ drafts: blocks, problems, signals }: PageDraft): boolean =>
+    blocks.length === 0 && problems.length === 0 && (signals.unreadLetters ?? 0) === 0
+  if (!drafts.every(isEmpty) || !hasLostContent(await readFile(path))) return drafts
+  return drafts.map((draft) => ({ ...draft, problems: ['unreadable'] }))
 }
 
 async function readBatch(

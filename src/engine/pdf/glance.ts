@@ -1,7 +1,6 @@
-import type { ParsedPage } from '@llamaindex/liteparse'
 import { componentsOf } from './ink/components.ts'
 import type { PageDrawing } from './ink/grey-picture.ts'
-import { type Box, boxOf } from './layout/box.ts'
+import type { Box } from './layout/box.ts'
 
 /** Difference from white paper at which a pixel shows something. */
 const VISIBLE = 9
@@ -29,7 +28,7 @@ const MOST_BLANK = 0.05
  * surface, no mark that may be a letter. So it is with most pages that a program wrote. `false` says nothing. Whether the
  * words themselves are seen or stand invisibly over a picture of words, the drawing does not tell.
  */
-export function showsOnlyItsWords(drawing: PageDrawing, page: ParsedPage): boolean {
+export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & { readonly text: string })[]): boolean {
   const { width, height, grey } = drawing
   const marks = new Uint8Array(width * height)
   let shown = 0
@@ -39,18 +38,18 @@ export function showsOnlyItsWords(drawing: PageDrawing, page: ParsedPage): boole
     shown += 1
   }
   if (shown > (1 - LEAST_WHITE) * grey.length) return false
-  if (clearWords(marks, drawing, page) > MOST_BLANK) return false
+  if (clearWords(marks, drawing, words) > MOST_BLANK) return false
   const pixels = drawing.perPoint ** 2
   if (clearRules(marks, drawing) >= LEAST_SURFACE * pixels) return false
   const left = componentsOf({ width, height, perPoint: drawing.perPoint, ink: marks, grainShare: 0 })
-  const letters = page.textItems.reduce((sum, item) => sum + item.text.length, 0)
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0)
   return left.filter((mark) => mark.pixels >= LEAST_MARK * pixels).length <= (letters >= MUCH_TEXT ? MOST_MARKS : 0)
 }
 
 /** Clears what lies under words; returns the share of their area under which nothing was. */
-function clearWords(marks: Uint8Array, drawing: PageDrawing, page: ParsedPage): number {
+function clearWords(marks: Uint8Array, drawing: PageDrawing, words: readonly Box[]): number {
   const { width } = drawing
-  const places = page.textItems.filter(({ text }) => text.trim() !== '').map((item) => placeOf(boxOf(item), drawing))
+  const places = words.map((word) => placeOf(word, drawing))
   let [area, blank] = [0, 0]
   for (const { x0, y0, x1, y1 } of places) {
     let isBlank = true

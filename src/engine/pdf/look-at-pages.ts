@@ -5,6 +5,7 @@ import { showsOnlyItsWords } from './glance.ts'
 import { type InkMask, inkMask } from './ink/ink-mask.ts'
 import { inkShare } from './ink/unread-ink.ts'
 import { type Box, boxOf } from './layout/box.ts'
+import { wordsOf } from './layout/words.ts'
 import { drawableDpi } from './ocr/ocr-dpi.ts'
 import type { ReadPage } from './read-pages.ts'
 
@@ -78,7 +79,7 @@ type Drawable = ReadPage & { readonly page: ParsedPage }
 
 function isPlain({ page, pageNumber }: Drawable, drawn: ReadonlyMap<number, DrawnPage>): boolean {
   const drawing = drawn.get(pageNumber)
-  return drawing !== undefined && showsOnlyItsWords(drawing, page)
+  return drawing !== undefined && showsOnlyItsWords(drawing, wordsOf(page))
 }
 
 /** One call for all pages; where that fails, one each, so that a page that cannot be drawn costs only itself. */
@@ -128,7 +129,8 @@ function greyRange({ width, height, grey, perPoint }: DrawnPage, box: Box): numb
 }
 
 /** Whether text stands nearly everywhere inside the margins, so that a tenth more of it has no room. */
-function isFull({ width, height, textItems }: ParsedPage): boolean {
+function isFull(page: ParsedPage): boolean {
+  const { width, height } = page
   const inside = { x0: width * 0.1, y0: height * 0.1, x1: width * 0.9, y1: height * 0.9 }
   const [columns, rows] = [
     Math.ceil((inside.x1 - inside.x0) / CELL_POINTS),
@@ -137,8 +139,7 @@ function isFull({ width, height, textItems }: ParsedPage): boolean {
   const filled = new Set<number>()
   const cell = (value: number, start: number, count: number): number =>
     Math.max(0, Math.min(count - 1, Math.floor((value - start) / CELL_POINTS)))
-  for (const item of textItems) {
-    const box: Box = boxOf(item)
+  for (const box of wordsOf(page)) {
     if (box.x1 < inside.x0 || box.x0 > inside.x1 || box.y1 < inside.y0 || box.y0 > inside.y1) continue
     for (let row = cell(box.y0, inside.y0, rows); row <= cell(box.y1, inside.y0, rows); row += 1) {
       for (let column = cell(box.x0, inside.x0, columns); column <= cell(box.x1, inside.x0, columns); column += 1)

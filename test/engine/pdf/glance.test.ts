@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { showsOnlyItsWords } from '#src/engine/pdf/glance.ts'
 import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
+import { wordsOf } from '#src/engine/pdf/layout/words.ts'
 import { readPages } from '#src/engine/pdf/read-pages.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
 import { randomPage } from '../../support/mixed-pages/random-page.ts'
@@ -17,11 +18,16 @@ beforeAll(async () => {
 })
 afterAll(() => pdfs[Symbol.asyncDispose]())
 
-async function glanceAt(pdf: Buffer): Promise<boolean> {
+/** `lost` words are on the page and did not come out. */
+async function glanceAt(pdf: Buffer, lost = ''): Promise<boolean> {
   const source = await pdfs.write(pdf)
   const drawing = (await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 50 })).get(1)
   for await (const [entry] of readPages(source, 1)) {
-    if (drawing !== undefined && entry?.page) return showsOnlyItsWords(drawing, entry.page)
+    if (drawing === undefined || !entry?.page) continue
+    return showsOnlyItsWords(
+      drawing,
+      wordsOf(entry.page).filter(({ text }) => text !== lost),
+    )
   }
   throw new Error('the page was not read')
 }
@@ -70,4 +76,9 @@ test.each([
     over: TEXT,
   })
   expect(await glanceAt(pdf)).toBe(isPlain)
+})
+
+test('beside its words a page shows one that did not come out', async () => {
+  const pdf = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: TEXT })
+  expect(await glanceAt(pdf, 'ninety')).toBe(false)
 })

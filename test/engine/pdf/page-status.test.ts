@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import Pdf from 'pdfkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
@@ -58,5 +59,29 @@ describe('a page too large to draw', () => {
     const picture = { width: 8, height: 8, grey: new Uint8Array(64).fill(90) }
     const shown = await pdfs.write(enlarged(buildPdf([{ content: '', picture }])))
     await expect(convertPdf(input(shown), OPTIONS)).rejects.toMatchObject({ problem: 'resource_limit' })
+  })
+})
+
+describe('a PDF whose pages come out blank', () => {
+  const withContent = (dictionary: string, content: Buffer): Buffer => {
+    const head = `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R>>endobj\n4 0 obj<<${dictionary}/Length ${content.length}>>stream\n`
+    return Buffer.concat([
+      Buffer.from(head),
+      content,
+      Buffer.from('\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n'),
+    ])
+  }
+  const deflated = deflateSync(Buffer.from('BT /F0 12 Tf 20 100 Td (Ships of up to ninety metres) Tj ET'))
+  const damaged = Buffer.concat([deflated.subarray(0, 6), Buffer.alloc(20, 0xff), deflated.subarray(26)])
+
+  test.each([
+    ['failed where its content is damaged', withContent('/Filter/FlateDecode', damaged), 'failed'],
+    ['ok where it has no content', withContent('', Buffer.from(' ')), 'ok'],
+    ['ok where it draws white', withContent('', Buffer.from('1 g 0 0 300 200 re f')), 'ok'],
+  ])('is %s', async (_, pdf, status) => {
+    const { blocks, warning, markdown } = await convertPdf(input(await pdfs.write(pdf)), OPTIONS)
+    expect(blocks?.map((page) => page.status)).toEqual([status])
+    expect(warning).toBe(status === 'ok' ? null : 'These pages could not be read: 1.')
+    expect(markdown.trim()).toBe('')
   })
 })

@@ -1,0 +1,44 @@
+import { constants, inflateSync } from 'node:zlib'
+
+/** Content that is looked through, at the most: enough for hundreds of pages. */
+const MOST_BYTES = 64 * 1024 ** 2
+/** A string that is shown: with a letter or digit, or in hexadecimal (PDF 1.7, section 9.4.3). */
+const SHOWN = /(?:\([^()]*[A-Za-z0-9][^()]*\)|<[0-9A-Fa-f\s]{2,}>)[^()<>[\]]{0,40}\]?\s*(?:Tj|TJ|'|")(?![A-Za-z])/
+const FIRST_TEXT = /(?:^|[\s\])>])BT\s/
+
+/**
+ * Whether a PDF has content that shows text, or that is damaged. Asked for where the library found neither text nor ink on
+ * any page: it says nothing of content that it cannot decompress, and draws nothing for a font that is neither in the
+ * file nor on this machine. `false` for an encrypted file.
+ */
+export function hasLostContent(file: Buffer): boolean {
+  if (file.includes('/Encrypt')) return false
+  let looked = 0
+  for (let at = file.indexOf('stream'); at >= 0 && looked < MOST_BYTES; at = file.indexOf('stream', at + 6)) {
+    if (file.toString('latin1', at - 3, at) === 'end') continue
+    const start = at + 6 + (file[at + 6] === 0x0d ? 2 : 1)
+    const end = file.indexOf('endstream', start)
+    if (end < 0) return false
+    const content = contentOf(file, at, start, end)
+    if (content === null) return true
+    looked += content.length
+    if (FIRST_TEXT.test(content) && SHOWN.test(content)) return true
+    at = end
+  }
+  return false
+}
+
+/** A stream without its compression, null for a damaged one; nothing of pictures, fonts and colour profiles. */
+function contentOf(file: Buffer, keyword: number, start: number, end: number): string | null {
+  const dictionary = file.toString('latin1', Math.max(0, file.lastIndexOf('obj', keyword)), keyword)
+  if (/\/Subtype\s*\/Image|\/Alternate|\/Length1|\/FontFile|\/Type\s*\/(?:XRef|ObjStm|Metadata)/.test(dictionary))
+    return ''
+  const bytes = file.subarray(start, end)
+  if (!dictionary.includes('/FlateDecode')) return dictionary.includes('/Filter') ? '' : bytes.toString('latin1')
+  try {
+    // A stream that is only cut off still gives what it has.
+    return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_BYTES }).toString('latin1')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'Z_DATA_ERROR' ? null : ''
+  }
+}
