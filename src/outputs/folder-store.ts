@@ -19,6 +19,7 @@ import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
 import { FolderWatch, probeFolder } from './folder-probe.ts'
 import { makeFolder } from './make-folder.ts'
+import { flushNames } from './make-folder-flushed.ts'
 import { documentFolders } from './folder-records.ts'
 import { folderStrays } from './folder-strays.ts'
 import { foldsNames } from './folding.ts'
@@ -43,7 +44,7 @@ export async function openFolderStore({ path: given, mustExist = false }: Folder
     if (mustExist && !(await isStore(path))) throw new StoreRefused(notAStore(path))
     // Before anything is made in it: a store of a later format is left as it is.
     const manifest = await new FolderManifest(path).read()
-    if (manifest === null) await makeFolder(path)
+    if (manifest === null) await flushNames(path, await makeFolder(path))
     const root = await realpath(path)
     if (manifest !== null) await new FolderManifest(root).barOldReleases()
     const rules = { folds: await foldsNames(root), maxBytes: FOLDER_MAX_BYTES }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOneOf } from './file-system.ts'
 import { makeBelow } from './make-folder.ts'
+import { flushNames } from './make-folder-flushed.ts'
 
 /** Made in the work folder, to be looked for under other spellings. */
 const PROBE = 'Fold-\u00e9'
@@ -16,7 +17,8 @@ export const OLD_PROBE = 'Prob\u00e9'
 export async function foldsNames(root: string): Promise<boolean> {
   const workFolder = join(root, '.sluice')
   try {
-    await makeBelow(root, join(workFolder, PROBE))
+    const probe = join(workFolder, PROBE)
+    await flushNames(probe, await makeBelow(root, probe))
   } catch (error) {
     if (!isOneOf(error, 'EROFS', 'EACCES', 'EPERM')) throw error
   }

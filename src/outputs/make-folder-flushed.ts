@@ -9,7 +9,11 @@ import type { WorkArea } from './work-area.ts'
  */
 export async function makeFolderFlushed(path: string, { root, checkStore }: WorkArea): Promise<void> {
   await checkStore()
-  const first = await makeBelow(root, path)
+  await flushNames(path, await makeBelow(root, path))
+}
+
+/** Waits until the names of `path` and of the folders above it, up to `first`, are on the disk; null where none is new. */
+export async function flushNames(path: string, first: string | null): Promise<void> {
   if (first === null) return
   const stop = dirname(first)
   for (let made = path; made !== stop && made.length > stop.length; made = dirname(made)) {

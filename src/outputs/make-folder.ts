@@ -2,10 +2,13 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isOneOf } from './file-system.ts'
 
-/** Node reports a read-only file system as a missing folder when it makes several at once: asks for the true reason. */
-export async function makeFolder(path: string): Promise<void> {
+/**
+ * Makes a folder and those above it; resolves with the uppermost one that is new, or null. Node reports a read-only file
+ * system as a missing folder when it makes several at once: asks for the true reason.
+ */
+export async function makeFolder(path: string): Promise<string | null> {
   try {
-    await mkdir(path, { recursive: true })
+    return (await mkdir(path, { recursive: true })) ?? null
   } catch (error) {
     if (!isOneOf(error, 'ENOENT')) throw error
     let existing = dirname(path)
@@ -13,6 +16,7 @@ export async function makeFolder(path: string): Promise<void> {
     const [first = ''] = path.slice(existing.length).split('/').filter(Boolean)
     await mkdir(join(existing, first))
     await mkdir(path, { recursive: true })
+    return join(existing, first)
   }
 }
 

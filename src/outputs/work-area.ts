@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOneOf } from './file-system.ts'
 import type { FolderWatch } from './folder-probe.ts'
-import { makeBelow } from './make-folder.ts'
+import { makeFolderFlushed } from './make-folder-flushed.ts'
 import { isGone, ownerMark } from './work-owner.ts'
 
 export interface WorkItem {
@@ -59,7 +59,7 @@ export class WorkArea {
   /** Made anew when they were removed; but not in place of a store that is gone, which would hide that it is. */
   async #make(): Promise<void> {
     await this.checkStore()
-    await Promise.all([this.#staging, this.#aside].map((folder) => makeBelow(this.root, folder)))
+    await Promise.all([this.#staging, this.#aside].map((folder) => makeFolderFlushed(folder, this)))
   }
 
   asidePath(id: string, hash: string, what: 'old' | 'letter'): string {
