@@ -29,6 +29,7 @@ export class ServiceLine implements AsyncDisposable {
   #away: Away | null = null
   #port = 0
   #answered = 0
+  readonly #sent = new Map<number, number>()
 
   private constructor(target: string) {
     this.#target = new URL(target)
@@ -42,6 +43,11 @@ export class ServiceLine implements AsyncDisposable {
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`
+  }
+
+  /** Requests that a process has sent. */
+  sentBy(process: number): number {
+    return this.#sent.get(process) ?? 0
   }
 
   async cut(how: Away): Promise<void> {
@@ -73,6 +79,8 @@ export class ServiceLine implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const sender = Number(request.headers['x-process'])
+    this.#sent.set(sender, this.sentBy(sender) + 1)
     const body = await buffer(request)
     if (this.#away === 'refuses') return void request.socket.resetAndDestroy()
     if (this.#away === 'is silent') return void this.#silent.add(response)

@@ -27,6 +27,8 @@ interface Answer {
   readonly body: Buffer
 }
 
+const HANG_POLL_MS = 50
+
 const store = new URL(process.argv[2] ?? '')
 const agent = new Agent({ keepAlive: true })
 const runs = new Map<string, Run>()
@@ -50,7 +52,8 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const body = await buffer(request)
   const hangsMs = request.method === 'GET' || request.method === 'HEAD' ? 0 : hangsFor(request)
   if (hangsMs > 0) {
-    await sleep(hangsMs)
+    // It may be told to end before its time.
+    while (hangsFor(request) > 0) await sleep(Math.min(hangsFor(request), HANG_POLL_MS))
     return void request.socket.resetAndDestroy()
   }
   const fate = drawn(request)
