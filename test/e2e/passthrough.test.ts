@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
@@ -7,9 +7,10 @@ import { openS3Client } from '#src/sources/s3-client.ts'
 import { readStore, type StoreView } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
+import { startTestRedis, until } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
-import { sluice } from '../support/sluice.ts'
+import { sluice, startSluice } from '../support/sluice.ts'
 import { openSite, type Page } from '../support/web-site.ts'
 
 const NOTE = '---\ntitle: "Läufe"\n---\r\n\r\n# Gate\n\n* one\n\n![x](data:image/png;base64,AAAA) <b>raw</b>\n'
@@ -186,3 +187,26 @@ test('run: texts of a bucket are passed through into a bucket, and a second run 
   expect(await Body?.transformToString()).toBe(TEXTS.find(([name]) => name === 'a/LOG.TXT')?.[2])
   client.destroy()
 }, 60_000)
+
+test('run: killed among texts, and again with Redis emptied, it loses none and sends nothing', async () => {
+  await using folder = await temporaryFolder()
+  await using redis = await startTestRedis()
+  await using service = await new ScriptedService({}).listen()
+  const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
+  await mkdir(source)
+  for (let number = 0; number < 400; number++) await writeFile(join(source, `${number}.md`), `# ${number}\n`)
+  const api = ['--parse-api-url', service.url, '--parse-api-key', 'k', '--redis-url', redis.url, '--takeover', '1s']
+  const args = ['run', source, '--out', out, ...api, '--concurrency', '4']
+  const done = async (): Promise<number> => (await readdir(join(out, 'documents')).catch(() => [])).length
+  for (const at of [100, 200]) {
+    const running = startSluice(args)
+    await until(`${at} documents`, 60_000, async () => (await done()) >= at || running.child.exitCode !== null)
+    running.child.kill('SIGKILL')
+    expect((await running.finished).signal).toBe('SIGKILL')
+    await redis.connection.flushall()
+  }
+  const last = await sluice(args)
+  expect([last.code, last.stdout]).toEqual([0, expect.stringMatching(/400 seen: 400 done/)])
+  const { records, letters } = await readStore(out)
+  expect([records.size, letters.size, service.requests.length]).toEqual([400, 0, 0])
+}, 120_000)
