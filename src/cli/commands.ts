@@ -93,6 +93,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./render.ts')).renderCommand(),
   },
   {
+    name: 'export',
+    group: MANAGE,
+    description: 'chunks of a store for retrieval, with exact citations; sends nothing',
+    load: async () => (await import('./export.ts')).exportCommand(),
+  },
+  {
     name: 'gc',
     group: MANAGE,
     description: 'remove old receipts that no record and no dead letter refers to',

@@ -47,4 +47,5 @@ export const SLOW_FILES = [
   'test/faults/mutants.test.ts',
   'test/faults/s3-faults.test.ts',
   'test/corpus/chunk-law.test.ts',
+  'test/e2e/export.test.ts',
 ]

@@ -1,4 +1,4 @@
-import type { Chunk, ChunkableDocument, ChunkedDocument, ChunkOptions, Exclusion } from './chunk.ts'
+import type { Chunk, ChunkableDocument, ChunkedDocument, ChunkOptions, Exclusion, Span } from './chunk.ts'
 import { Citations } from './citations.ts'
 import { PAGE_MARKER } from './line-kinds.ts'
 import { outlineOf } from './outline.ts'
@@ -14,12 +14,19 @@ import { tableRows } from './table-cells.ts'
  * - The same document and options give the same chunks.
  */
 export function chunkDocument(document: ChunkableDocument, options: ChunkOptions): ChunkedDocument {
+  const chunks = [...chunksOf(document, options)]
+  const spans = chunks.map(({ span }) => span)
+  return { chunks, exclusions: exclusionsOf(document.markdown, spans) }
+}
+
+/** As `chunkDocument`, one chunk after the other: a large document's are never in memory together. */
+export function* chunksOf(document: ChunkableDocument, options: ChunkOptions): Generator<Chunk> {
   const { markdown, blocks } = document
   const outline = outlineOf(markdown, blocks)
   const citations = new Citations(document)
-  const packed = new ChunkPacker(markdown, outline, options).pack()
-  const chunks = packed.map((each) => chunkOf(markdown, each, citations, outline.title?.text ?? null))
-  return { chunks, exclusions: exclusionsOf(markdown, chunks) }
+  for (const packed of new ChunkPacker(markdown, outline, options).pack()) {
+    yield chunkOf(markdown, packed, citations, outline.title?.text ?? null)
+  }
 }
 
 function chunkOf(markdown: string, packed: PackedChunk, citations: Citations, title: string | null): Chunk {
@@ -42,11 +49,11 @@ function chunkOf(markdown: string, packed: PackedChunk, citations: Citations, ti
   }
 }
 
-/** What stands between the bodies: white space and page markers. */
-function exclusionsOf(markdown: string, chunks: readonly Chunk[]): readonly Exclusion[] {
+/** What stands between the bodies, whose spans are in order: white space and page markers. */
+export function exclusionsOf(markdown: string, bodies: readonly Span[]): readonly Exclusion[] {
   const exclusions: Exclusion[] = []
   let from = 0
-  for (const [start, end] of [...chunks.map(({ span }) => span), [markdown.length, markdown.length] as const]) {
+  for (const [start, end] of [...bodies, [markdown.length, markdown.length] as const]) {
     if (start > from) exclusions.push(...namedParts(markdown, from, start))
     from = end
   }

@@ -43,7 +43,9 @@ export class ChunkPacker {
   readonly #meter: TokenMeter
   readonly #measure: PieceMeasure
   readonly #waiting: (Piece | typeof SECTION_END)[] = []
-  readonly #packed: PackedChunk[] = []
+  /** Closed, and not yet handed out. */
+  readonly #ready: PackedChunk[] = []
+  #last: PackedChunk | null = null
   #open: Group = emptyGroup()
 
   constructor(text: string, outline: Outline, options: ChunkOptions) {
@@ -54,14 +56,15 @@ export class ChunkPacker {
     this.#measure = new PieceMeasure(text, this.#meter)
   }
 
-  pack(): readonly PackedChunk[] {
+  *pack(): Generator<PackedChunk> {
     this.#next(this.#outline.pieces)
     for (;;) {
       const next = this.#waiting.pop()
       if (next === SECTION_END) this.#closeCarrying()
       else if (next !== undefined) this.#place(next)
-      else if (this.#open.pieces.length === 0) return this.#packed
-      else this.#close(0)
+      else if (this.#open.pieces.length > 0) this.#close(0)
+      else return
+      yield* this.#ready.splice(0)
     }
   }
 
@@ -151,7 +154,7 @@ export class ChunkPacker {
       const context = contextText(parts)
       const tokens = this.#meter.whole(context, pieces, cells)
       if (tokens > limit) continue
-      this.#packed.push({ pieces, context, tokens, parts })
+      this.#hand({ pieces, context, tokens, parts })
       return
     }
     const [only] = pieces
@@ -164,7 +167,12 @@ export class ChunkPacker {
     }
     const parts = splitPiece(this.#text, only, this.#options.limit)
     if (parts !== null) this.#next(parts)
-    else this.#packed.push({ pieces, context: '', tokens: this.#meter.whole('', pieces, cells), parts: NO_PARTS })
+    else this.#hand({ pieces, context: '', tokens: this.#meter.whole('', pieces, cells), parts: NO_PARTS })
+  }
+
+  #hand(chunk: PackedChunk): void {
+    this.#ready.push(chunk)
+    this.#last = chunk
   }
 
   #usual(pieces: readonly Piece[]): ContextParts {
@@ -185,7 +193,7 @@ export class ChunkPacker {
   }
 
   #overlapBefore(first: Piece): string {
-    const before = this.#packed.at(-1)?.pieces
+    const before = this.#last?.pieces
     if (this.#options.overlap === 0 || before === undefined) return ''
     return overlapOf(this.#text, before, first, (text) => this.#meter.context(text) <= this.#options.overlap)
   }

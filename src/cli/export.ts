@@ -1,0 +1,135 @@
+import { join } from 'node:path'
+import { Command } from 'commander'
+import picomatch from 'picomatch'
+import { openStore } from '#workers/open-store.ts'
+import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
+import { type ExportFilter, exportChunks, type ExportTally } from '#src/corpus/export/export-chunks.ts'
+import { openCounter } from '#src/corpus/tokens/open-counter.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { EXIT } from './exit-codes.ts'
+import { addSettings } from './flags.ts'
+import { count, plural, printable } from './format.ts'
+import { addOutput, outputOf, type Output } from './output.ts'
+import { STORE_SETTINGS } from './run-settings.ts'
+import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
+import { UsageError } from './usage-error.ts'
+
+interface Options {
+  readonly chunks?: boolean
+  readonly to: string
+  readonly tokenizer: string
+  readonly limit: string
+  readonly overlap: string
+  readonly key: readonly string[]
+  readonly outcome?: string
+  readonly gone?: boolean
+}
+
+const EXAMPLES = `
+Examples:
+  $ sluice export --chunks --out corpus --to chunks
+  $ sluice export --chunks --out corpus --to chunks --tokenizer ./bge-m3/tokenizer.json --limit 1024
+  $ sluice export --chunks --out s3://bucket/parsed --to chunks --key 'reports/**'
+
+What the files hold: docs/chunks.md`
+
+export function exportCommand(): Command {
+  const collect = (glob: string, globs: readonly string[]): readonly string[] => [...globs, glob]
+  const command = new Command('export')
+    .optionsGroup('Export:')
+    .option('--chunks', 'chunks with exact citations, as JSON lines; reads the store and sends nothing')
+    .option('--to <folder>', 'folder to write; replaces an earlier export as a whole', 'export')
+    .option('--tokenizer <name>', 'o200k_base, cl100k_base, p50k_base, r50k_base or a tokenizer.json', 'o200k_base')
+    .option('--limit <tokens>', `most tokens of a chunk, ${MIN_LIMIT} to ${MAX_LIMIT}`, '512')
+    .option('--overlap <tokens>', 'most tokens of the chunk before to repeat, up to a quarter of the limit', '0')
+    .option('--key <glob>', 'only documents whose key matches; may be given again', collect, [])
+    .option('--outcome <outcome>', 'only documents with this outcome: done, partial')
+    .option('--gone', 'also documents that are gone from their source')
+    .addHelpText('after', EXAMPLES)
+  addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
+  return command.action(async () => {
+    const options = command.opts<Options>()
+    if (options.chunks !== true) throw new UsageError('say what to export: --chunks')
+    const chosen = await chunking(options)
+    const output = outputOf(command)
+    const stores = await lastStoresOf(command)
+    const several = stores.targets.length > 1
+    const exportOne = async (target: Target): Promise<void> =>
+      exportStore(target, { ...chosen, to: several ? join(options.to, target.name ?? '') : options.to }, output)
+    await forEachTarget(stores, exportOne, !output.json && !output.quiet)
+  })
+}
+
+type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to'>
+
+async function chunking(options: Options): Promise<Chunking> {
+  const limit = wholeNumber('--limit', options.limit, MIN_LIMIT, MAX_LIMIT)
+  const overlap = wholeNumber('--overlap', options.overlap, 0, Math.floor(limit / 4))
+  const filter = filterOf(options)
+  const filterText = { key: options.key, outcome: options.outcome ?? null, gone: options.gone ?? false }
+  return { limit, overlap, filter, filterText, counter: await openCounter(options.tokenizer) }
+}
+
+function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value
+  throw new UsageError(`${flag} takes a whole number from ${least} to ${count(most)}, not "${text}"`)
+}
+
+function filterOf({ key: globs, outcome, gone = false }: Options): ExportFilter {
+  if (outcome !== undefined && outcome !== 'done' && outcome !== 'partial') {
+    throw new UsageError(`--outcome takes done or partial, not "${outcome}"`)
+  }
+  const matches = globs.map((glob) => picomatch(glob, { dot: true, basename: !glob.includes('/') }))
+  const key = (name: SourceKey): boolean => matches.length === 0 || matches.some((match) => match(name))
+  return { key, outcome: outcome ?? null, gone }
+}
+
+async function exportStore(
+  { settings }: Target,
+  options: Parameters<typeof exportChunks>[1],
+  output: Output,
+): Promise<void> {
+  await using resources = new AsyncDisposableStack()
+  const store = await openStore(settings, resources, { mustExist: true })
+  let shownAt = 0
+  const show = ({ documents, chunks }: ExportTally): void => {
+    const now = performance.now()
+    if (now - shownAt < 250) return
+    shownAt = now
+    output.live(`${plural(documents, 'document')}, ${plural(chunks, 'chunk')}`)
+  }
+  const tally = await exportChunks(store, options, show, new AbortController().signal)
+  output.live(null)
+  for (const key of tally.damaged) {
+    output.result(
+      `${printable(key)}: its files are not what its record says; verify --repair derives them again`,
+      () => ({
+        event: 'damaged',
+        key,
+      }),
+    )
+  }
+  output.result(summaryOf(tally, options.to), () => ({
+    event: 'exported',
+    to: options.to,
+    ...tally,
+    damaged: tally.damaged.length,
+  }))
+  if (tally.damaged.length > 0) process.exitCode = EXIT.someFailed
+}
+
+function summaryOf(tally: ExportTally, to: string): string {
+  const left = [
+    [tally.filtered, 'not chosen'],
+    [tally.gone, 'gone from the source (--gone takes them)'],
+    [tally.withoutMarkdown, 'parsed without Markdown'],
+    [tally.damaged.length, 'damaged'],
+  ] as const
+  const oversize = tally.oversize > 0 ? `, ${count(tally.oversize)} of them parts of what alone exceeds the limit` : ''
+  return [
+    `${plural(tally.chunks, 'chunk')} of ${plural(tally.documents, 'document')}, ${count(tally.tokens)} tokens${oversize}`,
+    ...left.filter(([number]) => number > 0).map(([number, why]) => `left out: ${plural(number, 'document')} ${why}`),
+    `written: ${to}`,
+  ].join('\n')
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { SetupError } from '#src/document/setup-error.ts'
+import { type ExportedFile, JsonLinesFile } from './json-lines-file.ts'
+
+export type { ExportedFile }
+
+const MANIFEST = 'manifest.json'
+
+/**
+ * A folder that is written aside and takes its place by a rename, with the manifest in it. A crash leaves the former one in
+ * place, or beside it; the next export of the folder puts that back and removes what is half written.
+ */
+export class ExportFolder implements AsyncDisposable {
+  readonly #path: string
+  readonly #aside: string
+  readonly #files: JsonLinesFile[] = []
+
+  private constructor(path: string, aside: string) {
+    this.#path = path
+    this.#aside = aside
+  }
+
+  /** @throws {SetupError} where something else than an export is at `to` */
+  static async open(to: string): Promise<ExportFolder> {
+    const path = resolve(to)
+    await mkdir(dirname(path), { recursive: true })
+    await settle(path)
+    await refuseOthers(path, to)
+    const aside = `${path}${PARTIAL}${process.pid}-${randomBytes(4).toString('hex')}`
+    await mkdir(aside)
+    return new ExportFolder(path, aside)
+  }
+
+  async create(name: string): Promise<JsonLinesFile> {
+    const file = await JsonLinesFile.create(join(this.#aside, name))
+    this.#files.push(file)
+    return file
+  }
+
+  /** The files are closed before. */
+  async publish(manifest: object): Promise<void> {
+    await writeFlushed(join(this.#aside, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+    const former = `${this.#path}${FORMER}`
+    await rename(this.#path, former).catch(ignoreMissing)
+    await rename(this.#aside, this.#path)
+    await rm(former, { recursive: true, force: true })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const file of this.#files) await file.abandon()
+    await rm(this.#aside, { recursive: true, force: true })
+  }
+}
+
+const PARTIAL = '.partial-'
+const FORMER = '.former'
+
+/** Finishes what a crash left: a former export that has no successor goes back. */
+async function settle(path: string): Promise<void> {
+  const beside = await readdir(dirname(path))
+  const name = basename(path)
+  if (beside.includes(`${name}${FORMER}`)) {
+    if (beside.includes(name)) await rm(`${path}${FORMER}`, { recursive: true, force: true })
+    else await rename(`${path}${FORMER}`, path)
+  }
+  for (const other of beside.filter((each) => each.startsWith(`${name}${PARTIAL}`))) {
+    const pid = Number(other.slice(name.length + PARTIAL.length).split('-')[0])
+    if (!isAlive(pid)) await rm(join(dirname(path), other), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
+
+async function refuseOthers(path: string, to: string): Promise<void> {
+  const names = await readdir(path).catch((error: unknown): string[] => {
+    if (codeOf(error) === 'ENOENT') return []
+    if (codeOf(error) === 'ENOTDIR') throw new SetupError(`--to ${to} is a file: give a folder`, { cause: error })
+    throw error
+  })
+  if (names.length === 0) return
+  const text = names.includes(MANIFEST) ? await readFile(join(path, MANIFEST), 'utf8') : ''
+  if (!/"kind": "chunks"/.test(text)) {
+    throw new SetupError(`--to ${to} is not empty and holds no export: name another folder. Nothing was changed`)
+  }
+}
+
+async function writeFlushed(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'wx')
+  await file.writeFile(text)
+  await file.sync()
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+function ignoreMissing(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import type { ChunkableDocument, LayoutBlock } from '#src/corpus/chunks/chunk.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
+
+export type ReadDocument =
+  | { readonly kind: 'read'; readonly record: DocumentRecord; readonly document: ChunkableDocument }
+  /** Parsed without the format `markdown`. */
+  | { readonly kind: 'no_markdown'; readonly record: DocumentRecord }
+  /** Its files are not what its record says: `verify --repair` derives them again. */
+  | { readonly kind: 'damaged'; readonly record: DocumentRecord }
+  /** Removed since it was listed. */
+  | { readonly kind: 'removed' }
+
+type Store = Pick<OutputStore, 'readOutput' | 'readRecord'>
+
+/** A document that is committed again meanwhile is read again, so often. */
+const MOST_READS = 3
+
+/** Reads what chunks are made of, all of one commit: every file is as the record says. */
+export async function readDocument(store: Store, listed: DocumentRecord): Promise<ReadDocument> {
+  let record: DocumentRecord | null = listed
+  for (let reads = 1; record !== null; reads++) {
+    const found = await readOnce(store, record)
+    if (found.kind !== 'damaged') return found
+    const now = await store.readRecord(record.key)
+    if (now !== null && (reads === MOST_READS || sameFiles(now, record))) return found
+    record = now
+  }
+  return { kind: 'removed' }
+}
+
+const sameFiles = (one: DocumentRecord, other: DocumentRecord): boolean =>
+  JSON.stringify(one.files) === JSON.stringify(other.files)
+
+async function readOnce(store: Store, record: DocumentRecord): Promise<ReadDocument> {
+  const names = record.files.map(({ name }) => name)
+  if (!names.includes('document.md')) return { kind: 'no_markdown', record }
+  const wanted = ['document.md', names.includes('blocks.jsonl') ? 'blocks.jsonl' : 'pages.jsonl']
+  const read = wanted.map(async (name) => (names.includes(name) ? readWhole(store, record, name) : ''))
+  const [markdown, layout] = await Promise.all(read)
+  if (typeof markdown !== 'string' || typeof layout !== 'string') return { kind: 'damaged', record }
+  const lines = layout.split('\n').filter((line) => line !== '')
+  const hasBlocks = wanted[1] === 'blocks.jsonl'
+  const document = {
+    markdown,
+    blocks: hasBlocks ? lines.flatMap((line) => blockOf(JSON.parse(line) as BlockLine)) : [],
+    pages: hasBlocks ? [] : lines.map((line) => pageOf(JSON.parse(line) as PageLine)),
+  }
+  return { kind: 'read', record, document }
+}
+
+/** Null where the file is not what the record says. */
+async function readWhole(store: Store, { key, files }: DocumentRecord, name: string): Promise<string | null> {
+  const bytes = await store.readOutput(key, name)
+  const digest = bytes === null ? null : createHash('sha256').update(bytes).digest('hex')
+  return bytes !== null && files.some((file) => file.name === name && file.sha256 === digest)
+    ? bytes.toString('utf8')
+    : null
+}
+
+interface BlockLine {
+  readonly pageNumber: number
+  readonly id: string
+  readonly type: string
+  readonly bbox: LayoutBlock['bbox']
+  readonly markdownSpan: LayoutBlock['span'] | null
+}
+
+const blockOf = ({ pageNumber, id, type, bbox, markdownSpan }: BlockLine): LayoutBlock[] =>
+  markdownSpan === null ? [] : [{ id, type, page: pageNumber, bbox, span: markdownSpan }]
+
+interface PageLine {
+  readonly pageNumber: number
+  readonly markdown: string
+}
+
+const pageOf = ({ pageNumber, markdown }: PageLine): ChunkableDocument['pages'][number] => ({
+  page: pageNumber,
+  markdown,
+})

@@ -1,0 +1,138 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openEncoding } from '#src/corpus/tokens/encodings.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import { openStoreAt } from '../support/open-store-at.ts'
+import { sluice } from '../support/sluice.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+interface Line {
+  readonly [name: string]: unknown
+  readonly id: string
+  readonly document: string
+  readonly kind: string
+  readonly text: string
+  readonly body: string
+  readonly tokens: number
+  readonly markdownSpan: readonly [number, number]
+}
+
+const linesOf = async <T = Line>(path: string): Promise<T[]> =>
+  (await readFile(path, 'utf8')).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]))
+
+describe('sluice export --chunks', { timeout: 120_000 }, () => {
+  const folder = tempFolder()
+  let at = ''
+  const exported = async (...args: readonly string[]) => sluice(['export', '--chunks', ...args], { cwd: at })
+
+  beforeAll(async () => {
+    at = (await folder).path
+    await mkdir(join(at, 'papers'))
+    const names = ['annual-report.pdf', 'boat-passages.csv']
+    for (const name of names) await writeFile(join(at, 'papers', name), await readFile(join(ROOT, 'samples', name)))
+    await writeFile(join(at, 'papers/notes.md'), '# Notes\n\nOne line.\n')
+    const { code, stderr } = await sluice(['run', 'papers', '--out', 'corpus'], { cwd: at })
+    expect(code, stderr).toBe(0)
+  }, 120_000)
+  afterAll(async () => (await folder)[Symbol.asyncDispose]())
+
+  test('writes chunks that slice the Markdown, as the published schemas say', async () => {
+    const { code, stdout } = await exported('--out', 'corpus', '--to', 'chunks', '--limit', '128')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^\d+ chunks of 3 documents, [\d,]+ tokens\nwritten: chunks\n$/)
+    const chunks = await linesOf(join(at, 'chunks/chunks.jsonl'))
+    const documents = await linesOf<{
+      document: string
+      characters: number
+      exclusions: { markdownSpan: [number, number] }[]
+    }>(join(at, 'chunks/documents.jsonl'))
+    const manifest = JSON.parse(await readFile(join(at, 'chunks/manifest.json'), 'utf8')) as object
+    expect(
+      await breaches({ 'chunks-line': chunks, 'export-documents-line': documents, 'export-manifest': [manifest] }),
+    ).toEqual([])
+    const counter = await openEncoding('o200k_base')
+    const store = await openStoreAt({ kind: 'folder', path: join(at, 'corpus') })
+    for (const { document, body, text, tokens, markdownSpan } of chunks) {
+      const markdown = await store.readOutput(sourceKey(document), 'document.md')
+      expect(markdown?.toString('utf8').slice(...markdownSpan)).toBe(body)
+      expect([counter.count(text), tokens <= 128]).toEqual([tokens, true])
+    }
+    for (const { document, characters, exclusions } of documents) {
+      const spans = chunks.filter((chunk) => chunk.document === document).map(({ markdownSpan }) => markdownSpan)
+      const all = [...spans, ...exclusions.map(({ markdownSpan }) => markdownSpan)]
+      expect(all.reduce((sum, [start, end]) => sum + end - start, 0)).toBe(characters)
+    }
+    expect(chunks.find(({ kind }) => kind === 'table')).toMatchObject({ outcome: 'done', table: { firstRow: 1 } })
+    expect(chunks.find(({ document }) => document === 'annual-report.pdf')).toMatchObject({
+      pages: [1],
+      boxes: [{ page: 1 }],
+      parser: { class: 'embedded' },
+      title: 'Annual report 2024',
+    })
+  })
+
+  test('gives the same chunks the same ids again, and replaces the export as a whole', async () => {
+    await exported('--out', 'corpus', '--to', 'again')
+    const before = await linesOf(join(at, 'again/chunks.jsonl'))
+    expect(new Set(before.map(({ id }) => id)).size).toBe(before.length)
+    // What a crash between two renames leaves.
+    await rename(join(at, 'again'), join(at, 'again.former'))
+    expect((await exported('--out', 'corpus', '--to', 'again')).code).toBe(0)
+    const after = await linesOf(join(at, 'again/chunks.jsonl'))
+    expect(after.map(({ id }) => id).toSorted()).toEqual(before.map(({ id }) => id).toSorted())
+    expect((await readdir(at)).filter((name) => name.startsWith('again'))).toEqual(['again'])
+    expect((await readdir(join(at, 'again'))).toSorted()).toEqual(['chunks.jsonl', 'documents.jsonl', 'manifest.json'])
+  })
+
+  test('takes the documents that --key names, and says how many it left out', async () => {
+    const { stdout } = await exported('--out', 'corpus', '--to', 'some', '--key', '*.md', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ event: 'exported', documents: 1, filtered: 2, damaged: 0 })
+    expect((await linesOf(join(at, 'some/chunks.jsonl'))).map(({ text }) => text)).toEqual(['# Notes\n\nOne line.'])
+  })
+
+  test('names a document whose files are not what its record says, and exits with 2', async () => {
+    const file = join(at, 'corpus/documents/boat-passages.csv/document.md')
+    const whole = await readFile(file)
+    await writeFile(file, 'altered')
+    const { code, stdout } = await exported('--out', 'corpus', '--to', 'damaged')
+    await writeFile(file, whole)
+    expect(code).toBe(2)
+    expect(stdout).toContain('boat-passages.csv: its files are not what its record says; verify --repair')
+    expect(stdout).toContain('left out: 1 document damaged')
+  })
+
+  test.each([
+    [['--to', 'x', '--limit', '63'], '--limit takes a whole number from 64 to 8,192, not "63"'],
+    [['--to', 'x', '--overlap', '200'], '--overlap takes a whole number from 0 to 128, not "200"'],
+    [['--to', 'x', '--tokenizer', 'gpt-9'], '--tokenizer "gpt-9" is not known'],
+    [['--to', 'x', '--outcome', 'failed'], '--outcome takes done or partial, not "failed"'],
+    [['--to', 'papers'], '--to papers is not empty and holds no export'],
+    [['--to', 'papers/notes.md'], '--to papers/notes.md is a file'],
+  ])('refuses %j in one sentence and writes nothing', async (args, message) => {
+    const { code, stderr, stdout } = await exported('--out', 'corpus', ...args)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(message)
+    expect(await readdir(at)).not.toContain('x')
+  })
+
+  test('asks what to export', async () => {
+    const { code, stderr } = await sluice(['export', '--out', 'corpus'], { cwd: at })
+    expect([code, stderr]).toEqual([1, 'sluice: say what to export: --chunks\n'])
+  })
+})
+
+async function breaches(of: Readonly<Record<string, readonly object[]>>): Promise<string[]> {
+  const ajv = new Ajv2020({ allErrors: true, strict: false })
+  const found: string[] = []
+  for (const [name, values] of Object.entries(of)) {
+    const validate = ajv.compile(
+      JSON.parse(await readFile(join(ROOT, 'docs/schemas', `${name}.schema.json`), 'utf8')) as object,
+    )
+    for (const value of values) if (!validate(value)) found.push(`${name}: ${ajv.errorsText(validate.errors)}`)
+  }
+  return found
+}
