@@ -81,7 +81,9 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
   calls.on('message', (_channel: string, inMs: string) => gate.call(Number(inMs)))
   const channel = `${wakePrefix(keys)}${process}`
   await calls.subscribe(channel)
-  calls.on('ready', () => void calls.subscribe(channel).catch(() => undefined))
+  // A call may have been missed while the connection was away.
+  const subscribeAgain = (): Promise<void> => calls.subscribe(channel).then(() => gate.call(0))
+  calls.on('ready', () => void subscribeAgain().catch(() => undefined))
   keepDeclaring(gate, calls, aliveMs)
   return gate
 }

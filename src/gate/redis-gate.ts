@@ -106,13 +106,18 @@ export class RedisGate implements Gate, AsyncDisposable {
 
   async resume(): Promise<void> {
     await this.#options.redis.hdel(this.#options.keys.state, 'paused')
+    await this.#callAllInLine()
   }
 
   /** Lets the next request through a gate that waits for a time that was told, an outage or an account: it may be over. */
   async probe(): Promise<void> {
+    await this.#options.redis.hset(this.#options.keys.state, 'probe_now', '1')
+    await this.#callAllInLine()
+  }
+
+  /** Processes in line ask at the time that they were told, or when they are called. */
+  async #callAllInLine(): Promise<void> {
     const { redis, keys } = this.#options
-    await redis.hset(keys.state, 'probe_now', '1')
-    // Processes in line may not ask for half a minute yet.
     const inLine = await redis.zrange(keys.line, '0', '-1')
     await Promise.all(inLine.map((process) => redis.publish(`${wakePrefix(keys)}${process}`, '0')))
   }
@@ -188,7 +193,7 @@ export class RedisGate implements Gate, AsyncDisposable {
 
   /** One call for both: the place that is given back is, if it can be, that of the next document. */
   async #giveBack(permit: Permit, outcome: Feedback, next: Next | null = null): Promise<LeaveReply> {
-    const { keys, random } = this.#options
+    const { random } = this.#options
     const id = next === null ? null : this.#newId(next.ticket)
     this.#own.leaving(permit)
     try {
@@ -196,7 +201,6 @@ export class RedisGate implements Gate, AsyncDisposable {
         ...outcome,
         ...this.#limits(),
         permit,
-        wakePrefix: wakePrefix(keys),
         rememberMs: REMEMBER_MS,
         random: random(),
         ...(next === null || id === null ? {} : { next: { id, credits: next.ticket.credits, more: next.more } }),
@@ -221,7 +225,16 @@ export class RedisGate implements Gate, AsyncDisposable {
     const { process, rateCeiling, windowMs, leaseMs, keys } = this.#options
     const placesCeiling = this.#placesCeiling
     const budgets = this.#options.budgets.map((budget) => budgetAsk(budget, new Date()))
-    return { process, windowMs, leaseMs, rateCeiling, placesCeiling, budgets, alivePrefix: alivePrefix(keys) }
+    return {
+      process,
+      windowMs,
+      leaseMs,
+      rateCeiling,
+      placesCeiling,
+      budgets,
+      alivePrefix: alivePrefix(keys),
+      wakePrefix: wakePrefix(keys),
+    }
   }
 
   #newId({ credits }: Ticket): string {

@@ -14,7 +14,7 @@ export type EnterReply =
       readonly fullForMs?: number
     }
   /** `waitMs`: when a place may be free, as far as that can be known. */
-  | { readonly kind: 'wait'; readonly reason: WaitReason; readonly waitMs: number }
+  | { readonly kind: 'wait'; readonly reason: WaitReason; readonly waitMs: number; readonly askInMs?: number }
   | {
       readonly kind: 'halted'
       readonly cause: 'credits' | 'key' | 'permission'

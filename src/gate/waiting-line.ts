@@ -9,7 +9,8 @@ export type Ticket = Parameters<Gate['enter']>[0]
 export type Answer =
   /** `fullForMs`: it was the last place for now, and when one may be free for those who wait. */
   | { readonly kind: 'admitted'; readonly permit: Permit; readonly fullForMs: number | null }
-  | { readonly kind: 'wait'; readonly reason: WaitReason; readonly waitMs: number }
+  /** `askInMs`: when to ask again at the latest, where that is not when the turn may come. */
+  | { readonly kind: 'wait'; readonly reason: WaitReason; readonly waitMs: number; readonly askInMs?: number }
   /** `everybody`: true for all who wait, not only for the one who asked. */
   | { readonly kind: 'halted'; readonly everybody: boolean; readonly admission: Admission & { kind: 'halted' } }
 
@@ -42,12 +43,13 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** Shut for another reason than a limit, the gate may be opened by hand or by a probe at any moment. */
-const SHUT_POLL_MS = 1_000
-const SHORTEST_PLACES_POLL_MS = 250
-const LONGEST_PLACES_POLL_MS = 5_000
-/** The pace of a rate limit is known ahead, and whoever changes it calls. */
-const LONGEST_RATE_POLL_MS = 30_000
+/** A process that gives a place back calls the next one: asking without a call finds the places of processes that died. */
+const SHORTEST_PLACES_POLL_MS = 1_000
+const LONGEST_PLACES_POLL_MS = 30_000
+/** What another budget reserved is released without a call. */
+const LONGEST_BUDGET_POLL_MS = 30_000
+/** What a timer of Node takes. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** What documents wait for that ends by itself. */
 const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'start', 'refused'])
@@ -103,13 +105,19 @@ export class WaitingLine {
         resolve: (admission) => (finish(), resolve(admission)),
         reject: (error) => (finish(), reject(error)),
       }
-      const abort = (): void => waiter.reject(signal.reason)
-      const goBack = (): void => waiter.resolve(this.#notNow())
+      const abort = (): void => {
+        waiter.reject(signal.reason)
+        this.#standDownIfIdle()
+      }
+      const goBack = (): void => {
+        waiter.resolve(this.#notNow())
+        this.#standDownIfIdle()
+      }
       const { patienceMs } = this.#options
       const joinedAt = performance.now()
       const expire = (): void => {
         if (this.#stays(waiter, performance.now() - joinedAt)) patience = setTimeout(expire, patienceMs)
-        else waiter.resolve(this.#notNow())
+        else goBack()
       }
       let patience = setTimeout(expire, patienceMs)
       signal.addEventListener('abort', abort)
@@ -144,7 +152,7 @@ export class WaitingLine {
 
   /** The gate says that a place will be free in `ms` for this process. */
   call(ms: number): void {
-    if (this.#waiters.length === 0 && this.#asking.size === 0) return this.#options.standDown()
+    if (this.#waiters.length === 0) return this.#standDownIfIdle()
     this.#calledFor = Math.min(this.#calledFor, performance.now() + ms)
     this.#schedule()
   }
@@ -155,13 +163,21 @@ export class WaitingLine {
     if (this.#timer !== null) clearTimeout(this.#timer)
   }
 
+  /** A process without documents must not be the one that is to send the next probe. Its next document asks at once. */
+  #standDownIfIdle(): void {
+    if (this.#waiters.length > 0 || this.#asking.size > 0) return
+    this.#askAt = 0
+    this.#calledFor = Infinity
+    this.#options.standDown()
+  }
+
   #schedule(): void {
     if (this.#asking.size >= this.#width || this.#waiters.length === 0) return
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     const inMs = Math.min(this.#askAt, this.#calledFor) - performance.now()
     if (inMs <= 0) this.#askForFirst()
-    else this.#timer = setTimeout(() => this.#schedule(), Math.ceil(inMs))
+    else this.#timer = setTimeout(() => this.#schedule(), Math.min(Math.ceil(inMs), LONGEST_TIMER_MS))
   }
 
   #askForFirst(): void {
@@ -219,7 +235,7 @@ export class WaitingLine {
         else this.#options.giveBack(answer.permit)
         return
       case 'wait':
-        this.#notBefore(answer.reason, answer.waitMs)
+        this.#notBefore(answer.reason, answer.waitMs, answer.askInMs)
         return
       case 'halted':
         this.#width = 1
@@ -229,11 +245,11 @@ export class WaitingLine {
     }
   }
 
-  #notBefore(reason: WaitReason, waitMs: number): void {
+  #notBefore(reason: WaitReason, waitMs: number, askInMs = waitMs): void {
     const now = performance.now()
     this.#width = 1
     this.#refusal = { reason, until: now + waitMs }
-    this.#askAt = now + pollMs(reason, waitMs)
+    this.#askAt = now + pollMs(reason, askInMs)
   }
 
   #notNow(): Admission {
@@ -244,19 +260,19 @@ export class WaitingLine {
   }
 }
 
-/** When to ask again, called or not. */
+/** When to ask again, called or not: the time of a pace, a pause or an outage is known ahead, and what changes it calls. */
 export function pollMs(reason: WaitReason, waitMs: number): number {
   switch (reason) {
+    case 'places':
+      return Math.min(Math.max(2 * waitMs, SHORTEST_PLACES_POLL_MS), LONGEST_PLACES_POLL_MS)
+    case 'budget':
+      return Math.min(waitMs, LONGEST_BUDGET_POLL_MS)
     case 'paused':
     case 'outage':
-      return Math.min(waitMs, SHUT_POLL_MS)
-    case 'places':
-      return Math.min(Math.max(waitMs, SHORTEST_PLACES_POLL_MS), LONGEST_PLACES_POLL_MS)
     case 'start':
     case 'rate':
     case 'refused':
-    case 'budget':
-      return Math.min(waitMs, LONGEST_RATE_POLL_MS)
+      return waitMs
     default:
       return assertNever(reason)
   }

@@ -53,11 +53,14 @@ describe('the line of a process', () => {
     expect(answers.filter(({ kind }) => kind === 'admitted')).toHaveLength(free)
     expect(Math.max(...widths)).toBe(16)
     const questions = asked
+    widths.length = 0
     void waiting.join(ticket('later'), signal).catch(() => undefined)
     void waiting.join(ticket('last'), signal).catch(() => undefined)
     waiting.call(0)
     await sleep(50)
-    expect(asked - questions).toBe(1)
+    // One for the process that stands in line again, one for the call.
+    expect(asked - questions).toBe(2)
+    expect(Math.max(...widths)).toBe(1)
     waiting.close(new Error('the test is over'))
   })
 

@@ -93,12 +93,14 @@ export class SimulatedWorker {
     const document = this.#waiting[0] as SimulatedDocument
     const more = this.#waiting.length > 1
     const reply = (await this.#run(ENTER, document, { id, credits: 0, more })) as EnterReply
+    // All that the script published is heard before this is answered.
+    await this.#deps.calls.ping()
     time.after(REDIS_MS, () => {
       this.#asking = false
       if (reply.kind === 'admitted') {
         this.#waiting.shift()
         this.#admit(document, id, reply)
-      } else if (reply.kind === 'wait') this.#wait(reply.reason, reply.waitMs)
+      } else if (reply.kind === 'wait') this.#wait(reply.reason, reply.askInMs ?? reply.waitMs)
       else if (reply.kind === 'halted') this.#askAt = time.now + Math.min(reply.retryInMs, 1_000)
       this.#schedule()
     })
@@ -127,7 +129,6 @@ export class SimulatedWorker {
     const reply = (await this.#run(LEAVE, document, {
       ...outcomeOf(answer, ms),
       permit,
-      wakePrefix: wakePrefix(this.#deps.keys),
       rememberMs: 3_600_000,
       random: random(),
       ...(next === null ? {} : { next }),
@@ -159,7 +160,7 @@ export class SimulatedWorker {
     if (reply?.kind === 'admitted') this.#admit(document, id, reply)
     else {
       this.#waiting.push(document)
-      if (reply?.kind === 'wait') this.#wait(reply.reason, reply.waitMs)
+      if (reply?.kind === 'wait') this.#wait(reply.reason, reply.askInMs ?? reply.waitMs)
     }
     this.#schedule()
   }
@@ -169,7 +170,14 @@ export class SimulatedWorker {
     this.scriptCalls += 1
     // Redis's clock never starts at nothing.
     const now = 1_000_000 + Math.round(time.now * 10) / 10
-    const told = { process: `${this.#process}`, windowMs: 60_000, leaseMs: 330_000, budgets: [], now }
+    const told = {
+      process: `${this.#process}`,
+      windowMs: 60_000,
+      leaseMs: 330_000,
+      budgets: [],
+      wakePrefix: wakePrefix(keys),
+      now,
+    }
     return script.run(redis, keys, documentKey(keys, `${document.id}`), { ...ask, ...told })
   }
 }

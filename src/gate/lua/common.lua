@@ -62,7 +62,9 @@ local function save()
 end
 
 -- Runs a step of the law, and counts how long the gate was shut for the rate limit and in outages.
+local opened = false
 local function follow_phase(before, since)
+  opened = opened or before ~= 'open' and s.phase == 'open'
   if before == 'paused' and s.phase ~= 'paused' then
     add('shut_ms_rate', now - since)
   elseif before == 'outage' and s.phase ~= 'outage' then

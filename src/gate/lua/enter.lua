@@ -5,4 +5,8 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)
   drop(id)
 end
 
-return reply(place_of(ask.id) or refusal() or reserve(ask.id, ask.credits) or take(ask))
+local answer = place_of(ask.id) or refusal() or reserve(ask.id, ask.credits) or take(ask)
+if opened then
+  wake_all()
+end
+return reply(answer)

@@ -22,15 +22,6 @@ end
 -- How long a promised place waits for its process, milliseconds: a call, an event loop that is busy, and a question.
 local PROMISED_MS = 250
 
--- Tells a process of a place. One that nobody hears any more leaves the line.
-local function call(process, in_ms)
-  local heard = redis.call('PUBLISH', ask.wakePrefix .. process, in_ms) > 0
-  if not heard then
-    redis.call('ZREM', LINE, process)
-  end
-  return heard
-end
-
 -- Places by the process that has them: of those in flight for longest, which tell enough where there are many.
 local function places_held()
   local held = {}
@@ -136,5 +127,5 @@ end
 if ask.next then
   answer.entered = hand_over(ask.next)
 end
-answer.pollInMs = wake_waiting()
+answer.pollInMs = opened and wake_all() or wake_waiting()
 return reply(answer)

@@ -1,13 +1,50 @@
 -- How a document gets a place: by `enter`, or by `leave`, which hands the one that it gives back to the next document
 -- of the same process.
 
-local function wait(reason, ms)
-  return { kind = 'wait', reason = reason, waitMs = math.max(1, ms) }
+-- `ms`: when the turn of the document may come. `ask_ms`: when its process asks again at the latest, called or not.
+local function wait(reason, ms, ask_ms)
+  return { kind = 'wait', reason = reason, waitMs = math.max(1, ms), askInMs = ask_ms }
+end
+
+-- Removes processes from the line that died in it: nothing calls them while all wait for a distant time.
+local function sweep_line()
+  if not ask.alivePrefix then
+    return
+  end
+  for _, process in ipairs(redis.call('ZRANGEBYSCORE', LINE, '-inf', now - 600000, 'LIMIT', 0, 8)) do
+    if redis.call('EXISTS', ask.alivePrefix .. process) == 0 then
+      redis.call('ZREM', LINE, process)
+    end
+  end
+end
+
+-- Tells a process of a place, in so many milliseconds. One that has no subscription any more leaves the line.
+local function call(process, in_ms)
+  local heard = redis.call('PUBLISH', ask.wakePrefix .. process, in_ms) > 0
+  if not heard then
+    redis.call('ZREM', LINE, process)
+  end
+  return heard
+end
+
+-- The gate has opened: every process in line is told its turn. Answers that of this process.
+local function wake_all()
+  local interval = pace(s) and 1 / pace(s) or 1
+  local own = nil
+  for i, process in ipairs(redis.call('ZRANGE', LINE, 0, -1)) do
+    local in_ms = (i - 1) * interval
+    if process == ask.process then
+      own = in_ms
+    else
+      call(process, in_ms)
+    end
+  end
+  return own
 end
 
 -- Takes this process's place in the line, or keeps the one it has; answers how many stand before it.
 local function stand_in_line()
-  redis.call('ZREMRANGEBYSCORE', LINE, '-inf', now - 600000)
+  sweep_line()
   redis.call('ZADD', LINE, 'NX', now, ask.process)
   return redis.call('ZRANK', LINE, ask.process)
 end
@@ -50,6 +87,9 @@ local function drop_leases_of_the_dead()
   return in_flight() < before
 end
 
+-- A process asks for a probe that is not its turn only after so long: the processes before it are gone.
+local UNCALLED = 60 * SECOND
+
 -- How long whoever stands in line is likely to wait for one of the places.
 local function turn_in_line(room)
   return (stand_in_line() + 1) * (s.service_ms or 1000) / math.max(room, 1)
@@ -58,7 +98,8 @@ end
 -- What keeps a document from a place, without looking at the budgets; nil where nothing does.
 local function refusal()
   if (state.paused or '') ~= '' then
-    return wait('paused', 1000)
+    stand_in_line()
+    return wait('paused', 1000, UNCALLED) -- `resume` calls all in line
   end
   if state.probe_now == '1' then
     put('probe_now', '0')
@@ -82,9 +123,12 @@ local function refusal()
     local oldest = tonumber(redis.call('ZRANGE', OPEN, 0, 0, 'WITHSCORES')[2] or now)
     return wait('places', math.min(turn_in_line(math.max(room, 1)), oldest + ask.leaseMs - now))
   end
-  if found.reason then
-    local interval = s.phase == 'open' and pace(s) and 1 / pace(s) or 1
+  if found.reason and s.phase == 'open' then
+    local interval = pace(s) and 1 / pace(s) or 1
     return wait(found.reason, found.ms + stand_in_line() * interval)
+  elseif found.reason then
+    -- The first process in line sends the probe; the others are called when the gate opens.
+    return wait(found.reason, found.ms, found.ms + stand_in_line() * UNCALLED)
   end
   return nil
 end

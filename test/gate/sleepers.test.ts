@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import type { RedisGate } from '#src/gate/redis-gate.ts'
+import { callsOf, startTestRedis, type TestRedis } from '../support/redis.ts'
+import { openOn, permit, signal } from './gates.ts'
+import { parsed, throttled } from './verdicts.ts'
+
+let server: TestRedis
+beforeAll(async () => void (server = await startTestRedis()))
+afterAll(() => server[Symbol.asyncDispose]())
+
+const MINUTE_MS = 60_000
+const enter = (gate: RedisGate, key: string) => gate.enter({ key: sourceKey(key), credits: 0 }, signal)
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Processes on one gate that all wait for a time that the service told. */
+async function sleepers(count: number, keyDigest: string, retryAfterMs: number) {
+  const open = () => openOn(server, { keyDigest, windowMs: MINUTE_MS, patienceMs: 20_000 })
+  const gates = await Promise.all(Array.from({ length: count }, open))
+  const [first] = gates as [RedisGate]
+  const stated = { requests: 1_000, windowMs: MINUTE_MS, exact: true, reached: true }
+  const held = await permit(first, 'held')
+  await first.leave(await permit(first, 'refused'), throttled('rate', retryAfterMs, stated))
+  const entered = gates.map((gate, index) => enter(gate, `${index}`))
+  await pause(300)
+  return { gates, first, held, entered }
+}
+
+test('processes that wait for a time which was told ask once, and not again before it', async () => {
+  const { gates, entered } = await sleepers(6, 'sleep', 3_600_000)
+  for (const admission of entered) void admission.catch(() => undefined)
+  const before = await callsOf(server.connection, 'evalsha')
+  await pause(1_000)
+  expect((await callsOf(server.connection, 'evalsha')) - before).toBe(0)
+  for (const gate of gates) await gate[Symbol.asyncDispose]()
+})
+
+test('one process sends the probe, and all are called when the gate opens', async () => {
+  const { gates, first, held, entered } = await sleepers(6, 'wake', 3_600_000)
+  const before = await callsOf(server.connection, 'evalsha')
+  await first.probe()
+  // One of them is the probe. Its answer opens the gate, and each of the others is called.
+  const probe = await Promise.race(entered)
+  if (probe.kind !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(probe)}`)
+  await first.leave(probe.permit, parsed())
+  expect((await Promise.all(entered)).map(({ kind }) => kind)).toEqual(entered.map(() => 'admitted'))
+  expect((await callsOf(server.connection, 'evalsha')) - before).toBeLessThan(6 * 5)
+  await first.leave(held, parsed())
+  for (const gate of gates) await gate[Symbol.asyncDispose]()
+})
+
+test('a gate that was paused by hand is not polled, and opens at once for every process', async () => {
+  const gates = await Promise.all(
+    Array.from({ length: 4 }, () => openOn(server, { keyDigest: 'by-hand', windowMs: MINUTE_MS, patienceMs: 20_000 })),
+  )
+  const [first] = gates as [RedisGate]
+  await first.pause()
+  const entered = gates.map((gate, index) => enter(gate, `${index}`))
+  await pause(300)
+  const before = await callsOf(server.connection, 'evalsha')
+  await pause(800)
+  expect((await callsOf(server.connection, 'evalsha')) - before).toBe(0)
+  await first.resume()
+  expect((await Promise.all(entered)).map(({ kind }) => kind)).toEqual(entered.map(() => 'admitted'))
+  for (const gate of gates) await gate[Symbol.asyncDispose]()
+})
