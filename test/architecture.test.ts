@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/sources': ['src/document', 'src/fetch', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/cut': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/queue': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
-  'src/gate': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
+  'src/gate': [],
   'src/parse': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/outputs': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/ledger': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],

@@ -141,7 +141,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
     const spend = spendingOf({ ...opened, pipeline: id, lease, settings }, requests, resources)
-    const data = redisData({ ...opened, lease, rebuild: opened, intents, gate: requests.gate, events })
+    const data = redisData({ ...opened, lease, rebuild: opened, intents, gate: requests.gate.limiter, events })
     tellFound(opened, await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
@@ -176,7 +176,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       refusals: ingest.refusals,
       view: ingest.view,
       beginRun: spend.beginRun,
-      probe: () => requests.gate.probe(),
+      probe: () => requests.gate.limiter.probe(),
       ambiguous: () => intents.ambiguousTotal(),
       consume: () => consumeInPlaces({ connection, pipeline: id, places: shared.places, settings, ingest }),
       onSchedule: scheduling(opened, settings, data),

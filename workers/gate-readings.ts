@@ -10,7 +10,7 @@ export async function gateReadings(opened: readonly Requests[]): Promise<Reading
   const gates = new Map(opened.map(({ service, gate }) => [service.digest, { name: service.name, gate }]))
   const readings = await Promise.all(
     [...gates.values()].map(async ({ name, gate }) => {
-      const own = readingsOf(await gate.state())
+      const own = readingsOf(await gate.limiter.state())
       return gates.size === 1 ? own : own.map((one) => ({ ...one, labels: { ...one.labels, service: name } }))
     }),
   )

@@ -14,12 +14,13 @@ import type { RedisConnection } from '#src/queue/connection.ts'
 import { placesOf } from './account.ts'
 import type { Service } from './open-service.ts'
 import { PlacesWatch } from './places-watch.ts'
+import { ServiceGate } from './service-gate.ts'
 import { wayOutOf } from './way-out.ts'
 
 export interface Requests {
   readonly service: Service
   readonly parser: Parser
-  readonly gate: RedisGate
+  readonly gate: ServiceGate
   readonly gateLine: () => Promise<string | null>
   /** Null where limits are not asked for: those of the embedded engine are known. */
   readonly places: PlacesWatch | null
@@ -57,11 +58,13 @@ export async function openRequests(
       ...(service.free ? { timeoutMs: () => LONGEST_REQUEST_MS } : {}),
     }),
   )
-  const gate = resources.use(
+  const limiter = resources.use(
     await openGate({
       redis: connection,
       keyDigest: service.digest,
       windowMs: settings.rateWindowMs,
+      // Half a minute for what happens around a request.
+      leaseMs: LONGEST_REQUEST_MS + 30_000,
       budgets: service.free ? [] : budgets,
       // They keep their places in the process: most stay free for other documents.
       mostHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
@@ -71,8 +74,15 @@ export async function openRequests(
       },
     }),
   )
-  if (isAsked) places = resources.use(watchPlaces(settings, gate))
-  return { service, parser, gate, places, gateLine: async () => (service.free ? null : gateLine(await gate.state())) }
+  if (isAsked) places = resources.use(watchPlaces(settings, limiter))
+  const gate = new ServiceGate(limiter, settings.rateWindowMs)
+  return {
+    service,
+    parser,
+    gate,
+    places,
+    gateLine: async () => (service.free ? null : gateLine(await limiter.state())),
+  }
 }
 
 function watchPlaces(settings: Settings, gate: RedisGate): PlacesWatch {

@@ -27,7 +27,7 @@ export function spendingOf(
   const each = free ? 0 : (settings.reportedCredit ?? 1)
   /** The bill of a parser may be another than the unit that it reports. */
   const charge = (reported: number): number => reported * each
-  if (!free) purchases.openTill({ spending, budgets: gate, charge, events })
+  if (!free) purchases.openTill({ spending, budgets: gate.limiter, charge, events })
   return {
     deps: {
       price: priceWith(free, settings),

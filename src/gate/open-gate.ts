@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { LONGEST_REQUEST_MS } from '#src/contract/timeouts.ts'
 import type { Budget } from './budget.ts'
 import { RedisGate } from './redis-gate.ts'
 import { alivePrefix, duplicate, gateKeys, type RedisClient, wakePrefix } from './scripts.ts'
@@ -38,8 +37,7 @@ const MINUTE_MS = 60_000
 /** Documents that wait for a limit go back to the queue no sooner than this. */
 const LIMIT_PATIENCE_MS = 60_000
 
-/** Half a minute for what happens around a request. */
-const DEFAULT_LEASE_MS = LONGEST_REQUEST_MS + 30_000
+const DEFAULT_LEASE_MS = 6 * MINUTE_MS
 
 const DEFAULT_PATIENCE_MS = 5_000
 

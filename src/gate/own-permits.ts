@@ -1,4 +1,4 @@
-import type { Permit } from '#src/ports.ts'
+import type { Permit } from './admission.ts'
 
 interface Asked {
   readonly number: number

@@ -1,11 +1,10 @@
-import { assertNever } from '#src/document/assert-never.ts'
-import type { Admission, Departure, Gate, Permit, Report } from '#src/ports.ts'
+import type { Admission, Departure, Permit, Ticket } from './admission.ts'
+import { assertNever } from './assert-never.ts'
 import { type Budget, budgetAsk, budgetMessage } from './budget.ts'
 import { chargeBudgets, correctBudgets } from './charge-budgets.ts'
 import { type GateState, gateState, type StateReply } from './gate-state.ts'
 import { HeldDocuments } from './held-documents.ts'
-import { OptionsHalt } from './options-halt.ts'
-import { type Feedback, outcomeOf, UNSENT } from './outcome-of.ts'
+import { type Feedback, UNSENT } from './feedback.ts'
 import { OwnPermits } from './own-permits.ts'
 import type { EnterReply, LeaveReply } from './replies.ts'
 import {
@@ -18,7 +17,7 @@ import {
   wakePrefix,
 } from './scripts.ts'
 import type { SignOfLife } from './sign-of-life.ts'
-import { type Answer, type Next, type Ticket, WaitingLine } from './waiting-line.ts'
+import { type Answer, type Next, WaitingLine } from './waiting-line.ts'
 
 export interface RedisGateOptions {
   readonly redis: RedisClient
@@ -42,8 +41,8 @@ export interface RedisGateOptions {
 /** What is known of a document that failed is kept as long as documents may live in the queue (default deadline). */
 const REMEMBER_MS = 7 * 24 * 60 * 60 * 1000
 
-/** The `Gate` port over Redis: what is decided is decided in lua/enter.lua and lua/leave.lua, for all processes. */
-export class RedisGate implements Gate, AsyncDisposable {
+/** The limiter over Redis: what is decided is decided in lua/enter.lua and lua/leave.lua, for all processes. */
+export class RedisGate implements AsyncDisposable {
   readonly #options: RedisGateOptions
   readonly #enter = new GateScript('enter')
   readonly #leave = new GateScript('leave')
@@ -51,7 +50,6 @@ export class RedisGate implements Gate, AsyncDisposable {
   readonly #declare = new GateScript('declare')
   readonly #own: OwnPermits
   readonly #line: WaitingLine
-  readonly #optionsHalt: OptionsHalt
   readonly #held: HeldDocuments
   #placesCeiling: number | undefined
 
@@ -60,7 +58,6 @@ export class RedisGate implements Gate, AsyncDisposable {
     this.#placesCeiling = options.placesCeiling
     this.#own = new OwnPermits(options.process)
     this.#held = new HeldDocuments(options.mostHeld)
-    this.#optionsHalt = new OptionsHalt(options.windowMs)
     this.#line = new WaitingLine({
       ask: (ticket, more) => this.#ask(ticket, more),
       giveBack: (permit) => void this.#giveBack(permit, UNSENT).catch(() => {}),
@@ -71,20 +68,23 @@ export class RedisGate implements Gate, AsyncDisposable {
     })
   }
 
-  async enter(ticket: Ticket, signal: AbortSignal): Promise<Admission> {
-    return this.#optionsHalt.check(performance.now()) ?? this.#line.join(ticket, signal)
+  /**
+   * Waits for a permit: about a minute for a limit, longer where its turn is near, 5 s for anything else. Rejects with the
+   * reason of `signal`. Every permit must be given back by `leave`, once.
+   */
+  enter(ticket: Ticket, signal: AbortSignal): Promise<Admission> {
+    return this.#line.join(ticket, signal)
   }
 
-  async leave(permit: Permit, report: Report): Promise<Departure> {
-    this.#optionsHalt.learn(report, performance.now())
-    const outcome = outcomeOf(report)
-    // Behind a refusal or a failure nobody hurries: what was learned from it may keep the next one back.
+  async leave(permit: Permit, outcome: Feedback): Promise<Departure> {
+    // No hand-over behind a refusal or a failure: what was learned from it may keep the next request back.
     const wentWell = outcome.kind === 'accepted' || outcome.kind === 'answered'
     const reply = await this.#giveBack(permit, outcome, wentWell ? this.#line.next() : null)
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
     return { countsAsAttempt: reply.counted, retryInMs: reply.retryInMs ?? null }
   }
 
+  /** A refused document waits here for `ms`, to be next. False where it must go back to the queue instead. */
   hold(ms: number, signal: AbortSignal): Promise<boolean> {
     return this.#held.hold(ms, signal)
   }

@@ -1,9 +1,7 @@
-import { assertNever } from '#src/document/assert-never.ts'
-import type { Admission, Gate, Permit } from '#src/ports.ts'
+import type { Admission, Permit, Ticket } from './admission.ts'
+import { assertNever } from './assert-never.ts'
 import { describeWait } from './describe-wait.ts'
 import type { WaitReason } from './replies.ts'
-
-export type Ticket = Parameters<Gate['enter']>[0]
 
 /** What one question to the gate came to. */
 export type Answer =

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import type { Permit } from '#src/ports.ts'
+import type { Permit } from '#src/gate/admission.ts'
 import { connectRedis } from '#src/queue/connection.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { startProcess } from '../support/child.ts'
@@ -129,14 +129,6 @@ describe('a halt', () => {
     expect((await gate.state()).shut).toBeNull()
   })
 
-  test('for options is the process’s own', async () => {
-    await using gate = await open({ keyDigest: 'options' })
-    await using other = await open({ keyDigest: 'options' })
-    await gate.leave(await permit(gate), halted('options'))
-    expect(await gate.enter({ key: sourceKey('b'), credits: 0 }, signal)).toMatchObject({ kind: 'halted' })
-    await permit(other)
-  })
-
   test('by hand reaches every process, and ends', async () => {
     await using gate = await open({ keyDigest: 'paused', patienceMs: 500 })
     await using other = await open({ keyDigest: 'paused', patienceMs: 500 })
@@ -185,7 +177,7 @@ describe('a budget', () => {
   test('gives back what a refused request had reserved, and keeps what may have been charged', async () => {
     await using gate = await open({ budgets: budgets(100) })
     await gate.leave(await permit(gate, 'a', 10), throttled('concurrency'))
-    await gate.leave(await permit(gate, 'b', 10), { verdict: 'abandoned' })
+    await gate.leave(await permit(gate, 'b', 10), { kind: 'abandoned' })
     expect((await gate.state()).credits.get('run:r1')).toEqual({ held: 0, spent: 10 })
   })
 })

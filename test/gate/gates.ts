@@ -1,7 +1,7 @@
 import { sourceKey } from '#src/document/ids.ts'
 import { type GateOptions, openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import type { Permit } from '#src/ports.ts'
+import type { Permit } from '#src/gate/admission.ts'
 import type { TestRedis } from '../support/redis.ts'
 
 export const signal = new AbortController().signal

@@ -3,7 +3,8 @@ import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { duplicate, type GateKeys, gateKeys } from '#src/gate/scripts.ts'
-import type { Permit, Report } from '#src/ports.ts'
+import type { Permit } from '#src/gate/admission.ts'
+import type { Feedback } from '#src/gate/feedback.ts'
 import { callsOf, startTestRedis, type TestRedis } from '../support/redis.ts'
 import { type AskScript, scriptsOf } from './scripts-of.ts'
 import { parsed } from './verdicts.ts'
@@ -92,7 +93,7 @@ describe('a place that is given back', () => {
         const place = await permit(gate, `${name}-${index}`)
         const from = performance.now()
         await new Promise((resolve) => setTimeout(resolve, 20))
-        await gate.leave(place, { ...parsed(), durationMs: performance.now() - from } as Report)
+        await gate.leave(place, { ...parsed(), durationMs: performance.now() - from } as Feedback)
         done[name] += 1
       }
       await Promise.all(Array.from({ length: documents }, (_, index) => each(index)))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import type { StatedRate } from '#src/document/verdict.ts'
-import type { Permit } from '#src/ports.ts'
+import type { Permit } from '#src/gate/admission.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { parsed, throttled } from './verdicts.ts'

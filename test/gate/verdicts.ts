@@ -1,20 +1,21 @@
 import type { HaltCause, Limit, StatedRate, Verdict } from '#src/document/verdict.ts'
-import type { Report } from '#src/ports.ts'
+import type { Feedback } from '#src/gate/feedback.ts'
+import { feedbackOf } from '#workers/gate-feedback.ts'
 
-/** Reports of requests that ended in each of the ways there are. */
-export function parsed(credits: number | null = 1, queuedMs = 0): Report {
+/** Feedback of requests that ended in each of the ways there are. */
+export function parsed(credits: number | null = 1, queuedMs = 0): Feedback {
   const usage = { queuedMs, credits, pages: null }
   const answer = { body: Buffer.from('{}'), json: {}, requestId: null, durationMs: 100, usage }
   return report({ kind: 'parsed', answer }, credits)
 }
 
-export function throttled(limit: Limit, retryAfterMs: number | null = null, stated?: StatedRate): Report {
+export function throttled(limit: Limit, retryAfterMs: number | null = null, stated?: StatedRate): Feedback {
   const told = stated === undefined ? {} : { stated }
   return report({ kind: 'throttled', limit, retryAfterMs, message: 'refused', ...told })
 }
 
 /** The service fails at a document (500), or is not there (503). */
-export function unavailable(countsAgainstService = true, httpStatus: 500 | 503 = 500): Report {
+export function unavailable(countsAgainstService = true, httpStatus: 500 | 503 = 500): Feedback {
   return report({
     kind: 'unavailable',
     code: 'service_unavailable',
@@ -27,15 +28,15 @@ export function unavailable(countsAgainstService = true, httpStatus: 500 | 503 =
   })
 }
 
-export function halted(cause: HaltCause): Report {
+export function halted(cause: HaltCause): Feedback {
   return report({ kind: 'halted', cause, message: `halted for ${cause}` })
 }
 
-export function rejected(): Report {
+export function rejected(): Feedback {
   const failure = { code: 'corrupt', stage: 'parse', message: 'broken file' } as const
   return report({ kind: 'rejected', failure, remedy: { change: 'none' } })
 }
 
-function report(verdict: Verdict, credits: number | null = 0): Report {
-  return { verdict, durationMs: 100, credits }
+function report(verdict: Verdict, credits: number | null = 0): Feedback {
+  return feedbackOf({ verdict, durationMs: 100, credits })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import type { Admission } from '#src/ports.ts'
+import type { Admission } from '#src/gate/admission.ts'
 import { type Answer, WaitingLine, type WaitingLineOptions } from '#src/gate/waiting-line.ts'
 
 const signal = new AbortController().signal

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ReceiptId, sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
-import type { RedisGate } from '#src/gate/redis-gate.ts'
+import type { ServiceGate } from '#workers/service-gate.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Delivery, OutputStore } from '#src/ports.ts'
@@ -164,7 +164,7 @@ test('a store that cannot be read right before the request keeps neither the pla
   const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
   expect(first).toMatchObject({ do: 'postpone', counted: false })
   expect(await (intents as RedisIntents).list()).toEqual([])
-  expect(await (gate as RedisGate).state()).toMatchObject({ inFlight: 0 })
+  expect(await (gate as ServiceGate).limiter.state()).toMatchObject({ inFlight: 0 })
   expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ do: 'finish' })
   expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
 })
@@ -231,10 +231,10 @@ test('a process that stood still after it took up the request, before the first 
   const verdict = await ingestDocument(delivery, { ...deps, parser: frozen }, SIGNAL)
   expect(verdict).toMatchObject({ do: 'postpone', counted: false })
   expect([bench.service.requests.length, ...told]).toEqual([0, 'request:begun', 'request:withdrawn'])
-  expect([await (deps.intents as RedisIntents).list(), (await (deps.gate as RedisGate).state()).inFlight]).toEqual([
-    [],
-    0,
-  ])
+  expect([
+    await (deps.intents as RedisIntents).list(),
+    (await (deps.gate as ServiceGate).limiter.state()).inFlight,
+  ]).toEqual([[], 0])
   expect(await ingestDocument(delivery, deps, SIGNAL)).toEqual({ do: 'finish' })
   expect([bench.service.charged, await (deps.intents as RedisIntents).ambiguousTotal()]).toEqual([1, 0])
 })

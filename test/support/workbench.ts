@@ -9,6 +9,7 @@ import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { RightOfWay } from '#src/ingest/right-of-way.ts'
 import { Events } from '#src/events.ts'
 import { openGate } from '#src/gate/open-gate.ts'
+import { ServiceGate } from '#workers/service-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FailingSince } from '#src/ingest/failing-since.ts'
 import { TimedOut } from '#src/ingest/timed-out.ts'
@@ -96,7 +97,7 @@ export async function openWorkbench({
     parser: resources.use(
       new HttpParser({ baseUrl: new URL(service.url), apiKey: 'key', concurrency: 2, userAgent: 'test' }),
     ),
-    gate: resources.use(await openGate({ redis: connection, keyDigest: pipeline })),
+    gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: pipeline })), 60_000),
     ledger: new RedisLedger({ connection, pipeline }),
     claims: new RedisClaims({ connection, pipeline, lease }),
     intents: new RedisIntents({ connection, pipeline, lease, now: Date.now }),

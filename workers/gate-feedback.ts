@@ -1,50 +1,10 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Verdict } from '#src/document/verdict.ts'
+import { type Feedback, type StatedLimit, UNSENT } from '#src/gate/feedback.ts'
 import type { Report } from '#src/ports.ts'
 
-/** A rate limit that the service states. `exact`: its window is no guess. `reached`: the service says so. */
-interface StatedLimit {
-  readonly requests: number
-  readonly windowMs: number
-  readonly exact: boolean
-  readonly reached: boolean
-}
-
-/** What leave.lua is told of how a request ended. Keys that are undefined are not sent. */
-export type Feedback = Readonly<{
-  /** Charged; undefined where it is unknown. */
-  credits?: number
-}> &
-  (
-    | {
-        readonly kind: 'accepted'
-        readonly durationMs: number
-        readonly queuedMs: number
-        readonly stated?: StatedLimit
-      }
-    /** The service took the request, and refused the document. */
-    | { readonly kind: 'answered' }
-    | {
-        readonly kind: 'refused'
-        readonly limit?: 'rate' | 'concurrency'
-        readonly retryAfterMs?: number
-        readonly stated?: StatedLimit
-      }
-    /** The service gave up on it for time: a 408. */
-    | { readonly kind: 'timed_out'; readonly retryAfterMs?: number }
-    /** `absent`: no server was there to take the request, so that the document cannot be what brought it down. */
-    | { readonly kind: 'down'; readonly message: string; readonly absent?: true; readonly retryAfterMs?: number }
-    /** A failure that is this document's own. */
-    | { readonly kind: 'failed' }
-    | { readonly kind: 'credits' | 'key'; readonly message: string }
-    | { readonly kind: 'abandoned' | 'unsent' }
-  )
-
-/** A permit that is not needed any more: given back, nothing was sent. */
-export const UNSENT: Feedback = { kind: 'unsent', credits: 0 }
-
-/** Maps a verdict to the feedback that the control law learns from. */
-export function outcomeOf(report: Report): Feedback {
+/** Maps how a request ended to the feedback that the limiter learns from. */
+export function feedbackOf(report: Report): Feedback {
   if (report.verdict === 'abandoned') return { kind: 'abandoned' }
   if (report.verdict === 'unsent') return UNSENT
   const { verdict, durationMs } = report

@@ -1,0 +1,43 @@
+/** A request that asks for a permit. */
+export interface Ticket {
+  /** Names what is sent: its failures are remembered under it. */
+  readonly key: string
+  /** What the request is expected to cost. */
+  readonly credits: number
+  /** Before all that wait in this process. */
+  readonly first?: boolean
+  /** When it aborts, the request waits no longer. */
+  readonly until?: AbortSignal
+}
+
+/** The right to send one request, given back once by `leave`. */
+export interface Permit {
+  readonly id: string
+  readonly key: string
+  /** Milliseconds on the limiter's own clock (Redis TIME). */
+  readonly enteredAt: number
+  /** Requests that were in flight when this one entered, itself not counted. */
+  readonly ahead: number
+  /** Its number among all requests in the order of sending, and how many had been answered by then. */
+  readonly seq: number
+  readonly done: number
+  /** The limit of requests in flight was what held requests back. */
+  readonly bound: boolean
+}
+
+/** What came of a ticket. `retryInMs`: when asking again may let a probe through; null when only a change by hand helps. */
+export type Admission =
+  | { readonly kind: 'admitted'; readonly permit: Permit }
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string }
+  | {
+      readonly kind: 'halted'
+      readonly cause: 'credits' | 'key' | 'permission' | 'budget'
+      readonly message: string
+      readonly retryInMs: number | null
+    }
+
+/** `countsAsAttempt`: the failure is the request's own. `retryInMs`: the earliest time for it; null without an opinion. */
+export interface Departure {
+  readonly countsAsAttempt: boolean
+  readonly retryInMs: number | null
+}
