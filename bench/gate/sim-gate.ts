@@ -2,19 +2,21 @@ import { parseArgs } from 'node:util'
 import Table from 'cli-table3'
 import { startTestRedis } from '../../test/support/redis.ts'
 import { simKnown } from './random/known-regimes.ts'
-import { simRandom } from './random/sim-random.ts'
+import { reportParts, simRandom } from './random/sim-random.ts'
 import { LIMITS } from './sim/regimes.ts'
 import { fairness, simulate } from './sim/simulate.ts'
 
 /*
  * npm run sim:gate -- [--seeds N] [--minutes N] [--processes N] [--only TEXT]
  * npm run sim:gate -- --known
- * npm run sim:gate -- --random N [--seed S] [--compare] [--scripts] [--worst N]
+ * npm run sim:gate -- --random N [--seed S] [--compare] [--scripts] [--worst N] [--from N] [--save FILE]
+ * npm run sim:gate -- --parts FILE,FILE [--worst N]
  *
  * --known runs the law alone in situations that an earlier release failed in.
  * --random draws N services from the distribution of random/draw.ts and reports goodput and refusals as distributions.
  * It runs the law's own Lua source, translated; --scripts runs the whole scripts in Redis, asked by all processes,
- * which takes a hundred times as long; --compare adds other clients.
+ * which takes a hundred times as long; --compare adds other clients. --from begins at a later draw of the seed and --save
+ * keeps the rows, so that a long run can be made in parts; --parts reports them together.
  *
  * The gate's own scripts in a real Redis, against a simulated service at simulated times: the same seeds give the same
  * numbers, whatever the machine does besides. The last line is JSON.
@@ -32,16 +34,23 @@ const { values } = parseArgs({
     compare: { type: 'boolean', default: false },
     scripts: { type: 'boolean', default: false },
     worst: { type: 'string', default: '20' },
+    from: { type: 'string', default: '0' },
+    save: { type: 'string' },
+    parts: { type: 'string' },
   },
 })
 if (values.known) {
   simKnown()
   process.exit(0)
 }
+if (values.parts !== undefined) {
+  reportParts(values.parts.split(','), Number(values.worst))
+  process.exit(0)
+}
 if (values.random !== undefined) {
-  const { compare, scripts } = values
+  const { compare, scripts, save } = values
   const count = { draws: Number(values.random), seed: Number(values.seed), worst: Number(values.worst) }
-  await simRandom({ ...count, compare, scripts })
+  await simRandom({ ...count, compare, scripts, save, from: Number(values.from) })
   process.exit(0)
 }
 const processes = Number(values.processes)

@@ -1,4 +1,4 @@
-import type { WaitReason } from './replies.ts'
+import type { WaitReason } from './border.ts'
 
 const REASONS: Readonly<Record<WaitReason, string>> = {
   paused: 'paused by hand; `sluice resume` goes on',

@@ -1,4 +1,4 @@
-export type ShutCause = 'outage' | 'credits' | 'key' | 'permission'
+import type { ShutCause, StateReply } from './border.ts'
 
 /** What the gate has learned and does, for all processes on the API key; `waitingDocuments` is this process's own. */
 export interface GateState {
@@ -29,27 +29,6 @@ export interface Credits {
   /** Reserved for what is in flight. */
   readonly held: number
   readonly spent: number
-}
-
-/** What lua/state.lua answers. */
-export interface StateReply {
-  readonly rate?: number
-  readonly rateLearned: boolean
-  readonly places: number
-  readonly placesLearned: boolean
-  readonly inFlight: number
-  readonly processes: number
-  readonly nextInMs: number
-  readonly paused: boolean
-  readonly shut?: ShutCause
-  readonly shutMessage?: string
-  readonly probeInMs: number
-  readonly serviceMs?: number
-  readonly admitted: number
-  readonly refused: GateState['refused']
-  readonly shutMs: GateState['shutMs']
-  /** An empty list is `{}` in the JSON of Redis. */
-  readonly credits: readonly { scope: string; field: keyof Credits; credits: number }[] | Record<string, never>
 }
 
 export function gateState(reply: StateReply, windowMs: number, waitingDocuments: number): GateState {

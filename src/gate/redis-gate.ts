@@ -2,16 +2,17 @@ import type { Admission, Departure, Permit, Ticket } from './admission.ts'
 import { assertNever } from './assert-never.ts'
 import { type Budget, budgetAsk, budgetMessage } from './budget.ts'
 import { chargeBudgets, correctBudgets } from './charge-budgets.ts'
-import { type GateState, gateState, type StateReply } from './gate-state.ts'
+import { type GateState, gateState } from './gate-state.ts'
 import { HeldDocuments } from './held-documents.ts'
 import { type Feedback, UNSENT } from './feedback.ts'
 import { OwnPermits } from './own-permits.ts'
-import type { EnterReply, LeaveReply } from './replies.ts'
+import type { Asks, DeclareAsk, EnterReply, LeaveReply, Limits, Replies } from './border.ts'
 import {
   alivePrefix,
   documentKey,
   type GateKeys,
   GateScript,
+  type GateScriptName,
   recordedKey,
   type RedisClient,
   wakePrefix,
@@ -152,7 +153,7 @@ export class RedisGate implements AsyncDisposable {
     const { leaseMs, rateCeiling, windowMs } = this.#options
     const ask = { leaseMs, rateCeiling, placesCeiling: this.#placesCeiling, windowMs }
     const reply = await this.#run(this.#state, '', ask)
-    return gateState(reply as StateReply, windowMs, this.#line.length)
+    return gateState(reply, windowMs, this.#line.length)
   }
 
   /** Leaves the line; whoever still waits is turned away with an error. Places that were not given back are free. */
@@ -169,7 +170,7 @@ export class RedisGate implements AsyncDisposable {
     const id = this.#newId(ticket)
     const { credits } = ticket
     try {
-      const reply = (await this.#run(this.#enter, ticket.key, { ...this.#limits(), id, credits, more })) as EnterReply
+      const reply = await this.#run(this.#enter, ticket.key, { ...this.#limits(), id, credits, more })
       this.#note(id, reply)
       return answerOf(reply, ticket, id)
     } catch (error) {
@@ -178,12 +179,12 @@ export class RedisGate implements AsyncDisposable {
     }
   }
 
-  async #say(more: object): Promise<void> {
+  async #say(more: Pick<DeclareAsk, 'recorded'>): Promise<void> {
     const { process, windowMs, sign } = this.#options
     const ask = { process, windowMs, ...this.#own.declaration(), ...more }
     // The sign of life first: permits of a process without one are taken away.
     const [, answer] = await Promise.all([sign.renew(), this.#run(this.#declare, '', ask)])
-    this.#own.heard((answer as { readonly spent: Record<string, number> }).spent)
+    this.#own.heard(answer.spent)
   }
 
   #note(id: string, reply: EnterReply): void {
@@ -197,14 +198,14 @@ export class RedisGate implements AsyncDisposable {
     const id = next === null ? null : this.#newId(next.ticket)
     this.#own.leaving(permit)
     try {
-      const reply = (await this.#run(this.#leave, permit.key, {
+      const reply = await this.#run(this.#leave, permit.key, {
         ...outcome,
         ...this.#limits(),
         permit,
         rememberMs: REMEMBER_MS,
         random: random(),
         ...(next === null || id === null ? {} : { next: { id, credits: next.ticket.credits, more: next.more } }),
-      })) as LeaveReply
+      })
       if (next !== null && id !== null) {
         const entered = reply.entered as EnterReply
         this.#note(id, entered)
@@ -221,7 +222,7 @@ export class RedisGate implements AsyncDisposable {
   }
 
   /** What both scripts need to give somebody a place. */
-  #limits(): object {
+  #limits(): Limits {
     const { process, rateCeiling, windowMs, leaseMs, keys } = this.#options
     const placesCeiling = this.#placesCeiling
     const budgets = this.#options.budgets.map((budget) => budgetAsk(budget, new Date()))
@@ -243,7 +244,11 @@ export class RedisGate implements AsyncDisposable {
     return this.#own.ask(credits, scopes)
   }
 
-  #run(script: GateScript, sourceKey: string, ask: object): Promise<unknown> {
+  #run<Name extends GateScriptName>(
+    script: GateScript<Name>,
+    sourceKey: string,
+    ask: Asks[Name],
+  ): Promise<Replies[Name]> {
     return script.run(this.#options.redis, this.#options.keys, documentKey(this.#options.keys, sourceKey), ask)
   }
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Cluster, type Redis } from 'ioredis'
+import { z } from 'zod'
+import { type Asks, REPLIES, type Replies } from './border.ts'
 
 export type RedisClient = Redis | Cluster
 
@@ -58,10 +60,20 @@ export function duplicate(redis: RedisClient): RedisClient {
 
 const lua = (name: string): string => readFileSync(new URL(`lua/${name}.lua`, import.meta.url), 'utf8')
 
-export type GateScriptName = 'enter' | 'leave' | 'state' | 'declare'
+export type GateScriptName = keyof Asks
 
 /** The control law: pure functions of its state, which a simulation runs as well. */
-export const LAW_PARTS = ['law-state', 'law-rate', 'law-places', 'law'] as const
+export const LAW_PARTS = [
+  'law-state',
+  'law-trials',
+  'law-pauses',
+  'law-measure',
+  'law-knee',
+  'law-places',
+  'law-admission',
+  'law-refusals',
+  'law-answers',
+] as const
 
 /** Files of which each script is made, in their order. */
 const PARTS: Readonly<Record<GateScriptName, readonly string[]>> = {
@@ -77,20 +89,22 @@ export function recordedKey(keys: GateKeys): string {
 }
 
 /** One of the scripts, as Redis runs it. */
-export class GateScript {
+export class GateScript<Name extends GateScriptName> {
   readonly source: string
+  readonly #name: Name
   readonly #sha: string
 
-  constructor(name: GateScriptName) {
+  constructor(name: Name) {
+    this.#name = name
     this.source = PARTS[name].map(lua).join('\n')
     this.#sha = createHash('sha1').update(this.source).digest('hex')
   }
 
   /**
-   * Runs as one step; the answer is what the script says in JSON. A client that lost the answer with its connection
-   * sends the script again, so both can be run twice with the same argument.
+   * Runs as one step. A client that lost the answer with its connection sends the script again, so every script can be run
+   * twice with the same argument.
    */
-  async run(redis: RedisClient, keys: GateKeys, document: string, ask: object): Promise<unknown> {
+  async run(redis: RedisClient, keys: GateKeys, document: string, ask: Asks[Name]): Promise<Replies[Name]> {
     const { state, open, line, budget, held, probed } = keys
     const args = [7, state, open, line, budget, held, probed, document, JSON.stringify(ask)] as const
     let answer: unknown
@@ -100,6 +114,8 @@ export class GateScript {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
       answer = await redis.eval(this.source, ...args)
     }
-    return JSON.parse(String(answer))
+    const reply = REPLIES[this.#name].safeParse(JSON.parse(String(answer)))
+    if (reply.success) return reply.data as Replies[Name]
+    throw new Error(`the limiter's script ${this.#name} answered what it should not: ${z.prettifyError(reply.error)}`)
   }
 }

@@ -1,14 +1,19 @@
 import type { Admission, Permit, Ticket } from './admission.ts'
 import { assertNever } from './assert-never.ts'
 import { describeWait } from './describe-wait.ts'
-import type { WaitReason } from './replies.ts'
+import type { WaitReason } from './border.ts'
 
 /** What one question to the gate came to. */
 export type Answer =
   /** `fullForMs`: it was the last place for now, and when one may be free for those who wait. */
   | { readonly kind: 'admitted'; readonly permit: Permit; readonly fullForMs: number | null }
   /** `askInMs`: when to ask again at the latest, where that is not when the turn may come. */
-  | { readonly kind: 'wait'; readonly reason: WaitReason; readonly waitMs: number; readonly askInMs?: number }
+  | {
+      readonly kind: 'wait'
+      readonly reason: WaitReason
+      readonly waitMs: number
+      readonly askInMs?: number | undefined
+    }
   /** `everybody`: true for all who wait, not only for the one who asked. */
   | { readonly kind: 'halted'; readonly everybody: boolean; readonly admission: Admission & { kind: 'halted' } }
 

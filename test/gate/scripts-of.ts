@@ -11,5 +11,11 @@ export type AskScript = (
 export function scriptsOf(redis: RedisClient, keys: GateKeys, always: Readonly<Record<string, unknown>>): AskScript {
   const gate = { windowMs: 6_000, leaseMs: 60_000, budgets: [], wakePrefix: 'wake:', rememberMs: 60_000, random: 0 }
   return (process, script, ask) =>
-    new GateScript(script).run(redis, keys, documentKey(keys, ask.id), { process, ...gate, ...always, ...ask })
+    // Tests leave out, and add, what a process of ours says.
+    new GateScript(script).run(redis, keys, documentKey(keys, ask.id), {
+      process,
+      ...gate,
+      ...always,
+      ...ask,
+    } as never)
 }

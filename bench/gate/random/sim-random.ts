@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { startTestRedis } from '../../../test/support/redis.ts'
 import { aimd, awsAdaptive, omniscient } from './baselines.ts'
 import { draw } from './draw.ts'
@@ -16,7 +17,14 @@ export interface RandomOptions {
   /** The scripts in a real Redis, asked by all processes, in place of the law alone. */
   readonly scripts: boolean
   readonly worst: number
+  /** The first draw of the seed, so that a long run can be made in parts. */
+  readonly from: number
+  /** The rows go to this file as well, for `reportParts`. */
+  readonly save?: string | undefined
 }
+
+/** Rows by policy; the drawn service by its seed. */
+type Saved = readonly (readonly [policy: string, rows: readonly (Omit<Row, 'drawn'> & { readonly seed: number })[]])[]
 
 const OTHERS: Readonly<Record<string, PolicyMaker>> = {
   'the law before (gauge and cubic)': measuredLaw,
@@ -28,7 +36,7 @@ const OTHERS: Readonly<Record<string, PolicyMaker>> = {
 /** Draws services, runs the law and others against each, and prints the distributions. The last line is JSON. */
 export async function simRandom(options: RandomOptions): Promise<void> {
   const { draws, seed, compare, worst } = options
-  const services = Array.from({ length: draws }, (_, index) => draw(seed * 100_000 + index))
+  const services = Array.from({ length: draws }, (_, index) => draw(seed * 100_000 + options.from + index))
   const best = services.map((drawn) => runDrawn(drawn, omniscient(), true).done)
   const rowsOf = (make: PolicyMaker, ideal = false): Row[] =>
     services.map((drawn, i) => ({ drawn, best: best[i] ?? 0, result: runDrawn(drawn, make, ideal) }))
@@ -37,6 +45,7 @@ export async function simRandom(options: RandomOptions): Promise<void> {
   const own = scripts ?? rowsOf(controlLaw())
   rows.set(options.scripts ? 'the law, scripts in Redis' : 'the law', own)
   if (compare) for (const [name, make] of Object.entries(OTHERS)) rows.set(name, rowsOf(make, name.startsWith('omni')))
+  if (options.save !== undefined) save(options.save, rows)
   console.log(policyTable(rows))
   console.log(familyTable(own))
   console.log(`The ${worst} worst: goodput, refused beyond noise, service`)
@@ -59,4 +68,29 @@ export async function simRandom(options: RandomOptions): Promise<void> {
     }
     return found
   }
+}
+
+function save(file: string, rows: ReadonlyMap<string, readonly Row[]>): void {
+  const saved: Saved = [...rows].map(([name, own]) => [
+    name,
+    own.map(({ drawn, best, result }) => ({ seed: drawn.seed, best, result })),
+  ])
+  writeFileSync(file, JSON.stringify(saved))
+}
+
+/** Puts the saved parts of a run together. */
+export function reportParts(files: readonly string[], worst: number): void {
+  const rows = new Map<string, Row[]>()
+  for (const file of files) {
+    for (const [name, own] of JSON.parse(readFileSync(file, 'utf8')) as Saved) {
+      const known = rows.get(name) ?? []
+      rows.set(name, [...known, ...own.map(({ seed, best, result }) => ({ drawn: draw(seed), best, result }))])
+    }
+  }
+  const [own = []] = rows.values()
+  console.log(policyTable(rows))
+  console.log(familyTable(own))
+  console.log(`The ${worst} worst: goodput, refused beyond noise, service`)
+  console.log(worstOf(own, worst))
+  console.log(JSON.stringify(summary(own)))
 }

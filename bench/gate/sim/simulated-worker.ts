@@ -1,7 +1,7 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import { backoffMs } from '#src/document/backoff.ts'
 import type { Feedback } from '#src/gate/feedback.ts'
-import type { EnterReply, LeaveReply, WaitReason } from '#src/gate/replies.ts'
+import type { Asks, EnterReply, Limits, Replies, WaitReason } from '#src/gate/border.ts'
 import { documentKey, type GateKeys, GateScript, type RedisClient, wakePrefix } from '#src/gate/scripts.ts'
 import { pollMs } from '#src/gate/waiting-line.ts'
 import type { Permit } from '#src/gate/admission.ts'
@@ -92,7 +92,7 @@ export class SimulatedWorker {
     const id = `${this.#process}-${this.#entered}`
     const document = this.#waiting[0] as SimulatedDocument
     const more = this.#waiting.length > 1
-    const reply = (await this.#run(ENTER, document, { id, credits: 0, more })) as EnterReply
+    const reply = await this.#run(ENTER, document, { id, credits: 0, more })
     // All that the script published is heard before this is answered.
     await this.#deps.calls.ping()
     time.after(REDIS_MS, () => {
@@ -126,13 +126,13 @@ export class SimulatedWorker {
   async #leave(document: SimulatedDocument, permit: Permit, answer: SimulatedAnswer, ms: number): Promise<void> {
     const { random, postpone, answered, calls, time } = this.#deps
     const next = answer.status === 200 ? this.#next() : null
-    const reply = (await this.#run(LEAVE, document, {
+    const reply = await this.#run(LEAVE, document, {
       ...outcomeOf(answer, ms),
       permit,
       rememberMs: 3_600_000,
       random: random(),
       ...(next === null ? {} : { next }),
-    })) as LeaveReply
+    })
     // All that the script published is heard before this is answered.
     await calls.ping()
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
@@ -165,7 +165,11 @@ export class SimulatedWorker {
     this.#schedule()
   }
 
-  #run(script: GateScript, document: SimulatedDocument, ask: object): Promise<unknown> {
+  #run<Name extends 'enter' | 'leave'>(
+    script: GateScript<Name>,
+    document: SimulatedDocument,
+    ask: Omit<Asks[Name], keyof Limits>,
+  ): Promise<Replies[Name]> {
     const { redis, keys, time } = this.#deps
     this.scriptCalls += 1
     // Redis's clock never starts at nothing.
@@ -178,7 +182,7 @@ export class SimulatedWorker {
       wakePrefix: wakePrefix(keys),
       now,
     }
-    return script.run(redis, keys, documentKey(keys, `${document.id}`), { ...ask, ...told })
+    return script.run(redis, keys, documentKey(keys, `${document.id}`), { ...ask, ...told } as unknown as Asks[Name])
   }
 }
 

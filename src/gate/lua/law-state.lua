@@ -1,108 +1,134 @@
+-- The state of the control law: one table of constant size, which Redis keeps packed. Times are milliseconds of one clock,
+-- rates are requests a millisecond, sequence numbers count requests in the order of sending. src/gate/law-state.ts holds
+-- the same list of fields as a type; fields that are nil at first are named there.
+
 local LAW_VERSION = 5
+-- RFC 6928's initial window.
 local START_PLACES = 10
-local SURE = 6.9
 local SLOTS = 64
+-- Half octaves of the number in flight: 1, 1.4, 2, 2.8, ... 2,896.
+local LEVELS = 24
+
+local function zeros(count)
+  local list = {}
+  for i = 1, count do
+    list[i] = 0
+  end
+  return list
+end
+
+-- What was sent and answered, and whether the latest refusals are more than chance.
+local function fresh_counts(s, now)
+  s.seq = 0
+  s.done = 0
+  s.accepted = 0
+  s.refusals = 0
+  s.refusal_ms = 40 -- mean time until a refusal is heard
+  s.sent_at = 0
+  s.pending = 0 -- refused since the last answer: they free no place
+  s.score = 0 -- CUSUM of corroborate
+  s.noise = 0.02 -- share of requests that are refused without a limit
+  s.refused_seq = -99
+  s.burst_from = 0 -- sequence number of the first of the refusals that made up the score
+  s.burst_refused = 0
+  s.burst_sent = 0
+  s.dismissed_at = -300
+  s.ring = zeros(SLOTS) -- requests by time of sending
+  s.ring_at = now
+  s.ring_ms = 1
+end
+
+-- `open`, `paused` or `outage`, and what is known of the time that the service tells.
+local function fresh_phase(s, now)
+  s.phase = 'open'
+  s.opened_at = now
+  s.opened_accepted = 0
+  s.closed_at = -1
+  s.probe_at = 0
+  s.tries = 0
+  s.pauses = 0
+  s.fails = 0 -- failures of the service in a row
+  s.kept = 0 -- times that came true
+  s.broken = 0 -- times that proved wrong
+  s.vague = false -- the refusals of this pause may be about places
+  s.full_at = 0
+  s.votes_rate = 0
+  s.votes_places = 0
+end
+
+-- The learned rate is nil until a pause has measured one.
+local function fresh_rate(s)
+  s.due = 0 -- GCRA: theoretical time of the next request
+  s.margin = 0.01
+  s.confidence = 0 -- how often in a row the limit was bracketed
+  s.episode = 3 -- mean refusals of a pause
+  s.episode_refusals = 0
+  s.short_cycles = 0
+  s.trial = 0
+  s.trial_at_close = 0
+  s.trial_share = 0.5
+  s.step = 0.05
+  s.hold = 20
+  s.since = 0
+  s.level_n = 0
+  s.level_refused = 0
+  s.level_at = 0
+  s.stated_new = false
+  s.stated_exact = false
+end
+
+-- Requests in flight: slow start (`full` is false), a known limit (`places_known`), or probes for the knee.
+local function fresh_places(s)
+  s.places = START_PLACES
+  s.places_last = START_PLACES
+  s.places_at = -1
+  s.places_known = false
+  s.places_measures = false
+  s.places_step = 0
+  s.hold_places = 0
+  s.agree = 0
+  s.full = false
+  s.held = START_PLACES
+  s.mode = 'hold'
+  s.block_seq = 0
+  s.block_n = 0
+  s.block_sum = 0
+  s.hold_mean = 0
+  s.hold_n = 1
+  s.patience = 1
+  s.stride = 1.3
+  s.upwards = true
+end
+
+-- Durations (logarithms) by number in flight, and the cohorts of slow start.
+local function fresh_durations(s)
+  s.level_count = zeros(LEVELS)
+  s.level_sum = zeros(LEVELS)
+  s.level_at_n = zeros(LEVELS)
+  s.spread = 0.25 -- variance of the logarithm of a duration at one level
+  s.spread_n = 0
+  s.base = 0 -- mean logarithm of the first durations
+  s.base_n = 0
+  s.slowing = 0 -- CUSUM of is_slowing
+  s.slow_n = 0
+  s.slow_knee = 0
+  s.cohort_from = 0
+  s.cohort_size = START_PLACES
+  s.cohort_done = 0
+  s.verified = START_PLACES -- in flight at the latest cohort that was not slower
+  s.least_size = START_PLACES
+  s.growth_waits = false
+  s.doubted = false
+end
 
 local function fresh_law(now)
-  local ring = {}
-  for i = 1, SLOTS do
-    ring[i] = 0
-  end
-  local level_count, level_sum, level_at_n = {}, {}, {}
-  for i = 1, 24 do
-    level_count[i] = 0
-    level_sum[i] = 0
-    level_at_n[i] = 0
-  end
-  return {
-    version = LAW_VERSION,
-    scale = 1,
-    seq = 0,
-    done = 0,
-    accepted = 0,
-    refusals = 0,
-    refusal_ms = 40,
-    sent_at = 0,
-    score = 0,
-    noise = 0.02,
-    refused_seq = -99,
-    burst_from = 0,
-    burst_refused = 0,
-    burst_sent = 0,
-    dismissed_at = -300,
-    phase = 'open',
-    opened_at = now,
-    opened_accepted = 0,
-    closed_at = -1,
-    probe_at = 0,
-    tries = 0,
-    kept = 0,
-    broken = 0,
-    episode = 3,
-    episode_refusals = 0,
-    short_cycles = 0,
-    due = 0,
-    trial = 0,
-    trial_at_close = 0,
-    step = 0.05,
-    hold = 20,
-    since = 0,
-    level_n = 0,
-    level_refused = 0,
-    level_at = 0,
-    pauses = 0,
-    falls = 0,
-    trial_share = 0.5,
-    margin = 0.01,
-    confidence = 0,
-    places = START_PLACES,
-    places_last = START_PLACES,
-    places_at = -1,
-    votes_rate = 0,
-    votes_places = 0,
-    vague = false,
-    full_at = 0,
-    places_measures = false,
-    places_known = false,
-    full = false,
-    pending = 0,
-    agree = 0,
-    stated_new = false,
-    stated_exact = false,
-    hold_places = 0,
-    places_step = 0,
-    level_count = level_count,
-    level_sum = level_sum,
-    level_at_n = level_at_n,
-    base = 0,
-    base_n = 0,
-    slowing = 0,
-    slow_n = 0,
-    slow_knee = 0,
-    cohort_from = 0,
-    cohort_size = START_PLACES,
-    cohort_done = 0,
-    verified = START_PLACES,
-    least_size = START_PLACES,
-    growth_waits = false,
-    doubted = false,
-    stride = 1.3,
-    spread = 0.25,
-    spread_n = 0,
-    held = START_PLACES,
-    mode = 'hold',
-    block_seq = 0,
-    block_n = 0,
-    block_sum = 0,
-    hold_mean = 0,
-    hold_n = 1,
-    patience = 1,
-    upwards = true,
-    fails = 0,
-    ring = ring,
-    ring_at = now,
-    ring_ms = 1,
-  }
+  local s = { version = LAW_VERSION, scale = 1 }
+  fresh_counts(s, now)
+  fresh_phase(s, now)
+  fresh_rate(s)
+  fresh_places(s)
+  fresh_durations(s)
+  return s
 end
 
 local function count_sent(s, at, n)

@@ -1,0 +1,83 @@
+-- Levels of the pace: trials of a higher one, and tests of a lower one where refusals are too sparse for the sequential test.
+
+local function start_level(s, now)
+  s.level_n = 0
+  s.level_refused = 0
+  s.level_at = now
+end
+
+-- The limit lies between the level and the trial.
+local function fail_trial(s)
+  s.confidence = s.trial < 0.15 and math.min(3, s.confidence + 1) or 0
+  s.step = math.max(0.05, s.trial / 3)
+end
+
+local function plan_trial(s, n)
+  s.trial = 0
+  s.since = 0
+  s.episode = s.episode + 0.3 * (s.episode_refusals - s.episode)
+  s.episode_refusals = 0
+  if s.confidence == 0 then
+    s.hold = n < 20 and 8 or 4
+  else
+    local costly = s.refusals > 0.01 * s.accepted and 1.5 or 0.7
+    s.hold = math.max(30, 40 * math.min(6, s.episode) * costly * (s.confidence > 1 and 1.3 or 1))
+  end
+  s.hold = math.min(s.hold, math.max(30, 1.5 * s.window * s.rate))
+end
+
+-- Refusals that are too sparse for the sequential test: does a lower pace lower their share?
+local function suspect_pace(s, now)
+  local n, k = s.level_n, s.level_refused
+  if s.trial > 0 or s.test_share ~= nil or k < 3 or k <= 2 * s.noise * n + 1.5 * math.sqrt(s.noise * n) then
+    return
+  end
+  s.test_share = k / n
+  s.test_rate = s.rate
+  s.test_n = math.max(20, math.ceil(5 / s.test_share))
+  s.rate = s.rate * (1 - math.min(0.3, math.max(0.03, 1.1 * s.test_share)))
+  start_level(s, now)
+end
+
+local function end_test(s, now)
+  local share = s.level_refused / s.level_n
+  if share >= 0.5 * s.test_share then
+    s.noise = math.min(0.1, math.max(s.noise, math.min(share, s.test_share)))
+    s.rate = s.test_rate
+  else
+    s.noise = math.max(0.002, math.min(s.noise, share))
+    s.confidence = math.max(1, s.confidence)
+    s.hold = math.max(30, math.min(120, 2 * s.window * s.rate))
+    s.step = 0.05
+  end
+  s.since = 0
+  s.test_share = nil
+  start_level(s, now)
+end
+
+-- levels of the pace
+local function step_level(s, now)
+  if s.test_share ~= nil then
+    if s.level_n >= s.test_n then
+      end_test(s, now)
+    end
+    return
+  end
+  if s.trial == 0 then
+    local most = s.stated_exact and s.stated / s.rate - 1 or s.step
+    if s.since >= s.hold and most > 0.005 then
+      s.trial = math.min(s.step, most)
+      s.trial_share = 0.5
+      start_level(s, now)
+    end
+  elseif
+    s.level_n >= (s.confidence == 0 and 4 or 8)
+    and now - s.level_at >= s.trial_share * s.window
+  then
+    s.rate = s.rate * (1 + s.trial)
+    s.step = math.min(1, s.step * 3)
+    s.trial = s.stated_exact and math.max(0, math.min(s.step, s.stated / s.rate - 1)) or s.step
+    s.trial_share = 0.25
+    start_level(s, now)
+  end
+end
