@@ -96,9 +96,9 @@ export async function convertSpreadsheet(
   }
   const hidden = hiddenSheets(book)
   const container = isZip(bytes) ? new OoxmlPackage(bytes) : null
-  const drawings =
-    container === null ? NO_DRAWINGS : sheetDrawings(container, { names: book.SheetNames, isKnown: cellTexts(book) })
-  const objects = container === null ? [] : odfObjects(container).blocks
+  const isKnown = cellTexts(book)
+  const drawings = container === null ? NO_DRAWINGS : sheetDrawings(container, { names: book.SheetNames, isKnown })
+  const objects = container === null ? [] : odfObjects(container, isKnown)
   // Charts of an old workbook are streams within its stream, which nothing here reads.
   const leftOut = [...counted(countXlsCharts(bytes), 'chart'), ...embeddedFiles(bytes)]
   const markdown = [renderSheets(book, hidden, drawings), ...objects.map((block) => `${block}\n`)]

@@ -6,12 +6,17 @@ import { pipeTable } from './pipe-table.ts'
 
 const MATH = /^(?:.*:)?math$/
 
-/** Charts, formulas and tables within any OpenDocument file as Markdown blocks; they lie beside its text, each in a part of its own. */
-export function odfObjects(odf: OoxmlPackage): { readonly blocks: readonly string[] } {
+/**
+ * Charts, formulas and tables within any OpenDocument file as Markdown blocks; they lie beside its text, each in a part of its own.
+ * A chart of what `isKnown` tells to be shown in cells comes without its data.
+ */
+export function odfObjects(odf: OoxmlPackage, isKnown: (text: string) => boolean = () => false): readonly string[] {
   const objects = odf.parts(/^Object [^/]+\/content\.xml$/).flatMap((part) => odf.xml(part) ?? [])
-  return {
-    blocks: objects.flatMap((object) => [...formulaBlocks(object), ...chartBlocks(object), ...sheetBlocks(object)]),
-  }
+  return objects.flatMap((object) => [
+    ...formulaBlocks(object),
+    ...chartBlocks(object, isKnown),
+    ...sheetBlocks(object),
+  ])
 }
 
 function formulaBlocks(object: XmlElement): string[] {
@@ -23,14 +28,22 @@ function formulaBlocks(object: XmlElement): string[] {
 }
 
 /** The title of a chart and its data as a table. */
-function chartBlocks(object: XmlElement): string[] {
+function chartBlocks(object: XmlElement, isKnown: (text: string) => boolean): string[] {
   return [...descendants(object, 'chart:chart')].map((chart) => {
     const titles = [...descendants(chart, 'chart:title')].map((title) => textOf(title).replace(/\s+/g, ' ').trim())
     const [first = '', ...axes] = titles.filter((title) => title !== '').map(escapeInline)
     const caption = [first === '' ? '' : `**${first}**`, axes.length === 0 ? '' : `(${axes.join(', ')})`]
-    const rows = rowsOf(chart)
+    const rows = isShownElsewhere(chart, isKnown) ? [] : rowsOf(chart)
     return [caption.filter(Boolean).join(' '), rows.length === 0 ? '' : pipeTable(rows)].filter(Boolean).join('\n\n')
   })
+}
+
+/** A chart of which so many values stand in cells shows those; the names of its series may be the program's own. */
+const MOSTLY = 0.7
+
+function isShownElsewhere(chart: XmlElement, isKnown: (text: string) => boolean): boolean {
+  const texts = rowsOf(chart).flat().filter(Boolean)
+  return texts.length > 0 && texts.filter(isKnown).length >= MOSTLY * texts.length
 }
 
 /** The tables of an embedded spreadsheet. */
@@ -45,6 +58,11 @@ function sheetBlocks(object: XmlElement): string[] {
 
 function rowsOf(table: XmlElement): string[][] {
   return [...descendants(table, 'table:table-row')].map((row) =>
-    [...descendants(row, 'table:table-cell')].map((cell) => asCell(escapeInline(textOf(cell).trim()))),
+    [...descendants(row, 'table:table-cell')].map((cell) => asCell(escapeInline(cellText(cell)))),
   )
+}
+
+/** Beside its paragraphs a cell may describe where its value comes from. */
+function cellText(cell: XmlElement): string {
+  return [...descendants(cell, 'text:p')].map(textOf).join(' ').trim()
 }

@@ -17,7 +17,7 @@ export function odfSupplement(odf: OoxmlPackage): Supplement {
   return {
     bytes: odf.bytes,
     placeholders: new Placeholders(),
-    after: odfObjects(odf).blocks,
+    after: odfObjects(odf),
     headers: styles === null ? [] : paragraphs(styles, HEADERS),
     footers: styles === null ? [] : [...paragraphs(styles, FOOTERS), ...slideFooters(styles)],
     leftOut: [],
