@@ -1,5 +1,6 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
+import { textExtensionOf } from '#src/document/formats.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
@@ -12,6 +13,7 @@ import type { IngestDeps } from './deps.ts'
 import { type FoundReceipt, findReceipt } from './find-receipt.ts'
 import { handlingOf } from './handling.ts'
 import { ingestPieces } from './ingest-pieces.ts'
+import { leaveOut } from './skip-file.ts'
 import { findRecorded } from './find-recorded.ts'
 import { passThrough } from './pass-through.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
@@ -61,13 +63,14 @@ async function ingestClaimed(
   // Before it is opened: a source that cannot be read must not keep it for ever.
   const late = { ...delivery, begunMs, version: job.version }
   if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps, signal)
+  const handling = handlingOf(job.key, deps)
+  if (handling === null && textExtensionOf(job.key) !== null) return leaveOut(job, deps)
   const opened = await openListed(deps.source, job, signal)
   const work = { ...delivery, claim, startedAt, begunMs, version: 'message' in opened ? job.version : opened.version }
   if ('message' in opened) return unopened(work, opened, deps, signal)
   await using document = opened
   const other = await deps.view.opened(job, document.version, deps, signal)
   if (other !== null) return handBack(other, deps)
-  const handling = handlingOf(job.key, deps)
   const refusal = refuseByListing(handling, document.bytes, deps.cutter)
   if (refusal !== null || handling === null) return giveUp(work, refusal ?? unsupported, deps, signal)
 

@@ -1,7 +1,8 @@
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { type SkipReason, skipVersion } from '#src/document/skip.ts'
-import type { LedgerEntry } from '#src/ports.ts'
-import type { ScanDeps } from './deps.ts'
+import type { DocumentJob, JobVerdict, LedgerEntry } from '#src/ports.ts'
+import type { IngestDeps, ScanDeps } from './deps.ts'
+import { FINISH } from './job-verdicts.ts'
 
 /**
  * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds. What came
@@ -23,4 +24,18 @@ export async function skipFile(
   if (!first) return null
   if (known?.outcome === 'failed' && (await store.readRecord(key)) === null) await store.remove(key)
   return { version, recipeHash: NO_RECIPE, outcome: 'skipped' }
+}
+
+/**
+ * The job of a text that is passed through no more: the settings changed since it was enqueued. Its entry becomes what a
+ * scan makes of it now.
+ */
+export async function leaveOut(
+  { key, version }: DocumentJob,
+  { ledger }: Pick<IngestDeps, 'ledger'>,
+): Promise<JobVerdict> {
+  const skipped = { version: skipVersion('unsupported'), recipeHash: NO_RECIPE, outcome: 'skipped' } as const
+  const [known] = await ledger.read([key])
+  if (known?.outcome === 'pending' && known.version === version) await ledger.write([[key, skipped]])
+  return FINISH
 }

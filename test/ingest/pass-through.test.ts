@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
+import { handlingOf } from '#src/ingest/handling.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openWorkbench } from '../support/workbench.ts'
 
@@ -45,4 +47,22 @@ test('a text of many megabytes is passed through whole, and its receipt is not k
   const key = sourceKey('log.txt')
   expect((await bench.deps.store.readOutput(key, 'document.md'))?.toString()).toBe(text)
   expect(await bench.deps.store.readRecord(key)).toMatchObject({ outcome: 'done', receipt: null })
+})
+
+test('a text in the queue that is passed through no more counts as skipped, and no failure is kept', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('notes.md', '# One')
+  const { ledger, store, source } = bench.deps
+  const [key, signal] = [sourceKey('notes.md'), new AbortController().signal]
+  const opened = await source.open(key, signal)
+  if ('message' in opened) throw new Error(opened.message)
+  const { version, bytes } = opened
+  await opened[Symbol.asyncDispose]()
+  const recipeHash = handlingOf(key, bench.deps)?.recipe.hash ?? ('' as never)
+  const deps = { ...bench.deps, textRecipeFor: () => null }
+  await ledger.write([[key, { version, recipeHash, outcome: 'pending' }]])
+  const job = { schema: 1, key, version, recipeHash, bytes, queuedAt: Date.now() } as const
+  await ingestDocument({ job, attempt: 1 }, deps, signal)
+  expect(await ledger.counts()).toMatchObject({ pending: 0, skipped: 1, failed: 0 })
+  expect([await store.readDeadLetter(key), await store.readRecord(key)]).toEqual([null, null])
 })
