@@ -73,6 +73,16 @@ describe('a row that is tried again', () => {
     },
   )
 
+  test('has five attempts of a document that is alone, too, as the breaker counts each of its failures', async () => {
+    await using bench = await open({ answers: () => errorReply(500, 'Internal Server Error') })
+    await bench.write(SICK, '%PDF-sick')
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      expect(await bench.ingest(SICK, attempt)).toMatchObject(attempt < 5 ? { do: 'postpone', counted: true } : FINISH)
+    }
+    expect(sent(bench).length).toBe(5)
+    expect(await letterOf(bench)).toMatchObject({ attempts: 5, failure: { httpStatus: 500 } })
+  })
+
   test('is never tried earlier than the service asks', async () => {
     const answers = sickening({ ...errorReply(503, 'Service Unavailable'), headers: { 'retry-after': '6.5' } })
     await using bench = await open({ answers })

@@ -10,7 +10,6 @@ export const SLOW_FILES = [
   'test/e2e/large-pdf.test.ts',
   'test/e2e/passthrough.test.ts',
   'test/e2e/archives.test.ts',
-  'test/e2e/alone-attempts.test.ts',
   'test/e2e/price.test.ts',
   'test/e2e/budget.test.ts',
   'test/surroundings/redis.test.ts',
