@@ -62,6 +62,9 @@ describe('html', () => {
   test('takes the address that the page calls its own for an uploaded file, and leaves addresses alone without one', async () => {
     const page = '<p><a href="../x">x</a></p>'
     expect((await convert(`<link rel="canonical" href="https://e.org/a/b">${page}`)).links).toEqual(['https://e.org/x'])
+    expect((await convert(`<meta property="og:url" content="https://e.org/a/b">${page}`)).links).toEqual([
+      'https://e.org/x',
+    ])
     expect((await convert(page)).links).toEqual(['../x'])
   })
 
