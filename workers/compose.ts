@@ -25,7 +25,7 @@ import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { consumeInPlaces } from './consume-in-places.ts'
 import { redisData, type RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
-import { estimateMs, hostedGateLine, pageCounting, priceWith } from './open-requests.ts'
+import { estimateMs, hostedGateLine, pageCounting, priceWith, type Requests } from './open-requests.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, toldBySettings } from './from-settings.ts'
 import { identifySource } from './identify-source.ts'
 import { ListingPurchases } from './listing-purchases.ts'
@@ -93,8 +93,8 @@ export interface Workshop extends Pipeline {
   readonly view: SourceView
   /** Before this process feeds the queue: its cap (`--max-credits`) binds every worker on it from now on. */
   readonly beginRun: () => Promise<void>
-  /** Asks the service anew instead of believing that credits or key are still as an earlier run found them. */
-  readonly probe: () => Promise<void>
+  /** Shared by all processes with the same key. */
+  readonly limiter: Requests['gate']['limiter']
   /** Requests that were in flight at a hard kill: nobody knows whether the service charged for them (Law 2). */
   readonly ambiguous: () => Promise<number>
   /** Starts taking jobs. */
@@ -176,7 +176,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       refusals: ingest.refusals,
       view: ingest.view,
       beginRun: spend.beginRun,
-      probe: () => requests.gate.limiter.probe(),
+      limiter: requests.gate.limiter,
       ambiguous: () => intents.ambiguousTotal(),
       consume: () => consumeInPlaces({ connection, pipeline: id, places: shared.places, settings, ingest }),
       onSchedule: scheduling(opened, settings, data),

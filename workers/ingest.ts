@@ -45,7 +45,8 @@ export async function runWorker(
     halted ??= { kind: 'halted', ...event }
     halt.abort(new Error(event.message))
   })
-  await workshop.probe()
+  // The service is asked anew: credits and key may no longer be as an earlier run found them.
+  await workshop.limiter.probe()
   if (intake !== 'none') await workshop.beginRun()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   stopping.allow(workshop.settings.graceMs)

@@ -4,16 +4,21 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startTestRedis } from '../../test/support/redis.ts'
 import { BASELINES, type BaselineResult, runBaseline } from './compare/run-baseline.ts'
+import { benchRandom } from './random/bench-random.ts'
 import { quickRegimes, type Regime, regimes } from './regimes.ts'
 import { runForeign } from './run-foreign.ts'
 import { type RegimeResult, runRegime } from './run-regime.ts'
 import { compareTable, summaryOf, tableOf } from './tables.ts'
 
 /*
+ * npm run bench:gate -- --random N [--seed S]
  * npm run bench:gate -- [--quick] [--only TEXT] [--compare] [--window MS] [--server URL [--seconds N]]
  *
  * Eight processes of the real worker against a service with limits that nobody tells them, in real time; windows are a
  * tenth of a minute, and every pause is shortened alike. The last line is JSON.
+ *
+ * --random runs draws of `sim:gate --random` (random/draw.ts) with real processes and real HTTP, all times divided. It prints
+ * for each: goodput, that of the law alone in virtual time, refused, Jain, script calls, processor ms and starts a request.
  *
  * --compare runs the regimes also with the contract's reference pattern and with BullMQ's own limiter set right.
  * --server runs the workers against a service that is already there, and tells what they saw of it.
@@ -27,6 +32,8 @@ const { values } = parseArgs({
     window: { type: 'string', default: '6000' },
     server: { type: 'string' },
     seconds: { type: 'string', default: '60' },
+    random: { type: 'string' },
+    seed: { type: 'string', default: '1' },
   },
 })
 
@@ -37,7 +44,11 @@ async function place() {
   return { redisUrl: redis.url, folder: await mkdtemp(join(tmpdir(), 'sluice-bench-gate-')), workers: 8, slots: 30 }
 }
 
-if (values.server === undefined) await runAll(chosen(Number(values.window)))
+if (values.random !== undefined) {
+  const folder = async (): Promise<string> => (await place()).folder
+  const drawn = { draws: Number(values.random), seed: Number(values.seed), folder }
+  await benchRandom({ ...drawn, redisUrl: redis.url })
+} else if (values.server === undefined) await runAll(chosen(Number(values.window)))
 else {
   const foreign = { url: values.server, seconds: Number(values.seconds), windowMs: Number(values.window) }
   console.log(JSON.stringify(await runForeign(foreign, await place())))

@@ -23,6 +23,7 @@ const report: WorkerReport = {
   sent: 0,
   refused: 0,
   counted: 0,
+  scriptCalls: 0,
   cpuMs: 0,
   errors: [],
 }
@@ -46,5 +47,6 @@ const before = process.cpuUsage()
 
 await runWorker(workshop, stopping, { intake: 'none', onHalt: 'wait' })
 const { user, system } = process.cpuUsage(before)
+report.scriptCalls = workshop.limiter.scriptCalls
 report.cpuMs = (user + system) / 1000
 process.stdout.write(`report ${JSON.stringify(report)}\n`)

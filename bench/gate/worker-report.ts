@@ -10,6 +10,8 @@ export interface WorkerReport {
   refused: number
   /** Tries that used up one of a document's attempts, and not its last. */
   counted: number
+  /** Scripts of the limiter. */
+  scriptCalls: number
   /** Milliseconds of processor since it began, of all its threads. */
   cpuMs: number
   readonly errors: string[]

@@ -53,6 +53,7 @@ export class RedisGate implements AsyncDisposable {
   readonly #line: WaitingLine
   readonly #held: HeldDocuments
   #placesCeiling: number | undefined
+  #scriptCalls = 0
 
   constructor(options: RedisGateOptions) {
     this.#options = options
@@ -83,6 +84,11 @@ export class RedisGate implements AsyncDisposable {
     const reply = await this.#giveBack(permit, outcome, wentWell ? this.#line.next() : null)
     if (reply.pollInMs !== undefined) this.call(reply.pollInMs)
     return { countsAsAttempt: reply.counted, retryInMs: reply.retryInMs ?? null }
+  }
+
+  /** Scripts that this process ran, for measurements. */
+  get scriptCalls(): number {
+    return this.#scriptCalls
   }
 
   /** A refused document waits here for `ms`, to be next. False where it must go back to the queue instead. */
@@ -249,6 +255,7 @@ export class RedisGate implements AsyncDisposable {
     sourceKey: string,
     ask: Asks[Name],
   ): Promise<Replies[Name]> {
+    this.#scriptCalls += 1
     return script.run(this.#options.redis, this.#options.keys, documentKey(this.#options.keys, sourceKey), ask)
   }
 }

@@ -1,5 +1,5 @@
 import { assertNever } from '#src/document/assert-never.ts'
-import { seeded, type SimulatedTime } from '../sim/simulated-time.ts'
+import { type Clock, seeded } from '../sim/simulated-time.ts'
 import type { Service } from './draw.ts'
 import { type Limiter, limiterOf } from './drawn-limits.ts'
 
@@ -21,7 +21,7 @@ const LONGEST_QUEUE = 2_000
 
 /** A drawn service in virtual time. How long a request takes is decided when its work begins. */
 export class DrawnService {
-  readonly #time: SimulatedTime
+  readonly #time: Clock
   readonly #drawn: Service
   readonly #random: () => number
   readonly #limiters: readonly Limiter[]
@@ -29,7 +29,7 @@ export class DrawnService {
   #queueHead = 0
   #working = 0
 
-  constructor(time: SimulatedTime, drawn: Service) {
+  constructor(time: Clock, drawn: Service) {
     this.#time = time
     this.#drawn = drawn
     this.#random = seeded(drawn.seed * 7919 + 13)

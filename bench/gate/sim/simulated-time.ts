@@ -1,5 +1,12 @@
+/** What a simulated service needs of time. */
+export interface Clock {
+  /** Milliseconds since the start. */
+  readonly now: number
+  after(ms: number, happen: () => void): void
+}
+
 /** A day that passes as fast as it can be computed: what is due first happens first, one thing at a time. */
-export class SimulatedTime {
+export class SimulatedTime implements Clock {
   /** Milliseconds since the start. */
   now = 0
   readonly #due: { at: number; order: number; happen: () => void | Promise<void> }[] = []
