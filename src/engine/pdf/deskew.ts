@@ -5,8 +5,10 @@ const STEEPEST = 0.06
 const STEP = 0.002
 /** Lines of print are further apart than this. */
 const BIN_POINTS = 3
-/** A slope must gather the lines this much better than none to be believed. */
+/** A slope must gather the lines this much better than none to be believed: a few lines gather better by chance. */
 const BETTER = 1.08
+const BETTER_FOR_FEW = 1.35
+const FEW_LETTERS = 400
 
 /** Recognised text of a crooked scan with its lines made level; text of a straight one as it is. */
 export function deskewed(items: readonly TextItem[]): readonly TextItem[] {
@@ -26,7 +28,8 @@ export function slopeOf(items: readonly TextItem[]): number {
   const slopes = Array.from({ length: 2 * steps + 1 }, (_, index) => (index - steps) * STEP)
   const scores = slopes.map((slope) => ({ slope, score: gathering(items, slope) }))
   const best = scores.reduce((a, b) => (b.score > a.score ? b : a), { slope: 0, score: 0 })
-  return best.score > BETTER * gathering(items, 0) ? best.slope : 0
+  const letters = items.reduce((sum, { text }) => sum + text.length, 0)
+  return best.score > (letters < FEW_LETTERS ? BETTER_FOR_FEW : BETTER) * gathering(items, 0) ? best.slope : 0
 }
 
 /** Sum of squares of the letters per height: highest when lines are level. */

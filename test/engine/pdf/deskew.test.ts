@@ -1,6 +1,7 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import { describe, expect, test } from 'vitest'
 import { deskewed, slopeOf } from '#src/engine/pdf/deskew.ts'
+import { Random } from '../../support/random.ts'
 
 /** Twenty lines of five words, as a scanner sees them on a sheet that lies askew by `slope`. */
 function scanned(slope: number): TextItem[] {
@@ -26,5 +27,23 @@ describe('a crooked scan', () => {
   test('is left as it is when it lies straight', () => {
     expect(deskewed(scanned(0))).toEqual(scanned(0))
     expect(deskewed([])).toEqual([])
+  })
+
+  test('is left as it is when it holds a few level lines of words of any length, with letters of any height', () => {
+    const slopes = Array.from({ length: 200 }, (_, seed) => {
+      const random = new Random(seed)
+      const items = Array.from({ length: 3 }, (_line, line): TextItem[] => {
+        let x = 26
+        return Array.from({ length: 3 + random.below(6) }, (): TextItem => {
+          const text = 'lighthouse'.slice(0, 2 + random.below(8))
+          const [up, down] = [random.below(4), random.below(3)]
+          const word = { text, x, y: 30 + line * 14 + up, width: text.length * 5.5, height: 10 - up + down }
+          x += word.width + 5
+          return { ...word, confidence: 0.9 }
+        })
+      })
+      return slopeOf(items.flat())
+    })
+    expect(slopes.filter((slope) => slope !== 0)).toEqual([])
   })
 })

@@ -124,13 +124,12 @@ async function readTurned({ drawing, plain }: Sheets, turn: Turn, request: OcrRe
   const missed = first.complete ? await secondLook(sheet, unreadText(mask, boxes), request.tessdataPath) : []
   const items = [...first.items, ...missed]
   const nativeBoxes = kept.map((item) => boxOf(intoFrame(item, frame)))
-  const recognised = deskewed(items.filter(isText)).filter(
-    (item) => !nativeBoxes.some((native) => holds(native, boxOf(item))),
-  )
+  const recognised = items.filter(isText).filter((item) => !nativeBoxes.some((native) => holds(native, boxOf(item))))
+  // Before their lines are made level, the boxes of words stand where their ink is.
   const ink = readInk(mask, [...visible, ...recognised].map(boxOf))
   return {
     kind: 'read',
-    page: { ...page, ...placed(kept, recognised, frame) },
+    page: { ...page, ...placed(kept, deskewed(recognised), frame) },
     ink: isLevel ? ink : withReadLetters(ink, lettersOf(pieces) - lettersOf(others)),
     confidence: confidenceOf(items),
     score: scoreOf(items),
