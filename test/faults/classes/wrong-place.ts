@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { commandOf } from '../crew.ts'
 import type { FaultClass, Scene } from './fault-class.ts'
 
 /** A run that must be refused: it exits 1, and nothing is sent. The service would count what it sends. */
@@ -87,11 +88,19 @@ async function withoutStore(scene: Scene, what: string, replace: (out: string) =
   note('the store is back')
 }
 
+/** What a run may take to its end before it is killed. */
+const LONGEST_RUN_MS = 30_000
+
 /** The disk of the source is not mounted: nothing may be taken for gone. */
 export const unmountedSource: FaultClass = {
   venue: 'folder',
   async strike(scene) {
-    const { crew, stage, files, breaches } = scene
+    const { crew, stage, files, breaches, random } = scene
+    // While documents are pending, a run of the empty folder ends at the first of them; without, it asks what is gone.
+    if (random.next() < 0.6) {
+      const ending = crew.living.filter((one) => commandOf(one) === 'run').map(({ finished }) => finished)
+      await Promise.race([Promise.all(ending), sleep(LONGEST_RUN_MS, undefined, { ref: false })])
+    }
     await scene.kill(crew.living)
     if (!(await isKnown(scene))) return
     const before = await files.list('documents')
