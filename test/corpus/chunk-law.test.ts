@@ -11,7 +11,7 @@ import { writeTokenizers } from './support/tokenizer-files.ts'
 
 /** `CHUNK_SEED=7 CHUNK_DOCUMENTS=10000` plays other documents, or more. */
 const SEED = Number(process.env['CHUNK_SEED'] ?? 1)
-const DOCUMENTS = Number(process.env['CHUNK_DOCUMENTS'] ?? 60)
+const DOCUMENTS = Number(process.env['CHUNK_DOCUMENTS'] ?? 30)
 
 const LIMITS = [MIN_LIMIT, MIN_LIMIT, 65, 100, 128, 200, 256, 512, 1024, 4096, MAX_LIMIT]
 

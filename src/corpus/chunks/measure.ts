@@ -10,10 +10,13 @@ export interface Measured {
   readonly cells: readonly Cell[]
 }
 
-/** Characters a token, at least, above which a block is split before it is counted: what belongs together meets again. */
-const UNITS_TO_SPLIT = 5
+/**
+ * Characters a token above which a block is split before it is counted, so that it is not counted twice: its parts meet
+ * again in one chunk where they fit.
+ */
+const UNITS_TO_SPLIT: Partial<Readonly<Record<Piece['kind'], number>>> = { prose: 5, list: 4, code: 3, table: 2 }
 
-const SPLITS_EVENLY = new Set<Piece['kind']>(['prose', 'list', 'code', 'table'])
+const SECTION_UNITS_TO_SPLIT = 10
 
 /** Measures the pieces of a document, each once. */
 export class PieceMeasure {
@@ -37,7 +40,7 @@ export class PieceMeasure {
 
   #leaf(piece: Piece): Measured {
     const length = piece.end - piece.start
-    const tooLong = SPLITS_EVENLY.has(piece.kind) && length > this.#meter.limit * UNITS_TO_SPLIT
+    const tooLong = length > this.#meter.limit * (UNITS_TO_SPLIT[piece.kind] ?? Infinity)
     const span = cellSpan(this.#text, piece)
     const size = tooLong ? Infinity : this.#meter.size(span[0], span[1])
     return { size, leaves: [piece], cells: [{ span, size }] }
@@ -46,7 +49,7 @@ export class PieceMeasure {
   /** Counting ends where it is clear that the section does not fit. */
   #section(piece: Piece): Measured {
     const tooMuch = { size: Infinity, leaves: [], cells: [] }
-    if (piece.end - piece.start > this.#meter.limit * UNITS_TO_SPLIT * 2) return tooMuch
+    if (piece.end - piece.start > this.#meter.limit * SECTION_UNITS_TO_SPLIT) return tooMuch
     let size = 0
     const leaves: Piece[] = []
     const cells: Cell[] = []

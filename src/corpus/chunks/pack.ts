@@ -46,6 +46,7 @@ export class ChunkPacker {
   /** Closed, and not yet handed out. */
   readonly #ready: PackedChunk[] = []
   #last: PackedChunk | null = null
+  #known: { readonly first: Piece; readonly last: PackedChunk | null; readonly parts: ContextParts } | null = null
   #open: Group = emptyGroup()
 
   constructor(text: string, outline: Outline, options: ChunkOptions) {
@@ -127,7 +128,7 @@ export class ChunkPacker {
   }
 
   #reserveOf(piece: Piece): number {
-    return this.#meter.context(contextText(this.#usual([piece])))
+    return this.#meter.context(contextText(this.#usual(piece)))
   }
 
   /** Closes what is open, but for the headings and captions at its end: they stand above what comes next. */
@@ -150,7 +151,7 @@ export class ChunkPacker {
   /** Where the exact count is over the limit with no context left, the last pieces wait again. */
   #emit(pieces: readonly Piece[], cells: readonly Cell[]): void {
     const { limit } = this.#options
-    for (const parts of shorterContexts(this.#usual(pieces))) {
+    for (const parts of shorterContexts(this.#usual(pieces[0] as Piece))) {
       const context = contextText(parts)
       const tokens = this.#meter.whole(context, pieces, cells)
       if (tokens > limit) continue
@@ -175,13 +176,16 @@ export class ChunkPacker {
     this.#last = chunk
   }
 
-  #usual(pieces: readonly Piece[]): ContextParts {
+  /** Asked for several times for each chunk, always by its first piece. */
+  #usual(first: Piece): ContextParts {
+    if (this.#known?.first === first && this.#known.last === this.#last) return this.#known.parts
     const { limit } = this.#options
-    return usualContext(this.#partsOf(pieces), limit, (text) => this.#meter.context(text))
+    const parts = usualContext(this.#partsOf(first), limit, (text) => this.#meter.context(text))
+    this.#known = { first, last: this.#last, parts }
+    return parts
   }
 
-  #partsOf(pieces: readonly Piece[]): ContextParts {
-    const first = pieces[0] as Piece
+  #partsOf(first: Piece): ContextParts {
     const { title } = this.#outline
     const isUnder = title !== null && title.at < first.start && first.headings[0] !== title.text
     const context: ChunkContext = {

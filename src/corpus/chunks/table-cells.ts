@@ -6,6 +6,7 @@ function cellsOf(row: string): readonly string[] {
   const cells: string[] = []
   let cell = ''
   const line = row.trim().replace(/^\|/, '')
+  if (!line.includes('\\')) return simpleCells(line)
   for (let at = 0; at < line.length; at++) {
     const character = line[at] ?? ''
     if (character === '\\' && line[at + 1] === '|') {
@@ -19,6 +20,9 @@ function cellsOf(row: string): readonly string[] {
   if (cell.trim() !== '' || !line.endsWith('|')) cells.push(cell.trim())
   return cells
 }
+
+const simpleCells = (line: string): readonly string[] =>
+  (line.endsWith('|') ? line.slice(0, -1) : line).split('|').map((cell) => cell.trim())
 
 /** The rows that the pieces of a chunk hold; null where they are no table, or one of them is cut. */
 export function tableRows(text: string, pieces: readonly Piece[]): TableRows | null {
@@ -37,4 +41,4 @@ export function tableRows(text: string, pieces: readonly Piece[]): TableRows | n
 
 /** A row has as many cells as the header: GFM fills up and cuts off. */
 const fitted = (cells: readonly string[], columns: number): readonly string[] =>
-  Array.from({ length: columns }, (_, index) => cells[index] ?? '')
+  cells.length === columns ? cells : Array.from({ length: columns }, (_, index) => cells[index] ?? '')

@@ -1,11 +1,9 @@
 import type { Span, TokenCounter } from './chunk.ts'
+import { hasLongRun } from './long-runs.ts'
 import type { Piece } from './piece.ts'
 
 /** Units of a document a token: nothing longer than so many times the limit is counted before it is split. */
 const MOST_UNITS = 16
-
-/** A run without a boundary that tokenizers take quadratic time for. */
-const LONG_RUN = /[\p{L}\p{M}]{1025}|\p{N}{1025}|[^\s\p{L}\p{N}]{1025}|\s{1025}/u
 
 const LAST_CONTEXTS = 64
 
@@ -24,14 +22,14 @@ export class TokenMeter {
     this.limit = limit - counter.overhead
     this.#text = text
     this.#counter = counter
-    this.#hasLongRuns = LONG_RUN.test(text)
+    this.#hasLongRuns = hasLongRun(text)
   }
 
   /** Tokens of a range by itself; infinite for one that must be split whatever it counts. */
   size(start: number, end: number): number {
     if (end - start > this.limit * MOST_UNITS) return Infinity
     const slice = this.#text.slice(start, end)
-    if (this.#hasLongRuns && LONG_RUN.test(slice)) return Infinity
+    if (this.#hasLongRuns && hasLongRun(slice)) return Infinity
     return this.#count(slice)
   }
 
