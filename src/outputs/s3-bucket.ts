@@ -9,7 +9,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { explainedS3, isAbsent, isBrokenLine, statusOf } from './s3-errors.ts'
+import { explainedS3, isAbsent, isBrokenLine, NotDeleted, statusOf } from './s3-errors.ts'
 
 export interface S3Placing {
   readonly client: S3Client
@@ -127,7 +127,7 @@ export class S3Bucket {
         new DeleteObjectsCommand({ Bucket: this.#at.bucket, Delete: { Objects, Quiet: true } }),
       )
       const [refused] = answer.Errors ?? []
-      if (refused !== undefined) throw new Error(`${refused.Key} could not be deleted: ${refused.Code}`)
+      if (refused !== undefined) throw new NotDeleted(refused.Key ?? '', refused.Code ?? '')
     }
   }
 

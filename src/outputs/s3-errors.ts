@@ -6,6 +6,23 @@ export function statusOf(error: unknown): number | null {
   return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null
 }
 
+const DENIED = 'AccessDenied'
+
+/** One of several objects could not be deleted; `reason` is S3's code. */
+export class NotDeleted extends Error {
+  override name = 'NotDeleted' as const
+  readonly reason: string
+
+  constructor(key: string, reason: string) {
+    super(`${key} could not be deleted: ${reason}`)
+    this.reason = reason
+  }
+}
+
+/** A policy forbids it. A request for several objects is refused whole, or for each of them. */
+export const isDenied = (error: unknown): boolean =>
+  statusOf(error) === 403 || (error instanceof NotDeleted && error.reason === DENIED)
+
 /** Nothing has that name. Not so where there is no bucket: what was in it was paid for. */
 export const isAbsent = (error: unknown): boolean =>
   statusOf(error) === 404 && (error as S3ServiceException).name !== 'NoSuchBucket'

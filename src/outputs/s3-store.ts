@@ -15,7 +15,7 @@ import { parseDeadLetter, toJson } from './record-json.ts'
 import { BAR, barBytes } from './s3-bar.ts'
 import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
-import { explainedS3 } from './s3-errors.ts'
+import { explainedS3, isDenied } from './s3-errors.ts'
 import { s3Strays } from './s3-strays.ts'
 import { notAStore } from './store-error.ts'
 
@@ -35,6 +35,9 @@ export interface S3StoreOptions {
 const LOOKS_AT_ONCE = 32
 /** In none of the store's folders, so that no listing meets it. */
 const PROBE = '.sluice/probe'
+
+/** What stands in place of a dead letter that may not be deleted: whoever reads it finds none. */
+const NO_LETTER = Buffer.from('{}\n')
 
 /** S3 takes keys of 1,024 bytes; room is kept for the folder of a commit and the name of an output. */
 const KEY_MAX_BYTES = 1024
@@ -239,8 +242,17 @@ class S3Store implements OutputStore {
     await this.#remove(path)
   }
 
+  /** Where the policy denies deletions a letter is overwritten by an empty one, which is none. */
   async #removeLetter(key: SourceKey): Promise<void> {
-    await this.#remove(`failures/${letterName(key)}`)
+    const name = `failures/${letterName(key)}`
+    await explainedS3(`cannot remove ${name} from ${this.url}`, async () => {
+      try {
+        await this.#bucket.remove([name])
+      } catch (error) {
+        if (!isDenied(error)) throw error
+        if ((await this.readDeadLetter(key)) !== null) await this.#bucket.put(name, NO_LETTER)
+      }
+    })
   }
 
   async #remove(name: string): Promise<void> {

@@ -9,7 +9,7 @@ export type Fate =
   /** An error of the store, in place of doing what was asked for, or although it was done. */
   | { readonly kind: 'refuse'; readonly at: 'before' | 'after'; readonly error: S3ErrorName }
 
-export const S3_ERRORS = { InternalError: 500, SlowDown: 503 } as const
+export const S3_ERRORS = { AccessDenied: 403, InternalError: 500, SlowDown: 503 } as const
 type S3ErrorName = keyof typeof S3_ERRORS
 
 const LONGEST_DELAY_MS = 300

@@ -10,6 +10,8 @@ export interface Treatment {
   readonly errorRate: number
   /** From its arrival on writes get no answer for so long; then their connections are cut. */
   readonly hangMs?: number
+  /** Requests that are refused with 403, as a policy does it. */
+  readonly denies?: 'writes' | 'deletions'
   /** For so many requests another rate counts. Not for a time: on a slow machine nobody would have come by then. */
   readonly storm?: { readonly requests: number; readonly errorRate: number }
 }

@@ -41,6 +41,7 @@ export const SLOW_FILES = [
   'test/cli/hints.test.ts',
   'test/scripts/release.test.ts',
   'test/e2e/upgrade-s3.test.ts',
+  'test/e2e/store-probe-s3.test.ts',
   'test/budget/budget.test.ts',
   'test/faults/faults.test.ts',
   'test/faults/mutants.test.ts',

@@ -50,6 +50,7 @@ server.listen(0, '127.0.0.1', () => {
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await buffer(request)
+  if (isDenied(request)) return refuse(response, 'AccessDenied')
   const hangsMs = request.method === 'GET' || request.method === 'HEAD' ? 0 : hangsFor(request)
   if (hangsMs > 0) {
     // It may be told to end before its time.
@@ -71,6 +72,14 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
 
 const runOf = ({ url = '' }: IncomingMessage): Run | undefined =>
   runs.get(decodeURIComponent(url.split(/[/?]/)[1] ?? ''))
+
+/** Several objects are deleted by one POST. */
+function isDenied(request: IncomingMessage): boolean {
+  const { method = '', url = '' } = request
+  const denies = runOf(request)?.treatment.denies
+  const deletes = method === 'DELETE' || (method === 'POST' && /[?&]delete\b/.test(url))
+  return denies === 'deletions' ? deletes : denies === 'writes' && (method === 'PUT' || method === 'POST' || deletes)
+}
 
 const hangsFor = (request: IncomingMessage): number => (runOf(request)?.hangsUntil ?? 0) - performance.now()
 
