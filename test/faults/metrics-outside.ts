@@ -11,7 +11,7 @@ export interface Metrics {
 const LINE = /^(\w+)(?:\{(.*)\})? (\S+)$/
 
 /** A process on a busy machine may take this long until it listens. */
-const LISTENS_MS = 30_000
+const LISTENS_MS = 120_000
 
 /** Waits for a process that does not listen yet. */
 async function scrape(port: number): Promise<string> {

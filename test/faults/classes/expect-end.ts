@@ -3,7 +3,7 @@ import type { Finished, RunningSluice } from '../../support/sluice.ts'
 import type { Scene } from './fault-class.ts'
 
 /** What a process that meets a lasting fault may take until it has ended, on a busy machine. */
-const END_MS = 45_000
+const END_MS = 120_000
 
 export interface ExpectedEnd {
   /** Names the process in what is said of it. */
