@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LawState } from '#src/gate/law-state.ts'
 import { LAW_PARTS } from '#src/gate/scripts.ts'
 import { loadLaw } from '../../bench/gate/random/law-policy.ts'
 import { seeded } from '../../bench/gate/sim/simulated-time.ts'
@@ -80,9 +81,13 @@ function randomCalls(seed: number, count: number): Call[] {
   return calls
 }
 
+/** The state at the end of each list of calls. */
+const seen: LawState[] = []
+
 function translated(calls: readonly Call[]): string[] {
   const law = loadLaw()
-  const state = law.fresh_law(1_000) as Record<string, number | string | undefined>
+  const state = law.fresh_law(1_000)
+  seen.push(state)
   const permits: ReturnType<typeof law.law_sent>[] = []
   const fixed = (value: unknown): string => (typeof value === 'number' ? value.toFixed(6) : 'none')
   return calls.map(({ name, now, inFlight, permit: number = 0, feedback = {} }) => {
@@ -100,7 +105,7 @@ function translated(calls: readonly Call[]): string[] {
     else if (name === 'refused') law.law_refused(state, permit, feedback, now, inFlight)
     else if (name === 'overloaded') law.law_overloaded(state, permit, now)
     else law.law_down(state, permit, feedback, now, 3)
-    return `${String(state.phase)} ${fixed(state.places)} ${fixed(state.rate ?? -1)}`
+    return `${state.phase} ${fixed(state.places)} ${fixed(state.rate ?? -1)}`
   })
 }
 
@@ -108,4 +113,15 @@ test.each([1, 2, 3, 4, 5, 6])('the translated law and the law in Redis answer th
   const calls = randomCalls(seed, 600)
   const inRedis = await server.connection.eval(RUN, 0, JSON.stringify(calls))
   expect(translated(calls)).toEqual(inRedis)
+})
+
+test('the fields of the state are those that the type LawState lists', () => {
+  const source = readFileSync(new URL('../../src/gate/law-state.ts', import.meta.url), 'utf8')
+  const listed = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map((match) => match[1] ?? '')
+  const fields = (state: LawState): string[] => Object.keys(state)
+  const fresh = listed(/readonly (\w+): /g)
+  expect(fields(loadLaw().fresh_law(0)).toSorted()).toEqual(fresh.toSorted())
+  for (let seed = 11; seed < 15; seed += 1) translated(randomCalls(seed, 800))
+  const known = new Set([...fresh, ...listed(/readonly (\w+)\?: /g)])
+  expect(seen.flatMap(fields).filter((field) => !known.has(field))).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { LawState } from '#src/gate/law-state.ts'
 import { LAW_PARTS } from '#src/gate/scripts.ts'
 import { runLua } from './lua-to-js.ts'
 import type { Policy, PolicyMaker, Sent } from './policy.ts'
@@ -13,18 +14,21 @@ const NAMES = [
   'law_down',
 ] as const
 
-type State = Readonly<Record<string, unknown>>
 interface LawPermit extends Sent {
   readonly ahead: number
 }
 interface Law {
-  readonly fresh_law: (now: number) => State
-  readonly law_wait: (state: State, now: number, inFlight: number) => { readonly reason?: string; readonly ms?: number }
-  readonly law_sent: (state: State, now: number, inFlight: number) => LawPermit
-  readonly law_accepted: (state: State, permit: LawPermit, feedback: object, now: number, inFlight: number) => void
-  readonly law_overloaded: (state: State, permit: LawPermit, now: number) => void
-  readonly law_refused: (state: State, permit: LawPermit, feedback: object, now: number, inFlight: number) => void
-  readonly law_down: (state: State, permit: LawPermit, feedback: object, now: number, trip: number) => void
+  readonly fresh_law: (now: number) => LawState
+  readonly law_wait: (
+    state: LawState,
+    now: number,
+    inFlight: number,
+  ) => { readonly reason?: string; readonly ms?: number }
+  readonly law_sent: (state: LawState, now: number, inFlight: number) => LawPermit
+  readonly law_accepted: (state: LawState, permit: LawPermit, feedback: object, now: number, inFlight: number) => void
+  readonly law_overloaded: (state: LawState, permit: LawPermit, now: number) => void
+  readonly law_refused: (state: LawState, permit: LawPermit, feedback: object, now: number, inFlight: number) => void
+  readonly law_down: (state: LawState, permit: LawPermit, feedback: object, now: number, trip: number) => void
 }
 
 export function loadLaw(): Law {
@@ -38,7 +42,7 @@ const feedback = (retryAfterMs: number | null): object =>
   retryAfterMs === null || retryAfterMs <= 0 ? {} : { retryAfterMs }
 
 /** The control law of the gate, in one process. */
-export function controlLaw(watch?: (state: State, permit: Sent, status: number, now: number) => void): PolicyMaker {
+export function controlLaw(watch?: (state: LawState, permit: Sent, status: number, now: number) => void): PolicyMaker {
   const law = loadLaw()
   return (): Policy => {
     const state = law.fresh_law(0)

@@ -27,10 +27,8 @@ local function plan_probe(s, now)
       end
     end
   end
-  local most = 900000 * s.scale
-  if s.tries > 12 and now - s.closed_at > 6 * most then
-    most = 4 * most
-  end
+  -- Where a refused request counts against the limit, probes at a fixed distance would keep it closed for good.
+  local most = math.max(900000 * s.scale, s.tries > 12 and elapsed / 6 or 0)
   s.probe_at = math.min(at, now + most)
 end
 
