@@ -43,6 +43,7 @@ const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^(fastify|@fastify\/.*|tinypool|@llamaindex\/liteparse|@firecrawl\/anydoc)$/, /^src\/engine\//],
   [/^@neslinesli93\/qpdf-wasm$/, /^src\/cut\//],
   [/^(gpt-tokenizer|@huggingface\/tokenizers)(\/|$)/, /^src\/corpus\/tokens\//],
+  [/^hyparquet(-writer)?$/, /^src\/corpus\/export\//],
   [/^commander$/, /^src\/cli\//],
 ]
 

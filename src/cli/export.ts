@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import picomatch from 'picomatch'
 import { openStore } from '#workers/open-store.ts'
 import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
-import { type ExportFilter, exportChunks, type ExportTally } from '#src/corpus/export/export-chunks.ts'
+import { EXPORT_FORMATS, type ExportFilter, exportChunks, type ExportTally } from '#src/corpus/export/export-chunks.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { EXIT } from './exit-codes.ts'
@@ -17,6 +17,7 @@ import { UsageError } from './usage-error.ts'
 interface Options {
   readonly chunks?: boolean
   readonly to: string
+  readonly format: string
   readonly tokenizer: string
   readonly limit: string
   readonly overlap: string
@@ -37,8 +38,9 @@ export function exportCommand(): Command {
   const collect = (glob: string, globs: readonly string[]): readonly string[] => [...globs, glob]
   const command = new Command('export')
     .optionsGroup('Export:')
-    .option('--chunks', 'chunks with exact citations, as JSON lines; reads the store and sends nothing')
+    .option('--chunks', 'chunks with exact citations; reads the store and sends nothing')
     .option('--to <folder>', 'folder to write; replaces an earlier export as a whole', 'export')
+    .option('--format <format>', `of the chunks: ${EXPORT_FORMATS.join(', ')}`, 'jsonl')
     .option('--tokenizer <name>', 'o200k_base, cl100k_base, p50k_base, r50k_base or a tokenizer.json', 'o200k_base')
     .option('--limit <tokens>', `most tokens of a chunk, ${MIN_LIMIT} to ${MAX_LIMIT}`, '512')
     .option('--overlap <tokens>', 'most tokens of the chunk before to repeat, up to a quarter of the limit', '0')
@@ -65,9 +67,12 @@ type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to'>
 async function chunking(options: Options): Promise<Chunking> {
   const limit = wholeNumber('--limit', options.limit, MIN_LIMIT, MAX_LIMIT)
   const overlap = wholeNumber('--overlap', options.overlap, 0, Math.floor(limit / 4))
+  const format = EXPORT_FORMATS.find((known) => known === options.format)
+  if (format === undefined)
+    throw new UsageError(`--format takes ${EXPORT_FORMATS.join(' or ')}, not "${options.format}"`)
   const filter = filterOf(options)
   const filterText = { key: options.key, outcome: options.outcome ?? null, gone: options.gone ?? false }
-  return { limit, overlap, filter, filterText, counter: await openCounter(options.tokenizer) }
+  return { limit, overlap, format, filter, filterText, counter: await openCounter(options.tokenizer) }
 }
 
 function wholeNumber(flag: string, text: string, least: number, most: number): number {

@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -88,6 +89,17 @@ describe('sluice export --chunks', { timeout: 120_000 }, () => {
     expect((await readdir(join(at, 'again'))).toSorted()).toEqual(['chunks.jsonl', 'documents.jsonl', 'manifest.json'])
   })
 
+  test('writes the same chunks as Parquet', async () => {
+    await exported('--out', 'corpus', '--to', 'lines')
+    expect((await exported('--out', 'corpus', '--to', 'columns', '--format', 'parquet')).code).toBe(0)
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(join(at, 'columns/chunks.parquet')) })
+    const inOrder = (lines: readonly Readonly<Record<string, unknown>>[]) =>
+      lines.toSorted((one, other) => (String(one['id']) < String(other['id']) ? -1 : 1))
+    expect(inOrder(rows)).toEqual(inOrder(await linesOf(join(at, 'lines/chunks.jsonl'))))
+    const manifest = JSON.parse(await readFile(join(at, 'columns/manifest.json'), 'utf8')) as { files: object[] }
+    expect(manifest.files[0]).toMatchObject({ name: 'chunks.parquet', rows: rows.length })
+  })
+
   test('takes the documents that --key names, and says how many it left out', async () => {
     const { stdout } = await exported('--out', 'corpus', '--to', 'some', '--key', '*.md', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ event: 'exported', documents: 1, filtered: 2, damaged: 0 })
@@ -109,6 +121,7 @@ describe('sluice export --chunks', { timeout: 120_000 }, () => {
     [['--to', 'x', '--limit', '63'], '--limit takes a whole number from 64 to 8,192, not "63"'],
     [['--to', 'x', '--overlap', '200'], '--overlap takes a whole number from 0 to 128, not "200"'],
     [['--to', 'x', '--tokenizer', 'gpt-9'], '--tokenizer "gpt-9" is not known'],
+    [['--to', 'x', '--format', 'csv'], '--format takes jsonl or parquet, not "csv"'],
     [['--to', 'x', '--outcome', 'failed'], '--outcome takes done or partial, not "failed"'],
     [['--to', 'papers'], '--to papers is not empty and holds no export'],
     [['--to', 'papers/notes.md'], '--to papers/notes.md is a file'],

@@ -4,13 +4,19 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { ChunkLines } from './chunk-line.ts'
-import { ExportFolder, type ExportedFile } from './export-folder.ts'
+import { ExportFolder } from './export-folder.ts'
+import type { ExportedFile } from './exported-file.ts'
 import { readAhead } from './read-ahead.ts'
 import { readDocument, type ReadDocument } from './read-document.ts'
+
+/** Of the chunks; `documents.jsonl` is JSON lines always. */
+export const EXPORT_FORMATS = ['jsonl', 'parquet'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 export interface ExportOptions extends ChunkOptions {
   /** Folder that is written; an export that is there is replaced as a whole. */
   readonly to: string
+  readonly format: ExportFormat
   readonly filter: ExportFilter
   /** Goes into the manifest: the filter in words of the caller. */
   readonly filterText: Readonly<Record<string, unknown>>
@@ -52,7 +58,7 @@ export interface ExportManifest {
 const AHEAD = 8
 
 /**
- * Writes the chunks of a store's documents, without a request: `chunks.jsonl`, `documents.jsonl`, `manifest.json`. Memory does
+ * Writes the chunks of a store's documents, without a request: `chunks.jsonl` or `chunks.parquet`, `documents.jsonl`, `manifest.json`. Memory does
  * not grow with the number of documents. The folder is complete or as it was before.
  *
  * @throws {SetupError} where the folder holds something else than an export
@@ -64,7 +70,7 @@ export async function exportChunks(
   signal: AbortSignal,
 ): Promise<ExportTally> {
   await using folder = await ExportFolder.open(options.to)
-  const [chunks, documents] = [await folder.create('chunks.jsonl'), await folder.create('documents.jsonl')]
+  const [chunks, documents] = [await folder.create(`chunks.${options.format}`), await folder.create('documents.jsonl')]
   const tally = emptyTally()
   const wanted = selected(store.listRecords(signal), options.filter, tally)
   for await (const found of readAhead(wanted, async (record) => readDocument(store, record), AHEAD)) {

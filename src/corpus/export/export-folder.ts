@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SetupError } from '#src/document/setup-error.ts'
-import { type ExportedFile, JsonLinesFile } from './json-lines-file.ts'
-
-export type { ExportedFile }
+import type { RowsFile } from './exported-file.ts'
+import { JsonLinesFile } from './json-lines-file.ts'
+import { ParquetFile } from './parquet-file.ts'
 
 const MANIFEST = 'manifest.json'
 
@@ -15,7 +15,7 @@ const MANIFEST = 'manifest.json'
 export class ExportFolder implements AsyncDisposable {
   readonly #path: string
   readonly #aside: string
-  readonly #files: JsonLinesFile[] = []
+  readonly #files: RowsFile[] = []
 
   private constructor(path: string, aside: string) {
     this.#path = path
@@ -33,8 +33,10 @@ export class ExportFolder implements AsyncDisposable {
     return new ExportFolder(path, aside)
   }
 
-  async create(name: string): Promise<JsonLinesFile> {
-    const file = await JsonLinesFile.create(join(this.#aside, name))
+  /** The ending of its name decides what is written: `.jsonl` or `.parquet`. */
+  async create(name: string): Promise<RowsFile> {
+    const path = join(this.#aside, name)
+    const file = name.endsWith('.parquet') ? await ParquetFile.create(path) : await JsonLinesFile.create(path)
     this.#files.push(file)
     return file
   }

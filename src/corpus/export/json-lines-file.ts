@@ -1,19 +1,13 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
-
-export interface ExportedFile {
-  readonly name: string
-  readonly rows: number
-  readonly bytes: number
-  readonly sha256: string
-}
+import type { ExportedFile, RowsFile } from './exported-file.ts'
 
 /** Characters that are gathered before a write. */
 const GATHERED = 256 * 1024
 
 /** One JSON object a line, written as it comes: no more than a quarter of a megabyte is held. */
-export class JsonLinesFile {
+export class JsonLinesFile implements RowsFile {
   readonly #name: string
   readonly #handle: FileHandle
   readonly #hash: Hash = createHash('sha256')
@@ -40,7 +34,6 @@ export class JsonLinesFile {
     if (this.#gathered >= GATHERED) await this.#flush()
   }
 
-  /** What is written is on the disk when this resolves. */
   async close(): Promise<ExportedFile> {
     await this.#flush()
     await this.#handle.sync()
@@ -48,7 +41,6 @@ export class JsonLinesFile {
     return { name: this.#name, rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest('hex') }
   }
 
-  /** Repeatable. */
   async abandon(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true

@@ -1,0 +1,58 @@
+import type { ParquetWriter } from 'hyparquet-writer'
+import type { ChunkLine } from './chunk-line.ts'
+
+type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number]
+
+interface Column {
+  readonly name: keyof ChunkLine
+  readonly type: 'text' | 'whole' | 'number' | 'flag' | 'texts' | 'wholes' | 'json'
+}
+
+/** The fields of a chunk line in their order. What has no plain type is JSON. */
+export const CHUNK_COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'text' },
+  { name: 'kind', type: 'text' },
+  { name: 'text', type: 'text' },
+  { name: 'body', type: 'text' },
+  { name: 'tokens', type: 'whole' },
+  { name: 'oversize', type: 'flag' },
+  { name: 'document', type: 'text' },
+  { name: 'source', type: 'text' },
+  { name: 'index', type: 'whole' },
+  { name: 'title', type: 'text' },
+  { name: 'headings', type: 'texts' },
+  { name: 'caption', type: 'text' },
+  { name: 'markdownSpan', type: 'wholes' },
+  { name: 'pages', type: 'wholes' },
+  { name: 'boxes', type: 'json' },
+  { name: 'blocks', type: 'texts' },
+  { name: 'sheet', type: 'text' },
+  { name: 'table', type: 'json' },
+  { name: 'contentHash', type: 'text' },
+  { name: 'receipts', type: 'texts' },
+  { name: 'parser', type: 'json' },
+  { name: 'grade', type: 'number' },
+  { name: 'outcome', type: 'text' },
+  { name: 'goneAt', type: 'text' },
+]
+
+const PLAIN = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  whole: { type: 'INT32' },
+  number: { type: 'DOUBLE' },
+  flag: { type: 'BOOLEAN' },
+  json: { type: 'BYTE_ARRAY', converted_type: 'JSON' },
+} as const satisfies Record<string, Partial<SchemaElement>>
+
+export function chunkSchema(): SchemaElement[] {
+  return [{ name: 'chunk', num_children: CHUNK_COLUMNS.length }, ...CHUNK_COLUMNS.flatMap(elementsOf)]
+}
+
+function elementsOf({ name, type }: Column): SchemaElement[] {
+  if (type !== 'texts' && type !== 'wholes') return [{ name, repetition_type: 'OPTIONAL', ...PLAIN[type] }]
+  return [
+    { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', repetition_type: 'OPTIONAL', ...PLAIN[type === 'texts' ? 'text' : 'whole'] },
+  ]
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { ParquetWriter } from 'hyparquet-writer'
+import { CHUNK_COLUMNS, chunkSchema } from './parquet-columns.ts'
+import type { ExportedFile, RowsFile } from './exported-file.ts'
+
+/** A row group is written when it has so many rows, or so many characters of text. */
+const MOST_ROWS = 5000
+const MOST_CHARACTERS = 8 * 1024 * 1024
+
+/** `chunks.parquet`: the lines of `chunks.jsonl` as columns, in row groups (snappy). */
+export class ParquetFile implements RowsFile {
+  readonly #path: string
+  readonly #writer: ParquetWriter
+  #group: Readonly<Record<string, unknown>>[] = []
+  #characters = 0
+  #rows = 0
+
+  private constructor(path: string, writer: ParquetWriter) {
+    this.#path = path
+    this.#writer = writer
+  }
+
+  static async create(path: string): Promise<ParquetFile> {
+    const { fileWriter, ParquetWriter: Writer } = await import('hyparquet-writer')
+    return new ParquetFile(path, new Writer({ writer: fileWriter(path), schema: chunkSchema(), createdBy: 'sluice' }))
+  }
+
+  async write(row: object): Promise<void> {
+    const columns = { ...row } as Record<string, unknown>
+    this.#group.push(columns)
+    this.#rows += 1
+    this.#characters += typeof columns['text'] === 'string' ? columns['text'].length * 2 : 0
+    if (this.#group.length >= MOST_ROWS || this.#characters >= MOST_CHARACTERS) await this.#writeGroup()
+  }
+
+  async close(): Promise<ExportedFile> {
+    // Without a row, one empty group: readers want columns.
+    if (this.#group.length > 0 || this.#rows === 0) await this.#writeGroup()
+    await this.#writer.finish()
+    await using file = await open(this.#path, 'r')
+    await file.sync()
+    const hash = createHash('sha256')
+    await pipeline(createReadStream(this.#path), hash)
+    const { size } = await stat(this.#path)
+    return { name: basename(this.#path), rows: this.#rows, bytes: size, sha256: hash.digest('hex') }
+  }
+
+  /** Its folder is removed; nothing is open between two writes. */
+  async abandon(): Promise<void> {
+    this.#group = []
+  }
+
+  async #writeGroup(): Promise<void> {
+    const group = this.#group
+    this.#group = []
+    this.#characters = 0
+    const columnData = CHUNK_COLUMNS.map(({ name }) => ({ name, data: group.map((row) => row[name] ?? null) }))
+    await this.#writer.write({ columnData, rowGroupSize: Math.max(1, group.length) })
+  }
+}
