@@ -105,10 +105,8 @@ interface BudgetNeeds {
  * that it binds the workers on other machines too.
  */
 export function budgetsOf({ run, all }: BudgetNeeds): Budget[] {
-  const budgets: Budget[] = []
-  if (all.maxCredits !== undefined) budgets.push({ per: 'run', run, limitCredits: all.maxCredits })
-  if (all.monthlyCredits !== undefined) budgets.push({ per: 'month', limitCredits: all.monthlyCredits })
-  return budgets
+  const monthly: Budget = { per: 'month', limitCredits: all.monthlyCredits ?? null }
+  return all.maxCredits === undefined ? [monthly] : [{ per: 'run', run, limitCredits: all.maxCredits }, monthly]
 }
 
 /** Pages are only counted where they cost something. */

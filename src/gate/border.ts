@@ -16,7 +16,7 @@ export interface Limits {
   readonly leaseMs: number
   readonly rateCeiling?: number | undefined
   readonly placesCeiling?: number | undefined
-  readonly budgets: readonly { readonly scope: string; readonly limit: number }[]
+  readonly budgets: readonly { readonly scope: string; readonly limit?: number }[]
   /** Before the keys that stand as long as their process lives; without it, no process is looked for. */
   readonly alivePrefix?: string
   /** Before the channels on which processes are called. */

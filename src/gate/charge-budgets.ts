@@ -18,6 +18,7 @@ export async function chargeBudgets(accounts: BudgetAccounts, credits: number): 
   const { redis, keys, budgets } = accounts
   await correctBudgets(accounts, credits)
   for (const { scope, limit } of budgets.map((budget) => budgetAsk(budget, new Date()))) {
+    if (limit === undefined) continue
     const fields = await redis.hmget(keys.budget, `${scope}:spent`, `${scope}:held`)
     const [spent = 0, held = 0] = fields.map(Number)
     if (spent + held <= limit) continue

@@ -245,7 +245,8 @@ export class RedisGate implements AsyncDisposable {
   }
 
   #newId({ credits }: Ticket): string {
-    const scopes = this.#options.budgets.map((budget) => budgetAsk(budget, new Date()).scope)
+    const capped = this.#options.budgets.filter((budget) => budget.limitCredits !== null)
+    const scopes = capped.length === 0 ? [] : this.#options.budgets.map((budget) => budgetAsk(budget, new Date()).scope)
     return this.#own.ask(credits, scopes)
   }
 

@@ -8,6 +8,10 @@ describe('a budget', () => {
     expect(budgetAsk({ per: 'month', limitCredits: 500 }, newYear)).toEqual({ scope: 'month:2026-12', limit: 500 })
   })
 
+  test('without a limit only counts', () => {
+    expect(budgetAsk({ per: 'run', run: 'r1', limitCredits: null }, newYear)).toEqual({ scope: 'run:r1' })
+  })
+
   test('says whose it is, what is spent and what the next document needs', () => {
     expect(budgetMessage('month:2026-12', 500, 499, 2)).toBe(
       'the budget for the month 2026-12 is 500 credits: 499 are spent and the next document needs 2. ' +

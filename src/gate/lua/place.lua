@@ -138,9 +138,9 @@ local function reserve(id, credits)
   for _, budget in ipairs(ask.budgets) do
     local spent = tonumber(redis.call('HGET', BUDGET, budget.scope .. ':spent') or 0)
     local held = tonumber(redis.call('HGET', BUDGET, budget.scope .. ':held') or 0)
-    if spent + credits > budget.limit then
+    if budget.limit and spent + credits > budget.limit then
       return { kind = 'budget', scope = budget.scope, limit = budget.limit, spent = spent }
-    elseif spent + held + credits > budget.limit then
+    elseif budget.limit and spent + held + credits > budget.limit then
       return wait('budget', SECOND) -- what is in flight may turn out cheaper
     end
   end
