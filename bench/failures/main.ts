@@ -3,28 +3,31 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ServiceLine } from '../../test/faults/service-line.ts'
+import { bundle } from '../../test/support/bundle.ts'
+import type { Bundle } from '../../test/support/bundled.ts'
 import { temporaryFolder } from '../../test/support/folder.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { engineOf } from '../../test/support/process-tree.ts'
 import { ScriptedService } from '../../test/support/scripted-service.ts'
-import { type RunningSluice, startSluice } from '../../test/support/sluice.ts'
-import { ask, type SeenAfter, seenAfter } from '../../test/surroundings/support/four-places.ts'
+import type { RunningSluice } from '../../test/support/sluice.ts'
+import { ask, seenAfter } from '../../test/surroundings/support/four-places.ts'
 import { OwnRedis } from '../../test/surroundings/support/own-redis.ts'
+import { bucketHangs } from './bucket-hangs.ts'
+import { FROM_THE_START } from './from-the-start.ts'
+import { GRACE_MS, LOOKS_MS, type Measured, startRun, stopped } from './measured.ts'
 
 /*
  * `npm run bench:failures`: makes a dependency of a real run fail, and measures how long it takes until that can be seen on
  * the terminal, in the log, in the metrics and by /readyz, what /healthz says meanwhile, and how long a stop takes then.
- * `--only NAME,NAME` chooses. A line for each fault; the last line is one JSON object.
+ * For a fault that is there from the start the times count from the start of the command. `--only NAME,NAME` chooses; the
+ * bucket needs what test/support/s3-server.ts needs. A line for each fault; the last line is one JSON object.
  */
 
 const TROUBLE = join(import.meta.dirname, '../../test/faults/preloads/store-trouble.ts')
-const GRACE_MS = 2_000
 const DOCUMENTS = 2_000
 /** A run has begun to work by then. */
 const BEGINS_MS = 8_000
 const LASTS_MS = 120_000
-/** Until the places are looked at; part of each time measured. */
-const LOOKS_MS = 50
 
 interface Stage {
   readonly out: string
@@ -79,15 +82,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 }
 
-interface Measured extends SeenAfter {
-  readonly fault: string
-  /** Status of /healthz while the fault lasts. */
-  readonly healthz: number
-  /** From SIGTERM to the end of the process; `--grace` is `GRACE_MS`. */
-  readonly stopMs: number
-}
-
-async function measure(fault: string, given: Fault): Promise<Measured> {
+async function measure(fault: string, program: Bundle, given: Fault): Promise<Measured> {
   const { dependency, cause, trouble, embedded = false, strike } = given
   await using folder = await temporaryFolder()
   await using service = await new ScriptedService({ answers: () => ({ delayMs: 50 }), readParts: false }).listen()
@@ -112,7 +107,8 @@ async function measure(fault: string, given: Fault): Promise<Measured> {
     ...(embedded ? { 'engine-processes': 1 } : { 'parse-api-url': line.url, 'parse-api-key': 'key' }),
   }
   const env = { FAULT_STORE: out, FAULT_STORE_TROUBLE: trouble ?? '', FAULT_BEGINS_MS: String(BEGINS_MS) }
-  const running = startSluice(['run', source, ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)], {
+  const running = startRun(program, source, {
+    flags,
     env: { ...env, FAULT_LASTS_MS: String(LASTS_MS) },
     execArgv: trouble === undefined ? [] : ['--import', TROUBLE],
   })
@@ -127,12 +123,7 @@ async function measure(fault: string, given: Fault): Promise<Measured> {
   // What was said before is out of account by then.
   await sleep(LOOKS_MS)
   await strike?.({ out, line, redis, running })
-  const seen = await seeing
-  const { status: healthz } = await ask(metricsPort, 'healthz')
-  const toldAt = performance.now()
-  running.child.kill('SIGTERM')
-  await running.finished
-  return { fault, ...seen, healthz, stopMs: Math.round(performance.now() - toldAt) }
+  return await stopped(fault, await seeing, running, metricsPort)
 }
 
 async function untilWorking({ child }: RunningSluice, port: number): Promise<void> {
@@ -140,10 +131,21 @@ async function untilWorking({ child }: RunningSluice, port: number): Promise<voi
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } })
-const chosen = values.only?.split(',') ?? Object.keys(FAULTS)
+const all: Readonly<Record<string, (fault: string, program: Bundle) => Promise<Measured>>> = {
+  ...Object.fromEntries(
+    Object.entries(FAULTS).map(([name, fault]) => [
+      name,
+      (_: string, program: Bundle): Promise<Measured> => measure(name, program, fault),
+    ]),
+  ),
+  'bucket hangs': bucketHangs,
+  ...FROM_THE_START,
+}
+const chosen = values.only?.split(',') ?? Object.keys(all)
+await using program = await bundle({ children: true })
 const measured: Measured[] = []
-for (const [name, fault] of Object.entries(FAULTS).filter(([one]) => chosen.includes(one))) {
-  const one = await measure(name, fault)
+for (const [name, play] of Object.entries(all).filter(([one]) => chosen.includes(one))) {
+  const one = await play(name, program)
   measured.push(one)
   process.stdout.write(`${JSON.stringify(one)}\n`)
 }

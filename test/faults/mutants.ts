@@ -160,7 +160,11 @@ export const MUTANTS = {
   ],
 } as const satisfies Record<string, readonly Patch[]>
 
-/** The class of faults by which each of the later mistakes is to be found; one for each class. */
+/**
+ * The class of faults by which each of the later mistakes is to be found; one for each class. Seen from seed 1 on, with its
+ * class alone: store-full, wrong-address, engine-killed, converter-missing and download-hangs in the first run, store-hangs
+ * in the second.
+ */
 export const FOUND_BY = [
   ['flush', 'believes-redis'],
   ['restart-empty', 'believes-redis'],
