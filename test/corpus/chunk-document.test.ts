@@ -122,6 +122,14 @@ describe('a document in chunks', () => {
     })
   })
 
+  test('does not take the front matter of a text for a heading', () => {
+    const [first, second] = chunks(
+      `---\ntitle: Canal\ndraft: true\n---\n\n${sentence('a', 60)}\n\n${sentence('b', 60)}`,
+    )
+    expect(first?.body.startsWith('---\ntitle: Canal\ndraft: true\n---')).toBe(true)
+    expect([first?.headings, second?.headings]).toEqual([[], []])
+  })
+
   test('takes headings from the layout where the Markdown has none', () => {
     const markdown = `Title\n\n${sentence('a', 60)}\n\n${sentence('b', 60)}`
     const blocks = [{ id: 'p1.b0', type: 'title', page: 1, bbox: null, span: [0, 5] as const }]

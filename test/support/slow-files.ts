@@ -48,4 +48,5 @@ export const SLOW_FILES = [
   'test/faults/s3-faults.test.ts',
   'test/corpus/chunk-law.test.ts',
   'test/e2e/export.test.ts',
+  'test/e2e/export-s3.test.ts',
 ]

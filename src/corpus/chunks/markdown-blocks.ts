@@ -16,7 +16,9 @@ export interface MarkdownBlock {
  */
 export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = []
-  let line = lineAt(text, 0)
+  const front = frontMatter(text)
+  if (front !== null) blocks.push(front)
+  let line = lineAt(text, front === null ? 0 : front.end + 1)
   while (line !== null) {
     if (line.isBlank || isPageMarker(text, line)) {
       line = lineAfter(text, line)
@@ -27,6 +29,12 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
     line = block.end < text.length ? lineAt(text, block.end + 1) : null
   }
   return blocks
+}
+
+/** YAML between `---` and `---` at the start of a text: no heading, though its last line is underlined. */
+function frontMatter(text: string): MarkdownBlock | null {
+  const found = /^---[ \t]*\r?\n(?:[\w-]+:|#)[\s\S]*?\n---[ \t]*\r?(?=\n|$)/.exec(text)
+  return found === null ? null : { kind: 'html', start: 0, end: found[0].length, level: 0 }
 }
 
 function blockAt(text: string, line: Line): MarkdownBlock {
