@@ -68,7 +68,7 @@ describe('native text beside a picture', () => {
     expect(markdown.replace(/\s+/g, ' ')).toContain(PRINTED)
     expect(markdown).toContain('northern')
     expect(warning).toBeNull()
-  }, 30_000)
+  }, 90_000)
 
   test.each([5, 6, 7, 8, 9, 10])(
     'is taken for visible where short words of %i points stand far apart',
@@ -106,5 +106,5 @@ describe('a second look', () => {
     const [north, , water] = items
     expect([north?.y, water?.y].map((y) => Math.round((y ?? 0) / 10))).toEqual([2, 24])
     expect(Math.abs((north?.x ?? 0) - LARGE.x)).toBeLessThan(3)
-  }, 30_000)
+  }, 90_000)
 })

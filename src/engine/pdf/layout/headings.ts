@@ -55,7 +55,7 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
   const words = block.lines.flat()
   const size = sizeOf(words)
   const recognised = words.some((word) => word.confidence !== null)
-  if (size >= style.bodySize * (recognised ? largerRecognised(block) : LARGER)) return letters >= 3
+  if (size >= style.bodySize * (recognised ? largerRecognised(block, text) : LARGER)) return letters >= 3
   if (recognised || size < style.bodySize * 0.92 || block.lines.length > 2 || text.length > MOST_BOLD_CHARACTERS)
     return false
   if (/[.,;:]$/.test(text) && !/^\d+(?:\.\d+)*\.?\s/.test(text)) return false
@@ -67,9 +67,13 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
   return capitals && next?.kind === 'paragraph' && next.lines.flat().length >= 12
 }
 
-function largerRecognised({ lines }: TextBlock): number {
+function largerRecognised({ lines }: TextBlock, text: string): number {
   const [line] = lines
-  return lines.length === 1 && (line?.length ?? 0) >= WORDS_OF_LINE ? LARGER_RECOGNISED_LINE : LARGER_RECOGNISED
+  const isLine = lines.length === 1 && (line?.length ?? 0) >= WORDS_OF_LINE
+  // Formulas have high signs between small letters.
+  return isLine && /^["“(]?[\p{Lu}\p{N}]/u.test(text) && !/[\\{}=<>|]/.test(text)
+    ? LARGER_RECOGNISED_LINE
+    : LARGER_RECOGNISED
 }
 
 /** How a heading looks: what its level is decided by. */
