@@ -1,6 +1,6 @@
 // usage: bundle.ts   Puts the program of this checkout into node_modules/.sluice, where `./sluice` takes it from as long as
 // no source is newer. A start then loads a dozen files in place of eight hundred.
-import { mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { bundleProgram } from './bundle-program.ts'
 
@@ -14,6 +14,8 @@ const staged = await mkdtemp(join(MODULES, '.sluice-'))
 try {
   await bundleProgram(staged, { children: true })
   for (const name of await readdir(staged)) if (name.endsWith('.js')) await utimes(join(staged, name), begun, begun)
+  // The folder of one user as it is made; in an image and in a shared checkout others run the program too.
+  await chmod(staged, 0o755)
   await rm(BUNDLE, { recursive: true, force: true })
   await rename(staged, BUNDLE)
 } finally {
