@@ -21,6 +21,7 @@ export const SLOW_FILES = [
   'test/surroundings/engine.test.ts',
   'test/surroundings/stop-and-network.test.ts',
   'test/queue/deadly-document.test.ts',
+  'test/queue/clocks.test.ts',
   'test/ingest/refused-first.test.ts',
   'test/engine/abuse/abuse.test.ts',
   'test/engine/fuzz/multipart.test.ts',
