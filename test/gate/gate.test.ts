@@ -19,7 +19,7 @@ const open = (options: Partial<GateOptions> = {}): Promise<RedisGate> => openOn(
 
 describe('places', () => {
   test('are ten at first, and more after each answer', async () => {
-    await using gate = await open({ patienceMs: 500 })
+    await using gate = await open({ patienceMs: 1_000 })
     const permits = await Promise.all(Array.from({ length: 10 }, (_, i) => permit(gate, `${i}`)))
     const next = await gate.enter({ key: sourceKey('e'), credits: 0 }, signal)
     expect(next).toMatchObject({ kind: 'wait', reason: expect.stringContaining('concurrency') as string })
@@ -47,8 +47,8 @@ describe('places', () => {
     const startedAt = performance.now()
     await first.leave(held, parsed())
     await waiting
-    // Its own next look would be after 250 ms and more.
-    expect(performance.now() - startedAt).toBeLessThan(200)
+    // Its own next look would be after a second.
+    expect(performance.now() - startedAt).toBeLessThan(900)
   })
 
   test('that were never given back are free after the lease', async () => {

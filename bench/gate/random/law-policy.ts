@@ -59,7 +59,7 @@ export function controlLaw(watch?: (state: LawState, permit: Sent, status: numbe
           const told = { ...feedback(answer.retryAfterMs), ...(answer.limit === null ? {} : { limit: answer.limit }) }
           law.law_refused(state, permit, told, now, inFlight)
         } else law.law_down(state, permit, feedback(answer.retryAfterMs), now, 3)
-        return { counted: status === 408 && permit.ahead === 0 }
+        return { counted: status === 408 && permit.ahead === 0 && inFlight === 0 }
       },
     }
   }

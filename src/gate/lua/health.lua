@@ -116,7 +116,8 @@ local function timed_out()
   law_overloaded(s, permit, now)
   local timeouts = redis.call('HINCRBY', DOCUMENT, 'timeouts', 1)
   redis.call('PEXPIRE', DOCUMENT, ask.rememberMs)
-  local counted = permit.ahead == 0 or timeouts > 2
+  local alone = permit.ahead == 0 and in_flight() == 0
+  local counted = alone or timeouts > 2
   return { counted = counted, retryInMs = not counted and math.max(SECOND, ask.retryAfterMs or 0) or nil }
 end
 

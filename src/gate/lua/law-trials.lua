@@ -45,7 +45,6 @@ local function end_test(s, now)
     s.noise = math.min(0.1, math.max(s.noise, math.min(share, s.test_share)))
     s.rate = s.test_rate
   else
-    s.noise = math.max(0.002, math.min(s.noise, share))
     s.confidence = math.max(1, s.confidence)
     s.hold = math.max(30, math.min(120, 2 * s.window * s.rate))
     s.step = 0.05
