@@ -55,6 +55,8 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
   const words = block.lines.flat()
   const size = sizeOf(words)
   const recognised = words.some((word) => word.confidence !== null)
+  // Formulas have high signs between small letters, and are recognised as anything.
+  if (recognised && /[\\{}]/.test(text)) return false
   if (size >= style.bodySize * (recognised ? largerRecognised(block, text) : LARGER)) return letters >= 3
   if (recognised || size < style.bodySize * 0.92 || block.lines.length > 2 || text.length > MOST_BOLD_CHARACTERS)
     return false
@@ -70,8 +72,7 @@ function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined
 function largerRecognised({ lines }: TextBlock, text: string): number {
   const [line] = lines
   const isLine = lines.length === 1 && (line?.length ?? 0) >= WORDS_OF_LINE
-  // Formulas have high signs between small letters.
-  return isLine && /^["“(]?[\p{Lu}\p{N}]/u.test(text) && !/[\\{}=<>|]/.test(text)
+  return isLine && /^["“(]?[\p{Lu}\p{N}]/u.test(text) && !/[=<>|]/.test(text)
     ? LARGER_RECOGNISED_LINE
     : LARGER_RECOGNISED
 }

@@ -20,7 +20,8 @@ test.each([
   ['Mineralogy', 11.8, 'paragraph'],
   ['Mineralogy', 12.6, 'heading'],
   ['of the mineralogy method', 11.8, 'paragraph'],
-  ['Total mathrm{soil 1000 of kg', 11.8, 'paragraph'],
+  ['Total mathrm{soil 1000 of kg', 15, 'paragraph'],
+  ['Total = soil of kg', 11.8, 'paragraph'],
 ])('a recognised line "%s" of %d points over text of 10 is a %s', (text, size, kind) => {
   expect(withHeadings([paragraph(text, size), paragraph('and so on with the text below', 10)], STYLE)[0]?.kind).toBe(
     kind,
