@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -15,7 +14,7 @@ export interface Contestant {
 
 const VERSIONS = {
   '@langchain/textsplitters': '1.0.2',
-  '@langchain/core': '1.1.0',
+  '@langchain/core': '1.4.0',
   '@llamaindex/core': '0.6.23',
   '@llamaindex/env': '0.1.31',
 }
@@ -25,6 +24,7 @@ export async function contestants(counter: TokenCounter): Promise<readonly Conte
   const folder = resolve(import.meta.dirname, '../../node_modules/.cache/bench-corpus')
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: VERSIONS }))
+  await writeFile(join(folder, 'load.mjs'), 'export const load = (name) => import(name)\n')
   await promisify(execFile)('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], {
     cwd: folder,
   })
@@ -45,8 +45,12 @@ export async function contestants(counter: TokenCounter): Promise<readonly Conte
   ]
 }
 
+/** Resolved from the folder that they are installed in. */
 async function load<T>(folder: string, name: string): Promise<T> {
-  return (await import(pathToFileURL(createRequire(join(folder, 'package.json')).resolve(name)).href)) as T
+  const { load: loadFrom } = (await import(pathToFileURL(join(folder, 'load.mjs')).href)) as {
+    load: (name: string) => Promise<T>
+  }
+  return loadFrom(name)
 }
 
 async function langChain(folder: string, counter: TokenCounter): Promise<Contestant> {

@@ -6,22 +6,22 @@ import { type Fact, generatedReport, type Report } from './generated-report.ts'
 
 const DOCUMENTS = 80
 const FACTS = 1000
-const LIMITS = [128, 256, 512]
 
 /**
  * Facts drawn by seed from generated reports, without a model. Whole: the row with its column's header, or the sentence, is
  * in one chunk together with its heading. Recall: a chunk with the whole fact is among the first five that BM25 finds.
  */
-export async function measureRetrieval(seed: number): Promise<void> {
+export async function measureRetrieval(seed: number, limits: readonly number[]): Promise<void> {
   const random = new Random(seed)
   const reports = Array.from({ length: DOCUMENTS }, (_, document) => generatedReport(random, document))
   const all = reports.flatMap(({ facts }) => facts)
   const facts = Array.from({ length: FACTS }, () => random.pick(all))
   const counter = await openEncoding('cl100k_base')
+  const splitters = await contestants(counter)
   console.log(`seed ${seed}: ${FACTS} facts of ${all.length} in ${DOCUMENTS} reports, cl100k_base\n`)
   console.log('limit  chunks  over   tokens  whole  cells  sentences  recall@5')
-  for (const limit of LIMITS) {
-    for (const contestant of await contestants(counter)) {
+  for (const limit of limits) {
+    for (const contestant of splitters) {
       const { chunks, owners } = await splitAll(contestant, reports, limit)
       const counts = chunks.map((text) => counter.count(text))
       const over = counts.filter((count) => count > limit).length

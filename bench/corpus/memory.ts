@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
+import { exportChunks } from '#src/corpus/export/export-chunks.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { temporaryFolder } from '../../test/support/folder.ts'
+import { Random } from '../../test/support/random.ts'
+import { generatedReport } from './generated-report.ts'
+
+const words: TokenCounter = { name: 'characters', overhead: 0, isJoint: () => true, count: (text) => text.length }
+
+/** Different documents; more would measure their generator. */
+const DIFFERENT = 200
+
+/** The export of a store that makes its documents as they are asked for: peak memory over the number of chunks. */
+export async function measureMemory(seed: number, wanted: number): Promise<void> {
+  const random = new Random(seed)
+  const texts = Array.from({ length: DIFFERENT }, (_, index) => Buffer.from(generatedReport(random, index).markdown))
+  for (const format of ['jsonl', 'parquet'] as const) {
+    await using folder = await temporaryFolder()
+    let peak = 0
+    let made = 0
+    const store = storeOf(texts, () => made < wanted)
+    const options = { counter: words, limit: 1024, overlap: 0, format, to: join(folder.path, 'export') }
+    const filter = { key: () => true, outcome: null, gone: false }
+    const before = performance.now()
+    const look = ({ chunks }: { readonly chunks: number }): void => {
+      if (Math.floor(chunks / (wanted / 4)) > Math.floor(made / (wanted / 4))) {
+        console.log(`  ${chunks.toLocaleString('en')} chunks: peak ${Math.round(peak / 1e6)} MB`)
+      }
+      made = chunks
+      peak = Math.max(peak, process.memoryUsage.rss())
+    }
+    console.log(`${format}, resident before: ${Math.round(process.memoryUsage.rss() / 1e6)} MB`)
+    const { chunks } = await exportChunks(
+      store,
+      { ...options, filter, filterText: {} },
+      look,
+      new AbortController().signal,
+    )
+    const seconds = (performance.now() - before) / 1000
+    console.log(`  ${chunks.toLocaleString('en')} chunks in ${seconds.toFixed(0)} s: peak ${Math.round(peak / 1e6)} MB`)
+  }
+}
+
+/** What an export asks of a store. */
+function storeOf(texts: readonly Buffer[], goesOn: () => boolean): OutputStore {
+  const digests = texts.map((text) => createHash('sha256').update(text).digest('hex'))
+  async function* listRecords(): AsyncGenerator<DocumentRecord> {
+    for (let number = 0; goesOn(); number++) yield recordOf(number, digests)
+  }
+  const store: Partial<OutputStore> = {
+    listRecords,
+    readOutput: async (key) => texts[Number(key.split('.')[0]) % texts.length] ?? null,
+    readManifest: async () => null,
+  }
+  return store as OutputStore
+}
+
+function recordOf(number: number, digests: readonly string[]): DocumentRecord {
+  const record = {
+    schema: 2,
+    source: 'file:///bench/',
+    key: `${number}.md`,
+    contentHash: digests[number % digests.length],
+    receipt: null,
+    outcome: 'done',
+    problems: [],
+    pages: { parsed: null, total: null, truncated: false },
+    files: [{ name: 'document.md', bytes: 0, sha256: digests[number % digests.length] }],
+  }
+  return record as unknown as DocumentRecord
+}
