@@ -64,3 +64,14 @@ export function givenFlags(command: Command): Flags {
   }
   return Object.fromEntries(given)
 }
+
+/** A problem with a setting, under the name that its flag has at this command: `enginePort` is `--port` of `sluice engine`. */
+export function asTyped(command: Command, problem: string): string {
+  const longs = new Map(command.options.map((option) => [option.attributeName(), option.long]))
+  for (const [attribute, name] of settingsOf.get(command) ?? []) {
+    const usual = `--${flagOf(name)}`
+    const isHere = command.options.some(({ long }) => long === usual)
+    if (!isHere && problem.startsWith(`${usual}:`)) return `${longs.get(attribute)}${problem.slice(usual.length)}`
+  }
+  return problem
+}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Configuration, readConfiguration } from '#config/read-config.ts'
 import type { Settings } from '#config/settings.ts'
-import { givenFlags } from './flags.ts'
+import { asTyped, givenFlags } from './flags.ts'
 import { UsageError } from './usage-error.ts'
 
 interface ConfigOption {
@@ -14,7 +14,7 @@ export async function readConfig(command: Command): Promise<Configuration> {
   const flags = givenFlags(command)
   const read = await readConfiguration(config === undefined ? { flags } : { flags, config })
   if (read.ok) return read.configuration
-  throw unusable(read.problems)
+  throw unusable(read.problems.map((problem) => asTyped(command, problem)))
 }
 
 /** As `readConfig`, for a command that has nothing to do with pipelines. */

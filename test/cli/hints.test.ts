@@ -19,6 +19,7 @@ test.each([
   [['run', 'www.example.com'], 'A website is named with its scheme: https://www.example.com'],
   [['run', 'papers', 'out'], '(One source at a time; the output folder is given with --out)'],
   [['run', 'papers', '-o', 'out'], '(Did you mean --out?)'],
+  [['engine', '--port', '99999'], '  --port: it must be 65535 or less (given: 99999)'],
   [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
 ])('the command %j is refused with the hint that helps', async (words, hint) => {
   await using folder = await temporaryFolder()
