@@ -27,7 +27,7 @@ test('a release is made up to the last step before publishing: tarball, SBOM, no
     'dist/main.js',
     'dist/engine.js',
     'dist/convert-child.js',
-    'dist/lua/law.lua',
+    'dist/lua/enter.lua',
   ]) {
     expect(members).toContain(`package/${name}\n`)
   }
