@@ -130,6 +130,22 @@ describe('a document in chunks', () => {
     expect([first?.headings, second?.headings]).toEqual([[], []])
   })
 
+  test('keeps the order where parts count more together than apart', () => {
+    const joined: TokenCounter = { ...words, isJoint: null, count: (text) => Math.ceil(words.count(text) ** 1.2) }
+    const prose = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((word) => sentence(word, 10)).join(' ')
+    const markdown = `${prose}\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\n${prose}`
+    const parts = chunks(markdown, { counter: joined })
+    expect(parts.map(({ span }) => span[0])).toEqual(
+      parts.map(({ span }) => span[0]).toSorted((one, other) => one - other),
+    )
+    expect(
+      parts
+        .map(({ body }) => body)
+        .join('')
+        .replaceAll(/\s/g, ''),
+    ).toBe(markdown.replaceAll(/\s/g, ''))
+  })
+
   test('takes headings from the layout where the Markdown has none', () => {
     const markdown = `Title\n\n${sentence('a', 60)}\n\n${sentence('b', 60)}`
     const blocks = [{ id: 'p1.b0', type: 'title', page: 1, bbox: null, span: [0, 5] as const }]

@@ -75,9 +75,13 @@ export class ChunkPacker {
   }
 
   #place(piece: Piece): void {
-    if (!this.#mayJoin(piece)) this.#closeCarrying()
+    // What closing leaves over comes before it.
+    if (!this.#mayJoin(piece)) {
+      this.#closeCarrying(piece)
+      return
+    }
     const measured = this.#measure.of(piece)
-    if (this.#mayJoin(piece) && this.#fits(piece, measured)) {
+    if (this.#fits(piece, measured)) {
       this.#add(piece, measured)
       return
     }
