@@ -248,8 +248,8 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const { source: name, settings, events, say, mustExist = false } = options
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
-  const beforeMaking = async (url: string): Promise<void> =>
-    refuseRemoved(url, await shared.connection(signal), settings)
+  const beforeMaking = async (url: string, isMade: () => boolean): Promise<void> =>
+    refuseRemoved(url, isMade, await shared.connection(signal), settings)
   const store = await openStore(settings, resources, { mustExist, beforeMaking })
   const purchases = new ListingPurchases()
   const buying = purpose === 'ingest' ? { purchases } : {}

@@ -108,15 +108,17 @@ async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
 
 /**
  * For a folder in which there is no store: refused before anything is made there, where Redis knows a store of that
- * address. Its disk is not mounted, or it was removed.
+ * address. Its disk is not mounted, or it was removed. A store is made before Redis knows it, so `isMade` is asked after
+ * Redis: a process that begins together with this one may have made the store in between.
  */
 export async function refuseRemoved(
   url: string,
+  isMade: () => boolean,
   connection: RedisConnection,
   { newStore }: Pick<Settings, 'newStore'>,
 ): Promise<void> {
   const knownId = await new KnownStores(connection).read(url)
-  refuseOther(null, { knownId, acceptNew: newStore }, url)
+  if (!isMade()) refuseOther(null, { knownId, acceptNew: newStore }, url)
 }
 
 /** The address of a store, with the endpoint of its bucket. */

@@ -25,8 +25,11 @@ export type StoreSettings = Pick<
 
 interface OpenStoreOptions {
   readonly mustExist?: boolean
-  /** Called with the address that the store would have, before a folder in which there is none is touched. */
-  readonly beforeMaking?: (url: string) => Promise<void>
+  /**
+   * Called with the address that the store would have, before a folder in which there is none is touched. `isMade` tells
+   * whether another process has made it since.
+   */
+  readonly beforeMaking?: (url: string, isMade: () => boolean) => Promise<void>
 }
 
 /** The output store that `--out` names; with `mustExist` anything but a store is refused, and nothing is made. */
@@ -42,9 +45,10 @@ export async function openStore(
   if (at.kind === 'urls')
     throw new SetupError(`"${settings.out}" is a list of URLs: --out is a folder or s3://bucket/prefix`)
   if (at.kind === 'folder') {
-    const isStore = mustExist || existsSync(join(at.path, MANIFEST_FILE))
+    const isMade = (): boolean => existsSync(join(at.path, MANIFEST_FILE))
+    const isStore = mustExist || isMade()
     if (!isStore) {
-      await beforeMaking?.(await urlOfFolder(at.path))
+      await beforeMaking?.(await urlOfFolder(at.path), isMade)
       await madeFor('--out', at.path)
     }
     // One that goes away from here on is not made anew.

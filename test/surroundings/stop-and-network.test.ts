@@ -140,13 +140,13 @@ describe.concurrent('a proxy of the environment', () => {
   test('carries the requests to the service, and none to hosts that NO_PROXY names', async () => {
     await using proxy = await openProxy()
     await using scene = await Scene.open({ documents: 5 })
-    // Five documents, and the two questions about the account.
+    // Five documents, and the question about the account's concurrency.
     const through = await scene.run({}, { env: { HTTP_PROXY: proxy.url } })
-    expect([through.code, proxy.connections()]).toEqual([0, 7])
+    expect([through.code, proxy.connections()]).toEqual([0, 6])
     await scene.expectAllPaidOnce(5)
     await scene.write('more.html', '<p>more</p>')
     const direct = await scene.run({}, { env: { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' } })
-    expect([direct.code, proxy.connections()]).toEqual([0, 7])
+    expect([direct.code, proxy.connections()]).toEqual([0, 6])
     await scene.expectAllPaidOnce(6)
   }, 60_000)
 
