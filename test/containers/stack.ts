@@ -101,7 +101,7 @@ export class Stack {
   async findsStuckProcess(): Promise<string> {
     const [worker = ''] = await this.#containers('worker')
     const script =
-      'pkill() { for p in /proc/[0-9]*; do grep -q main.ts $p/cmdline 2>/dev/null && [ ${p#/proc/} != $$ ] && kill -$1 ${p#/proc/}; done; true; }; pkill '
+      'pkill() { for p in /proc/[0-9]*; do grep -q "/main[.]js" $p/cmdline 2>/dev/null && [ ${p#/proc/} != $$ ] && kill -$1 ${p#/proc/}; done; true; }; pkill '
     await this.#engine.must(['exec', worker, 'sh', '-c', `${script} STOP`])
     const began = performance.now()
     await this.#until(
