@@ -17,7 +17,8 @@ describe.concurrent('two workers', () => {
     expect(stdout).not.toMatch(/ambiguous/)
     await scene.expectAllPaidOnce(150)
     helper.child.kill('SIGTERM')
-    expect((await helper.finished).code).toBe(0)
+    const stopped = await helper.finished
+    expect(stopped.code, `${stopped.stdout}\n${stopped.stderr}`).toBe(0)
   }, 60_000)
 })
 
