@@ -57,7 +57,7 @@ export interface SluiceEvents {
   'request:begun': [{ key: SourceKey }]
   /** The first byte of a request leaves; or no connection came about, and its failure is told next. */
   'request:sent': [{ key: SourceKey; bytes: number }]
-  /** A request that was begun ended before the service had it whole: the process stood still, or the document changed. */
+  /** A request that was begun ended before the service had it whole: the process stalled, or the document changed. */
   'request:withdrawn': [{ key: SourceKey }]
   'request:answered': [{ key: SourceKey; verdict: VerdictKind; durationMs: number; bytes: number }]
   /** What an answer cost, from when it came: also where its document does not come out in the end. */

@@ -25,7 +25,7 @@ export interface Source extends SourceTraits {
   readonly url: string
   /**
    * Streams what is there, in no order, holding no more than one page or folder in memory. Throws when the listing
-   * cannot go on: then nobody may conclude that a document which was not listed is gone.
+   * cannot go on: then no caller may conclude that a document which was not listed is gone.
    */
   list(signal: AbortSignal): AsyncIterable<SourceEntry>
   /** Opens a document for reading. A `Failure` is about this document only (vanished, unreadable). Repeatable. */
@@ -55,8 +55,8 @@ export interface OpenedDocument extends AsyncDisposable {
   /** Where the service fetches it by itself; what is read here then only names it. */
   readonly address?: string
   /**
-   * Starts at the first byte at each call. A chunk is good until the next one is asked for: whoever keeps it keeps a
-   * copy. Throws `DocumentChanged` where other bytes than this version's appear.
+   * Starts at the first byte at each call. A chunk is good until the next one is asked for: a caller that keeps it
+   * copies it. Throws `DocumentChanged` where other bytes than this version's appear.
    */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Whether the source still holds the version that was opened. */
@@ -110,7 +110,7 @@ export interface PieceCutter {
 export interface ParseRequest extends Pick<OpenedDocument, 'bytes' | 'address'> {
   readonly contentHash: ContentHash
   readonly extension: Extension
-  /** Pages of a PDF, where somebody counted them: more pages are given more time. */
+  /** Pages of a PDF, where they were counted: more pages are given more time. */
   readonly pages?: number | null
   /** Streams the document; may be called again for another try. A chunk is good until the next one is asked for. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
@@ -138,7 +138,7 @@ export interface Parser {
 // ------------------------------------------------------------------------------------------------------------- gate
 
 export type Admission =
-  /** The request may be sent now. Every permit must be given back by `leave`, once. */
+  /** The request may be sent now. Every permit must be released by `leave`, once. */
   | { readonly kind: 'admitted'; readonly permit: Permit }
   /** Not now: give the job back and come again, no attempt used. */
   | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string }
@@ -250,7 +250,7 @@ export interface Claims {
 
 /**
  * What is about to be bought. An intent is written before a request and cleared when its receipt is safe; one left by
- * a process that died, or that let go of its request, is `ambiguous`: nobody knows whether it was charged (Law 2).
+ * a process that died, or that let go of its request, is `ambiguous`: whether it was charged is unknown (Law 2).
  */
 export interface Intents {
   /** `busy`: a live process is buying this very receipt, for a copy. `held`: a request for it is ambiguous, and stays. */
@@ -258,7 +258,7 @@ export interface Intents {
   /** What is held of a receipt, or of a document and its pieces, may be sent again; it stays counted. Repeatable. */
   release(id: ReceiptId, key: SourceKey): Promise<void>
   clear(id: ReceiptId): Promise<void>
-  /** Sends no command. False where this process stood still since `begin`, so that another may have sent the request. */
+  /** Sends no command. False where this process stalled since `begin`, so that another may have sent the request. */
   stands(id: ReceiptId): boolean
   /** The receipt was found: what an earlier try for it left, for this document or by a dead process, is in doubt no more. */
   settle(id: ReceiptId, key: SourceKey): Promise<void>

@@ -70,7 +70,7 @@ export interface Pipeline extends AsyncDisposable {
   readonly ledger: Ledger
   readonly queue: DocumentQueue
   readonly events: Events
-  /** Requests in flight at a hard kill that were not sent again: nobody knows whether they were charged (Law 2). */
+  /** Requests in flight at a hard kill that were not sent again: whether they were charged is unknown (Law 2). */
   readonly inDoubt: () => Promise<readonly Intent[]>
   /** What the gate is doing, in a few words; null when there is nothing to say. */
   readonly gateLine: () => Promise<string | null>
@@ -95,7 +95,7 @@ export interface Workshop extends Pipeline {
   readonly beginRun: () => Promise<void>
   /** Shared by all processes with the same key. */
   readonly limiter: Requests['gate']['limiter']
-  /** Requests that were in flight at a hard kill: nobody knows whether the service charged for them (Law 2). */
+  /** Requests that were in flight at a hard kill: whether the service charged for them is unknown (Law 2). */
   readonly ambiguous: () => Promise<number>
   /** Starts taking jobs. */
   readonly consume: () => Consumer

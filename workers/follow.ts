@@ -11,14 +11,14 @@ const MISTAKE_MS = 10_000
 const PAUSE_MS = 15_000
 
 /**
- * Follows a source for good, deletions included: where it cannot be reached any more, that is told, and it is begun
+ * Follows a source for good, deletions included: where it cannot be reached any more, that is reported, and it is begun
  * anew with a listing.
  */
 export async function keepFollowing(workshop: Workshop, signal: AbortSignal): Promise<void> {
   const ending = new AbortController()
   const either = AbortSignal.any([signal, ending.signal])
   const deletions = new Deletions(workshop.gone, { ...workshop.scan, queue: workshop.queue })
-  // Whoever finds a document vanished when its turn comes has seen a deletion too.
+  // A worker that finds a document vanished when its turn comes has seen a deletion too.
   workshop.events.on('document:settled', ({ failure }) => {
     if (failure?.code === 'vanished') deletions.noticed()
   })

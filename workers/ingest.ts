@@ -25,7 +25,7 @@ export interface WorkerOptions {
   readonly onHalt: 'stop' | 'wait'
 }
 
-/** What somebody can mend while workers wait. */
+/** Halts that an operator can end while workers wait. */
 const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'budget', 'engine', 'service']
 
 /**

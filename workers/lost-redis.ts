@@ -12,7 +12,7 @@ export interface RedisData {
   readonly settle: () => Promise<void>
   /**
    * Completes the ledger from the store where Redis lost data that no process has made good yet. Answers how many
-   * documents were found. Calls at the same time share one pass.
+   * documents were found. Single flight: concurrent calls share one pass.
    */
   readonly complete: (signal: AbortSignal) => Promise<number>
   /** Told of each loss, when this process has declared what it holds. */

@@ -33,7 +33,7 @@ interface RequestsOptions {
   readonly budgets: readonly Budget[]
 }
 
-/** The way to the service: the client, and the gate that everybody with the same key shares. */
+/** The way to the service: the client, and the gate that all processes with the same key share. */
 export async function openRequests(
   { settings, service, connection, budgets }: RequestsOptions,
   resources: AsyncDisposableStack,

@@ -19,7 +19,7 @@ export interface Service {
   readonly login: string | null
   /** What the record calls it. */
   readonly name: string
-  /** The service and the key, for the gate that all who use them share. */
+  /** The service and the key, for the gate that all processes share which use them. */
   readonly digest: string
   /** Nothing is charged by the embedded engine. */
   readonly free: boolean

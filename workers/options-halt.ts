@@ -6,7 +6,7 @@ const OF_THE_KEY: readonly HaltCause[] = ['credits', 'key']
 
 /**
  * What the service refuses of one run after another document (options, a permission, an address) says nothing of other
- * runs on the same API key: so this halt is the process's own, with a probe once per window.
+ * runs on the same API key: so this circuit breaker is the process's own, half-open once per window.
  */
 export class OptionsHalt {
   readonly #windowMs: number
@@ -16,7 +16,7 @@ export class OptionsHalt {
     this.#windowMs = windowMs
   }
 
-  /** Null where a request may go on to the gate. Whoever passes while halted is the probe. */
+  /** Null where a request may go on to the gate. A request that passes while halted is the probe. */
   check(now: number): (Admission & { kind: 'halted' }) | null {
     if (this.#halted === null) return null
     const retryInMs = this.#halted.probeAt - now

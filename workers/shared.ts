@@ -28,7 +28,7 @@ export interface SharedOptions {
 
 /**
  * What the pipelines of one process have in common: Redis, the engine, the gates, the log and the metrics. Each is opened
- * when somebody first asks for it, and closed with this.
+ * at its first use, and closed with this.
  */
 export interface Shared extends AsyncDisposable {
   readonly folders: Folders

@@ -32,7 +32,7 @@ export function exitCodeOf(
   return counts.failed + left + (counts.unsupported ?? 0) > 0 ? EXIT.someFailed : EXIT.allDone
 }
 
-/** From what is well to what needs somebody most. */
+/** Ascending by how much each needs the operator's attention. */
 const WORSE: readonly number[] = [EXIT.allDone, EXIT.someFailed, EXIT.halted, EXIT.usage, EXIT.interrupted]
 
 /** The exit code of a process that did several things. */

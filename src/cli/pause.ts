@@ -7,7 +7,7 @@ import { PLACE_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, targetsOf } from './targets.ts'
 
-/** By hand, for all workers of a source on all machines; it outlives restarts until somebody resumes. */
+/** Pauses all workers of a source on all machines. The pause outlives restarts, until `sluice resume`. */
 export function pauseCommand(): Command {
   return switching('pause', true)
 }

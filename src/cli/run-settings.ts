@@ -94,7 +94,7 @@ const LOOK_SETTINGS: readonly SettingName[] = ['strict', 'checksum', 'deleteGone
 
 export const RUN_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, ...LOOK_SETTINGS]
 
-/** The token of the endpoint is no flag: a command line is seen by everybody on the machine. */
+/** The token of the endpoint is no flag: every user of the machine can read the command line of a process. */
 export const WATCH_SETTINGS: readonly SettingName[] = [
   ...FEED_SETTINGS,
   ...LOOK_SETTINGS,

@@ -14,7 +14,7 @@ export class InvalidOptions extends Error {
   }
 }
 
-/** One mistake in what somebody wrote. */
+/** One mistake in options, rules or settings. */
 export interface OptionIssue {
   /** From the outermost field to the one that is wrong; an unknown key is its last step. */
   readonly path: readonly (string | number)[]
@@ -63,7 +63,7 @@ function flatIssues(issue: z.core.$ZodIssue, above: OptionIssue['path']): Option
   const { message } = issue
   if (issue.code === 'custom' && issue.params?.['unknownKey'] === true) return [{ path, message, unknownKey: true }]
   if (issue.code !== 'invalid_union') return [{ path, message }]
-  // "Invalid input" helps nobody: tell what is wrong with the alternative whose type is the right one.
+  // "Invalid input" does not say what to change: report what is wrong with the alternative whose type is the right one.
   const meant = issue.errors.find((issues) =>
     issues.every(({ code, path: inside }) => code !== 'invalid_type' || inside.length > 0),
   )

@@ -37,7 +37,7 @@ export const FREE: PriceModel = {
 }
 
 /**
- * Credits for one document. `pages` is what a PDF has, before `maxPages`; null where nobody counted them, and then the
+ * Credits for one document. `pages` is what a PDF has, before `maxPages`; null where they were not counted: then the
  * result is the least that it can cost. Modes, `pages`, `blocks` and `pageMarkers` are free (contract, "PDF parser").
  */
 export function creditsFor(

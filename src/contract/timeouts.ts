@@ -4,7 +4,7 @@ import { MAX_TIMEOUT_MS, type ParseOptions } from './options.ts'
 /** Milliseconds that a page may take in each mode; OCR reads pictures, and `auto` may have to. */
 const PER_PAGE_MS = { fast: 200, auto: 1_500, ocr: 3_000 } as const
 
-/** Bytes of a document that is no PDF, or whose pages nobody could count, that are surely converted in a second. */
+/** Bytes that are surely converted in a second, of a document that is no PDF or whose pages could not be counted. */
 const BYTES_PER_SECOND = 250_000
 
 /** Slowest uplink that we wait for: 1 Mbit/s. */
@@ -38,5 +38,5 @@ export function clientTimeoutMs(serverMs: number, bytes: number): number {
   return Math.ceil(serverMs + (bytes / UPLOAD_BYTES_PER_SECOND) * 1000 + SLACK_MS)
 }
 
-/** Longest that any request may be under way: after it, nobody waits for its answer. */
+/** Longest that any request may be in flight, milliseconds: after it, the client no longer waits for the answer. */
 export const LONGEST_REQUEST_MS = clientTimeoutMs(MAX_TIMEOUT_MS, MAX_FILE_BYTES)

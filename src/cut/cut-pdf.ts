@@ -54,8 +54,8 @@ function pieceOf(range: PageRange, qpdf: Qpdf, folder: string): Omit<PieceFile, 
 }
 
 /**
- * Warnings are common in PDFs that every reader shows without a word; but a file whose table of contents had to be made
- * up from what was found in it may well lack pages, and nobody would notice.
+ * qpdf warns about many PDFs that every reader shows without complaint. A file that it calls damaged, or whose
+ * cross-reference table it had to reconstruct, is refused: it may lack pages, and no later step would detect that.
  */
 function problemOf({ exitCode, output }: QpdfRun): CutReport | null {
   if (exitCode === 'error') return { kind: /invalid password/i.test(output) ? 'encrypted' : 'damaged' }

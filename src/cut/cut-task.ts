@@ -1,11 +1,11 @@
 import type { PageRange } from './page-ranges.ts'
 
-/** What the child process is told. */
+/** The task of the child process. */
 export interface CutTask {
   /** Holds `whole.pdf`, and takes the pieces; the child's own to remove should the parent be gone. */
   readonly folder: string
   readonly limitBytes: number
-  /** Last page that anybody wants; null for all. */
+  /** Last page that is wanted; null for all. */
   readonly upToPage: number | null
   /** Resident memory above which the child kills itself. */
   readonly memoryBytes: number

@@ -17,7 +17,7 @@ export async function runCutChild(task: CutTask, timeoutMs: number, signal: Abor
   signal.throwIfAborted()
   const child = fork(ENTRY, [JSON.stringify(task)], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    // What it reads is somebody else's file: it is given no key, and nothing that it prints is shown.
+    // The child reads an untrusted file: its environment holds no key, and its output is discarded.
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // A session of its own: Ctrl-C on the terminal is for us.

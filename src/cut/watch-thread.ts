@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 
 /*
- * A thread beside the one that cuts, which can do nothing else meanwhile. It ends the process when it takes more memory
- * than it may, and when its parent is gone; then nobody else would remove the files.
+ * Watchdog beside the thread that cuts, which can do nothing else meanwhile. It ends the process when it takes more
+ * memory than it may, and when its parent is gone. An orphan first removes its files: no other process would.
  */
 
 const LOOK_EVERY_MS = 100

@@ -26,7 +26,7 @@ export class AnswerMemory {
     return this.#peak
   }
 
-  /** For one document; holds nothing until it grows. Dispose of it to give everything back. */
+  /** For one document; holds nothing until it grows. Dispose of it to release everything. */
   hold(): AnswerHold {
     return new AnswerHold(this)
   }

@@ -1,9 +1,9 @@
 /** Something in the place of a store that no record, receipt or dead letter explains. */
 export interface Stray {
   /**
-   * - `foreign`: in the folders of the store. May be somebody's own file.
+   * - `foreign`: in the folders of the store. May be a user's own file.
    * - `leftover`: of a write that its process did not finish; `recover` settles it.
-   * - `beside`: next to those folders. Nobody's business but its owner's.
+   * - `beside`: next to those folders. Belongs to its owner and is left alone.
    */
   readonly kind: 'foreign' | 'leftover' | 'beside'
   /** Below the store's own place. */

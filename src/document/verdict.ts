@@ -3,7 +3,7 @@ import type { Failure, FailureCode } from './failure.ts'
 /** The service's answer as it came over the wire: what becomes the receipt, byte for byte. */
 export interface Answer {
   readonly body: Buffer
-  /** The same, decoded: so that nobody needs to do it again. */
+  /** The same, decoded once for all later steps. */
   readonly json: Readonly<Record<string, unknown>>
   readonly requestId: string | null
   /** Milliseconds from the first byte sent to the last byte received. */
@@ -62,8 +62,8 @@ export interface StatedRate {
 }
 
 /**
- * What an answer means, decided once from its `code` and status by `contract/classify.ts`; nobody downstream looks at
- * a status again.
+ * What an answer means, decided once from its `code` and status by `contract/classify.ts`; no later step looks at a
+ * status again.
  *
  * - `parsed`: a 200 with a document in it. Becomes a receipt.
  * - `rejected`: this document will not pass, however often it is sent. Ends failed at once.

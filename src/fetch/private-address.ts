@@ -17,7 +17,7 @@ const SUBNETS: readonly (readonly [network: string, prefix: number])[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // All of ::/8: unspecified, loopback, and IPv4-mapped and -compatible, which nobody needs to spell a public address.
+  // All of ::/8: unspecified, loopback, and IPv4-mapped and -compatible. No public address needs these forms.
   ['::', 8],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],

@@ -91,7 +91,7 @@ export async function requestUrl(start: URL, options: UrlRequest, signal: AbortS
 
 /** Leaves the body of an answer unread. */
 export function discard({ body }: UrlAnswer): void {
-  // undici tells by an error that somebody has what he wanted.
+  // undici emits an error for a body that is destroyed before its end; here that is intended.
   body.on('error', () => undefined).destroy()
 }
 

@@ -10,7 +10,7 @@ export interface Ticket {
   readonly until?: AbortSignal
 }
 
-/** The right to send one request, given back once by `leave`. */
+/** The right to send one request, released once by `leave`. */
 export interface Permit {
   readonly id: string
   readonly key: string

@@ -1,6 +1,6 @@
 /*
- * All that the limiter is told of a request. It knows neither documents nor HTTP: whoever uses it says in these terms how a
- * request ended. Times are milliseconds, credits are units of the service's price.
+ * All that the limiter learns of a request. It knows neither documents nor HTTP: its caller reports in these terms how
+ * a request ended. Times are milliseconds, credits are units of the service's price.
  */
 
 /** A rate limit that the service states. `exact`: its window is no guess. `reached`: the service says so. */
@@ -41,5 +41,5 @@ export type Feedback = Readonly<{
     | { readonly kind: 'abandoned' | 'unsent' }
   )
 
-/** A permit that is not needed any more: given back, nothing was sent. */
+/** A permit that is not needed any more: released, nothing was sent. */
 export const UNSENT: Feedback = { kind: 'unsent', credits: 0 }

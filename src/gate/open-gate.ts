@@ -10,14 +10,14 @@ export interface GateOptions {
   readonly prefix?: string
   /** `gateDigest(…)`: who shares this gate. */
   readonly keyDigest: string
-  /** Limits that somebody told us. Refusals still correct them downwards. */
+  /** Limits that the caller states. Refusals still correct them downwards. */
   readonly ceilings?: {
     readonly requestsPerWindow?: number | null
     readonly concurrency?: number | null
   }
   /** The rate limit's window: a minute (contract). Every other time of the gate scales with it; smaller in tests only. */
   readonly windowMs?: number
-  /** A place that was not given back is free again after this: longer than any request may take. */
+  /** A place that was not released is free again after this: longer than any request may take. */
   readonly leaseMs?: number
   /** The places of a process that died are free again after this. */
   readonly aliveMs?: number
@@ -45,7 +45,7 @@ const DEFAULT_MOST_HELD = 16
 
 const DEFAULT_ALIVE_MS = 15_000
 
-/** Names the gate of an API key at a service, without the key: limits are the team's, whoever sends. */
+/** Names the gate of an API key at a service, without the key: limits are the team's, whichever process sends. */
 export function gateDigest(baseUrl: string, apiKey: string): string {
   return createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex').slice(0, 16)
 }

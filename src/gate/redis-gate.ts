@@ -72,7 +72,7 @@ export class RedisGate implements AsyncDisposable {
 
   /**
    * Waits for a permit: about a minute for a limit, longer where its turn is near, 5 s for anything else. Rejects with the
-   * reason of `signal`. Every permit must be given back by `leave`, once.
+   * reason of `signal`. Every permit must be released by `leave`, once.
    */
   enter(ticket: Ticket, signal: AbortSignal): Promise<Admission> {
     return this.#line.join(ticket, signal)
@@ -162,7 +162,7 @@ export class RedisGate implements AsyncDisposable {
     return gateState(reply, windowMs, this.#line.length)
   }
 
-  /** Leaves the line; whoever still waits is turned away with an error. Places that were not given back are free. */
+  /** Leaves the line and rejects every request that still waits. Places that were not released come free. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { redis, keys, process, calls, sign } = this.#options
     this.#held.close()
@@ -188,7 +188,7 @@ export class RedisGate implements AsyncDisposable {
   async #say(more: Pick<DeclareAsk, 'recorded'>): Promise<void> {
     const { process, windowMs, sign } = this.#options
     const ask = { process, windowMs, ...this.#own.declaration(), ...more }
-    // The sign of life first: permits of a process without one are taken away.
+    // The heartbeat first: permits of a process without one are taken away.
     const [, answer] = await Promise.all([sign.renew(), this.#run(this.#declare, '', ask)])
     this.#own.heard(answer.spent)
   }
@@ -198,7 +198,7 @@ export class RedisGate implements AsyncDisposable {
     else this.#own.refused(id)
   }
 
-  /** One call for both: the place that is given back is, if it can be, that of the next document. */
+  /** One script call for both: the released place goes, if it can, to the next document. */
   async #giveBack(permit: Permit, outcome: Feedback, next: Next | null = null): Promise<LeaveReply> {
     const { random } = this.#options
     const id = next === null ? null : this.#newId(next.ticket)
@@ -227,7 +227,7 @@ export class RedisGate implements AsyncDisposable {
     }
   }
 
-  /** What both scripts need to give somebody a place. */
+  /** What both scripts need to admit a request. */
   #limits(): Limits {
     const { process, rateCeiling, windowMs, leaseMs, keys } = this.#options
     const placesCeiling = this.#placesCeiling

@@ -51,8 +51,8 @@ export function alivePrefix(keys: GateKeys): string {
 }
 
 /**
- * One connection more, to the same place. Whoever subscribes has to do so again at each `ready`: ioredis would, and
- * leave nobody to catch what happens when the connection ends meanwhile.
+ * One connection more, to the same Redis. The caller subscribes again at each `ready`: where ioredis does it by itself,
+ * a connection that ends meanwhile is an unhandled rejection.
  */
 export function duplicate(redis: RedisClient): RedisClient {
   return redis instanceof Cluster ? redis.duplicate() : redis.duplicate({ autoResubscribe: false })

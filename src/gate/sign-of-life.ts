@@ -4,9 +4,9 @@ import type { RedisClient } from './scripts.ts'
 const RENEWALS = 3
 
 /**
- * Tells the others that this process lives. When it dies, however that happens, its places in flight are free for
- * others after `aliveMs`. One that stood still for so long finds its places given away: a request or two too many are
- * then in flight, which the service refuses and nobody pays for.
+ * Heartbeat of this process. When the process dies, however that happens, its places in flight are free for other
+ * processes after `aliveMs`. A process that stalled for so long finds its places handed on: a request or two too many
+ * are then in flight, which the service refuses and does not charge.
  */
 export class SignOfLife implements AsyncDisposable {
   readonly #redis: RedisClient
@@ -18,7 +18,7 @@ export class SignOfLife implements AsyncDisposable {
     this.#redis = redis
     this.#key = key
     this.#aliveMs = aliveMs
-    // Redis away is told by whatever else is asked of it.
+    // Other commands report that Redis is away.
     this.#timer = setInterval(() => void this.renew().catch(() => undefined), aliveMs / RENEWALS)
     this.#timer.unref()
   }

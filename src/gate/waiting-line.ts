@@ -5,7 +5,7 @@ import type { WaitReason } from './border.ts'
 
 /** What one question to the gate came to. */
 export type Answer =
-  /** `fullForMs`: it was the last place for now, and when one may be free for those who wait. */
+  /** `fullForMs`: it was the last place for now, and when one may be free for requests that wait. */
   | { readonly kind: 'admitted'; readonly permit: Permit; readonly fullForMs: number | null }
   /** `askInMs`: when to ask again at the latest, where that is not when the turn may come. */
   | {
@@ -14,15 +14,15 @@ export type Answer =
       readonly waitMs: number
       readonly askInMs?: number | undefined
     }
-  /** `everybody`: true for all who wait, not only for the one who asked. */
+  /** Where the flag is true, for all requests that wait, not only for the one that asked. */
   | { readonly kind: 'halted'; readonly everybody: boolean; readonly admission: Admission & { kind: 'halted' } }
 
 export interface WaitingLineOptions {
   /** Asks the gate, once, for this ticket. `more`: others wait besides. */
   readonly ask: (ticket: Ticket, more: boolean) => Promise<Answer>
-  /** Gives back a permit that came after its document had gone. */
+  /** Releases a permit that came after its document had gone. */
   readonly giveBack: (permit: Permit) => void
-  /** This process was called, and nobody waits in it any more. */
+  /** This process was called, and no document waits in it any more. */
   readonly standDown: () => void
   /** Milliseconds that a document waits in line before it goes back to the queue. */
   readonly patienceMs: number
@@ -31,7 +31,7 @@ export interface WaitingLineOptions {
   readonly random: () => number
 }
 
-/** The first document that waits, on its way to a place that another one gives back. One of the two must be called. */
+/** The first document that waits, on its way to a place that another one releases. One of the two must be called. */
 export interface Next {
   readonly ticket: Ticket
   /** Others wait besides. */
@@ -46,7 +46,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** A process that gives a place back calls the next one: asking without a call finds the places of processes that died. */
+/** A process that releases a place calls the next one: asking without a call finds the places of dead processes. */
 const SHORTEST_PLACES_POLL_MS = 1_000
 const LONGEST_PLACES_POLL_MS = 30_000
 /** What another budget reserved is released without a call. */
@@ -60,16 +60,16 @@ const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'start', 
 /** Documents that stay in line however slow it is. */
 const FEW = 2
 
-/** As many as may ask at the same time while the gate admits whoever asks. */
+/** As many as may ask at the same time while the gate admits every request. */
 const WIDEST = 16
 
 /**
- * The documents of one process that wait for a place, first come first served. While the gate refuses, only the first
- * of them asks, so that a process costs the gate the same whether one or fifty of its documents wait. It asks at once
- * where nobody waited before, after an admission, when `leave` of any process calls it, and at the latest when the last
- * answer said. With every admission twice as many ask at a time: one by one, a busy process would be held to one
- * admission a turn of its event loop. Where all places are taken nobody has to ask: whoever gives one back takes the
- * next document along (`next`).
+ * The documents of one process that wait for a place, in FIFO order. While the gate refuses, only the first of them
+ * asks: a process costs the gate the same whether one or fifty of its documents wait. It asks at once where the line
+ * was empty before, after an admission, and when `leave` of any process calls it. It asks at the latest at the time that
+ * the last answer named. Each admission doubles how many ask at a time: one by one, a busy process would be held to one
+ * admission a turn of its event loop. While all places are taken no document has to ask: the release of a place takes
+ * the next document along (`next`).
  */
 export class WaitingLine {
   readonly #options: WaitingLineOptions
@@ -132,7 +132,7 @@ export class WaitingLine {
     })
   }
 
-  /** Whoever gives a place back asks for the first that waits, in the same call. Null where asking is of no use. */
+  /** The release of a place asks for the first that waits, in the same script call. Null where asking is of no use. */
   next(): Next | null {
     if (this.#refusal.reason !== 'places' && this.#askAt > performance.now()) return null
     const waiter = this.#idle()[0]
@@ -160,7 +160,7 @@ export class WaitingLine {
     this.#schedule()
   }
 
-  /** Turns everybody away; for the end of the process. */
+  /** Rejects every request that waits; for the end of the process. */
   close(error: Error): void {
     this.#turnAway(error)
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -217,7 +217,7 @@ export class WaitingLine {
     return this.#waiters.indexOf(waiter) < FEW + 2 * this.#admittedAt.length
   }
 
-  /** Those for whom nobody asks at the moment. */
+  /** Waiters for which no question to the gate is in flight. */
   #idle(): readonly Waiter[] {
     return this.#waiters.filter((waiter) => !this.#asking.has(waiter))
   }

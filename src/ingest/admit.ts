@@ -125,7 +125,10 @@ async function release(reserving: Reserving, { spending }: IngestDeps): Promise<
 /** A place at the gate, before its credits are added. */
 type Place = Omit<Extract<Entry, { kind: 'admitted' }>, 'reservation'> | Exclude<Entry, { kind: 'admitted' }>
 
-/** A request that is kept back here gives its place back at once: one that nobody gives back is lost for a quarter of an hour. */
+/**
+ * A request that is kept back here releases its place at once: an unreleased place is lost until its lease expires,
+ * about 13 minutes later.
+ */
 async function enterWith(
   permit: Permit,
   pages: number | null,
@@ -162,7 +165,7 @@ async function withIntent(
     return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
   }
   try {
-    // Nobody else can save this receipt from here on, so only now its absence can be relied on.
+    // No other worker can save this receipt from here on, so only now its absence can be relied on.
     const receipt = options.zeroDataRetention
       ? null
       : await findReceipt(work.read.contentHash, hash, deps, { hold: work.hold, signal })

@@ -85,8 +85,8 @@ async function sendOnce(
     }
     await deps.intents.clear(id)
   }
-  // Side by side: what was paid for must not wait for Redis, nor the next request for the disk. Neither is left behind
-  // when the other fails: nobody may look for a receipt that is still being written.
+  // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
+  // before an error is thrown: no worker may look for a receipt that is still being written.
   const leaving = deps.rightOfWay.first(deps.gate.leave(permit, { verdict, durationMs, credits }))
   const settling = deps.spending.settle(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), settling])
@@ -102,8 +102,8 @@ async function sendOnce(
 }
 
 /**
- * Only a document that came out is charged; what the service reports wins over the price model. Null where nobody can
- * know: the request went out and no answer came back.
+ * Only a document that came out is charged; what the service reports wins over the price model. Null where the charge
+ * is unknown: the request went out and no answer came back.
  */
 function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: IngestDeps): number | null {
   if (verdict.kind === 'unavailable' && verdict.inDoubt === true) return null
@@ -167,7 +167,7 @@ const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure 
   ...(verdict.httpStatus === null ? {} : { httpStatus: verdict.httpStatus }),
 })
 
-/** An outage is told before the answer is saved: saving may have to wait for the store. */
+/** Reports an outage before the answer is saved: saving may have to wait for the store. */
 function tellHealth(verdict: Verdict, { events }: IngestDeps): void {
   if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency: 'service' })
   else if (verdict.countsAgainstService) {

@@ -9,8 +9,8 @@ import { KeySet } from './key-set.ts'
  * Several records may share one; a dead letter has one when its answer came and could not be committed, and more when
  * some of its pieces were parsed.
  *
- * A worker saves a receipt before there is a record for it, and an old one that it uses again once more. So while
- * anybody is at work, whoever removes a receipt must leave those alone that were saved since (`savedAt`).
+ * A worker saves a receipt before its record exists, and saves an old receipt once more when it reuses it. So while any
+ * worker runs, a caller that removes receipts must leave those alone that were saved since (`savedAt`).
  */
 export async function* unusedReceipts(store: OutputStore, signal: AbortSignal): AsyncGenerator<KeptReceipt> {
   const used = new KeySet()

@@ -11,12 +11,12 @@ import { describeFile } from './rederive.ts'
 import { untilWritten } from './until-written.ts'
 import type { ReadWork, Work } from './work.ts'
 
-/** How long a worker that lost its hold leaves the document to the one that has it now. */
+/** How long a worker that lost its claim leaves the document to the worker that has it now. */
 const LOST_CLAIM_MS = 2_000
 
 export interface CommitInput {
   readonly body: Buffer
-  /** The body decoded, where somebody did that already. */
+  /** The body decoded, where an earlier step did that already. */
   readonly json?: Readonly<Record<string, unknown>>
   /** Null when the answer may not be kept. */
   readonly receipt: ReceiptId | null

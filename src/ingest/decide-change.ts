@@ -44,7 +44,7 @@ export const standing = (
 
 /**
  * Failures that the document did not cause. A later run tries these again by itself; the others stay dead letters
- * until the document changes or someone says `sluice retry`.
+ * until the document changes or `sluice retry` chooses it.
  */
 const PASSING: readonly FailureCode[] = [
   'refused',

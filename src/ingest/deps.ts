@@ -53,15 +53,15 @@ export interface IngestDeps {
   /** What a credit that the service reports is charged as, in credits: nothing for a parser that is free. */
   readonly charge: (reported: number) => number
   readonly spending: Spending
-  /** Pages of a PDF, counted on this machine before it is paid for; null where nobody needs to know, or can tell. */
+  /** Pages of a PDF, counted on this machine before it is paid for; null where they are not needed, or not known. */
   readonly countPages: (read: ReadDocument, extension: Extension, signal: AbortSignal) => Promise<number | null>
   /** For PDFs over the limit; null where they are refused. */
   readonly cutter: PieceCutter | null
   /** Tells the process that nothing more may be sent: credits, key or options. Every job is kept. */
   readonly halt: (cause: HaltCause, message: string) => void
-  /** Epoch milliseconds by the clock on the wall: for what people read. It may be set at any moment. */
+  /** Epoch milliseconds by the wall clock: for what people read. It may be set at any moment. */
   readonly now: () => number
-  /** Epoch milliseconds by a clock that all processes share and nobody sets: how long a document has waited. */
+  /** Epoch milliseconds by a monotonic clock that all processes share: how long a document has waited. */
   readonly sharedNow: () => number
   /** 0 ≤ x < 1. */
   readonly random: () => number

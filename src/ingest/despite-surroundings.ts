@@ -5,7 +5,7 @@ import type { JobVerdict } from '#src/ports.ts'
 import type { IngestDeps } from './deps.ts'
 import { postpone } from './job-verdicts.ts'
 
-/** How long a document waits for a source or a store that nobody can use at the moment. */
+/** How long a document waits for a source or a store that is unusable at the moment. */
 const AWAY_MS = 5_000
 
 /**

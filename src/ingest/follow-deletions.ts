@@ -3,10 +3,10 @@ import type { JobQueue } from '#src/ports.ts'
 import { KeySet } from './key-set.ts'
 import { type GonePolicy, type SweepDeps, sweepGone } from './sweep-gone.ts'
 
-/** A look begins when nothing more was seen to go for so long: a folder goes file by file. */
+/** Debounce: a look begins when nothing more was seen to go for so long, since a folder goes file by file. */
 const QUIET_MS = 2_000
 
-/** Between two looks when nothing is seen to go: for what went while nobody watched. */
+/** Between two looks when nothing is seen to go: for deletions that the watch missed. */
 const LOOK_EVERY_MS = 3_600_000
 
 /** A look is followed by a rest of this many times its own length, however much goes meanwhile. */
@@ -25,7 +25,7 @@ export interface DeletionDeps extends SweepDeps {
 /**
  * What a watch makes of deletions. One that is seen proves nothing: a disk that is unplugged looks the same, file by
  * file. So it only makes a look due: the whole source is listed, and what is gone is settled by the same rules, and
- * under the same guard, as after the scan of a run. A listing that fails settles nothing; it is told, and tried again.
+ * under the same guard, as after the scan of a run. A listing that fails settles nothing: it is reported and retried.
  */
 export class Deletions {
   readonly #policy: GonePolicy

@@ -166,7 +166,7 @@ async function reuse(
   signal: AbortSignal,
 ): Promise<JobVerdict> {
   const { key } = work.job
-  // So that nobody collects it for unused before the record refers to it.
+  // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
   await untilWritten(() => deps.store.saveReceipt(id, body, parser), key, deps, signal)
   deps.events.emit('receipt:reused', { key })
   return commitAnswer(work, { body, receipt: id, parser, requestId: null, saved: true }, deps, signal)

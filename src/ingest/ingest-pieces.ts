@@ -120,7 +120,7 @@ async function parsePiece(
     requestId: requestId ?? reading.requestId,
   })
   const reuse = async ({ id: receipt, body, parser }: FoundReceipt): Promise<ParsedPiece> => {
-    // So that nobody collects it for unused before the record refers to it.
+    // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
     await untilWritten(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
     return parsed({ receipt, parser }, readAnswer(body, deps.now()), true, null)
   }

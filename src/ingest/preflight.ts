@@ -44,7 +44,7 @@ export function cutterFor(
   return extension === 'pdf' && cutter !== null && read.bytes > cutter.limitBytes ? cutter : null
 }
 
-/** Unparsed, a PDF comes back as it was sent: pieces of it are no use to anybody. */
+/** Unparsed, a PDF comes back as it was sent: pieces of it are of no use. */
 export const needsPdfParser: Failure = {
   code: 'too_large',
   stage: 'read',

@@ -5,7 +5,7 @@ import type { JobVerdict } from '#src/ports.ts'
 import type { FoundReceipt } from './find-receipt.ts'
 import type { AttemptsUsed } from './job-verdicts.ts'
 
-/** A halted batch keeps its jobs; whoever resumes finds them ready after this time. */
+/** A halted batch keeps its jobs; a process that resumes it finds them ready after this time. */
 export const HALTED_MS = 1_000
 
 /** What came of the wish to buy an answer. */

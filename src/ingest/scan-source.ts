@@ -29,7 +29,7 @@ export interface ScanSummary {
   readonly seen: number
   readonly enqueued: number
   readonly durationMs: number
-  /** Every key that was listed; whoever is in the ledger and not in here may be gone. */
+  /** Every key that was listed; a document that is in the ledger and not in here may be gone. */
   readonly listed: KeySet
 }
 
@@ -39,7 +39,7 @@ export interface ScanSummary {
  * flat: one batch at a time, the next one being listed meanwhile, and no more than `backlogLimit` jobs in Redis.
  *
  * Pending is written before the job is added: a crash between the two leaves a pending document without a job, which
- * the next scan adds again; the other order could leave a job that nobody counts.
+ * the next scan adds again; the other order could leave a job that no count includes.
  */
 export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<ScanSummary> {
   const startedAt = performance.now()

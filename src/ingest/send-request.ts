@@ -9,15 +9,15 @@ import { postpone } from './job-verdicts.ts'
 import { later, type Purchase } from './purchase.ts'
 import type { Work } from './work.ts'
 
-/** How long a document waits whose process stood still: its lease is renewed by then. */
+/** How long a document waits whose process stalled: its lease is renewed by then. */
 const STOOD_STILL_MS = 1_000
 
 type Unsent = Extract<Purchase, { kind: 'later' | 'failed' }>
 
 /**
  * Step 4: one request, admitted and with its intent written. The intent is a lease: it is checked when the first byte is
- * about to leave, not before the request waits for a connection or for the document to be read. A process that stood
- * still meanwhile sends nothing, since another process may have taken the document over and have bought the answer.
+ * about to leave, not before the request waits for a connection or for the document to be read. A process that
+ * stalled meanwhile sends nothing, since another process may have taken the document over and have bought the answer.
  *
  * Resolves with the verdict on the answer, or with what becomes of a document whose request did not go out whole.
  */

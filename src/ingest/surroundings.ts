@@ -6,7 +6,7 @@ const MOST_FAILED = 10_000
 /**
  * Whether source and store can be used, told from how the documents of this process fare. Where one fails on them while
  * others get through, it is to blame itself, and that uses an attempt: a broken object must not come again for ever.
- * While none gets through nobody is to blame, and all come again as they were.
+ * While none gets through no document is to blame, and all come again as they were.
  */
 export class Surroundings {
   readonly #now: () => number
@@ -15,7 +15,7 @@ export class Surroundings {
   #workedAt = -Infinity
   #failingSince: number | null = null
 
-  /** `now`: milliseconds of a clock that nobody sets. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }

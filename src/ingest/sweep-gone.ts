@@ -70,7 +70,7 @@ export async function sweepGone(
   return { ...settled, unbelievable: false }
 }
 
-/** A folder that could not be listed is itself listed, with a slash at its end: nobody knows what is below it. */
+/** A folder that could not be listed is itself listed, with a slash at its end: what is below it is unknown. */
 function isBelowUnlisted(key: SourceKey, listed: KeySet): boolean {
   for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) {
     if (listed.has(key.slice(0, slash + 1))) return true

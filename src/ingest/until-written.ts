@@ -21,7 +21,7 @@ export async function untilWritten<T>(
   deps: StorePatience,
   signal: AbortSignal,
 ): Promise<T> {
-  // Not by the clock on the wall: one that is set forward must not end the patience.
+  // Monotonic: a wall clock that is set forward must not end the patience.
   const startedAt = performance.now()
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const isLast = signal.aborted
@@ -44,7 +44,7 @@ export async function untilWritten<T>(
   }
 }
 
-/** A store that neither writes nor refuses is told after `storeSlowMs`, and again each time as long has passed. */
+/** Reports a store that neither writes nor refuses after `storeSlowMs`, and again each time as long has passed. */
 async function toldWhenSlow<T>(write: () => Promise<T>, { events, storeSlowMs }: StorePatience): Promise<T> {
   const cause = `a write takes longer than ${storeSlowMs / 1000} s; what was paid for is held in memory`
   const timer = setInterval(() => events.emit('dependency:failed', { dependency: 'store', cause }), storeSlowMs)

@@ -21,7 +21,7 @@ export type Finding =
 export interface VerifyOptions {
   /** Derives anew what differs, and settles what processes left in the middle of a write. Removes nothing of value. */
   readonly repair: boolean
-  /** Removes what is in the store's own folders and explained by nothing: it may be somebody's own file. */
+  /** Removes what is in the store's own folders and explained by nothing: it may be a user's own file. */
   readonly removeStrays: boolean
 }
 

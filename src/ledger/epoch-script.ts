@@ -13,10 +13,10 @@ import { LuaScript } from './lua-script.ts'
  */
 
 /**
- * One sign of life. KEYS: lease, epoch. ARGV: lease in ms, process, epoch that it knows ('' at its start), last
+ * One heartbeat. KEYS: lease, epoch. ARGV: lease in ms, process, epoch that it knows ('' at its start), last
  * acknowledged beat, this beat, id for a new epoch, epoch in which it has declared.
  *
- * Answers: whether the sign was in time, the epoch, whether this process's last beat is still there, whether the ledger
+ * Answers: whether the beat was in time, the epoch, whether this process's last beat is still there, whether the ledger
  * is filled, the age of the epoch in ms, and then process, declared epoch and age of the last beat of each process.
  */
 export const BEAT = new LuaScript(`
@@ -77,7 +77,7 @@ export interface Peer {
 }
 
 export interface Beat {
-  /** False where the sign of life was late: other processes may have been taken for dead, or this one. */
+  /** False where the heartbeat was late: other processes may have been considered dead, or this one. */
   readonly inTime: boolean
   readonly epoch: string
   /** False where Redis does not remember this process's last beat: it lost data. */

@@ -7,7 +7,7 @@ import type { RedisClient } from './lua-script.ts'
 export interface ProcessLeaseOptions {
   readonly connection: RedisClient
   readonly pipeline: string
-  /** How long a process counts as alive after its last sign of life. */
+  /** How long a process counts as alive after its last heartbeat. */
   readonly leaseMs?: number
 }
 
@@ -47,12 +47,12 @@ end
 `
 
 /**
- * A sign of life of this process in Redis. What it holds there (claims, intents) is its own as long as the sign stands,
- * and free for others when it is gone: one key to renew, however much is held.
+ * The lease of this process in Redis, renewed by heartbeats. What the process holds there (claims, intents) is its own
+ * while the lease stands, and free for others when it has expired: one key to renew, however much is held.
  *
- * While Redis is away or frozen every sign runs out, though the processes live. So a process that finds its own sign
- * late is out of touch: it renews the sign, judges nobody dead until all others had the time to do the same, and only
- * then is in touch again.
+ * While Redis is away or frozen every lease expires, though the processes live. So a process whose own heartbeat is
+ * late is out of touch: it renews its lease, and judges no process dead until all others had the time to do the same.
+ * Only then is it in touch again.
  *
  * Redis may also lose data, or be rolled back (epoch-script.ts). Each process notices at its next beat, begins the new
  * epoch, declares what it holds, and takes nothing new until every process that was alive has done the same, at the
@@ -81,7 +81,7 @@ export class ProcessLease {
   #disturbances = 0
   #disturbed = false
   #lapses = 0
-  /** When the last sign of life was sent that Redis acknowledged, by both clocks: a machine that sleeps stops one. */
+  /** When the last heartbeat was sent that Redis acknowledged, by both clocks: a machine that sleeps stops one. */
   #signedAt = { steadyMs: 0, wallMs: 0 }
 
   private constructor(options: ProcessLeaseOptions) {
@@ -122,7 +122,7 @@ export class ProcessLease {
     return this.#disturbances
   }
 
-  /** How often this process was late with its sign of life, so that it may have been taken for dead. */
+  /** How often the heartbeat of this process was late, so that it may have been considered dead. */
   get lapses(): number {
     return this.#lapses
   }
@@ -166,7 +166,7 @@ export class ProcessLease {
     if (this.#settling !== null || this.#disturbed || this.#epoch !== this.#declaredIn) await this.settle()
   }
 
-  /** Renews the sign; resolves when those of other processes can be trusted: at once, unless we were out of touch. */
+  /** Renews the lease; resolves when those of other processes can be trusted: at once, unless we were out of touch. */
   settle(): Promise<void> {
     this.#settling ??= this.#settle().finally(() => {
       this.#settling = null
@@ -174,7 +174,7 @@ export class ProcessLease {
     return this.#settling
   }
 
-  /** Something is under way that nobody else may begin, until the function returned is called. */
+  /** Work is in flight that no other process may begin, until the function returned is called. */
   hold(): () => void {
     const holding = Symbol()
     this.#held.add(holding)
@@ -182,8 +182,8 @@ export class ProcessLease {
   }
 
   /**
-   * What this process has left is free for others from now on. Where something is still under way, it is free only
-   * when the sign has run out: a worker that is cut hands its jobs back while an answer may just be on its way to disk.
+   * What this process has left is free for others from now on. Where something is still in flight, it is free only
+   * when the lease expires: a worker that is cut hands its jobs back while an answer may just be on its way to disk.
    */
   async close(): Promise<void> {
     clearInterval(this.#timer)
@@ -193,7 +193,7 @@ export class ProcessLease {
     const forgotten = Promise.all([this.#client.del(this.key), this.#client.hdel(this.epochKey, `p:${this.id}`)]).catch(
       () => undefined,
     )
-    // Where Redis is away the sign runs out by itself.
+    // Where Redis is away the lease expires by itself.
     await Promise.race([forgotten, sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })])
   }
 
@@ -266,7 +266,7 @@ export class ProcessLease {
   readonly #renewSoon = (): void => {
     this.#beat()
       .then((beat) => (beat.inTime && beat.epoch === this.#declaredIn ? this.#doChores() : this.settle()))
-      // A renewal that fails did so because the connection was closed for good: then the sign has to run out.
+      // A renewal that fails did so because the connection was closed for good: then the lease has to expire.
       .catch(() => undefined)
   }
 }

@@ -27,7 +27,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `)
 
-/** Answers 1 when the document still is ours, and prolongs our sign of life to a whole lease. */
+/** Answers 1 when the document still is ours, and renews our lease to its whole length. */
 const STILL_HELD = new LuaScript(`${IN_TOUCH}
 if not in_epoch(KEYS[3], ARGV[6]) then return -1 end
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end

@@ -10,7 +10,7 @@ export interface Intent {
   readonly key: SourceKey
   /** The moment before the request, epoch milliseconds by the clock that all processes share. */
   readonly sentAt: number
-  /** `ambiguous`: its process is gone, or it is far too old: nobody knows whether the service charged for it. */
+  /** `ambiguous`: its process is gone, or it is far too old: whether the service charged for it is unknown. */
   readonly state: 'in_flight' | 'ambiguous'
 }
 
@@ -46,7 +46,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `)
 
-/** Somebody else's, who took the document over from a process that stood still, is left alone. */
+/** Compare-and-delete: if this process stalled, another one may own the document and have written its own intent. */
 const CLEAR = new LuaScript(`
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
 `)

@@ -15,7 +15,7 @@ import type { RedisClient } from './lua-script.ts'
  */
 const BUCKETS = 32_768
 
-/** Entries that one script reads or writes; Redis serves nobody else meanwhile. */
+/** Entries that one script reads or writes; Redis serves no other client meanwhile. */
 const BATCH = 1_000
 
 /** Buckets that are looked into at a time when all entries are streamed. */

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client'
 import { type Reading, readingsText } from './reading.ts'
 
 export interface ObserveServerOptions {
-  /** Default loopback: whoever reaches it can read counts and credits, never a key or a text. */
+  /** Default loopback: a client that reaches it can read counts and credits, never a key or a text. */
   readonly host?: string
   /** 0 takes a free one. */
   readonly port: number

@@ -46,7 +46,7 @@ export interface ExchangeOptions {
   /** For the whole of it: connecting, sending, waiting, receiving. */
   readonly timeoutMs: number
   readonly maxAnswerBytes: number
-  /** What the answer's bytes count for. While there is no room it waits on the wire, and `timeoutMs` stands still. */
+  /** Counts the answer's bytes. Backpressure: without room the answer waits on the wire, and `timeoutMs` is stopped. */
   readonly hold: AnswerHold
   /** As `ParseRequest.maySend`. */
   readonly maySend: () => boolean

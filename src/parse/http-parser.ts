@@ -89,7 +89,7 @@ export class HttpParser implements Parser, AsyncDisposable {
     }
   }
 
-  /** Drops what is in flight: whoever closes has aborted or awaited it before. */
+  /** Drops what is in flight: the caller has aborted or awaited it before. */
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#dispatcher)?.destroy()
   }

@@ -1,5 +1,5 @@
 -- Asks for a place. Checks, in this order: paused by hand, shut (a halt), the law (outage, pause, places, pace), budget.
--- Whoever must wait is told how long that may be, and stands in the line from which `leave` wakes.
+-- The reply to a request that must wait estimates how long. Its process stands in the line from which `leave` wakes.
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)) do
   drop(id)

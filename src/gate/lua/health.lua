@@ -1,4 +1,4 @@
--- Whether the service is well, and whose a failure is: the part of `leave` that shuts the gate and opens it again.
+-- Circuit breaker. Whether the service is well, and whose a failure is: this part of `leave` shuts and opens it.
 
 local permit = ask.permit
 permit.at = permit.enteredAt
@@ -17,7 +17,7 @@ local function shut_gate(cause, until_at, message)
   put('shut_message', message or '')
 end
 
--- The service did its work. Only a request that was sent after the gate was shut tells that the account is mended.
+-- The service did its work. Only a request that was sent after the gate was shut shows that the account works again.
 local function was_well(clears_halt)
   put('good_at', math.max(number('good_at', 0), permit.at))
   local shut = state.shut or ''

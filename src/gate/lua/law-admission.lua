@@ -1,4 +1,4 @@
--- Whether a request may be sent now, and what is noted when it is.
+-- Whether a request may be sent now (GCRA for the rate, and a limit in flight), and what is noted when it is.
 
 -- Requests a millisecond that may be sent now; nil while no limit is known. A rate that was told stays the upper bound.
 local function pace(s)

@@ -1,4 +1,4 @@
--- Gives a place back and tells the law how the request ended. `ask.kind` says how (src/gate/feedback.ts).
+-- Releases a place and tells the law how the request ended. `ask.kind` says how (src/gate/feedback.ts).
 
 local function accepted()
   was_well(true)
@@ -32,10 +32,10 @@ local function places_held()
   return held
 end
 
--- A free place is for a process in line that has two places fewer than this one had, and a quarter fewer; or, where
--- there are more processes than places, has waited for twice as long as its turn should take. That one is called, and
--- stands last from then on. So places stay where they are while shares are even, which saves the way to another
--- process, and move, one at a time, to whoever has too few.
+-- Fair-share hand-off. The freed place goes to a process in line that has two places fewer than this one had, and a
+-- quarter fewer; or, where there are more processes than places, has waited for twice as long as its turn should take.
+-- That process is called, and stands last from then on. While shares are even, places stay where they are, which saves
+-- the way to another process. Otherwise they move, one at a time, to processes below their share.
 local function patience_of_others()
   if promised() then
     return nil
@@ -60,7 +60,7 @@ local function patience_of_others()
   return nil
 end
 
--- The place that was given back goes to the next document of the same process: it need not ask for itself.
+-- The released place goes to the next document of the same process: it need not ask for itself.
 local function hand_over(ticket)
   return place_of(ticket.id)
     or refusal()

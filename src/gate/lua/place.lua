@@ -1,4 +1,4 @@
--- How a document gets a place: by `enter`, or by `leave`, which hands the one that it gives back to the next document
+-- How a document gets a place: by `enter`, or by `leave`, which hands the place that it releases to the next document
 -- of the same process.
 
 -- `ms`: when the turn of the document may come. `ask_ms`: when its process asks again at the latest, called or not.
@@ -27,7 +27,7 @@ local function call(process, in_ms)
   return heard
 end
 
--- The gate has opened: every process in line is told its turn. Answers that of this process.
+-- The gate has opened: calls every process in line for its turn. Answers that of this process.
 local function wake_all()
   local interval = pace(s) and 1 / pace(s) or 1
   local own = nil
@@ -49,8 +49,8 @@ local function stand_in_line()
   return redis.call('ZRANK', LINE, ask.process)
 end
 
--- A free place that another process was called for is not free: that process is still on its way, and whoever gave the
--- place back would always be there first.
+-- A free place that another process was called for is reserved: that process is still on its way, and the releasing
+-- process would otherwise always win the race.
 local function promised()
   return number('promised_until', 0) > now
 end
@@ -60,13 +60,13 @@ local function room_for(process)
   return room_of(s) - (kept and 1 or 0)
 end
 
--- A lease that nobody gave back. What it had reserved may have been charged.
+-- Ends a lease that its process did not release. What it had reserved may have been charged, so it counts as spent.
 local function drop(id)
   redis.call('ZREM', OPEN, id)
   settle(id, nil)
 end
 
--- Places of processes that died: nobody renews their sign of life. Looked for where places are short, once a second.
+-- Frees the places of dead processes, whose heartbeat has stopped. Runs where places are short, once a second at most.
 -- Answers whether one came free.
 local function drop_leases_of_the_dead()
   if not ask.alivePrefix or now - number('swept_at', 0) < 1000 then
@@ -90,7 +90,7 @@ end
 -- A process asks for a probe that is not its turn only after so long: the processes before it are gone.
 local UNCALLED = 60 * SECOND
 
--- How long whoever stands in line is likely to wait for one of the places.
+-- Puts this process in line; answers how long, in milliseconds, it is likely to wait for one of the places.
 local function turn_in_line(room)
   return (stand_in_line() + 1) * (s.service_ms or 1000) / math.max(room, 1)
 end
@@ -161,7 +161,7 @@ local function take(ticket)
   if state.promised_to == ask.process then
     put('promised_until', 0)
   end
-  -- Half-open: whoever passes a gate that is shut for credits or a key is its probe, and shuts it again behind itself.
+  -- Half-open: the request that passes a gate shut for credits or a key is its probe, and shuts it again behind itself.
   if (state.shut or '') ~= '' then
     put('shut_until', now + WINDOW)
   end
