@@ -51,7 +51,7 @@ export interface PipelineOptions {
   readonly source: string
   readonly settings: Settings
   readonly events: Events
-  /** Told in one line what takes a moment. */
+  /** Called with one line about what takes a moment. */
   readonly say: (line: string) => void
   /** What it has in common with the other pipelines of this process; its own when not given. */
   readonly shared?: Shared

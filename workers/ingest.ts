@@ -21,7 +21,7 @@ export interface WorkerOptions {
    * A function chooses dead letters; they are driven again, and it ends when they are done.
    */
   readonly intake: 'scan' | 'follow' | 'none' | ((letter: DeadLetter) => boolean)
-  /** `wait`: leave it to the gate to probe, once a minute, and go on when the account is mended. */
+  /** `wait`: leave it to the gate to probe, once a minute, and go on when the account works again. */
   readonly onHalt: 'stop' | 'wait'
 }
 
@@ -30,7 +30,7 @@ const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'budget'
 
 /**
  * Takes jobs until there are none left after a scan, or until it is stopped. However it ends, intake
- * stops first, then what is under way may finish for the grace period, then it is cut and handed back.
+ * stops first, then what is in flight may finish for the grace period, then it is cut and handed back.
  */
 export async function runWorker(
   workshop: Workshop,

@@ -1,5 +1,5 @@
 /**
- * How a process ends when it is told to.
+ * Graceful shutdown of a process, state by state.
  *
  * - `running`: no signal came.
  * - `draining`, after the first SIGINT or SIGTERM: intake stops, and requests in flight may finish for the grace period.
@@ -10,7 +10,7 @@
 export interface Stopping extends Disposable {
   /** Aborts at the first signal: take nothing new. */
   readonly soft: AbortSignal
-  /** Aborts at the second signal: let go of everything. */
+  /** Aborts at the second signal: release everything. */
   readonly hard: AbortSignal
   /** Stops as a first signal would, for a reason of our own (a halt). */
   stop(): void
@@ -73,7 +73,7 @@ export function listenForStop({ onFirst, onSecond, onWall }: StopNotices): Stopp
   }
 }
 
-/** Whether an error only says that what was waited for was cut off, because the process was told to stop. */
+/** Whether an error only says that what was waited for was cut off, because the process is stopping. */
 export function isStop(error: unknown, { soft }: Pick<Stopping, 'soft'>): boolean {
   return soft.aborted && (error === soft.reason || (error instanceof Error && error.name === 'AbortError'))
 }

@@ -15,7 +15,7 @@ export interface RedisData {
    * documents were found. Single flight: concurrent calls share one pass.
    */
   readonly complete: (signal: AbortSignal) => Promise<number>
-  /** Told of each loss, when this process has declared what it holds. */
+  /** Called at each loss, when this process has declared what it holds. */
   readonly onLoss: (listener: (loss: Loss) => void) => () => void
 }
 

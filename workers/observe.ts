@@ -20,7 +20,7 @@ interface ObserverOptions {
   readonly folders: Folders
   /** What all pipelines share, asked at each scrape. */
   readonly readings: () => Promise<readonly Reading[]>
-  /** Told in one line which dependency is out, and when it is back. */
+  /** Called with one line when a dependency is out, and when it is back. */
   readonly say: (line: string) => void
   /** What happens to the programs that all pipelines share. */
   readonly shared: Events

@@ -94,7 +94,7 @@ function watchPlaces(settings: Settings, gate: RedisGate): PlacesWatch {
 }
 
 interface BudgetNeeds {
-  /** Names this process: each that is told `--max-credits` is a run of its own, also when it goes on tomorrow. */
+  /** Names this process: each process with `--max-credits` is a run of its own, also when it goes on tomorrow. */
   readonly run: string
   /** The settings of all pipelines together. */
   readonly all: Settings

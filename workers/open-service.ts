@@ -25,7 +25,7 @@ export interface Service {
   readonly free: boolean
   /** As `Parser.ready`. */
   readonly ready: Parser['ready']
-  /** Told of each answer that is no outage. */
+  /** Called at each answer that is no outage. */
   readonly served: () => void
 }
 
@@ -56,7 +56,7 @@ export function withoutLogin(url: string): string {
 export interface EngineSurroundings {
   readonly settings: Settings
   readonly folders: Folders
-  /** Told when the engine fails, works again, or cannot stay up. */
+  /** Where the supervisor reports that the engine fails, works again, or cannot stay up. */
   readonly events: Events
 }
 

@@ -61,7 +61,7 @@ export interface OpenedSource {
 export interface SourceSurroundings {
   /** A store inside the source is never listed. */
   readonly storeUrl: string
-  /** Told in one line what a person should know. */
+  /** Called with one line that the user should know. */
   readonly say: (line: string) => void
   /** Opens what tells of changes in a bucket; without it buckets are polled. */
   readonly noticesFor?: NoticesFor

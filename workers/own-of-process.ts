@@ -5,7 +5,7 @@ import { SourceView } from '#src/ingest/source-view.ts'
 import { TimedOut } from '#src/ingest/timed-out.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 
-/** What each process tells by its own documents, clock and dice. */
+/** What each process derives from its own documents, clock and random numbers. */
 export const ownOfProcess = (): Pick<
   IngestDeps,
   'now' | 'random' | 'surroundings' | 'view' | 'refusals' | 'lowRoom' | 'timedOut'

@@ -1,9 +1,9 @@
 import type { Events, SluiceEvents } from '#src/events.ts'
 
 /**
- * Halts a batch whose service gave no answer at all for `patienceMs` after the first request: its address, the network, a
- * proxy or a certificate is wrong, and waiting mends none of them. One answer, also a refusal, ends the watch: a service
- * that was there may come back.
+ * Halts a batch whose service gave no answer at all for `patienceMs` after the first request. Its address, the network,
+ * a proxy or a certificate is wrong, and waiting repairs none of them. One answer, also a refusal, ends the watch: a
+ * service that was there may come back.
  */
 export function haltWithoutAnswer(events: Events, service: string, patienceMs: number): Disposable {
   let timer: NodeJS.Timeout | null = null

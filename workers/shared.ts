@@ -22,7 +22,7 @@ import { openEngine, type Service, serviceOf } from './open-service.ts'
 export interface SharedOptions {
   /** Those at the top of the settings file: what a pipeline has of its own does not count here. */
   readonly settings: Settings
-  /** Told in one line what takes a moment. */
+  /** Called with one line about what takes a moment. */
   readonly say: (line: string) => void
 }
 
@@ -32,7 +32,7 @@ export interface SharedOptions {
  */
 export interface Shared extends AsyncDisposable {
   readonly folders: Folders
-  /** Places for documents under way, of all pipelines together. */
+  /** Semaphore over the documents in flight, of all pipelines together. */
   readonly places: LimitFunction
   readonly rightOfWay: RightOfWay
   readonly answerMemory: AnswerMemory

@@ -23,7 +23,7 @@ export function webNetworkOf({ caFile }: Pick<TlsSettings, 'caFile'>): WebNetwor
   return { proxies: proxiesOf(), ...tlsOf({ caFile, clientCert: undefined, clientKey: undefined }) }
 }
 
-/** Own authorities are believed beside those that Node knows. */
+/** Trusts the certificate authorities of the settings beside those that Node knows. */
 function tlsOf({ caFile, clientCert, clientKey }: TlsSettings): WayOut['tls'] {
   return {
     ...(caFile === undefined ? {} : { ca: [...rootCertificates, contentOf('--ca-file', caFile)] }),

@@ -8,7 +8,7 @@ interface ConfigOption {
   readonly config?: string | false
 }
 
-/** Flags over environment over settings file over defaults; every mistake is told at once. */
+/** Flags over environment over settings file over defaults; all mistakes are reported together. */
 export async function readConfig(command: Command): Promise<Configuration> {
   const { config } = command.opts<ConfigOption>()
   const flags = givenFlags(command)

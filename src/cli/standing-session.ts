@@ -28,7 +28,7 @@ export interface StandingOptions {
 
 /**
  * Work that goes on until it is stopped, on all targets at the same time. When one of them cannot be opened, or breaks,
- * the process ends with its error: a watch that does half of what it was told would not be noticed.
+ * the process ends with its error: a watch that does half of its task would go unnoticed.
  */
 export async function standingSession({ targets, shared }: Targets, options: StandingOptions): Promise<void> {
   await using _closing = shared

@@ -5,7 +5,7 @@ import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 
-/** Something that the person at the terminal can mend: shown as its message alone, without a stack. Exit code 1. */
+/** A mistake that the user can correct: shown as its message alone, without a stack. Exit code 1. */
 export class UsageError extends Error {
   override name = 'UsageError' as const
 }
@@ -13,7 +13,7 @@ export class UsageError extends Error {
 const COMPLETE = [UsageError, SetupError, StoreRefused, StoreUnusable, SourceUnusable, DependencyUnusable]
 
 /**
- * What a person is told of an error: the message of one that is complete, else one sentence on what the system said.
+ * What the terminal shows of an error: the message of one that is complete, else one sentence on what the system said.
  * Null for a bug: no sentence of ours explains it.
  */
 export function explanationOf(error: unknown): string | null {

@@ -78,7 +78,7 @@ async function lostOf(store: OutputStore, shared: Shared, settings: Settings): P
   return lost
 }
 
-/** What stands beside the folders of the store is told, and does not count. */
+/** Files beside the folders of the store are reported, and do not count. */
 function countedAs(finding: Finding): 'whole' | 'damaged' | 'repaired' | 'strays' | 'removed' | 'beside' {
   if (finding.kind === 'whole') return 'whole'
   if (finding.kind === 'damaged') return finding.repaired ? 'repaired' : 'damaged'

@@ -13,7 +13,7 @@ export interface AgentOptions {
   readonly connections?: number
   /** Longest that a server may take to begin its answer, or to go on with it; 5 min by default. */
   readonly patienceMs?: number
-  /** Default: directly, believing the authorities that Node knows. */
+  /** Default: directly, trusting the certificate authorities of Node. */
   readonly network?: WebNetwork
 }
 
@@ -33,7 +33,7 @@ export function webAgent(options: AgentOptions): Dispatcher {
 
 export interface UrlRequest {
   readonly method: 'GET' | 'HEAD'
-  /** For the server of the first address only: what is told to it is not for another that it redirects to. */
+  /** For the server of the first address only; not sent to another server that it redirects to. */
   readonly headers: Readonly<Record<string, string>>
   readonly dispatcher: Dispatcher
   readonly allowPrivateAddresses: boolean

@@ -25,7 +25,7 @@ function rate({ rate: limit, windowMs }: GateState): string | null {
   return `rate ${limit.learned ? '~ ' : ''}${Math.round(limit.perWindow)}/${per} ${limit.learned ? 'learned' : 'as told'}`
 }
 
-/** The number of places is told while it is what holds requests back. */
+/** Shows the number of places while it is what holds requests back. */
 function places({ inFlight, places: limit }: GateState): string {
   return inFlight >= limit.count ? `${inFlight} of ${limit.count} places in flight` : `${inFlight} in flight`
 }

@@ -1,4 +1,4 @@
-/** A document that is told to wait for longer goes back to the queue. */
+/** Longest wait here, milliseconds: a document that must wait for longer goes back to the queue. */
 const LONGEST_MS = 15 * 60_000
 
 /**

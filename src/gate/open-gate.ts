@@ -56,7 +56,7 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
   const keys = gateKeys(prefix, keyDigest)
   const process = randomUUID().slice(0, 8)
   const calls = duplicate(redis)
-  // The gate still works without calls, only slower: an error here is told by the commands of `redis` as well.
+  // The gate still works without calls, only slower. The commands of `redis` report an error of the connection as well.
   calls.on('error', () => {})
   const aliveMs = options.aliveMs ?? DEFAULT_ALIVE_MS
   const sign = await SignOfLife.start(redis, `${alivePrefix(keys)}${process}`, aliveMs)

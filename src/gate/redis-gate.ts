@@ -116,13 +116,13 @@ export class RedisGate implements AsyncDisposable {
     await this.#callAllInLine()
   }
 
-  /** Lets the next request through a gate that waits for a time that was told, an outage or an account: it may be over. */
+  /** Lets the next request through a gate that waits for a stated time, an outage or an account: it may be over. */
   async probe(): Promise<void> {
     await this.#options.redis.hset(this.#options.keys.state, 'probe_now', '1')
     await this.#callAllInLine()
   }
 
-  /** Processes in line ask at the time that they were told, or when they are called. */
+  /** Processes in line ask at the time that the gate gave them, or when they are called. */
   async #callAllInLine(): Promise<void> {
     const { redis, keys } = this.#options
     const inLine = await redis.zrange(keys.line, '0', '-1')

@@ -66,8 +66,8 @@ const WIDEST = 16
 /**
  * The documents of one process that wait for a place, in FIFO order. While the gate refuses, only the first of them
  * asks: a process costs the gate the same whether one or fifty of its documents wait. It asks at once where the line
- * was empty before, after an admission, and when `leave` of any process calls it. It asks at the latest at the time that
- * the last answer named. Each admission doubles how many ask at a time: one by one, a busy process would be held to one
+ * was empty before, after an admission, and when `leave` of any process calls it; else at the time that the last answer
+ * named. Each admission doubles how many ask at a time: one by one, a busy process would be held to one
  * admission a turn of its event loop. While all places are taken no document has to ask: the release of a place takes
  * the next document along (`next`).
  */

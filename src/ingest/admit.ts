@@ -103,7 +103,7 @@ async function roomFor({ store, events, lowRoom, halt, storePatienceMs }: Ingest
 
 function turnedAway(admission: Exclude<Admission, { kind: 'admitted' }>, { halt }: IngestDeps): Entry {
   if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
-  // Shut by another process's answer, maybe while a probe is under way: only our own answer, or a budget, halts this run.
+  // Shut by another process's answer, maybe with a probe in flight: only our own answer, or a budget, halts this run.
   if (admission.retryInMs === null) halt(admission.cause, admission.message)
   return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
 }

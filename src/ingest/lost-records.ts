@@ -19,7 +19,7 @@ const SAMPLE = 2_000
 
 /**
  * Documents that the ledger lists as done, and that have no record in the store: something removed it from outside. Each
- * is looked for by itself before it is told.
+ * is looked for by itself before it is reported.
  */
 export async function* lostRecords(
   { ledger, store }: LostDeps,

@@ -11,11 +11,11 @@ import { parserOfRecord } from './record-parser.ts'
 export interface GonePolicy {
   /** Removes their outputs; else they are kept, and marked in record and ledger. Receipts stay in both cases. */
   readonly remove: boolean
-  /** More of the archive than this (0 to 1) is not believed to be gone: a disk that is not mounted looks the same. */
+  /** Safety limit, a share of the archive (0 to 1): when more is missing, the source may be an unmounted disk. */
   readonly believableShare: number
-  /** Believes it all the same. */
+  /** Bypasses the safety limit. */
   readonly force: boolean
-  /** Leaves alone what the ledger has as pending: jobs are under way. */
+  /** Leaves alone what the ledger has as pending: jobs are in flight. */
   readonly leavePending: boolean
 }
 
@@ -23,7 +23,7 @@ export interface GoneSummary {
   /** Gone documents whose outputs are kept, those of earlier runs included. */
   readonly kept: number
   readonly removed: number
-  /** More documents were missing than the policy believes, and nothing was touched. */
+  /** More documents were missing than the safety limit allows, and nothing was touched. */
   readonly unbelievable: boolean
 }
 

@@ -144,7 +144,7 @@ export class ProcessLease {
     this.#chores.add(chore)
   }
 
-  /** Told when all that this process holds is declared again. */
+  /** Called when all that this process holds is declared again. */
   onLoss(listener: (loss: Loss) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

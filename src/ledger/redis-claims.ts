@@ -69,7 +69,7 @@ export interface RedisClaimsOptions {
 }
 
 /**
- * The fence: a document is in one worker at a time. A job may come twice (its worker froze for longer than its lock, or
+ * Fencing: a document is in one worker at a time. A job may come twice (its worker stalled longer than its lock, or
  * two versions of a document were enqueued); the claim may not. It is asked again right before a commit, which then has
  * the time of a whole lease, and the worker that lost it commits nothing.
  */
@@ -151,7 +151,7 @@ export class RedisClaims {
 interface ClaimActions {
   stillHeld(): Promise<unknown>
   release(): Promise<unknown>
-  /** This process may be taken for dead again, as far as this claim goes. */
+  /** This process may be considered dead again, as far as this claim goes. */
   letGo(): void
   /** Redis refused to release it. */
   remember(): void

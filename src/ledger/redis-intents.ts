@@ -25,7 +25,7 @@ const LONGEST_REQUEST_MS = 900_000
  * we know.
  *
  * Answers 2 when it is to be held, 0 when a live process buys this receipt for another document. For the same document
- * it cannot be under way any more, because we have the claim: an earlier try was cut off between the request and its
+ * it cannot be in flight any more, because we have the claim: an earlier try was cut off between the request and its
  * receipt, and left it. One that is held has `held` in place of its process, which is alive no more than a dead one.
  */
 const BEGIN = new LuaScript(`${IN_TOUCH}
@@ -185,7 +185,7 @@ export class RedisIntents {
     await DECLARE.run(connection, [this.#intentsKey, this.#resentKey], values)
   }
 
-  /** Every intent that was not cleared. Holds one line a request under way. */
+  /** Every intent that was not cleared. Holds one line a request in flight. */
   async list(): Promise<readonly Intent[]> {
     const { connection, pipeline, lease } = this.#options
     await lease.settle()

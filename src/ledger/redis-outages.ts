@@ -3,17 +3,17 @@ import type { Dependency } from '#src/document/dependency.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { RedisClient } from './lua-script.ts'
 
-/** What a process last told of a dependency that it could not use. */
+/** What a process last reported of a dependency that it could not use. */
 export interface ToldOutage {
   readonly dependency: Dependency
   readonly cause: string
   /** Epoch milliseconds. */
   readonly since: number
-  /** Process that told of it: `host:pid`. */
+  /** Process that reported it: `host:pid`. */
   readonly by: string
 }
 
-/** A process that is killed does not take its word back. */
+/** Time to live, milliseconds: a process that is killed does not clear its report. */
 const KEPT_MS = 24 * 3_600_000
 
 /**
@@ -36,7 +36,7 @@ export class RedisOutages {
     await this.#client.pexpire(this.#key, KEPT_MS)
   }
 
-  /** The dependency works: what any process told of it, this one or an earlier one, is out of date. */
+  /** The dependency works: every earlier report of it, by this process or another, is out of date. */
   async clear(dependency: Dependency): Promise<void> {
     const fields = (await this.#client.hkeys(this.#key)).filter((field) => field.endsWith(` ${dependency}`))
     if (fields.length > 0) await this.#client.hdel(this.#key, ...fields)

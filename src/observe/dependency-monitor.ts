@@ -25,7 +25,7 @@ export interface MonitorOptions {
 
 /**
  * For how long a dependency must fail, without one success, to count as out: one failed request is no outage. The engine
- * tells of its own end, and Redis is asked each second, so these are believed sooner.
+ * reports its own end, and Redis is polled each second, so these count sooner.
  */
 const CONFIRM_MS: Readonly<Record<Dependency, number>> = {
   engine: 0,
@@ -35,7 +35,7 @@ const CONFIRM_MS: Readonly<Record<Dependency, number>> = {
   store: 2_000,
 }
 
-/** Different causes told of one outage at the most: texts that hold a number would be told for ever. */
+/** Different causes reported of one outage at the most: texts that hold a number would be reported for ever. */
 const MOST_CAUSES = 20
 
 const isEngine = ({ dependency }: Outage): boolean => dependency === 'engine'

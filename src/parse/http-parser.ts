@@ -25,7 +25,7 @@ export interface HttpParserOptions {
   /** Requests at once at the most, and connections that are kept alive. */
   readonly concurrency: number
   readonly userAgent: string
-  /** Default: directly, believing the authorities that Node knows. */
+  /** Default: directly, trusting the certificate authorities of Node. */
   readonly wayOut?: WayOut
   /** Longest answer that is accepted, before and after decompression. */
   readonly maxAnswerBytes?: number

@@ -12,7 +12,7 @@ local function is_released(id)
   return process == ask.process and tonumber(number_of) <= ask.upTo and not known[id]
 end
 
--- Ends a reservation without spending: what its request cost was told when it was released.
+-- Ends a reservation without spending: the release of its permit reported what its request cost.
 local function release_reservation(id)
   local held = cjson.decode(redis.call('HGET', HELD, id))
   redis.call('HDEL', HELD, id)

@@ -1,6 +1,6 @@
 -- Whether a request may be sent now (GCRA for the rate, and a limit in flight), and what is noted when it is.
 
--- Requests a millisecond that may be sent now; nil while no limit is known. A rate that was told stays the upper bound.
+-- Requests a millisecond that may be sent now; nil while no limit is known. A stated rate stays the upper bound.
 local function pace(s)
   if s.rate == nil then
     return s.rate_cap

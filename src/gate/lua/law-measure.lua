@@ -96,7 +96,7 @@ local function cycle_until(s, to)
   local ms = math.max(to - s.opened_at, 1)
   local closed_ms = to - s.closed_at
   local low = n / ms
-  -- Where the gate opens at the time that was told, and that can be trusted, the cycle is known.
+  -- Where the gate opens at the time that the service stated, and that can be trusted, the cycle is known.
   local told_true = s.told ~= nil and s.kept > 0 and math.abs(closed_ms - s.told) <= math.max(1100, 0.03 * s.told)
   local least_ms = math.max(s.bad_at - s.opened_at, 1)
   local high = told_true and 1.02 * low or math.max(low, n / least_ms)

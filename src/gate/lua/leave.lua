@@ -122,7 +122,7 @@ if redis.call('ZREM', OPEN, permit.id) == 1 then
   answer = learn()
   follow_phase(phase, since)
 else
-  answer = { counted = ask.kind == 'failed' } -- its lease ran out, or this was told before: no news
+  answer = { counted = ask.kind == 'failed' } -- its lease expired, or this is a repeated release: idempotent
 end
 if ask.next then
   answer.entered = hand_over(ask.next)
