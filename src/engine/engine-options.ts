@@ -16,7 +16,7 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly temporaryFolder?: string
   /** Largest upload; default 50 MiB. */
   readonly maxFileBytes?: number
-  /** Who may ask, and how much. Left out: everybody, without limits and for nothing. */
+  /** API keys and their limits. Left out: every caller is admitted, without limits and for nothing. */
   readonly keys?: Readonly<Record<string, KeyLimits>>
   /** What `creditsUsed` is computed with; default: the hosted service's. What it costs the user is the client's setting. */
   readonly prices?: PriceModel

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
  * What is done at once and what is handed to a thread: a call that only reads names or fills the page cache takes a few
  * microseconds, and handing it to a thread and back takes ten times as much. So names are looked up and small files
  * filled on the spot. Whatever waits for the disk goes to a thread: every flush, and every call that makes or renames
- * something, because the journal of the file system may hold it up while another's flush is under way.
+ * something, because the journal of the file system may block it while another flush is in flight.
  */
 
 const flushDescriptor = promisify(fsync)
@@ -45,14 +45,15 @@ export async function writeFlushed(path: string, bytes: Uint8Array): Promise<voi
   }
 }
 
-/** Flushes that have not begun yet, by folder: whoever asks meanwhile is served by the same one. */
+/** Flushes that have not begun yet, by folder: callers that ask meanwhile share the same one. */
 const comingFlushes = new Map<string, Promise<void>>()
-/** The flush that is under way, by folder. */
+/** The flush that is in flight, by folder. */
 const runningFlushes = new Map<string, Promise<void>>()
 
 /**
- * Waits until the names in a folder are on the disk: a rename is not kept by flushing the file alone. All who ask while
- * a flush of the folder is under way share the next one, so that fifty documents of one folder cost a few flushes.
+ * Waits until the names in a folder are on the disk: a rename is not kept by flushing the file alone. Group commit: all
+ * callers that ask while a flush of the folder is in flight share the next one, so that fifty documents of one folder
+ * cost a few flushes.
  */
 export function flushFolder(path: string): Promise<void> {
   const coming = comingFlushes.get(path)

@@ -76,7 +76,8 @@ async function putInPlace(area: WorkArea, { staged, folder, aside }: Move, recor
       if (tries === MAX_TRIES) throw error
       if (isOneOf(error, 'ENOENT')) await makeFolderFlushed(dirname(folder), area)
       else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
-        // Somebody else's commit came in between: ours is the later one, and the first to step aside is outdated.
+        // The commit in place steps aside. Where one did so before, another worker has committed in between: ours is
+        // the later one, and the first to step aside is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
         hadOld = (await moveIfThere(folder, aside)) || hadOld
         const replaced = hadOld ? await wholeRecord(aside) : null

@@ -20,7 +20,7 @@ export interface StraysOptions {
   readonly rules: PathRules
 }
 
-/** Streams what is in the folder of a store and no part of it. Paths are relative to `root`. */
+/** Streams the orphans: what is in the folder of a store and no part of it. Paths are relative to `root`. */
 export async function* folderStrays({ root, area, rules }: StraysOptions, signal: AbortSignal): AsyncGenerator<Stray> {
   for (const { name } of await entriesOf(root)) {
     if (!OWN_NAMES.includes(name)) yield { kind: 'beside', path: name, reason: 'is no part of the store' }

@@ -113,7 +113,7 @@ export class S3Bucket {
     } catch (error) {
       const status = statusOf(error)
       if (status === 501) this.#conditional = false
-      // 404: nothing there to match. 409: another conditional write is under way.
+      // 404: nothing there to match. 409: another conditional write is in flight.
       else if (status !== 412 && status !== 404 && status !== 409) throw error
       return false
     }

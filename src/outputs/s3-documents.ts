@@ -8,11 +8,12 @@ import { parseRecord, RECORD_FILE } from './record-json.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 /*
- * A bucket has no rename, so a commit is made of one write that is atomic: that of `record.json`.
+ * A bucket has no rename, so a commit is one atomic write: that of `record.json`, the commit marker.
  *
  *   1. The outputs are written into a folder of their own, `documents/<key>/<commit>/`, with a name never used before.
- *   2. `record.json` is written, naming that folder: only over the record that was there before, or where none was.
- *      Somebody else's commit in between is seen, and ours comes after it. This one write is the commit.
+ *   2. `record.json` is written, naming that folder: a compare-and-set, only over the record that was read before, or
+ *      where none was. It fails after another worker's commit, and is tried again on top of that. This one write is the
+ *      commit.
  *   3. The folder that the replaced record named is removed.
  *
  * A reader follows the record, and so sees the old outputs or the new ones. Nothing is ever written over, so that not
@@ -73,7 +74,7 @@ export class S3Documents {
       if (error instanceof RecordOfOther) await this.#bucket.remove([...files.keys()].map((name) => folder + name))
       throw error
     })
-    // It is committed. What cannot be removed now is nobody's, and goes with a later commit.
+    // It is committed. What cannot be removed now is an orphan, and a later commit removes it.
     if (replaced !== null) await this.#sweep(home, folder, replaced.folder).catch(() => undefined)
   }
 
@@ -117,7 +118,7 @@ export class S3Documents {
     await Promise.all(starts.map(range))
   }
 
-  /** The record goes first: without it the outputs are nobody's. */
+  /** The record goes first: without it the outputs are orphans, which no reader sees. */
   async remove(key: SourceKey): Promise<void> {
     const home = this.#home(key)
     await this.#bucket.remove([home + RECORD_FILE])
@@ -142,7 +143,7 @@ export class S3Documents {
     }
   }
 
-  /** Gives back what it replaced. */
+  /** Returns the record that it replaced; null for none. */
   async #putRecord(home: string, record: DocumentRecord, folder: string): Promise<Stored | null> {
     const json = Buffer.from(`${JSON.stringify({ ...record, folder: folder.slice(home.length, -1) }, null, 2)}\n`)
     let replaced: Stored | null = null

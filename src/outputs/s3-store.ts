@@ -36,7 +36,7 @@ const LOOKS_AT_ONCE = 32
 /** In none of the store's folders, so that no listing meets it. */
 const PROBE = '.sluice/probe'
 
-/** What stands in place of a dead letter that may not be deleted: whoever reads it finds none. */
+/** Overwrites a dead letter that may not be deleted: a reader takes it for none. */
 const NO_LETTER = Buffer.from('{}\n')
 
 /** S3 takes keys of 1,024 bytes; room is kept for the folder of a commit and the name of an output. */

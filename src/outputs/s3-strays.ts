@@ -6,7 +6,7 @@ import { BAR } from './s3-bar.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 import { ageOf, parseStored, SWEEP_AFTER_MS } from './s3-documents.ts'
 
-/** Streams the objects in the folders of a store that no record, receipt or dead letter explains. */
+/** Streams the orphans: objects in the folders of a store that no record, receipt or dead letter explains. */
 export async function* s3Strays(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Stray> {
   // The objects of one document come one after the other, and no document lies within another.
   let home = ''
@@ -40,7 +40,7 @@ function homeOf(name: string): string | null {
   return at < 0 || at === segments.length - 1 ? null : `${segments.slice(0, at + 1).join('/')}/`
 }
 
-/** A folder that a commit under way may just have made is left out: the record comes last. */
+/** A folder that a commit in flight may just have made is left out: the record comes last. */
 async function* inDocument(bucket: S3Bucket, home: string, names: readonly string[]): AsyncGenerator<Stray> {
   if (names.length === 0) return
   const object = await bucket.get(home + RECORD_FILE)

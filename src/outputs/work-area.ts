@@ -66,13 +66,13 @@ export class WorkArea {
     return join(this.#aside, `${hash}.${what}.${id}`)
   }
 
-  /** What stepped aside for a document, by anybody. */
+  /** What stepped aside for a document, for commits of any process. */
   async asides(hash: string, what: 'old' | 'letter'): Promise<readonly string[]> {
     const names = await namesIn(this.#aside)
     return names.filter((name) => name.startsWith(`${hash}.${what}.`)).map((name) => join(this.#aside, name))
   }
 
-  /** What processes that are gone left behind. */
+  /** Orphans: what processes that are gone left behind. */
   async leftovers(): Promise<{ readonly asides: readonly WorkItem[]; readonly staged: readonly WorkItem[] }> {
     return { asides: await this.#abandoned(this.#aside), staged: await this.#abandoned(this.#staging) }
   }

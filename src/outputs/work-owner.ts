@@ -27,7 +27,7 @@ const withoutNamespace = (host: string): string => host.replace(/\.pid-\d+$/, ''
 /** A machine that we cannot ask counts as gone when it has left its work untouched for this long. */
 const SILENCE_MS = 60 * 60 * 1000
 
-/** Whether nobody will go on with the work of this owner. `idleMs`: how long the work has not been touched. */
+/** Whether the owner of a piece of work is gone, which makes it an orphan. `idleMs`: how long it was not touched. */
 export async function isGone(mark: string, own: string, idleMs: number): Promise<boolean> {
   const [host, pid, start] = mark.split('~')
   const [ownHost = ''] = own.split('~')

@@ -6,9 +6,10 @@ import { JOB_NAME, JOB_OPTIONS, jobId } from './queue-layout.ts'
 /**
  * Adds a batch of jobs in one step: what BullMQ's `addBulk` does with a script, its packed arguments and two events for
  * each job, which took five sixths of an enqueue (npm run bench:enqueue). It leaves in Redis what `addBulk` leaves,
- * without the events, which nobody reads: a test compares the two field by field, so a BullMQ that stores jobs in another way fails it.
+ * without the events, which Sluice does not read. A test compares the two field by field, so a BullMQ that stores jobs
+ * in another way fails it.
  *
- * A job that is there already stays as it is. May be run again with the same arguments.
+ * Idempotent: a job that is there already stays as it is, so the script may be run again with the same arguments.
  *
  * KEYS: wait, meta, active, marker. ARGV: prefix of job keys, name, options, epoch milliseconds; then id and data of
  * each job, in turn.
@@ -34,7 +35,7 @@ return #added
 
 const OPTIONS = JSON.stringify(JOB_OPTIONS)
 
-/** Adds jobs to a BullMQ queue, no more than a thousand at a time: meanwhile Redis serves nobody else. */
+/** Adds jobs to a BullMQ queue, no more than a thousand at a time: meanwhile Redis serves no other client. */
 export async function addJobs(
   queue: Pick<Queue<DocumentJob>, 'toKey'>,
   connection: RedisConnection,

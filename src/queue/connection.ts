@@ -25,7 +25,7 @@ const FIRST_CONNECTION_PATIENCE_MS = 10_000
 /**
  * Opens a connection and waits until it can be used. From then on an outage of Redis is nothing that a caller sees:
  * commands wait until it is back, and one whose answer was lost is sent again. So every command and script that we use
- * is repeatable.
+ * is idempotent.
  *
  * Throws when the first connection does not come about; no message ever holds the password.
  */

@@ -12,7 +12,7 @@ export interface DocumentQueueOptions {
   readonly pipeline: string
 }
 
-/** Jobs a round trip; more make Redis deaf to others for too long. */
+/** Jobs a round trip; more would block the other clients of Redis for too long. */
 const BATCH = 1_000
 
 /** Pause before a batch is added again whose answer was lost with the connection. */
@@ -87,9 +87,9 @@ export class DocumentQueue implements JobQueue {
   }
 
   /**
-   * A pipeline that was under way when the connection broke is given up by ioredis, and nobody knows whether it was
-   * carried out; one that waited for a restarted server finds its scripts forgotten. Ids are deterministic, so it is
-   * simply sent again.
+   * ioredis rejects a pipeline that was in flight when the connection broke; whether Redis ran it is unknown. One that
+   * waited for a restarted server finds its scripts forgotten. Job ids are deterministic, so adding is idempotent, and
+   * the batch is sent again.
    */
   async #throughOutages(action: () => Promise<unknown>): Promise<void> {
     for (;;) {

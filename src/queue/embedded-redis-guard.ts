@@ -17,9 +17,9 @@ const MORTAL = 'setpriv --pdeathsig TERM'
  * Runs the server so that it ends with us, even when we are killed with SIGKILL: our end of the pipe at the guard's
  * standard input closes with our process, and the watcher then ends the server, which keeps its data.
  *
- * The lock is held by the guard and the server, not by us: it is free exactly when nobody writes to the data folder
- * any more, whoever was killed. Where there is no `flock` (macOS) two processes that start in the same instant are not
- * kept apart.
+ * The guard and the server hold the lock, not our process: it is free exactly when no process writes to the data folder
+ * any more, whichever of them was killed. Where there is no `flock` (macOS) two processes that start in the same
+ * instant are not kept apart.
  *
  * Where there is `setpriv` (Linux) the kernel ends the guard with us and the server with the guard, also when the watcher
  * was killed too (PR_SET_PDEATHSIG).
@@ -97,7 +97,7 @@ export function startGuard(
   onSpawn?.(child.pid)
   closeSync(log)
   child.stdin?.on('error', () => undefined)
-  // The server keeps nobody's process from ending; only `end` waits for it.
+  // The server does not keep the event loop of this process alive; only `end` waits for it.
   child.unref()
   unrefPipe(child)
   const ended = exitCode(child)
@@ -109,7 +109,7 @@ export function startGuard(
   return { ended, end }
 }
 
-/** How long the watcher may take to end the server; then the whole group is told, and at last killed. */
+/** How long the watcher may take to end the server; then the process group gets SIGTERM, and at last SIGKILL. */
 const ASK_AFTER_MS = 2_000
 const KILL_AFTER_MS = 10_000
 

@@ -37,7 +37,7 @@ export async function redisPlace(dataDir: string): Promise<RedisPlace> {
   return { dataDir: real, socketPath, lockPath: join(real, 'redis.lock'), logPath: join(real, 'redis.log') }
 }
 
-/** The temporary directory is open to everybody: someone else's folder, or a link to it, could read our queue. */
+/** Every user may write to the temporary directory: a folder of another user, or a link, would expose our queue. */
 async function refuseForeignFolder(folder: string): Promise<void> {
   const entry = await lstat(folder)
   const ours = entry.isDirectory() && entry.uid === ourUid() && (entry.mode & 0o077) === 0

@@ -31,12 +31,12 @@ const POLL_MS = 20
 const LONGEST_RESTART_DELAY_MS = 5_000
 
 /**
- * A private, real redis-server for those who gave no REDIS_URL. It is found or fetched (`findRedisServer`), listens on
- * a unix socket only, and ends with the process that started it, however that one ends.
+ * A private, real redis-server for a process without a REDIS_URL. It is found or fetched (`findRedisServer`), listens
+ * on a unix socket only, and ends with the process that started it, however that one ends.
  *
- * Every process with the same data folder keeps an eye on the server, in one loop: as long as it answers, watch it;
- * when it is gone, whoever gets the lock starts it again on the same data and the same socket, and every client
- * reconnects by itself. So the owner's end, and a crash of the server, are the same thing to everybody else.
+ * Failover: every process with the same data folder watches the server, in one loop, as long as it answers. When it is
+ * gone, the process that gets the lock starts it again on the same data and the same socket, and every client
+ * reconnects by itself. So the owner's end and a crash of the server are the same event to all other processes.
  */
 export async function openEmbeddedRedis(
   options: EmbeddedRedisOptions,

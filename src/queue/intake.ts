@@ -12,10 +12,10 @@ const GROWTH_RECOVERY = 1.05
 const REST_MS = 1_000
 
 /**
- * How many documents a worker takes at a time. A document that waits at the gate for long goes back to the queue, and
- * when it comes again its bytes are read again, which a bucket charges for. So where the service takes few, few are
- * taken: about one in ten comes back for one that gets through. While none comes back, the number soon trebles with each
- * round up to what was asked for.
+ * Adaptive concurrency: how many documents a worker takes at a time. A document that waits at the gate for long goes
+ * back to the queue, and when it comes again its bytes are read again, which a bucket charges for. So where the service
+ * takes few, few are taken: about one in ten comes back for one that gets through. While none comes back, the number
+ * soon trebles with each round up to what was asked for.
  */
 export class Intake {
   readonly #most: number

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis'
 
 /**
- * A connection whose commands leave together: all that are given in one turn of the event loop make one write. Each
- * write of its own wakes Redis, which costs more than the command. Nothing is held for longer than the turn, and
- * neither order nor replies change (`npm run bench:pipeline`: an eighth more documents a second).
+ * Write coalescing: a connection sends all commands of one turn of the event loop in a single write. Each separate
+ * write wakes Redis, which costs more than the command. Nothing is held for longer than the turn, and neither order nor
+ * replies change (`npm run bench:pipeline`: an eighth more documents a second).
  */
 export class OneWriteATurn extends Redis {
   #held = false

@@ -12,7 +12,7 @@ export const waitListKey = (pipeline: string): string => `${redisPrefix(pipeline
 /** Name of the only kind of job. */
 export const JOB_NAME = 'ingest'
 
-/** Nobody reads the queue's event stream; BullMQ's default of 10,000 entries would cost half a megabyte. */
+/** Sluice does not read the queue's event stream; BullMQ's default of 10,000 entries would cost half a megabyte. */
 export const EVENT_STREAM_LENGTH = 100
 
 /** Backoff type that leads to our `backoffStrategy`: the delay comes with the error, see `postponement.ts`. */

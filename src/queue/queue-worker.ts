@@ -80,7 +80,7 @@ export class QueueWorker {
     this.#worker.cancelAllJobs('the worker stops')
   }
 
-  /** Lets go of everything at once: jobs still running here come back when their locks run out. */
+  /** Disconnects without waiting for running jobs: those come back when their locks expire. */
   async cut(): Promise<void> {
     await this.#worker.stopTimers()
     await settlesWithin(this.#worker.disconnect(), DISCONNECT_PATIENCE_MS)
@@ -88,10 +88,10 @@ export class QueueWorker {
   }
 }
 
-/** What ioredis says while Redis is away. It connects again by itself, so nobody has to be told. */
+/** Errors of ioredis while Redis is away. It reconnects by itself, so they are not reported. */
 const isOutage = (error: Error): boolean => /connection|ECONN|EPIPE|ENOENT/i.test(`${error.name} ${error.message}`)
 
-/** Told once for all by `lostLocks`, instead of at each renewal and again when the job is settled. */
+/** Reported once for all jobs by `lostLocks`, instead of at each renewal and again when the job is settled. */
 const isLostLock = (error: Error): boolean => /could not renew lock|Missing lock|Lock mismatch/i.test(error.message)
 
 const lostLocks = (ids: readonly string[]): Error =>

@@ -3,7 +3,7 @@ import type { RedisConnection } from './connection.ts'
 /** After so long the time is read again: two machines' clocks drift apart. */
 const FRESH_MS = 60_000
 
-/** A wall clock and a steady clock that differ by more were set, or the machine slept, which stops the steady one. */
+/** When wall and monotonic clock differ by more, the wall clock was set, or sleep stopped the monotonic one. */
 const LEAST_JUMP_MS = 1_000
 
 interface Reading {
@@ -15,8 +15,8 @@ interface Reading {
 
 /**
  * Epoch milliseconds as Redis counts them, for what is kept in Redis and due at a time: all processes agree on it,
- * whatever their machines show. Counted by the steady clock from a reading that is renewed after a minute, after a new
- * connection (the server may be another one), and after the machine slept.
+ * whatever their wall clocks show. Counted by the monotonic clock from a reading that is renewed after a minute, after
+ * a new connection (the server may be another one), and after the machine slept.
  */
 export class RedisClock {
   readonly #connection: RedisConnection

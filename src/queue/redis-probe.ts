@@ -6,7 +6,7 @@ export type RedisState = 'ready' | 'loading' | 'absent'
 /** A server that accepts and then says nothing for this long is busy, not gone. */
 const ANSWER_PATIENCE_MS = 2_000
 
-/** Asks the server behind a unix socket for a sign of life. Never throws: no answer is an answer. */
+/** Health check (PING) of the server behind a unix socket. Never rejects: silence is a state too. */
 export function probeRedis(socketPath: string): Promise<RedisState> {
   return new Promise((resolve) => {
     const socket = connect(socketPath)

@@ -10,7 +10,7 @@ export interface ScheduleOptions {
   readonly pipeline: string
   /** `10m`, `1h`, or a cron pattern, in the time zone of this machine. */
   readonly every: string
-  /** A process that gave no sign of life for this long is taken for dead, and another one takes its tick over. */
+  /** Heartbeat timeout, ms: a process silent for this long is considered dead, and another one takes over its tick. */
   readonly takeoverMs: number
   /** Does what is due. Ends soon, by throwing, when `signal` aborts: the tick is then left to another process. */
   readonly onTick: (dueAt: Date, signal: AbortSignal) => Promise<void>
@@ -22,13 +22,13 @@ export interface ScheduleOptions {
 /** The BullMQ queue of a pipeline's ticks is `<redisPrefix(pipeline)>:ticks`. */
 const QUEUE_NAME = 'ticks'
 
-/** One schedule a pipeline: whoever is started with another one changes it for all. */
+/** One schedule a pipeline, last write wins: a process that starts with another one changes it for all. */
 const SCHEDULER_ID = 'scan'
 
 /**
  * Keeps a schedule until `signal` aborts, together with every process that keeps the one of the same pipeline: each tick
- * is done by one of them, one tick at a time. What is due while a tick is under way comes once after it; what was due
- * while nobody kept the schedule is not made up for. A tick whose process died is done again by another.
+ * is done by one of them, one tick at a time. Ticks due while one is in flight are coalesced into one after it; ticks
+ * due while no process kept the schedule are not made up for. A tick whose process died is done again by another.
  *
  * @throws {Error} when `every` is neither a duration nor a cron pattern
  */

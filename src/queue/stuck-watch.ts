@@ -11,14 +11,14 @@ export interface StuckFacts {
   readonly idleMs: number
 }
 
-/** Jobs wait, nobody forbids taking them, we have nothing to do, and still we take none. */
+/** Jobs wait and the queue is not paused, but this worker has been idle for `stuckAfterMs` and takes none. */
 export function isStuck(facts: StuckFacts, stuckAfterMs: number): boolean {
   return facts.active === 0 && facts.idleMs >= stuckAfterMs && facts.waiting > 0 && !facts.paused
 }
 
 /**
- * Watches for a worker that stopped taking jobs without a word: seen with BullMQ after a Sentinel fail-over (its issue
- * 3185), where the remedy is a new worker. Looks only when this process is idle, so it costs nothing under load.
+ * A watchdog for a worker that stopped taking jobs without an error: seen with BullMQ after a Sentinel failover (its
+ * issue 3185), where the remedy is a new worker. Looks only when this process is idle, so it costs nothing under load.
  */
 export class StuckWatch {
   readonly #queue: DocumentQueue

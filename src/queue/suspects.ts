@@ -1,7 +1,7 @@
 /** Worker deaths after which a document may be what kills them. */
 const SUSPECT_AFTER_DEATHS = 2
 
-/** How long one that is turned away stays away, for each that was turned away before it. */
+/** Delay of a deferred suspect, for each one that was deferred before it. */
 const WAIT_EACH_MS = 100
 const LONGEST_WAIT_MS = 2_000
 
@@ -10,10 +10,10 @@ export type Entry =
   { readonly kind: 'entered'; readonly leave: () => void } | { readonly kind: 'turned away'; readonly waitMs: number }
 
 /**
- * A document that kills its worker takes all the others there down with it, and they come back together. To tell the
- * one from the others, a process runs fewer suspects at a time the more deaths they were there at, half as many with
- * each: most are innocent, and must not wait for each other longer than it takes to find the one. From half of the
- * deaths that are allowed on a suspect is alone with documents that are none, and only its own count grows.
+ * Poison-pill quarantine. A document that kills its worker interrupts all others there, and they come back together. To
+ * find the poison pill among them, a process runs fewer suspects at a time the more deaths they were there at, half as
+ * many with each: most are innocent, and must not wait for each other longer than it takes to find the one. From half
+ * of the deaths that are allowed on a suspect is alone with documents that are none, and only its own count grows.
  */
 export class Suspects {
   readonly #aloneFrom: number

@@ -13,9 +13,9 @@ const PRESENT_AT: Readonly<Record<string, number>> = {
 const DUE_AT = 3
 
 /**
- * BullMQ's Redis backend, on the clock of Redis in place of this machine's: of two machines whose clocks differ by an
- * hour one would send a delayed document an hour late, or at once. What a worker is told of times, it compares with its
- * own clock: that is told in its own time.
+ * BullMQ's Redis backend, on the clock of Redis in place of this machine's wall clock: of two machines whose clocks
+ * differ by an hour one would send a delayed document an hour late, or at once. A worker compares the times in replies
+ * with its own clock, so those are converted to its wall clock.
  */
 export function timedBackend(clock: RedisClock): BackendFactory<RedisQueueBackend> {
   return (name, options, more) => {

@@ -11,8 +11,8 @@ const INTERVAL_MS = 1_000
 const ANSWER_MS = 1_000
 
 /**
- * Asks Redis for a sign of life each second. Commands wait out an outage and never reject, so nothing else would tell of
- * one. Stops when disposed of.
+ * A health check of Redis each second. Commands wait out an outage and never reject, so nothing else would report one.
+ * Stops when disposed of.
  */
 export function watchRedis(connection: RedisConnection, { onFailed, onWorks }: RedisWatchOptions): Disposable {
   const stop = new AbortController()

@@ -5,7 +5,7 @@ import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
 import { spool } from './spool.ts'
 import { type ArchiveKind, archiveKind, type Unpacked, unpackArchive } from './unpack-archive.ts'
 
-/** An unpacked archive in use; given back by disposing of it. */
+/** An unpacked archive in use; released by disposing of it. */
 export interface Borrowed extends Unpacked {
   /** Of the archive that was unpacked. */
   readonly version: Version
@@ -17,19 +17,22 @@ interface Standing {
   readers: number
 }
 
-/** Archives that stay unpacked though nobody reads them: the jobs of one archive mostly come one after another. */
+/** Archives that stay unpacked without a reader: the jobs of one archive mostly come one after another. */
 const KEPT = 2
 
 /** For how long they do. */
 const KEPT_MS = 10_000
 
-/** Unpacked archives, so that a thousand members cost one unpacking. What it takes on disk is bounded. */
+/**
+ * A reference-counted LRU cache of unpacked archives, so that a thousand members cost one unpacking. Unpacking is
+ * single flight: readers of one version of an archive share it. What the cache takes on disk is bounded.
+ */
 export class ArchiveShelf {
   readonly #inner: Source
   readonly #skips: (key: string) => SkipReason | null
   readonly #limits: ArchiveLimits
   readonly #folder: string
-  /** The one asked for last is the last. */
+  /** In order of use: the most recently used is the last. */
   readonly #standing = new Map<SourceKey, Standing>()
   #clearing: NodeJS.Timeout | undefined
 
@@ -76,7 +79,7 @@ export class ArchiveShelf {
     const standing: Standing = isSame
       ? present
       : { version: opened.version, unpacked: this.#unpack(key, opened, signal), readers: 0 }
-    // A failure is thrown to whoever awaits it; nobody may do so before it happens.
+    // Every reader that awaits it gets the failure; one before the first reader awaits must not count as unhandled.
     standing.unpacked.catch(() => undefined)
     this.#standing.set(key, standing)
     standing.readers++
@@ -99,7 +102,7 @@ export class ArchiveShelf {
     await this.#tidy()
   }
 
-  /** Of those that nobody reads only the last few stay, and these only for a while. */
+  /** Evicts idle archives: of those without a reader the last `KEPT` stay, until `KEPT_MS` after the last use. */
   async #tidy(): Promise<void> {
     clearTimeout(this.#clearing)
     this.#clearing = setTimeout(() => void this.#clear(0), KEPT_MS)

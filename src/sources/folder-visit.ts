@@ -46,7 +46,7 @@ const statTarget = promisify(stat)
 
 /**
  * Lists one folder. A folder that may not be entered, or is a loop, is one unusable entry with its key, slash
- * included: nobody knows what is below it. Throws where the listing cannot go on.
+ * included: what is below it is unknown. Throws where the listing cannot go on.
  */
 export async function* visit(folder: Folder, rules: VisitRules): AsyncGenerator<Sighting> {
   const opened = await enter(folder, rules)

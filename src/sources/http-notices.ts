@@ -20,7 +20,7 @@ export interface HttpNotices extends Notices {
 const PATH = '/events/s3'
 const MOST_BYTES = 1024 * 1024
 
-/** Requests that wait for an answer. Beyond this the sender is asked to come again. */
+/** Backpressure: requests that wait for an answer. Beyond this the sender is asked to try again. */
 const MOST_WAITING = 1000
 
 /** Requests that are taken care of together. */

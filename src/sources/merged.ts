@@ -4,7 +4,7 @@ interface Step<T> {
 }
 
 /**
- * Several generators as one, `concurrency` of them under way at once, in the order in which they give something.
+ * Several generators as one, `concurrency` of them in flight at once, in the order in which they yield.
  * `waiting` may grow while they are: the last one added begins first.
  */
 export async function* merged<T>(waiting: AsyncGenerator<T>[], concurrency: number): AsyncGenerator<T> {

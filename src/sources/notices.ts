@@ -1,11 +1,11 @@
 /** A notification that waits to be taken care of. */
 export interface Notice {
   readonly body: string
-  /** All that it asks for is safely done: it must not come again. */
+  /** Acknowledges it: all that it asks for is safely done, and it must not be delivered again. */
   done(): Promise<void>
   /** It cannot be understood. */
   refuse(): Promise<void>
-  /** Not taken care of: it may come again, here or elsewhere, at once. Without effect after the others. */
+  /** Releases it unhandled: it may be delivered again, here or elsewhere, at once. Without effect after the others. */
   giveBack(): Promise<void>
 }
 

@@ -98,7 +98,7 @@ class OpenedFile implements OpenedDocument {
     closeSync(this.#descriptor)
   }
 
-  /** Held against the open file, before the last bytes are handed out: whoever has them all has one version. */
+  /** Checks the open file before the last bytes are handed out: a reader that has all bytes has one version. */
   #holdStill(): void {
     const now = fileVersion(fstatSync(this.#descriptor, { bigint: true }))
     if (now !== this.version) throw new DocumentChanged(`${this.#path} changed while it was read`)

@@ -7,7 +7,7 @@ function statusOf(error: unknown): number | null {
   return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null
 }
 
-/** Refusals that speak of whoever asks, and not of what was asked for: every object would be refused so. */
+/** Refusals of the caller (account, credentials, clock), not of the object: every object would be refused so. */
 const OF_THE_CALLER: readonly string[] = [
   'AccountProblem',
   'ExpiredToken',

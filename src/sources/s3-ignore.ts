@@ -7,7 +7,7 @@ import type { S3Place } from './s3-object.ts'
  * The rules of the `.sluiceignore` at the root of a source in a bucket; null where there is none. Those of folders
  * further down are not looked for: a flat listing would ask for one in each of them.
  *
- * @throws when there may be one and it cannot be read: nobody may take for documents what it leaves out
+ * @throws when there may be one and it cannot be read: objects that it leaves out must not be taken for documents
  */
 export async function bucketIgnoreRules(
   { client, bucket, prefix }: Pick<S3Place, 'client' | 'bucket'> & { readonly prefix: string },

@@ -23,7 +23,7 @@ const LOOKS_AT_ONCE = 16
 
 /**
  * Follows a bucket. A notification only says where to look: the object is asked for, and what stands there now is
- * reported. So repeated, late and disordered notifications do no harm, and no `sequencer` has to be kept.
+ * reported. So notifications are idempotent: repeated, late and disordered ones do no harm, and no `sequencer` is kept.
  */
 export function watchS3(options: S3WatchOptions): SourceWatch {
   const scope = s3Scope(options)
@@ -70,7 +70,7 @@ async function nextNotices(
   }
 }
 
-/** Reports what notifications point at; they are done when whoever listens asks for more, and not before. */
+/** Reports what notifications point at. They are acknowledged when the reader asks for more, and not before. */
 async function* taken(
   notices: readonly Notice[],
   options: S3WatchOptions,
@@ -89,7 +89,7 @@ async function* taken(
     if (known.length > 0) yield known
     await Promise.all(read.map(({ notice, objects: named }) => (named === null ? notice.refuse() : notice.done())))
   } finally {
-    // Only does something when whoever listens went away, or the store could not be asked.
+    // Has an effect only when the reader left before that, or the store could not be asked.
     await Promise.all(notices.map((notice) => notice.giveBack()))
   }
 }

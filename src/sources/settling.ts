@@ -1,6 +1,6 @@
 import type { SourceKey, Version } from '#src/document/ids.ts'
 
-/** How soon after something happened a file is looked at, so that a burst of writes costs one look. */
+/** Debounce: how soon after an event a file is looked at, so that a burst of writes costs one look. */
 const LOOK_AFTER_MS = 200
 
 interface Waiting {
@@ -12,9 +12,9 @@ interface Waiting {
 }
 
 /**
- * Which files have come to rest. A file counts when it was the same, or was gone, at two looks at least `stableMs`
- * apart with nothing else seen in between: half-written files, and the moment between the two halves of a replacement,
- * never do. Times are of a clock that does not jump.
+ * Debounces changes of files: which of them have come to rest. A file counts when it was the same, or was gone, at two
+ * looks at least `stableMs` apart with nothing else seen in between: half-written files, and the moment between the two
+ * halves of a replacement, never do. Times are of the monotonic clock.
  */
 export class Settling {
   readonly #stableMs: number

@@ -4,14 +4,14 @@ import type { Notice, Notices } from './notices.ts'
 /** How long one look for new notices lasts at the most. */
 const PATIENCE_MS = 20_000
 
-/** Notices that one listener may have waiting; until it has taken some, no others are fetched. */
+/** Backpressure: while a listener has this many notices waiting, no others are fetched. */
 const MOST_WAITING = 1000
 
 const FULL_POLL_MS = 100
 
 /**
- * One place that notices come from, for several who follow something: a queue gives a message to whoever asks first,
- * and it must not be deleted before all whom it concerns are done with it.
+ * Fans the notices of one source out to several listeners: a queue gives a message to the consumer that asks first, and
+ * the message must not be deleted before every listener that it concerns is done with it.
  */
 export class SharedNotices {
   readonly #from: Notices
@@ -23,7 +23,10 @@ export class SharedNotices {
     this.#from = from
   }
 
-  /** The notices that concern somebody; of those that concern nobody, some. Disposing gives back what waits. */
+  /**
+   * The notices that `concerns` selects; those that concern no listener go to the first one. Disposing releases the
+   * notices that still wait.
+   */
   listen(concerns: (body: string) => boolean): Notices {
     const listener = new Listener(concerns, (waitMs, signal) => this.#arrival(waitMs, signal))
     this.#listeners.add(listener)
@@ -40,7 +43,7 @@ export class SharedNotices {
     this.#closing.abort()
   }
 
-  /** Until somebody was given something, or `waitMs` are over. */
+  /** Until the shared fetch (single flight) has handed out its notices, or `waitMs` are over. */
   async #arrival(waitMs: number, signal: AbortSignal): Promise<void> {
     const isFull = [...this.#listeners].some(({ waiting }) => waiting.length >= MOST_WAITING)
     if (isFull) return sleep(Math.min(waitMs, FULL_POLL_MS), undefined, { signal })

@@ -13,7 +13,7 @@ import type { Notice, Notices } from './notices.ts'
 export interface SqsNoticesOptions {
   readonly client: SQSClient
   readonly queueUrl: string
-  /** How long a message stays hidden from others; made longer again and again while it is worked on. Default 60. */
+  /** Visibility timeout: how long a message stays hidden from others; extended while it is worked on. Default 60. */
   readonly visibilitySeconds?: number
   /** Told why the queue does not answer, and null when it does again; once for each cause. */
   readonly onOutage?: (cause: string | null) => void
@@ -28,7 +28,8 @@ const MOST_MESSAGES = 10
 
 /**
  * Notifications by way of a queue. A message is deleted once it is done; one that cannot be understood is left, and
- * the queue's redrive policy takes it to its dead-letter queue. One whose deletion fails comes again and does no harm.
+ * the queue's redrive policy moves it to its dead-letter queue. One whose deletion fails is delivered again, which
+ * does no harm.
  */
 export function sqsNotices(options: SqsNoticesOptions): Notices {
   const { client, queueUrl, visibilitySeconds = 60, onOutage = () => undefined } = options
@@ -45,7 +46,7 @@ export function sqsNotices(options: SqsNoticesOptions): Notices {
         ReceiptHandle,
         VisibilityTimeout: visibilitySeconds,
       }))
-      // Where this fails the messages come to somebody else as well, which is allowed.
+      // Where this fails another consumer receives the messages as well: delivery is at least once.
       await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })).catch(() => undefined)
     }
   }

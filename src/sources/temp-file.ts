@@ -36,7 +36,7 @@ export class TempFile implements AsyncDisposable {
     }
   }
 
-  /** Any number of readers may be under way; each reads by position. A chunk is good until the next one is asked for. */
+  /** Any number of readers may be active; each reads by position. A chunk is good until the next one is asked for. */
   async *read(from: number, bytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     // One buffer for all of it: new ones would be garbage that is collected only every 64 MB.
     const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, bytes))

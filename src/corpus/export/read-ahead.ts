@@ -1,4 +1,4 @@
-/** Maps items in their order while up to `ahead` of them are under way. */
+/** Maps items in their order with up to `ahead` of them in flight (bounded prefetch). */
 export async function* readAhead<T, U>(
   items: AsyncIterable<T>,
   read: (item: T) => Promise<U>,

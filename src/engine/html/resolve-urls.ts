@@ -6,7 +6,7 @@ const ADDRESSES = ['href', 'src', 'poster', 'cite', 'data', 'longDesc'] as const
 
 /**
  * Where relative addresses of a page start: its `base` element, else the address it was fetched from, else the address
- * that it calls its own (canonical link, `og:url`). Null: nobody knows, and relative addresses stay as they are.
+ * that it calls its own (canonical link, `og:url`). Null: it is unknown, and relative addresses stay as they are.
  */
 export function baseUrlOf(tree: Root, fetchedFrom: string | null): URL | null {
   const page = webAddress(fetchedFrom, null) ?? ownAddressOf(tree)

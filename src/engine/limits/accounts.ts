@@ -8,7 +8,7 @@ const digest = (key: string): string => createHash('sha256').update(key).digest(
 const unauthorized = (): ApiError =>
   new ApiError({ status: 401, code: 'UNAUTHORIZED', message: 'Unauthorized: Invalid token' })
 
-/** Whose request it is. Without keys everybody is the same, unlimited, caller. */
+/** Authenticates requests. Without keys every caller shares one unlimited account. */
 export class Accounts {
   readonly #everybody: Account | null
   readonly #byDigest: ReadonlyMap<string, Account>

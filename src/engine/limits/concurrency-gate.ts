@@ -4,7 +4,7 @@ interface Waiting {
   readonly admit: () => void
 }
 
-/** So many at a time; the others wait in order of arrival, or are sent away. */
+/** A counting semaphore: at most `limit` requests at a time. The others wait in order of arrival, or are refused. */
 export class ConcurrencyGate {
   readonly limit: number
   readonly #overflow: 'queue' | 'refuse'
@@ -24,7 +24,7 @@ export class ConcurrencyGate {
     return this.#waiting.length
   }
 
-  /** Waits until there is a place or `signal` fires. Whoever entered must call `leave`, once. */
+  /** Waits until there is a place or `signal` fires. A caller that entered must call `leave`, once. */
   async enter(signal: AbortSignal): Promise<Entrance> {
     if (signal.aborted) return { entered: false }
     if (this.#inside < this.limit) {
@@ -37,7 +37,7 @@ export class ConcurrencyGate {
     return entered ? { entered, queuedMs: Math.round(performance.now() - since) } : { entered }
   }
 
-  /** The place goes to whoever waits longest. */
+  /** Hands the place to the request that has waited longest. */
   leave(): void {
     const next = this.#waiting.shift()
     if (next === undefined) this.#inside -= 1

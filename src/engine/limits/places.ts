@@ -4,14 +4,14 @@ import { concurrencyLimitReached, queueTimeout } from './refusals.ts'
 /** Share of the request's timeout that may go by in a queue, as in the hosted service (notes, section 2). */
 const QUEUE_SHARE = 2 / 3
 
-/** A place in each of several gates, given back when it is disposed of. */
+/** A place in each of several gates, released when it is disposed of. */
 export interface Place extends Disposable {
   readonly queuedMs: number
 }
 
 /**
- * Enters the gates one after another: the key's own, then the engine's. 408 when no place was to be had in good time,
- * 429 where a gate does not let anybody wait.
+ * Enters the gates one after another: the key's own, then the engine's. 408 when no place became free in time,
+ * 429 where a gate refuses instead of queueing.
  */
 export async function takePlace(
   gates: readonly ConcurrencyGate[],

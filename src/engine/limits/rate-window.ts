@@ -5,8 +5,8 @@ export type RateDecision =
   | { readonly allowed: false; readonly consumed: number; readonly retryAfterMs: number }
 
 /**
- * A limit of requests a minute, counted in fixed windows of 60 s as the hosted service counts them. A refused request
- * counts too: whoever goes on asking sees the number grow.
+ * A fixed-window rate limiter: requests a minute, counted in windows of 60 s as the hosted service counts them. A
+ * refused request counts too: a client that goes on asking sees the number grow.
  */
 export class RateWindow {
   readonly #limit: number

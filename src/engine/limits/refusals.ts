@@ -15,7 +15,7 @@ export function rateLimitExceeded({ consumed, retryAfterMs }: Refused, nowMs: nu
   })
 }
 
-/** Nobody knows when a place will be free; a second is a polite guess. */
+/** When a place becomes free is unknown; `Retry-After` of one second is a guess. */
 export function concurrencyLimitReached(): ApiError {
   return new ApiError({
     status: 429,

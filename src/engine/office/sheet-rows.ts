@@ -2,7 +2,7 @@ import { utils, type CellObject, type WorkSheet } from '@e965/xlsx'
 import { ConversionError } from '../conversion.ts'
 import { asCell, escapeInline } from './escape-markdown.ts'
 
-/** More cells than this make no table that anybody reads. */
+/** A sheet that spans more cells than this is refused: its table would be too large to read. */
 const MAX_CELLS = 5_000_000
 
 /** A cell as the spreadsheet program shows it: number formats applied. */

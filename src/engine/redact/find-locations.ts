@@ -3,8 +3,8 @@ import type { Match } from './find-matches.ts'
 import type { PiiSpan } from './pii-span.ts'
 
 /*
- * Where somebody lives or works: street and number, with the town behind it. A country or a town alone names nobody and
- * stays. Forms of English, German, French, Spanish, Italian and Dutch addresses.
+ * Addresses of homes and workplaces: street and number, with the town behind it. A country or a town alone identifies
+ * no person and stays. Forms of English, German, French, Spanish, Italian and Dutch addresses.
  */
 
 const WORD = String.raw`\p{Lu}[\p{L}'’.-]*`

@@ -28,7 +28,7 @@ export function findPhones(text: string): PiiSpan[] {
   )
 }
 
-/** Numbers kept for examples (555-01xx) belong to nobody, but whoever wrote one meant a telephone. */
+/** Numbers reserved for examples (555-01xx) have no subscriber, but in a text they still stand for a telephone. */
 function isDialable(match: Match): boolean {
   const number = parsePhoneNumberFromString(match.text.replace(/^00/, '+'))
   if (number === undefined) return false

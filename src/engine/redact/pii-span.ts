@@ -2,7 +2,7 @@ import type { PII_ENTITIES } from '#src/contract/options.ts'
 
 export type PiiEntity = (typeof PII_ENTITIES)[number]
 
-/** A piece of text that identifies somebody: [start, end) in UTF-16 units. */
+/** A piece of text that identifies a person: [start, end) in UTF-16 units. */
 export interface PiiSpan {
   readonly start: number
   readonly end: number

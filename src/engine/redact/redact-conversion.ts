@@ -56,7 +56,7 @@ function redactBlock(block: Block, markdown: RedactedText, plain: (text: string)
   return { ...block, markdownSpan: span, content: span === null ? plain(block.content) : markdown.text.slice(...span) }
 }
 
-/** An address that says who somebody is (`mailto:`, `tel:`, a key in it) has no redacted form that leads anywhere. */
+/** An address that identifies a person (`mailto:`, `tel:`, a key in it) has no redacted form that leads anywhere. */
 function withoutPii(addresses: readonly string[], plain: (text: string) => string): string[] {
   return addresses.filter((address) => !/^tel:/i.test(address) && plain(address) === address)
 }

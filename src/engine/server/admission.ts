@@ -20,7 +20,7 @@ export function addAdmission(app: FastifyInstance, accounts: Accounts): void {
     if (!request.url.startsWith('/v2/') || request.method === 'OPTIONS') return
     request.account = accounts.authenticate(request.headers.authorization)
     if (FREE_OF_LIMIT.test(request.url)) return
-    // A window must not last an hour because somebody set the clock back.
+    // The monotonic clock: a window must not last an hour because the wall clock was set back.
     const decision = request.account.rate.take(performance.now())
     if (!decision.allowed) throw rateLimitExceeded(decision, Date.now())
   })

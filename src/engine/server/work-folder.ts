@@ -66,8 +66,8 @@ export class RequestFolder implements AsyncDisposable {
 }
 
 /**
- * The engine's own temporary folder, readable by nobody else, one folder in it for each request. What an engine that
- * was killed left behind is removed when the next one starts.
+ * The engine's own temporary folder, readable by its user only, with one folder in it for each request. An engine that
+ * starts removes the orphaned folders of engines that were killed.
  */
 export class WorkFolder implements AsyncDisposable {
   readonly #path: string
