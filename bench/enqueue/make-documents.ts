@@ -20,8 +20,8 @@ export function makeFiles(folder: string, count: number): void {
 const PUTS_AT_ONCE = 32
 
 /**
- * Objects of one byte. The bucket is open to everybody, so that nothing has to be signed: the SDK alone would take
- * longer for a PUT than the store. Answers how many were written a second.
+ * Writes objects of one byte. The bucket allows anonymous writes, so that no request is signed: for one PUT the SDK
+ * alone would take longer than the store. Returns objects written per second.
  */
 export async function makeObjects(server: S3Server, bucket: string, count: number): Promise<number> {
   const client = openS3Client(server)

@@ -1,2 +1,2 @@
-/** Both sides, and whoever looks into Redis afterwards, mean this one. */
+/** The pipeline that the producer, the consumer and the checks of Redis after the run share. */
 export const PIPELINE = 'enqueue'

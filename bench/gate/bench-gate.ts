@@ -14,7 +14,7 @@ import { compareTable, summaryOf, tableOf } from './tables.ts'
  * npm run bench:gate -- --random N [--seed S]
  * npm run bench:gate -- [--quick] [--only TEXT] [--compare] [--window MS] [--server URL [--seconds N]]
  *
- * Eight processes of the real worker against a service with limits that nobody tells them, in real time; windows are a
+ * Runs eight processes of the real worker in real time against a service whose limits no setting states. Windows are a
  * tenth of a minute, and every pause is shortened alike. The last line is JSON.
  *
  * --random runs draws of `sim:gate --random` (random/draw.ts) with real processes and real HTTP, all times divided. It prints

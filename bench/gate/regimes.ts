@@ -132,14 +132,14 @@ function events(base: Base): readonly Regime[] {
   ]
 }
 
-/** What nobody could do better than, in documents a millisecond, before or after the change. */
+/** Upper bound on goodput in documents per millisecond, before or after the change of limits. */
 export function bestPerMs(plan: LimitedPlan, after: boolean): number {
   const rate = (after ? plan.change?.rate : undefined) ?? plan.rate
   const places = (after ? plan.change?.places : undefined) ?? plan.places
   return Math.min(rate / plan.windowMs, places / plan.serviceMs) * (1 - plan.errors)
 }
 
-/** A fifth more than can be done, so that no worker ever runs dry; poison shall all end. */
+/** A fifth more than the upper bound, so that no worker runs out; a poison regime has 1,000, which all end. */
 export function documentsFor({ plan, windows, measure: how }: Regime): number {
   const { windowMs } = plan
   if (how.kind === 'poison') return 1_000

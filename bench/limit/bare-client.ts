@@ -5,7 +5,7 @@ import { postDocument } from '../support/post-document.ts'
 /*
  * node bench/limit/bare-client.ts <url> <folder in> <folder out> <requests at once>
  *
- * A loop that reads, posts and writes, and does nothing else: what this machine lets anybody reach.
+ * A loop that only reads, posts and writes: the upper bound that this machine sets for every client.
  */
 
 const [apiUrl = '', source = '', out = '', atOnce = ''] = process.argv.slice(2)

@@ -14,9 +14,9 @@ import { Workers } from '../gate/workers.ts'
  * npm run bench:limit -- [--files N] [--processes N]
  *
  * Files of 20 KB, read and written, against a service that works on 20 requests at a time and takes 100 ms for each:
- * nobody can do more than 200 documents a second. What each client reaches is a share of that, for as long as there are
- * as many documents left as places: a refused document whose `Retry-After` outlasts all others says nothing of speed.
- * What a bare loop reaches is what the machine lets anybody reach. The last line is JSON.
+ * the upper bound is 200 documents per second. Each client's result is a share of it, measured while as many documents
+ * are left as places: a refused document whose `Retry-After` outlasts all others says nothing about speed.
+ * The bare loop measures the upper bound of the machine. The last line is JSON.
  */
 
 const { values } = parseArgs({
@@ -86,7 +86,7 @@ console.log(
   }),
 )
 
-/** The real worker; `fromMs` leaves out the time in which it learns what nobody told it. */
+/** The real worker; `fromMs` excludes the warm-up, in which it learns the limits that no setting states. */
 async function sluice(
   name: string,
   folderIn: string,

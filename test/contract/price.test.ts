@@ -7,7 +7,7 @@ const credits = (pages: number | null, options: ParseOptionsInput = {}, extensio
   creditsFor(parseOptionsSchema.parse(options), extension, pages, DEFAULT_PRICES)
 
 describe('the price of a document', () => {
-  test('is one credit a page of a PDF, and one for anything else', () => {
+  test('is one credit per page of a PDF, and one credit for any other format', () => {
     expect(credits(42)).toBe(42)
     expect(credits(1)).toBe(1)
     expect(credits(null, {}, 'xlsx')).toBe(1)
@@ -33,7 +33,7 @@ describe('the price of a document', () => {
     expect(credits(42, dear)).toBe(42)
   })
 
-  test('is the least that it can be where nobody counted the pages, and nothing at the embedded engine', () => {
+  test('is the minimum of one credit when the page count is unknown, and zero at the embedded engine', () => {
     expect(credits(null)).toBe(1)
     expect(creditsFor(parseOptionsSchema.parse({ redactPII: true }), 'pdf', 42, FREE)).toBe(0)
   })

@@ -39,7 +39,7 @@ async function pieces(...asked: Parameters<typeof cut>): Promise<CutDocument> {
   return document
 }
 
-/** All tests cut in the one folder: whatever is left in it is a leak. */
+/** All tests cut in one folder: a file left in it is a leak. */
 const leftovers = async (): Promise<string[]> =>
   (await readdir(folder.path)).filter((name) => name.startsWith('sluice-cut-'))
 
@@ -54,7 +54,7 @@ const pagesIn = (bytes: Buffer, of: number): number[] =>
   Array.from({ length: of }, (_, index) => index + 1).filter((page) => bytes.includes(`(${headingOf(page)})`))
 
 describe('the pieces of a PDF', () => {
-  test('are PDFs below the limit that hold all pages once, in order, even where every page links to all others', async () => {
+  test('are PDFs within the limit with each page once, in order, even when every page links to all others', async () => {
     await using document = await pieces(await pdfOf({ pictures: tenPages, linked: true }))
     expect(document.totalPages).toBe(10)
     const held: number[][] = []
@@ -72,7 +72,7 @@ describe('the pieces of a PDF', () => {
     expect(held.length).toBeGreaterThan(2)
   })
 
-  test('are the same bytes at every cut, whatever page the cut goes up to', async () => {
+  test('are the same bytes at every cut, independent of upToPage', async () => {
     const path = await pdfOf({ pictures: tenPages })
     const hashes = async (upToPage: number | null) => {
       await using document = await pieces(path, {}, upToPage)
@@ -85,14 +85,14 @@ describe('the pieces of a PDF', () => {
     expect(some.slice(0, -1)).toEqual(all.slice(0, some.length - 1))
   })
 
-  test('are shorter where pages are large', async () => {
+  test('have fewer pages where pages are large', async () => {
     const pictures = [5, 5, 5, 5, 5, 5, 5, 250, 250, 250].map((size) => size * KB)
     await using document = await pieces(await pdfOf({ pictures }))
     expect(document.pieces.at(-1)).toMatchObject({ firstPage: 10, lastPage: 10 })
     expect(Math.max(...document.pieces.map(({ bytes }) => bytes))).toBeLessThanOrEqual(LIMIT)
   })
 
-  test('have no name on the disk, and can be read as often as one likes until they are disposed of', async () => {
+  test('have no name on the disk, and can be read repeatedly until they are disposed of', async () => {
     const document = await pieces(await pdfOf({ pictures: tenPages }))
     expect(await leftovers()).toEqual([])
     const [first] = document.pieces
@@ -104,7 +104,7 @@ describe('the pieces of a PDF', () => {
 })
 
 describe('a PDF that cannot be cut', () => {
-  test('fails where one page is over the limit, unless nobody wants that page', async () => {
+  test('fails as too large when one page is over the limit, unless upToPage leaves that page out', async () => {
     const path = await pdfOf({ pictures: [...tenPages, 400 * KB] })
     expect(await cut(path)).toMatchObject({
       code: 'too_large',
@@ -114,7 +114,7 @@ describe('a PDF that cannot be cut', () => {
     expect(upToTen.pieces.at(-1)?.lastPage).toBe(10)
   })
 
-  test('fails as encrypted, or as damaged, and leaves nothing behind', async () => {
+  test('fails as encrypted or as corrupt, and leaves no temporary file', async () => {
     const locked = join(folder.path, 'locked.pdf')
     await writeFile(locked, buildPdf([{ content: text(72, 72, 'secret') }], { password: 'open sesame' }))
     expect(await cut(locked)).toMatchObject({ code: 'encrypted', message: /password/ })
@@ -134,7 +134,7 @@ describe('a PDF that cannot be cut', () => {
     expect(await leftovers()).toEqual([])
   })
 
-  test('is killed at its limit of time and at its limit of memory', async () => {
+  test('fails as too large when its child process exceeds the limit of time or of memory, and leaves no temporary file', async () => {
     const path = await pdfOf({ pictures: Array.from({ length: 40 }, () => 1000 * KB) })
     expect(await cut(path, { timeoutMs: 1 })).toMatchObject({ code: 'too_large', message: /within its time/ })
     expect(await cut(path, { memoryBytes: 1000 })).toMatchObject({ code: 'too_large', message: /the cutter died/ })
@@ -142,13 +142,13 @@ describe('a PDF that cannot be cut', () => {
   })
 })
 
-test('an abort ends the cut at once, and its files with it', async () => {
+test('PdfCutter rejects on abort and leaves no temporary file', async () => {
   const path = await pdfOf({ pictures: tenPages })
   await expect(cut(path, {}, null, AbortSignal.timeout(50))).rejects.toThrow(/abort|timeout/i)
   expect(await leftovers()).toEqual([])
 })
 
-test('a document waits until another one has given up its place', async () => {
+test('PdfCutter with one place cuts the second document after the first is disposed of', async () => {
   const path = await pdfOf({ pictures: tenPages })
   const cutter = new PdfCutter({ limitBytes: LIMIT, folder: folder.path, documents: 1 })
   const request = { read: () => createReadStream(path), upToPage: null }

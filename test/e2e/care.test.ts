@@ -19,7 +19,7 @@ async function archive(service: ScriptedService, path: string) {
 const refusingBad = (request: { readonly file: { readonly content: Buffer | null } | null }) =>
   request.file?.content?.includes('bad') === true ? errorReply(422, 'The document is damaged') : {}
 
-test('verify finds what was altered, repairs it from the receipt, and makes the ledger anew', async () => {
+test('verify reports an altered output, restores it from its receipt with --repair, and rebuilds the ledger', async () => {
   await using folder = await temporaryFolder()
   await using service = await new ScriptedService({ answers: refusingBad }).listen()
   const { source, out, flags } = await archive(service, folder.path)
@@ -47,7 +47,7 @@ test('verify finds what was altered, repairs it from the receipt, and makes the 
   expect(service.charged).toBe(2)
 }, 120_000)
 
-test('retry drives what was chosen again; what came out well leaves the list; gc removes what nobody refers to', async () => {
+test('retry parses the selected failures again, a success removes its dead letter, and gc removes only unused receipts', async () => {
   await using folder = await temporaryFolder()
   let mended = false
   await using service = await new ScriptedService({

@@ -17,7 +17,7 @@ async function archive(path: string) {
   return { source, out, keys }
 }
 
-test('watch --delete-gone removes outputs of what goes, and nothing when the whole folder is empty at once', async () => {
+test('watch --delete-gone removes the outputs of a deleted document, and nothing when the whole folder empties at once', async () => {
   await using folder = await temporaryFolder()
   await using service = await new ScriptedService({}).listen()
   const { source, out, keys } = await archive(folder.path)
@@ -39,7 +39,7 @@ test('watch --delete-gone removes outputs of what goes, and nothing when the who
   expect(service.charged).toBe(15)
 }, 120_000)
 
-test('watch keeps outputs by default, marks them, also of what went while nobody watched; status counts them', async () => {
+test('watch by default keeps and marks the outputs of a document deleted before its start, and status counts it as gone', async () => {
   await using folder = await temporaryFolder()
   await using service = await new ScriptedService({}).listen()
   const { source, out } = await archive(folder.path)

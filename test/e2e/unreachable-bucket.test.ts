@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { sluice } from '../support/sluice.ts'
 
-/** Nobody listens there. */
+/** No server listens on this port. */
 const NOWHERE = [
   '--s3-endpoint',
   'http://127.0.0.1:1',
@@ -17,7 +17,7 @@ test.each([
   ['store', (folder: string) => [folder, '--out', 's3://bucket'], 'cannot open the store in s3://bucket/'],
   ['source', (folder: string) => ['s3://bucket/in', '--out', join(folder, 'out')], 'cannot list s3://bucket/in/'],
 ])(
-  'a %s that cannot be reached is told in one sentence',
+  'sluice run exits with 1 and one sentence when the S3 %s cannot be reached',
   async (_, places, what) => {
     await using folder = await temporaryFolder()
     const end = await sluice(['run', ...places(folder.path), '--state-dir', join(folder.path, 'state'), ...NOWHERE], {

@@ -18,7 +18,7 @@ import { startQueue } from '../support/sqs-queue.ts'
 const server = await startS3Server()
 
 if (server.kind === 'unavailable') {
-  describe.skip(`sluice watch on a bucket: ${server.reason}`, () => test('is told of changes', () => {}))
+  describe.skip(`sluice watch on a bucket: ${server.reason}`, () => test('ingests changed objects', () => {}))
 } else testWatching(server)
 
 function testWatching(s3: S3Server): void {
@@ -63,7 +63,7 @@ function testWatching(s3: S3Server): void {
     }
   }
 
-  test('sluice doctor writes to a bucket, tries a conditional write, and leaves nothing there', async () => {
+  test('sluice doctor checks plain and conditional writes to a bucket, leaves no object, and reports a missing bucket', async () => {
     const bucket = randomUUID()
     await client.send(new CreateBucketCommand({ Bucket: bucket }))
     const doctor = async (store: string) => {
@@ -84,7 +84,7 @@ function testWatching(s3: S3Server): void {
   })
 
   describe('sluice watch on a bucket', () => {
-    test('takes what a queue tells, whatever the messages are like, and leaves nothing done in the queue', async () => {
+    test('ingests objects from an SQS queue despite late, duplicate and reordered messages, and deletes all it can read', async () => {
       await using queue = await startQueue()
       await using watch = await watching(['--sqs-queue', queue.url])
       await watch.done('first.csv')
@@ -106,7 +106,7 @@ function testWatching(s3: S3Server): void {
       expect(watch.program.stderr()).not.toMatch(/QueueUrl|SQSClient/)
       await queue.send('gibberish')
       await Promise.all([watch.done('räksmörgås & co+1.csv'), watch.done('second.csv')])
-      // The message that nobody can read stays for the queue's redrive policy; all others are gone.
+      // The unreadable message stays for the queue's redrive policy; all others are deleted.
       await until('the messages are deleted', 10_000, async () => {
         const { waiting, hidden } = await queue.count()
         return waiting + hidden === 1
@@ -115,7 +115,7 @@ function testWatching(s3: S3Server): void {
       expect(watch.service.charged).toBe(3)
     }, 60_000)
 
-    test('takes what the store pushes to its endpoint, with the token only', async () => {
+    test('ingests objects that the store pushes to its endpoint with the token, and answers 401 without it', async () => {
       await using watch = await watching(['--events-port', '0'], { EVENTS_TOKEN: 'push-secret' })
       const said = /taken at (http:\S+\/events\/s3)/
       await until('the endpoint is there', 20_000, () => said.test(watch.program.stderr()))
@@ -131,7 +131,7 @@ function testWatching(s3: S3Server): void {
     }, 60_000)
 
     test.each(['a queue', 'the store'])(
-      'and several pipelines are told by the same: by %s',
+      'ingests each object of two pipelines once when both share the notifications of %s',
       async (by) => {
         await using folder = await temporaryFolder()
         await using service = await new ScriptedService({}).listen()
@@ -183,7 +183,7 @@ function testWatching(s3: S3Server): void {
       120_000,
     )
 
-    test('says what cannot be set together', async () => {
+    test('refuses --events-port together with --sqs-queue', async () => {
       await using watch = await watching(['--events-port', '0', '--sqs-queue', 'http://127.0.0.1:1/q'])
       expect((await watch.program.finished).stderr).toMatch(/give one of them/)
     }, 60_000)

@@ -24,7 +24,7 @@ export class BucketFiles implements StoreFiles {
     return (await this.#bucket.get(this.#prefix + name))?.bytes ?? null
   }
 
-  /** A worker that was killed leaves the folder of its commit; nobody is led there. */
+  /** A killed worker leaves the folder of its commit as an orphan: no record points to it. */
   mayBeLeft(name: string): boolean {
     return OUTPUT_OF_COMMIT.test(name)
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const FOLDER = join(process.env['KEPT_FOLDER'] ?? tmpdir(), 'sluice-faults')
 
-/** What happened in one run, moment by moment, for whoever has to find out why its seed failed. */
+/** Timestamped events of one run, to diagnose why its seed failed. */
 export class Journal {
   readonly #startedAt = Date.now()
   readonly #lines: (readonly [at: number, text: string])[] = []
@@ -13,7 +13,7 @@ export class Journal {
     this.#lines.push([at, text])
   }
 
-  /** Writes it down, in the order of time, and answers where. */
+  /** Writes the journal in chronological order and returns its path. */
   async keep(name: string, sections: Readonly<Record<string, string>>): Promise<string> {
     const lines = this.#lines
       .toSorted(([one], [other]) => one - other)

@@ -15,18 +15,18 @@ const SETTLED_MS = 1_500
 export interface LedgerOnlookerOptions {
   readonly redis: RedisConnection
   readonly files: StoreFiles
-  /** What it finds is added here, one sentence each. */
+  /** The checker adds its findings here, one sentence each. */
   readonly conservation: string[]
 }
 
 /**
- * Somebody who asks the ledger again and again while it is written, and goes to the store to see for himself: what the
- * ledger calls done has a record there, for the ledger follows the store (Law 4).
+ * Consistency checker that polls the ledger while it is written and compares it with the store. Each document that the
+ * ledger calls done has a record in the store, because the ledger follows the store (Law 4).
  */
 export class LedgerOnlooker implements AsyncDisposable {
   readonly #options: LedgerOnlookerOptions
   readonly #readNames = new Set<string>()
-  /** Keys that had a record when he looked. */
+  /** Keys that had a record when the checker read them. */
   readonly #recorded = new Set<string>()
   readonly #looking: AsyncDisposable
 
@@ -58,7 +58,7 @@ export class LedgerOnlooker implements AsyncDisposable {
     }
   }
 
-  /** Most documents are where their keys say: to list the whole store at each look would be all that a machine does. */
+  /** Most documents are at the path of their key: listing the whole store at each poll would saturate the machine. */
   async #lookWhereTheyShouldBe(unseen: readonly (readonly [string, string])[]): Promise<void> {
     for (const [key] of unseen) {
       const record = parsed(await this.#options.files.read(`documents/${key}/record.json`).catch(() => null))
@@ -66,7 +66,7 @@ export class LedgerOnlooker implements AsyncDisposable {
     }
   }
 
-  /** False when some that are there could not be read: then nobody can say what is missing. */
+  /** False when the store or one of its records could not be read: which records are missing is then unknown. */
   async #readNewRecords(): Promise<boolean> {
     const { files } = this.#options
     const isThere = async (): Promise<boolean> => (await files.read(MANIFEST).catch(() => null)) !== null
@@ -87,7 +87,7 @@ export class LedgerOnlooker implements AsyncDisposable {
   }
 }
 
-/** Null where it is gone again, or not whole: that is for others to tell. */
+/** Null where the record is gone again or incomplete: other checks report that. */
 function parsed(bytes: Buffer | null): StoredRecord | null {
   try {
     return bytes === null ? null : (JSON.parse(bytes.toString()) as StoredRecord)

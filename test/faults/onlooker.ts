@@ -4,14 +4,14 @@ import { differences, isRecord, outputsOf, readOutputs, type StoredRecord } from
 
 const LOOK_MS = 100
 
-/** Somebody who reads the store while it is written, and looks at each document as soon as it is there (Law 3). */
+/** Consistency checker: reads the store while it is written and checks each document once its record exists (Law 3). */
 export class Onlooker implements AsyncDisposable {
   readonly #files: StoreFiles
   readonly #torn: string[]
   readonly #seen = new Set<string>()
   readonly #looking: AsyncDisposable
 
-  /** What it finds torn is added to `torn`. */
+  /** The checker adds each torn document to `torn`. */
   constructor(files: StoreFiles, torn: string[]) {
     this.#files = files
     this.#torn = torn
@@ -34,7 +34,7 @@ export class Onlooker implements AsyncDisposable {
     const text = await this.#text(name)
     if (text === null) return
     const found = await this.#judge(text, name)
-    // Another commit came in between: what was read are parts of two.
+    // Another commit came in between: the files that were read belong to two commits.
     if (found.length > 0 && (await this.#text(name)) === text) this.#torn.push(`an onlooker saw: ${found.join(', ')}`)
   }
 

@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 
 /*
- * The little of S3 that somebody needs who looks at a bucket from the outside, with none of our own code: requests that
- * are signed (AWS Signature Version 4) and sent once.
+ * A minimal S3 client for checks from outside, which shares no code with Sluice. It signs each request (AWS Signature
+ * Version 4) and sends it once, without retries.
  */
 
 export interface S3Access {

@@ -44,7 +44,7 @@ export async function readLedger(redis: RedisConnection): Promise<LedgerView> {
   return { entries, done, disagreements: disagreements.length }
 }
 
-/** What hangs in Redis, for whoever looks into a run that does not end: each key with its size or value. */
+/** Each key in Redis, except those of the ledger, with its size or value: diagnoses a run that does not end. */
 export async function describeRedis(redis: RedisConnection): Promise<string> {
   const keys = (await redis.keys('*')).filter((key) => !key.includes(':ledger:'))
   const sizes = await Promise.all(

@@ -6,17 +6,17 @@ import { join } from 'node:path'
 export interface Treatment {
   readonly bucket: string
   readonly seed: number
-  /** Share of its requests that do not simply come through, 0 to 1. */
+  /** Share of its requests that meet a fault, 0 to 1. */
   readonly errorRate: number
-  /** From its arrival on writes get no answer for so long; then their connections are cut. */
+  /** Milliseconds from the treatment's arrival in which writes get no answer; then their connections are cut. */
   readonly hangMs?: number
   /** Requests that are refused with 403, as a policy does it. */
   readonly denies?: 'writes' | 'deletions'
-  /** For so many requests another rate counts. Not for a time: on a slow machine nobody would have come by then. */
+  /** Another error rate for this many requests. A count, no duration: a slow machine may send none in that time. */
   readonly storm?: { readonly requests: number; readonly errorRate: number }
 }
 
-/** The campaign's end of the process that stands between its workers and the object store. */
+/** The campaign's handle on the fault-injecting proxy process between its workers and the object store. */
 export class S3Proxy implements AsyncDisposable {
   readonly endpoint: string
   readonly #child: ChildProcess

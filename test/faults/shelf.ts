@@ -9,9 +9,9 @@ export interface Shelved {
 
 /** Where an archive's documents stand, and what a person can do to them there. */
 export interface Shelf {
-  /** Over the bytes that are there: whoever reads in the same moment sees some of both, where the place allows it. */
+  /** Overwrites in place: a concurrent reader sees some bytes of both versions, where the medium allows it. */
   write(key: string, text: string): Promise<void>
-  /** All at once. */
+  /** Atomic. */
   replace(key: string, text: string): Promise<void>
   copy(key: string, to: string): Promise<void>
   move(key: string, to: string): Promise<void>

@@ -8,7 +8,7 @@ import type { StoreFiles } from './store-files.ts'
 /** A record as it stands in a store; in a bucket it names the folder beside it that holds the outputs. */
 export type StoredRecord = DocumentRecord & { readonly folder?: string }
 
-/** A store as somebody sees it who knows nothing but the published layout. */
+/** A store read from outside, through the published layout only. */
 export interface StoreOutside {
   readonly records: ReadonlyMap<string, StoredRecord>
   /** `document.md` of each record. */

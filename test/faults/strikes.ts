@@ -102,7 +102,7 @@ export class Strikes {
     }
   }
 
-  /** SIGTERM: whoever does not end within its grace and what it may take to let go breaks a promise. */
+  /** SIGTERM: a process breaks a promise if it outlives its grace period plus the time to release its work. */
   async terminate(victim: RunningSluice, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const { crew, breaches } = this.#options
     const from = Date.now()

@@ -17,8 +17,8 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const open = (options: Partial<GateOptions> = {}): Promise<RedisGate> => openOn(server, options)
 
-describe('places', () => {
-  test('are ten at first, and more after each answer', async () => {
+describe('the places of the gate', () => {
+  test('are ten at first, and more after an accepted request', async () => {
     await using gate = await open({ patienceMs: 1_000 })
     const permits = await Promise.all(Array.from({ length: 10 }, (_, i) => permit(gate, `${i}`)))
     const next = await gate.enter({ key: sourceKey('e'), credits: 0 }, signal)
@@ -27,7 +27,7 @@ describe('places', () => {
     expect((await gate.state()).places.count).toBe(12)
   })
 
-  test('are as many as were in flight when several more were refused', async () => {
+  test('shrink to the number of requests in flight after several refusals for concurrency', async () => {
     await using gate = await open({ ceilings: { concurrency: 100 } })
     const permits = await Promise.all(Array.from({ length: 10 }, (_, i) => permit(gate, `${i}`)))
     for (const refused of permits.slice(7)) {
@@ -38,7 +38,7 @@ describe('places', () => {
     expect((await gate.state()).places).toEqual({ count: 7, learned: true })
   })
 
-  test('of another process are given to the one that waits longest', async () => {
+  test('pass to the waiting process without a poll when another process releases one', async () => {
     await using first = await open({ keyDigest: 'shared', ceilings: { concurrency: 1 } })
     await using second = await open({ keyDigest: 'shared', ceilings: { concurrency: 1 } })
     const held = await permit(first)
@@ -47,11 +47,11 @@ describe('places', () => {
     const startedAt = performance.now()
     await first.leave(held, parsed())
     await waiting
-    // Its own next look would be after a second.
+    // Its own next poll would be after a second.
     expect(performance.now() - startedAt).toBeLessThan(900)
   })
 
-  test('that were never given back are free after the lease', async () => {
+  test('that were never released are free after the lease', async () => {
     await using gate = await open({ ceilings: { concurrency: 1 }, leaseMs: 120 })
     await permit(gate)
     const startedAt = performance.now()
@@ -59,7 +59,7 @@ describe('places', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(100)
   })
 
-  test('of a process that was killed come back soon', async () => {
+  test('of a killed process are released to a waiting request', async () => {
     const holder = startProcess('gate-holder.ts', [server.url, 'killed', '2', '900'])
     await holder.line('holding')
     await using gate = await open({ keyDigest: 'killed', ceilings: { concurrency: 2 }, patienceMs: 10_000 })
@@ -70,7 +70,7 @@ describe('places', () => {
     expect((await gate.state()).inFlight).toBe(1)
   })
 
-  test('of a process that was killed come back also where a refusal keeps the last free place empty', async () => {
+  test('of a killed process are released also when a refusal keeps the last free place empty', async () => {
     const holder = startProcess('gate-holder.ts', [server.url, 'killed and refused', '9', '900', '10'])
     await holder.line('holding')
     await using gate = await open({ keyDigest: 'killed and refused', patienceMs: 4_000 })
@@ -81,8 +81,8 @@ describe('places', () => {
   })
 })
 
-describe('the rate', () => {
-  test('is no matter of one refusal: it delays its own document, and no other', async () => {
+describe('the rate limit of the gate', () => {
+  test('is not learned from one refusal, which delays its own document and no other', async () => {
     await using gate = await open({ ceilings: { concurrency: 100 } })
     const permits = await Promise.all(Array.from({ length: 21 }, (_, i) => permit(gate, `${i}`)))
     for (const one of permits.slice(0, 20)) await gate.leave(one, parsed())
@@ -105,7 +105,7 @@ describe('the rate', () => {
     expect((await gate.state()).nextInMs).toBeGreaterThan(0)
   })
 
-  test('that was told paces requests from the first', async () => {
+  test('paces requests from the first when it is configured', async () => {
     await using gate = await open({ ceilings: { requestsPerWindow: 6, concurrency: 100 } })
     const times: number[] = []
     for (let i = 0; i < 4; i += 1) {
@@ -116,8 +116,8 @@ describe('the rate', () => {
   })
 })
 
-describe('a halt', () => {
-  test.each(['credits', 'key'] as const)('for %s shuts every process, with a probe', async (cause) => {
+describe('a halt of the gate', () => {
+  test.each(['credits', 'key'] as const)('for %s stops every process until a probe succeeds', async (cause) => {
     await using gate = await open({ keyDigest: `halt-${cause}` })
     await using other = await open({ keyDigest: `halt-${cause}` })
     const departure = await gate.leave(await permit(gate), halted(cause))
@@ -129,7 +129,7 @@ describe('a halt', () => {
     expect((await gate.state()).shut).toBeNull()
   })
 
-  test('by hand reaches every process, and ends', async () => {
+  test('by hand stops every process until one resumes', async () => {
     await using gate = await open({ keyDigest: 'paused', patienceMs: 500 })
     await using other = await open({ keyDigest: 'paused', patienceMs: 500 })
     await gate.pause()
@@ -142,10 +142,10 @@ describe('a halt', () => {
   })
 })
 
-describe('a budget', () => {
+describe('a budget of the gate', () => {
   const budgets = (limitCredits: number) => [{ per: 'run', run: 'r1', limitCredits } as const]
 
-  test('is reserved before and settled after', async () => {
+  test('is reserved before a request and charged with the actual credits after it', async () => {
     await using gate = await open({ budgets: budgets(100) })
     const held = await permit(gate, 'a', 10)
     expect((await gate.state()).credits.get('run:r1')).toEqual({ held: 10, spent: 0 })
@@ -174,7 +174,7 @@ describe('a budget', () => {
     for (const gate of gates) await gate[Symbol.asyncDispose]()
   })
 
-  test('gives back what a refused request had reserved, and keeps what may have been charged', async () => {
+  test('releases the reservation of a refused request, and keeps that of an abandoned one as spent', async () => {
     await using gate = await open({ budgets: budgets(100) })
     await gate.leave(await permit(gate, 'a', 10), throttled('concurrency'))
     await gate.leave(await permit(gate, 'b', 10), { kind: 'abandoned' })
@@ -182,8 +182,8 @@ describe('a budget', () => {
   })
 })
 
-describe('being called', () => {
-  test('goes on after its connection was cut', async () => {
+describe('the wake-up subscription of the gate', () => {
+  test('is restored after its connection was cut', async () => {
     await using _ = await openGate({ redis: server.connection, keyDigest: 'cut-off' })
     const heard = async (): Promise<boolean> =>
       String(await server.connection.pubsub('CHANNELS', '*')).includes('cut-off')
@@ -192,7 +192,7 @@ describe('being called', () => {
     await until('it listens again', 5_000, heard)
   })
 
-  test("again after an outage that is met by the end of the process is nobody's error", async () => {
+  test('raises no error when the process closes the gate while a lost connection is being restored', async () => {
     const connection = await connectRedis({ url: server.url })
     if (connection instanceof Cluster) throw new Error('it is a single server')
     const second = connection.duplicate.bind(connection)
@@ -217,8 +217,8 @@ describe('being called', () => {
   })
 })
 
-describe('a document that waits', () => {
-  test('goes back to the queue when patience is over', async () => {
+describe('a document that waits for the gate', () => {
+  test('returns to the queue when its patience is over', async () => {
     await using gate = await open({ ceilings: { concurrency: 1 }, patienceMs: 500 })
     await permit(gate)
     const startedAt = performance.now()
@@ -227,7 +227,7 @@ describe('a document that waits', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
-  test('stops waiting when it is told to', async () => {
+  test('stops waiting when its signal aborts', async () => {
     await using gate = await open({ ceilings: { concurrency: 1 } })
     await permit(gate)
     const stop = new AbortController()

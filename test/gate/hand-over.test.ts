@@ -34,8 +34,8 @@ const scriptsRun = (): Promise<number> => callsOf(server.connection, 'evalsha')
 const scriptsOn = (keys: GateKeys): AskScript =>
   scriptsOf(server.connection, keys, { placesCeiling: 1, credits: 0, more: true })
 
-describe('a place that is given back', () => {
-  test('goes to the next document of the same process in the same call', async () => {
+describe('a place that a process releases to the gate', () => {
+  test('passes to the next document of the same process in the same script call', async () => {
     await using gate = await open('same-call', 1)
     const first = await permit(gate, 'a')
     const second = permit(gate, 'b')
@@ -47,7 +47,7 @@ describe('a place that is given back', () => {
     expect((await gate.state()).inFlight).toBe(1)
   })
 
-  test('goes there once, however often a broken connection makes it be told', async () => {
+  test('passes to the next document once when a broken connection repeats the release', async () => {
     const keys = gateKeys('sluice', 'told-twice')
     const as = scriptsOn(keys)
     const entered = (await as('p', 'enter', { id: 'p-1' })) as { readonly enteredAt: number }
@@ -64,7 +64,7 @@ describe('a place that is given back', () => {
     expect(await server.connection.zrange(keys.open, '0', '-1')).toEqual(['p-2'])
   })
 
-  test('waits for the process that it was promised to, whoever asks first', async () => {
+  test('is reserved for the waiting process that was notified, even if the releasing process asks first', async () => {
     const keys = gateKeys('sluice', 'promised')
     const as = scriptsOn(keys)
     const calls = duplicate(server.connection)
@@ -84,7 +84,7 @@ describe('a place that is given back', () => {
     calls.disconnect()
   })
 
-  test('goes to another process that has too few', async () => {
+  test('passes to a process with fewer places until the shares are even', async () => {
     await using first = await open('fair', 4)
     await using second = await open('fair', 4)
     const done = { first: 0, second: 0 }

@@ -19,7 +19,7 @@ const WINDOW_MS = 1_500
  * does other things as well: a client that has not learned the limit is refused half of its requests or idles.
  */
 test.each(quickRegimes(WINDOW_MS).map((regime) => [regime.name, regime] as const))(
-  'real workers find what nobody told them, and lose nothing: %s',
+  'real workers learn limits that no setting states, and lose no document: %s',
   { timeout: 120_000 },
   async (_, regime) => {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-real-workers-'))

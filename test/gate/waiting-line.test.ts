@@ -18,8 +18,8 @@ function line(options: Partial<WaitingLineOptions> & Pick<WaitingLineOptions, 'a
   return new WaitingLine({ giveBack: nothing, standDown: nothing, patienceMs: 10_000, random: () => 0, ...options })
 }
 
-describe('the line of a process', () => {
-  test('asks for its first document only, and for the next after an admission', async () => {
+describe('the waiting line of a process', () => {
+  test('asks the gate for its first document only, and for the next after an admission', async () => {
     const asked: string[] = []
     const waiting = line({
       ask: async ({ key }) => {
@@ -32,7 +32,7 @@ describe('the line of a process', () => {
     expect(asked).toEqual(['a', 'b', 'c'])
   })
 
-  test('asks for more at a time as the gate admits, and for one again after a refusal', async () => {
+  test('asks for up to 16 documents at a time while the gate admits, and for one after a refusal', async () => {
     const free = 20
     let asked = 0
     let asking = 0
@@ -64,7 +64,7 @@ describe('the line of a process', () => {
     waiting.close(new Error('the test is over'))
   })
 
-  test('asks again when it is called, not before', async () => {
+  test('asks the gate again only when it is called', async () => {
     let free = false
     let questions = 0
     const waiting = line({
@@ -82,7 +82,7 @@ describe('the line of a process', () => {
     expect(questions).toBe(2)
   })
 
-  test('hears a call that comes while it is asking', async () => {
+  test('asks again after a call that arrives during a question', async () => {
     let questions = 0
     const waiting: WaitingLine = line({
       ask: async ({ key }) => {
@@ -95,7 +95,7 @@ describe('the line of a process', () => {
     expect(await waiting.join(ticket('a'), signal)).toMatchObject({ kind: 'admitted' })
   })
 
-  test('gives back a place that came after its document had gone', async () => {
+  test('releases a place that arrives after its document left the line', async () => {
     const given: string[] = []
     const waiting = line({
       ask: async ({ key }) => {
@@ -110,14 +110,14 @@ describe('the line of a process', () => {
     expect(given).toEqual(['a'])
   })
 
-  test('tells a call that nobody waits for', () => {
+  test('stands down when it is called and no document waits', () => {
     let stoodDown = 0
     const waiting = line({ ask: async ({ key }) => admitted(key), standDown: () => (stoodDown += 1) })
     waiting.call(0)
     expect(stoodDown).toBe(1)
   })
 
-  test('turns everybody away at a halt, and the one who asked at a budget', async () => {
+  test('turns all waiting documents away at a halt, and only the asking document at an exhausted budget', async () => {
     const admission = { kind: 'halted', cause: 'credits', message: 'no credits', retryInMs: 60_000 } as const
     let everybody = true
     const waiting = line({
@@ -133,7 +133,7 @@ describe('the line of a process', () => {
     expect(some.map(({ kind }) => kind)).toEqual(['halted', 'admitted'])
   })
 
-  test('keeps a document that waits for a limit beyond its patience, and sends it back when the process stops', async () => {
+  test('keeps a document that waits for a limit beyond its patience, and returns it when the process stops', async () => {
     const waiting = line({ ask: async () => full, patienceMs: 20, limitPatienceMs: 10_000 })
     const stop = new AbortController()
     const join = (key: string): Promise<Admission> => waiting.join({ ...ticket(key), until: stop.signal }, signal)
@@ -145,7 +145,7 @@ describe('the line of a process', () => {
     expect(await join('c')).toMatchObject({ kind: 'wait' })
   })
 
-  test('keeps only the first few beyond the longer patience while none is admitted', async () => {
+  test('keeps only the first two documents beyond the longer patience while none is admitted', async () => {
     const waiting = line({ ask: async () => full, patienceMs: 20, limitPatienceMs: 50 })
     for (const key of ['a', 'b', 'c', 'd', 'e']) waiting.join(ticket(key), signal).catch(() => undefined)
     await sleep(150)
@@ -169,7 +169,7 @@ describe('the line of a process', () => {
     expect(asked.slice(1)).toEqual(['refused', 'a'])
   })
 
-  test('rejects those who wait when Redis fails', async () => {
+  test('rejects all waiting documents when Redis fails', async () => {
     const waiting = line({ ask: () => Promise.reject(new Error('Redis is away')) })
     await expect(waiting.join(ticket('a'), signal)).rejects.toThrow('Redis is away')
     expect(waiting.length).toBe(0)

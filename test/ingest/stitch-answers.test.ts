@@ -67,7 +67,7 @@ function inPieces(pages: readonly Page[], cuts: readonly number[], asked: Asked)
   })
 }
 
-test('pieces put together are what the whole document would have been', () => {
+test('stitchAnswers yields for pieces what the service answers for the whole document', () => {
   fc.assert(
     fc.property(wholes, ({ pages, cuts, asked }) => {
       const whole = answerFor(pages, asked)
@@ -84,7 +84,7 @@ test('pieces put together are what the whole document would have been', () => {
   )
 })
 
-test('every span slices the whole to its block, every id is there once, every page in order', () => {
+test('stitchAnswers keeps each span on its block, each id unique and the pages in order', () => {
   fc.assert(
     fc.property(wholes, ({ pages, cuts, asked }) => {
       const pieces = inPieces(pages, cuts, asked)
@@ -100,7 +100,7 @@ test('every span slices the whole to its block, every id is there once, every pa
   )
 })
 
-describe('an answer put together', () => {
+describe('an answer stitched from pieces', () => {
   const piece = (firstPage: number, lastPage: number, data: object): PieceReading => ({
     firstPage,
     lastPage,
@@ -109,7 +109,7 @@ describe('an answer put together', () => {
   const stitch = (pieces: readonly PieceReading[], totalPages = pieces.at(-1)?.lastPage ?? 0) =>
     stitchAnswers(pieces, { totalPages, pageMarkers: false }, 0)
 
-  test('counts pages and credits, and is truncated where the document goes on', () => {
+  test('sums pages and credits, and is truncated when the document has more pages', () => {
     const stitched = stitch(
       [
         piece(1, 40, { metadata: { numPages: 40, totalPages: 40, creditsUsed: 40, title: 'Report' } }),
@@ -123,14 +123,14 @@ describe('an answer put together', () => {
     expect(stitched.data.metadata).toMatchObject({ title: 'Report', language: 'en' })
   })
 
-  test('reports no credits where one piece did not, and takes a piece for whole whose pages nobody counted', () => {
+  test('reports no credits when one piece reports none, and counts a piece without a page count as complete', () => {
     const stitched = stitch([piece(1, 3, { metadata: { creditsUsed: 3 } }), piece(4, 5, {})])
     expect(stitched.creditsReported).toBeNull()
     expect(stitched.pages).toEqual({ parsed: 5, total: 5, truncated: false })
     expect(stitched.problems).toEqual([])
   })
 
-  test('names warnings and failed pages by the pages of the whole', () => {
+  test('numbers warnings and failed pages as in the whole document', () => {
     const blocks = [{ pageNumber: 2, status: 'failed', items: [] }]
     const stitched = stitch([piece(1, 3, {}), piece(4, 6, { warning: 'two tables were cut off', blocks })])
     expect(stitched.problems).toEqual([
@@ -139,7 +139,7 @@ describe('an answer put together', () => {
     ])
   })
 
-  test('has each link and image once, HTML and summaries after one another, and says what cannot be one', () => {
+  test('has each link and image once, joins HTML and summaries, and reports fields that cannot be merged', () => {
     const stitched = stitch([
       piece(1, 1, { links: ['a', 'b'], images: ['i'], html: '<p>1</p>', summary: 'One.', json: { total: 1 } }),
       piece(2, 2, { links: ['b', 'c'], images: [], html: '<p>2</p>', summary: 'Two.', json: { total: 2 } }),
@@ -157,7 +157,7 @@ describe('an answer put together', () => {
     ])
   })
 
-  test('has no fields that nobody asked for', () => {
+  test('has no fields that no piece has', () => {
     const { data } = stitch([piece(1, 1, {}), piece(2, 2, {})])
     expect([data.pages, data.blocks, data.links, data.json, data.html]).toEqual([
       null,
@@ -168,14 +168,14 @@ describe('an answer put together', () => {
     ])
   })
 
-  test('keeps ids of another shape apart', () => {
+  test('keeps ids unique when their shape is unknown', () => {
     const blocks = [{ pageNumber: 1, status: 'ok', items: [{ id: 'first', content: '' }] }]
     const { data } = stitch([piece(1, 1, { blocks }), piece(2, 2, { blocks })])
     expect(data.blocks?.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(['p1.first', 'p2.first'])
   })
 })
 
-test('only true markers get other numbers, and a blank line stands between parts that end in line breaks', () => {
+test('stitchMarkdown renumbers only true page markers, and puts a blank line after a part that ends in a line break', () => {
   const marker = (number: number) => `\n\n---\n\n<!-- page ${number} -->\n\n`
   const first = { firstPage: 1, lastPage: 9, markdown: `a${marker(3)}b\n` }
   const second = { firstPage: 10, lastPage: 12, markdown: `c${marker(99)}d${marker(3)}e${marker(2)}` }
@@ -184,7 +184,7 @@ test('only true markers get other numbers, and a blank line stands between parts
   expect(stitchMarkdown([first, second], { pageMarkers: false }).markdown).toBe(`${first.markdown}\n${second.markdown}`)
 })
 
-test('a recipe tells whether it marks pages', () => {
+test('marksPages is true only for a recipe with pageMarkers', () => {
   expect(marksPages({ parsers: [{ type: 'pdf', pageMarkers: true }] })).toBe(true)
   expect(marksPages({ parsers: [{ type: 'pdf', pages: true }] })).toBe(false)
   expect(marksPages({})).toBe(false)

@@ -12,8 +12,8 @@ import { Surroundings } from '#src/ingest/surroundings.ts'
 const ONE = sourceKey('one')
 const ANOTHER = sourceKey('another')
 
-describe('what failed on source or store', () => {
-  test('is to blame itself when another document got through meanwhile', () => {
+describe('a document that failed on source or store', () => {
+  test('is itself the cause when another document succeeded meanwhile', () => {
     let now = 0
     const surroundings = new Surroundings(() => now)
     expect(surroundings.failed(ONE, 0)).toBe(0)
@@ -23,12 +23,12 @@ describe('what failed on source or store', () => {
     now = 50
     expect(surroundings.failed(ANOTHER, 45)).toBeNull()
     expect(surroundings.failed(ANOTHER, 45)).toBe(0)
-    // One at a time: nothing else was under way while it was, but between its failures there was.
+    // One at a time: no other document was in flight during its attempts, but one was between them.
     expect(surroundings.failed(ONE, 48)).toBeNull()
   })
 })
 
-describe('a document whose source is away', () => {
+describe('a document whose source is unavailable', () => {
   const away = new SourceUnusable('Sluice cannot read "a.csv" in s3://in: the store answered SlowDown (503).')
   const fails = (): Promise<never> => Promise.reject(away)
 
@@ -49,7 +49,7 @@ describe('a document whose source is away', () => {
     }
   }
 
-  test('comes again without using an attempt, and the batch is halted when patience is over', async () => {
+  test('is postponed without using an attempt, and the batch is halted when patience is over', async () => {
     const { deliver, after, failed, halts } = scene()
     for (const ms of [0, 600, 400]) {
       after(ms)
@@ -61,7 +61,7 @@ describe('a document whose source is away', () => {
     expect(halts).toEqual([away.message])
   })
 
-  test('begins anew to be waited for when something got through', async () => {
+  test('starts its patience anew after a document succeeded', async () => {
     const { deliver, after, halts } = scene()
     await deliver(fails)
     after(900)
@@ -71,7 +71,7 @@ describe('a document whose source is away', () => {
     expect(halts).toEqual([])
   })
 
-  test("is handed back as it is when the worker is cut, and other errors are nobody else's", async () => {
+  test('rejects with the original error when the worker is aborted or the error has another cause', async () => {
     await expect(scene(AbortSignal.abort()).deliver(fails)).rejects.toBe(away)
     const fault = new Error('a fault of ours')
     const { deliver, failed } = scene()

@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const never = new AbortController().signal
 
-/** A store with two documents, a failure and a receipt; `put` makes a file in it, as somebody would by hand. */
+/** A store with two documents, a failure and a receipt; `put` writes a file into it, as a user would by hand. */
 async function storeInUse() {
   const folder = await tempFolder()
   const root = join(folder.path, 'store')
@@ -28,7 +28,7 @@ async function storeInUse() {
 
 const render = () => new Map<string, Uint8Array>()
 
-test('each stray is found, with what it is; only foreign ones are removed, and only when that is asked for', async () => {
+test('listStrays names each stray and its kind; verifyStore removes only foreign ones, and only with removeStrays', async () => {
   await using opened = await storeInUse()
   const { root, store, put } = opened
   await put('README.md', 'mine')
@@ -67,7 +67,7 @@ test('each stray is found, with what it is; only foreign ones are removed, and o
   expect(await collect(store.listDeadLetters(never))).toHaveLength(1)
 })
 
-test('what a process of this machine left in the middle of a write is told, and settled by a repair', async () => {
+test('verifyStore with repair removes the staging folder of a dead process, which listStrays reports as a leftover', async () => {
   await using opened = await storeInUse()
   const { root, store, put } = opened
   const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-')
@@ -79,7 +79,7 @@ test('what a process of this machine left in the middle of a write is told, and 
   expect(await readdir(join(root, '.sluice/staging'))).toEqual([])
 })
 
-test('a receipt that is cut off and that nothing refers to is told, and removed by a repair', async () => {
+test('verifyStore reports a truncated receipt without a reference, and removes it with repair', async () => {
   await using opened = await storeInUse()
   const { root, store } = opened
   const id = receiptOf('one')
@@ -93,7 +93,7 @@ test('a receipt that is cut off and that nothing refers to is told, and removed 
   expect(await told(false)).toEqual([])
 })
 
-test('a store that is written to all the time has no strays', async () => {
+test('listStrays finds no stray in a store during concurrent writes', async () => {
   await using opened = await storeInUse()
   const { store } = opened
   const writing = new AbortController()

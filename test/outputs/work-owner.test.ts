@@ -5,13 +5,13 @@ import { isGone, ownerMark } from '#src/outputs/work-owner.ts'
 const ONE_MINUTE = 60_000
 const TWO_HOURS = 7_200_000
 
-test('the work of a process in another PID namespace of the same host name is left alone for an hour', async () => {
+test('isGone spares the work of a process in another PID namespace of the same host name for an hour', async () => {
   const own = await ownerMark()
   const host = own.split('~')[0] ?? ''
   expect(await isGone(own, own, ONE_MINUTE)).toBe(false)
   const elsewhere = `${hostname()}.pid-1~1~12345~abcd`
   expect(await isGone(elsewhere, own, ONE_MINUTE)).toBe(false)
   expect(await isGone(elsewhere, own, TWO_HOURS)).toBe(true)
-  // Here nobody has this start: a process with the id may live, but it is a later one.
+  // On this host no process has this start time: a live process with the id is a later one.
   expect(await isGone(`${host}~1~never~abcd`, own, ONE_MINUTE)).toBe(true)
 })

@@ -28,7 +28,7 @@ async function takeTwenty(documents: number, handle: ConsumeOptions['handle']) {
   }
 }
 
-test('documents that the gate lets through one by one are not all begun over and over, and all are begun when it opens', async () => {
+test('intake starts at most three documents per completion while the gate admits one by one, and twenty at a time when it opens', async () => {
   let [starts, through, atOnce, most, open] = [0, 0, 0, 0, false]
   let places = 0
   const oneMore = setInterval(() => (places = 1), 50)
@@ -50,11 +50,11 @@ test('documents that the gate lets through one by one are not all begun over and
   clearInterval(oneMore)
   expect(through).toBe(400)
   expect(most).toBe(20)
-  // At most two come back for one that gets through, and the twenty that were begun before anything was known.
+  // At most two are postponed for each that completes, plus the twenty that were started before the first verdict.
   expect(startsOfHundred).toBeLessThan(100 + 2 * 100 + 2 * 20)
 })
 
-test('while nobody gets through, two documents a second are begun, and not the whole queue', async () => {
+test('intake starts two documents a second, and not the whole queue, while the gate admits none', async () => {
   let starts = 0
   await using _line = await takeTwenty(300, async () => {
     starts += 1

@@ -36,7 +36,7 @@ async function find(identity: { readonly uid?: number; readonly gid?: number } =
   return (await run(process.execPath, [SCRIPT, cacheDir], options)).stdout.trim()
 }
 
-/** As root: the user nobody, where that one can read this checkout. Otherwise we are unprivileged, or have to stay. */
+/** As root: the unprivileged user 65534, where it can read this checkout. Otherwise the user of this process. */
 async function someoneElse(): Promise<{ readonly uid: number; readonly gid: number } | Record<string, never>> {
   if (process.getuid?.() !== 0) return {}
   const nobody = { uid: NOBODY, gid: NOBODY }
@@ -48,7 +48,7 @@ async function someoneElse(): Promise<{ readonly uid: number; readonly gid: numb
 }
 
 describe('findRedisServer on a machine without Redis', () => {
-  test('names the three ways out when there is no package archive either', async () => {
+  test('names the three remedies when there is no package archive either', async () => {
     await givePrograms(['sh'])
     const answer = await find()
     expect(answer).toMatch(/^none No Redis: /)
@@ -56,7 +56,7 @@ describe('findRedisServer on a machine without Redis', () => {
     expect(await readdir(cacheDir)).toEqual([])
   })
 
-  test('fetches one from the package archive as an unprivileged user, once for all, two at a time', async (context) => {
+  test('fetches one from the package archive as an unprivileged user, once for two concurrent callers', async (context) => {
     if (!existsSync('/usr/bin/apt-get')) context.skip('this machine has no apt-get')
     await givePrograms(TOOLS)
     const identity = await someoneElse()
@@ -71,7 +71,7 @@ describe('findRedisServer on a machine without Redis', () => {
     expect(await find(identity)).toBe(`found ${command}`)
   })
 
-  test('tells in one sentence what to install on a system without apt-get', async () => {
+  test('rejects with one sentence that says what to install on a system without apt-get', async () => {
     const search = { cacheDir, platform: 'darwin' as const }
     await givePrograms(TOOLS)
     vi.stubEnv('PATH', join(folder, 'bin'))

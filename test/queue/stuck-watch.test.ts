@@ -3,7 +3,7 @@ import { isStuck } from '#src/queue/stuck-watch.ts'
 
 const stuck = { waiting: 1, paused: false, active: 0, idleMs: 60_000 }
 
-test('a worker is stuck when jobs wait, nobody paused it and it did nothing for long', () => {
+test('isStuck is true for an idle worker when jobs wait and the queue is not paused', () => {
   expect(isStuck(stuck, 60_000)).toBe(true)
 })
 
@@ -12,6 +12,6 @@ test.each([
   ['was paused', { paused: true }],
   ['has nothing to take', { waiting: 0 }],
   ['took a job a moment ago', { idleMs: 59_999 }],
-])('a worker that %s is not stuck', (_what, change) => {
+])('isStuck is false for a worker that %s', (_what, change) => {
   expect(isStuck({ ...stuck, ...change }, 60_000)).toBe(false)
 })

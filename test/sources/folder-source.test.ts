@@ -35,7 +35,7 @@ async function leftOut(options: FolderSourceOptions): Promise<readonly string[]>
 }
 
 describe('what is no document of a folder source', () => {
-  test('is counted by its reason: each file once, those in hidden folders too', async () => {
+  test('is listed once with its reason, also in hidden folders', async () => {
     await using folder = await tempFolder()
     const { path } = folder
     await write(path, 'a.pdf', '.b.pdf', '.git/objects/c', '__MACOSX/._a.pdf', 'x/Thumbs.db', '~$a.docx', 'd.pdf.part')
@@ -62,7 +62,7 @@ describe('what is no document of a folder source', () => {
     ])
   })
 
-  test('is another store of Sluice, known by its layout; a folder of papers that has the same names is none', async () => {
+  test('is another store of Sluice, recognised by its layout, but not a folder of documents with the same names', async () => {
     await using folder = await tempFolder()
     const { path } = folder
     await write(path, 'old/documents/a.pdf/document.md', 'old/receipts/0a/0a-1.json.gz', 'old/failures/b.json')
@@ -74,7 +74,7 @@ describe('what is no document of a folder source', () => {
   })
 })
 
-describe('what belongs to a folder source', () => {
+describe('the listing of a folder source', () => {
   test('leaves out hidden files and the work area, unless hidden files are asked for', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'a.pdf', '.b.pdf', '.git/c.pdf', '.sluice/d.pdf', 'e/.sluice/f.pdf')
@@ -82,13 +82,13 @@ describe('what belongs to a folder source', () => {
     expect(await listed({ path: folder.path, hidden: true })).toEqual(['.b.pdf', '.git/c.pdf', 'a.pdf'])
   })
 
-  test('leaves out names under which programs write what they then rename', async () => {
+  test('leaves out temporary names of downloads and office programs', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'a.pdf', 'b.pdf.part', 'c.pdf.crdownload', '~$d.docx', 'e.pdf.filepart', 'part.pdf')
     expect(await listed({ path: folder.path })).toEqual(['a.pdf', 'part.pdf'])
   })
 
-  test('never holds the store that lies inside it', async () => {
+  test('leaves out the output store inside the source', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'a.pdf', 'out/documents/a.pdf/document.md')
     await symlink('out', `${folder.path}/link-to-out`)
@@ -97,7 +97,7 @@ describe('what belongs to a folder source', () => {
     await expect(listed({ path: folder.path, skipFolders: [folder.path] })).rejects.toThrow(/output folder/)
   })
 
-  test('follows globs: include on files, exclude on files and folders, the last part where there is no slash', async () => {
+  test('follows globs: include on files, exclude on files and folders, and the base name when there is no slash', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'a.pdf', 'b.txt', 'x/c.pdf', 'x/private/d.pdf', 'y/private/e.pdf', 'x/f.PDF')
     const path = folder.path
@@ -124,7 +124,7 @@ describe('what belongs to a folder source', () => {
     expect(await listed({ path: folder.path })).toEqual(['D.LOG', 'a.pdf', 'x/keep.log'])
   })
 
-  test('is every file of a wide and deep tree, once', async () => {
+  test('has every file of a wide and deep tree once', async () => {
     await using folder = await tempFolder()
     const keys = Array.from({ length: 3000 }, (_, at) => `${at % 7}/${at % 31}/${at}.pdf`)
     await write(folder.path, ...keys)
@@ -132,7 +132,7 @@ describe('what belongs to a folder source', () => {
   })
 })
 
-describe('what cannot be used', () => {
+describe('what a folder source cannot use', () => {
   test('is a name that is not UTF-8, shown so that it can be found', async () => {
     await using folder = await tempFolder()
     const bytes = (...values: readonly number[]): Buffer =>
@@ -162,7 +162,7 @@ describe('what cannot be used', () => {
     ])
   })
 
-  test('is what this user may not read: files and whole folders', async () => {
+  test('is a file or folder without read permission', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'open.pdf', 'closed.pdf', 'closed/a.pdf')
     await chmod(`${folder.path}/closed.pdf`, 0o000)
@@ -195,12 +195,12 @@ describe('what cannot be used', () => {
     server.close()
   })
 
-  test('is a source that is not there: the listing throws and nobody may think it empty', async () => {
+  test('is a folder that does not exist: the listing rejects instead of being empty', async () => {
     await expect(listed({ path: '/nowhere/at/all' })).rejects.toThrow(/ENOENT/)
   })
 })
 
-describe('opening a file', () => {
+describe('opening a file of a folder source', () => {
   test('refuses keys that lead out of the folder', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'secret.pdf', 'source/a.pdf')
@@ -225,7 +225,7 @@ describe('opening a file', () => {
     expect(await open(true)).toMatchObject({ kind: 'opened' })
   })
 
-  test('sees a file rewritten in place with the same length and its old date put back', async () => {
+  test('detects a file replaced with the same length and the old modification time', async () => {
     await using folder = await tempFolder()
     const path = `${folder.path}/a.pdf`
     await writeFile(path, 'before')

@@ -25,7 +25,7 @@ async function listed({ client }: Store, patience: Patience = {}): Promise<reado
 /** What a page is told from others by. */
 const place = ({ prefix, delimited, after }: ListingRequest): string => `${prefix} ${delimited} ${after}`
 
-describe('a listing whose store fails in the middle', () => {
+describe('an S3 listing whose store fails in the middle', () => {
   // More than the SDK tries by itself; silence it bears for good.
   const FAILURES = { refuse: 4, cut: 4, hang: 1 }
 
@@ -42,19 +42,19 @@ describe('a listing whose store fails in the middle', () => {
     expect(again).toHaveLength(FAILURES[fault])
   })
 
-  test('throws what the store said, when it does not come back', async () => {
+  test('rejects with the error of the store when the outage outlasts its patience', async () => {
     const fate = ({ after }: ListingRequest) => (after === '' ? 'answer' : 'refuse')
     await using store = await startListingStore({ keys: archive(2, 45), fate })
     await expect(listed(store, { forMs: 100 })).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } })
   })
 
-  test('is not waited for before the first page: then more likely the settings are wrong', async () => {
+  test('rejects without patience before the first page, where the settings are the likely cause', async () => {
     await using store = await startListingStore({ keys: archive(2, 45), fate: () => 'refuse' })
     await expect(listed(store)).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } })
     expect(store.requests.length).toBeLessThan(2 * FAILURES.refuse)
   })
 
-  test('is left at once when nobody waits any more', async () => {
+  test('rejects at once when its signal aborts during a hanging page', async () => {
     const stop = new AbortController()
     const fate = ({ after }: ListingRequest) => {
       if (after !== '') setTimeout(() => stop.abort(new Error('stopped')), 300)
@@ -66,7 +66,7 @@ describe('a listing whose store fails in the middle', () => {
   })
 })
 
-describe('a listing of folders side by side', () => {
+describe('an S3 listing of folders in parallel', () => {
   // Files beside the folders, folders within, and names whose order in UTF-16 is not that of their bytes.
   const odd = ['in/', 'in/000', 'in/002.csv', 'in/002/', 'in/002/x/y.csv', 'in/\u{1f389}/a', 'in/\uffee/a', 'in/z']
   const deeper = (keys: readonly string[]): readonly string[] => keys.map((key) => key.replace('in/', 'in/only/'))
@@ -86,7 +86,7 @@ describe('a listing of folders side by side', () => {
     expect(store.requests.length).toBeLessThanOrEqual(Math.ceil(options.keys.length / 10) + 16 + 4)
   })
 
-  test('has all of a small source in one page, and does not wait for the folders', async () => {
+  test('has all of a small source from one page, without waiting for the folders', async () => {
     const keys = archive(3, 3)
     await using store = await startListingStore({ keys, fate: ({ delimited }) => (delimited ? 'hang' : 'answer') })
     expect(await listed(store)).toEqual(keys)
@@ -101,7 +101,7 @@ describe('a listing of folders side by side', () => {
     expect(inOrder(await listed(store))).toEqual(few)
   })
 
-  test('has every object once where pages look different from what most stores write', async () => {
+  test('has every object once when the store writes keys as CDATA', async () => {
     const write = (xml: string): string => xml.replaceAll(/<Key>(.*?)<\/Key>/g, '<Key><![CDATA[$1]]></Key>')
     await using store = await startListingStore({ keys: few, write })
     expect(inOrder(await listed(store))).toEqual(few)

@@ -14,7 +14,7 @@ import { startQueue } from '../support/sqs-queue.ts'
 const server = await startS3Server()
 
 if (server.kind === 'unavailable') {
-  describe.skip(`the S3 watch: ${server.reason}`, () => test('reports what happens in a bucket', () => {}))
+  describe.skip(`the S3 watch: ${server.reason}`, () => test('reports changes of a bucket', () => {}))
 } else testWatch(server)
 
 function testWatch(s3: S3Server): void {
@@ -35,7 +35,7 @@ function testWatch(s3: S3Server): void {
     }
   }
 
-  /** Follows a bucket and writes down what is reported; `hold` keeps each batch from being taken care of. */
+  /** Follows a bucket and writes down what is reported; `hold` delays the handling of each batch. */
   const follow = (options: Omit<S3WatchOptions, 'client'>, hold?: Promise<void>) => {
     const stop = new AbortController()
     const seen: SourceChange[] = []
@@ -63,7 +63,7 @@ function testWatch(s3: S3Server): void {
   }
 
   describe('the S3 watch', () => {
-    test('begins with what is there, and polls where nothing notifies', async () => {
+    test('starts with a full listing, and polls when no notifications are configured', async () => {
       const { bucket, put } = await newBucket()
       await put('in/a.pdf', 'one')
       await using watch = follow({ bucket, prefix: 'in', rescanMs: 200 })
@@ -72,7 +72,7 @@ function testWatch(s3: S3Server): void {
       await watch.until('document b.pdf')
     })
 
-    test('follows what .sluiceignore says at the time, for what it lists and what it is told', async () => {
+    test('applies the current .sluiceignore to listings and to notifications', async () => {
       const { bucket, put } = await newBucket()
       await put('in/.sluiceignore', 'drafts/')
       await put('in/drafts/a.pdf', 'one')
@@ -88,7 +88,7 @@ function testWatch(s3: S3Server): void {
       expect(watch.words().filter((word) => /document drafts\/[ab]/.test(word))).toEqual([])
     })
 
-    test('reports what a real store pushes to the endpoint, created and deleted', async () => {
+    test('reports created and deleted objects that a real store pushes to the endpoint', async () => {
       const { bucket, put, remove } = await newBucket()
       await using notices = await httpNotices({ port: 0, token: 'secret' })
       await pushNotifications(s3, client, bucket, `${notices.url}?token=secret`)
@@ -102,7 +102,7 @@ function testWatch(s3: S3Server): void {
       expect(words.size).toBe(2)
     })
 
-    test('takes messages from a queue and deletes them only when they are taken care of', async () => {
+    test('takes messages from a queue and deletes them only after they are handled', async () => {
       const { bucket, put } = await newBucket()
       await using queue = await startQueue()
       await put('a b.pdf', 'one')
@@ -134,7 +134,7 @@ function testWatch(s3: S3Server): void {
       expect(waiting + hidden).toBe(1)
     })
 
-    test('keeps messages hidden from others for as long as they are worked on', async () => {
+    test('keeps messages invisible to other consumers while they are in flight', async () => {
       await using queue = await startQueue()
       await queue.send('{"Records":[]}')
       await using notices = sqsNotices({ client: queue.sqs, queueUrl: queue.url, visibilitySeconds: 1 })
@@ -146,7 +146,7 @@ function testWatch(s3: S3Server): void {
       expect(await queue.count()).toEqual({ waiting: 0, hidden: 0 })
     })
 
-    test('gives messages back at once when whoever listens goes away before they are taken care of', async () => {
+    test('releases messages at once when the consumer stops before they are handled', async () => {
       const { bucket, put } = await newBucket()
       await put('a.pdf', 'one')
       await using queue = await startQueue()

@@ -5,7 +5,7 @@ import { SharedNotices } from '#src/sources/shared-notices.ts'
 
 const never = new AbortController().signal
 
-/** A real endpoint, and two who listen: to what holds an `a`, and to what holds a `b`. */
+/** A real endpoint with two listeners: one for bodies with an `a`, one for bodies with a `b`. */
 async function twoListeners() {
   await using resources = new AsyncDisposableStack()
   const endpoint = resources.use(await httpNotices({ port: 0 }))
@@ -20,7 +20,7 @@ async function twoListeners() {
 
 const bodies = (notices: readonly Notice[]): string[] => notices.map(({ body }) => body)
 
-test('everyone is given what concerns him, and what concerns nobody is given to one', async () => {
+test('SharedNotices delivers a notice to each listener it concerns, and to one listener when it concerns none', async () => {
   await using told = await twoListeners()
   const posted = ['a', 'b', 'ab', 'x'].map((body) => told.post(body))
   const [ofA, ofB]: [Notice[], Notice[]] = [[], []]
@@ -39,21 +39,21 @@ test.each([
   ['done', 'refuse', 400],
   ['giveBack', 'refuse', 503],
 ] as const)(
-  'a notice for two that one ends with %s and the other with %s is answered %i',
+  'SharedNotices with two listeners, one ending a notice with %s, the other with %s, answers %i',
   async (one, other, status) => {
     await using told = await twoListeners()
     const posted = told.post('ab')
     const [first] = await told.a.next(5_000, never)
     const [second] = await told.b.next(5_000, never)
     await first?.[one]()
-    // As a watch does at its end: without effect after the first word.
+    // A watch does this at its end: it has no effect after the first verdict.
     await first?.giveBack()
     await second?.[other]()
     expect(await posted).toBe(status)
   },
 )
 
-test('what waits for somebody who goes away comes again', async () => {
+test('SharedNotices releases a notice for redelivery when a listener closes before handling its share', async () => {
   await using told = await twoListeners()
   const posted = told.post('ab')
   const [first] = await told.a.next(5_000, never)

@@ -10,7 +10,7 @@ export interface ServicePlan {
   readonly retryAfter?: boolean
   /** Share of requests that end in a 500. */
   readonly errors?: number
-  /** Requests that somebody else had of the first window: the first refusal comes far below the limit. */
+  /** Requests of the first window that other clients have used up: the first refusal comes far below the limit. */
   readonly taken?: number
   readonly change?: { readonly at: number; readonly rate?: number; readonly places?: number }
   readonly outage?: readonly [from: number, to: number]

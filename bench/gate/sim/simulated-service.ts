@@ -135,7 +135,7 @@ export class SimulatedService {
   }
 }
 
-/** Documents that nobody could do better than: the limits used fully from the first to the last moment. */
+/** Upper bound on documents completed: the limits fully used from `fromMs` to `toMs`, except during the outage. */
 export function bestPossible(plan: ServicePlan, fromMs: number, toMs: number): number {
   const errors = plan.errors ?? 0
   const perMs = (rate: number, places: number): number =>

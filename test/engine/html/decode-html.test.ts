@@ -6,7 +6,7 @@ const bytes = (...parts: (string | number)[]): Uint8Array =>
 const utf16 = (text: string, mark: boolean): Uint8Array => Buffer.from((mark ? '\ufeff' : '') + text, 'utf16le')
 
 describe('the encoding of a page', () => {
-  test('is what its byte order mark says, which is not part of the text', () => {
+  test('is that of its byte order mark, which is no part of the text, and UTF-16 is detected without a mark', () => {
     expect(decodeHtml(Buffer.from('\ufeffé'), 'text/html; charset=iso-8859-1')).toEqual({
       text: 'é',
       encoding: 'utf-8',
@@ -15,11 +15,11 @@ describe('the encoding of a page', () => {
     expect(decodeHtml(utf16('<p>é', false), null).text).toBe('<p>é')
   })
 
-  test('is UTF-8 where the bytes are, whatever an old declaration says', () => {
+  test('is UTF-8 when the bytes are valid UTF-8, even if the page declares another', () => {
     expect(decodeHtml(Buffer.from('<meta charset="windows-1252"><p>naïve 日本</p>'), null).text).toContain('naïve 日本')
   })
 
-  test('is what the content type says, before what the page says', () => {
+  test('is that of the content type when the page declares another', () => {
     const page = bytes('<meta charset="shift_jis"><p>', 0xe9, '</p>')
     expect(decodeHtml(page, 'text/html; charset=ISO-8859-2').encoding).toBe('iso-8859-2')
     expect(decodeHtml(page, null).encoding).toBe('shift_jis')
@@ -33,7 +33,7 @@ describe('the encoding of a page', () => {
     expect(decodeHtml(bytes(head, '<p>', 0xa4, 0xa4), null).encoding).toBe(encoding)
   })
 
-  test('is windows-1252 where nobody knows', () => {
+  test('is windows-1252 when the bytes are not UTF-8 and no known encoding is declared', () => {
     expect(decodeHtml(bytes('<p>caf', 0xe9, ' ', 0x93, 'quoted', 0x94), 'text/html; charset=nonsense').text).toBe(
       '<p>café “quoted”',
     )

@@ -3,7 +3,7 @@ import { ConcurrencyGate } from '#src/engine/limits/concurrency-gate.ts'
 
 const never = new AbortController().signal
 
-test('places are given in order of arrival', async () => {
+test('ConcurrencyGate admits waiting requests in order of arrival', async () => {
   const gate = new ConcurrencyGate(1, 'queue')
   const order: string[] = []
   await gate.enter(never)
@@ -17,7 +17,7 @@ test('places are given in order of arrival', async () => {
   expect(order).toEqual(['a', 'b', 'c'])
 })
 
-test('whoever gives up leaves no hole', async () => {
+test('ConcurrencyGate passes a place over an aborted request to the next, and loses no place', async () => {
   const gate = new ConcurrencyGate(1, 'queue')
   await gate.enter(never)
   const impatient = new AbortController()
@@ -31,7 +31,7 @@ test('whoever gives up leaves no hole', async () => {
   expect(await gate.enter(never)).toEqual({ entered: true, queuedMs: 0 })
 })
 
-test('a gate without a queue refuses at once', async () => {
+test('ConcurrencyGate without a queue refuses at once when it is full', async () => {
   const gate = new ConcurrencyGate(1, 'refuse')
   await gate.enter(never)
   expect(await gate.enter(never)).toEqual({ entered: false })

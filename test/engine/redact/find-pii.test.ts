@@ -8,7 +8,7 @@ function found(text: string): string[] {
   return redactor.find(text).map(({ start, end, entity }) => `${entity} ${text.slice(start, end)}`)
 }
 
-describe('what identifies somebody is found', () => {
+describe('the redactor finds PII', () => {
   test.each([
     ['Write to ada.king@example.org today.', 'EMAIL ada.king@example.org'],
     ['Write to ada\\_king+news@mail.example.co.uk.', 'EMAIL ada\\_king+news@mail.example.co.uk'],
@@ -51,12 +51,12 @@ describe('what identifies somebody is found', () => {
     expect(found(text)).toContain(expected)
   })
 
-  test('private keys, over all their lines', () => {
+  test('private keys over all their lines', () => {
     const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKC\n-----END RSA PRIVATE KEY-----'
     expect(found(`before\n${key}\nafter`)).toEqual([`SECRET ${key}`])
   })
 
-  test('a full name wherever it stands again, also where nothing near gives it away', () => {
+  test('each repetition of a full name, also without a title beside it', () => {
     expect(found('Dear Mr. Xaver Qwertzinger,\nlater xaver qwertzinger and Xaver Qwertzinger met')).toEqual([
       'PERSON Xaver Qwertzinger',
       'PERSON Xaver Qwertzinger',
@@ -64,7 +64,7 @@ describe('what identifies somebody is found', () => {
   })
 })
 
-describe('what only looks alike is left', () => {
+describe('the redactor leaves text that only resembles PII', () => {
   test.each([
     'In 2012, from 1999 to 2003, on 2024-01-15 and 15.01.2024 at 10:30.',
     'Version 4.2.1 and 10.15.7, Python 3.14, node 24.21.0, IP 192.168.1.100.',
@@ -84,7 +84,7 @@ describe('what only looks alike is left', () => {
   })
 })
 
-test('a megabyte without anything in it is read in a moment', () => {
+test('the redactor scans four texts of a megabyte without PII in less than 8 s', () => {
   const texts = ['A1b2C3d4-'.repeat(110_000), 'word '.repeat(200_000), '1 '.repeat(500_000), 'a.'.repeat(500_000)]
   const start = performance.now()
   for (const text of texts) found(text)

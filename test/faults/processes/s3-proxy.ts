@@ -8,9 +8,9 @@ import { type Fate, fateOf, S3_ERRORS, seedOf } from '../s3-fates.ts'
 import type { Treatment } from '../s3-proxy.ts'
 
 /*
- * Stands between workers and the object store and passes on what they ask, but for what the seed of a run has in store
- * for it. A run is told from the others by its bucket. What has come in whole is passed on even if whoever sent it was
- * killed meanwhile, as networks do.
+ * Fault-injecting proxy between the workers and the object store: it forwards requests, except for the faults that the
+ * seed of a run draws. The bucket identifies the run. A request that arrived whole is forwarded even if its sender was
+ * killed meanwhile, as in a network.
  */
 
 interface Run {
@@ -41,7 +41,7 @@ process.on('message', (treatment: Treatment) => {
 process.on('disconnect', () => process.exit(0))
 
 const server = createServer((request, response) => {
-  // A line that breaks under it is what workers that are killed do.
+  // A killed worker breaks its connection in the middle of a request.
   handle(request, response).catch(() => request.socket.destroy())
 })
 server.listen(0, '127.0.0.1', () => {
@@ -53,7 +53,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   if (isDenied(request)) return refuse(response, 'AccessDenied')
   const hangsMs = request.method === 'GET' || request.method === 'HEAD' ? 0 : hangsFor(request)
   if (hangsMs > 0) {
-    // It may be told to end before its time.
+    // A later treatment may end the hang early.
     while (hangsFor(request) > 0) await sleep(Math.min(hangsFor(request), HANG_POLL_MS))
     return void request.socket.resetAndDestroy()
   }
@@ -100,7 +100,7 @@ function refuse(response: ServerResponse, code: keyof typeof S3_ERRORS): void {
   response.writeHead(S3_ERRORS[code], { 'content-type': 'application/xml', 'content-length': body.length }).end(body)
 }
 
-/** With all headers as they came: `host` is part of the signature. */
+/** Forwards all headers unchanged: `host` is part of the signature. */
 async function passOn({ method = '', url = '', rawHeaders }: IncomingMessage, body: Buffer): Promise<Answer> {
   const { hostname, port } = store
   const request = sendRequest({ hostname, port, path: url, method, agent, headers: [...rawHeaders], setHost: false })

@@ -22,7 +22,7 @@ consume({
   giveUp: async ({ job }, reason) =>
     console.log(`given up ${reason.kind === 'deadly' ? reason.times : '?'} ${job.key}`),
   onError: (error) => console.error(error),
-  // A lock that outlives what a busy machine holds a process up for: whoever loses one counts as there at a death.
+  // The lock outlives the pauses of a busy machine: a process that loses its lock counts as present at a death.
   timing: { lockMs: 1_500, stalledCheckMs: 300, deathsAllowed: 3 },
 })
 console.log('ready')

@@ -8,7 +8,7 @@ import { findRedisServer } from '#src/queue/redis-server-binary.ts'
 import { probeRedis } from '#src/queue/redis-probe.ts'
 import { REDIS_CACHE_DIR, until } from '../../support/redis.ts'
 
-/** A redis-server as an operator runs one: with an append-only file, and started again by nobody but the test. */
+/** A redis-server as an operator runs one: with an append-only file, and restarted only by the test. */
 export class OwnRedis implements AsyncDisposable {
   readonly #folder: string
   #child: ChildProcess | null = null

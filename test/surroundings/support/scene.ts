@@ -128,7 +128,7 @@ export class Scene implements AsyncDisposable {
     return store
   }
 
-  /** What the processes logged as errors, for whoever looks into a test that failed. */
+  /** What the processes logged as errors, to diagnose a failed test. */
   async #errors(): Promise<string> {
     const log = await readFile(this.log, 'utf8').catch(() => '')
     return log
