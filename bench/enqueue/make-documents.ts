@@ -6,7 +6,7 @@ import { openS3Client } from '#src/sources/s3-client.ts'
 import type { S3Server } from '../../test/support/s3-server.ts'
 import { keyOf, PER_FOLDER } from './synthetic-source.ts'
 
-/** Files with a size and without blocks on the disk: a million take no more than their names. */
+/** Sparse files: they have a size but no blocks on the disk, so that a million take up only their names. */
 export function makeFiles(folder: string, count: number): void {
   for (let number = 0; number < count; number++) {
     const path = join(folder, keyOf(number))

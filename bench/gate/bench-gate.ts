@@ -21,7 +21,7 @@ import { compareTable, summaryOf, tableOf } from './tables.ts'
  * for each: goodput, that of the law alone in virtual time, refused, Jain, script calls, processor ms and starts a request.
  *
  * --compare runs the regimes also with the contract's reference pattern and with BullMQ's own limiter set right.
- * --server runs the workers against a service that is already there, and tells what they saw of it.
+ * --server runs the workers against a service that already runs, and reports their measurements of it.
  */
 
 const { values } = parseArgs({

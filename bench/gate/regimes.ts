@@ -16,7 +16,7 @@ export interface Regime {
   readonly plan: LimitedPlan
   readonly measure: Measure
   readonly windows: number
-  /** Of every hundred documents, so many are poison. */
+  /** Percentage of documents that are poison. */
   readonly poisonPercent?: number
 }
 

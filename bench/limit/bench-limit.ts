@@ -61,7 +61,7 @@ const more = join(folder, 'more')
 await writeDocuments(more, { count: 3 * files, bytes: 20_000, poisonPercent: 0 })
 
 const told = await sluice('told', source, files, PLACES, 0)
-// Long enough that there is something left after the first five seconds.
+// Enough documents that some are left after the warm-up of five seconds.
 const untold = await sluice('untold', more, 3 * files, null, WARM_UP_MS)
 const sdk = await other('SDK and p-limit(20)', ['limit/sdk-client.ts'], PLACES)
 const sdkOver = await other('SDK and p-limit(50)', ['limit/sdk-client.ts'], 50)

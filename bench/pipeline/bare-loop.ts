@@ -1,8 +1,8 @@
 /**
  * The baseline for Sluice: a loop with 50 in flight that reads a file, posts it with undici and writes what Sluice
  * writes (receipt, Markdown, record). It has no queue, no retries and no checkpoint. argv: service url, source folder,
- * output folder, and how it writes: `durable` loses no paid result in a crash (temporary name, flush, rename, flush of
- * the folder), `plain` is a bare `writeFile`.
+ * output folder, and how it writes: `durable` as a program must that may lose no paid result (temporary name, flush,
+ * rename, flush of the folder), `plain` with a bare `writeFile`.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, writeFile } from 'node:fs/promises'

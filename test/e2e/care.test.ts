@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { errorReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 
-/* The commands that look after a store: verify, render, gc and retry, as a person types them. */
+/* The maintenance commands of a store, as a user types them: verify, render, gc and retry. */
 
 async function archive(service: ScriptedService, path: string) {
   const [source, out] = [join(path, 'in'), join(path, 'out')]

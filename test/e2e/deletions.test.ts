@@ -7,7 +7,7 @@ import { until } from '../support/redis.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 
-/* What becomes of outputs when their documents go from a source that is watched. */
+/* Outputs of documents that are deleted from a watched source. */
 
 async function archive(path: string) {
   const [source, out] = [join(path, 'in'), join(path, 'out')]

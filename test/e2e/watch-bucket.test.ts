@@ -13,7 +13,7 @@ import { ScriptedService } from '../support/scripted-service.ts'
 import { startSluice } from '../support/sluice.ts'
 import { startQueue } from '../support/sqs-queue.ts'
 
-/* `sluice watch s3://…` as a process, told of changes by a queue and by the store itself. */
+/* `sluice watch s3://…` as a process, with notifications from a queue and from the store itself. */
 
 const server = await startS3Server()
 
@@ -98,7 +98,7 @@ function testWatching(s3: S3Server): void {
       await watch.put('second.csv', 'c\n3\n')
       await queue.send('{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"b"}')
       await told(record('in/r%C3%A4ksm%C3%B6rg%C3%A5s+%26+co%2B1.csv', '2'))
-      // Late, twice, and in the wrong order: what stands in the bucket is what counts.
+      // Late, duplicate and out of order: the present object in the bucket decides.
       await told(record('in/second.csv', '4', 'ObjectRemoved:Delete'), record('in/second.csv', '5'))
       await told(record('in/second.csv', '5'), record('in/second.csv', '3', 'ObjectRemoved:Delete'))
       await told(record('elsewhere/third.csv', '6'))

@@ -9,7 +9,7 @@ const LOOK_MS = 40
 
 const MANIFEST = 'store.json'
 
-/** Longest between a commit and the ledger's word of it. */
+/** Longest time in milliseconds between a commit and its entry in the ledger. */
 const SETTLED_MS = 1_500
 
 export interface LedgerOnlookerOptions {

@@ -38,7 +38,7 @@ interface S3Answer {
 
 const agent = new Agent({ keepAlive: true })
 
-/** One bucket. What the store refuses is thrown, but that an object is not there. */
+/** One bucket. A method throws when the store refuses a request; `get` returns null for a missing object. */
 export class PlainBucket {
   readonly name: string
   readonly #access: S3Access

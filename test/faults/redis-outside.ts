@@ -1,6 +1,6 @@
 import type { RedisConnection } from '#src/queue/connection.ts'
 
-/** What Redis holds, read with plain commands and none of our own code. One pipeline has the server to itself. */
+/** Reads Redis with plain commands, without code of Sluice. One pipeline has the server to itself. */
 
 /** Contents (SHA-256) of what was about to be bought and is not settled. */
 export async function openIntents(redis: RedisConnection): Promise<readonly string[]> {

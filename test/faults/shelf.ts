@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 
 export interface Shelved {
   readonly bytes: Buffer
-  /** As a record must name it. */
+  /** The source version that a record must name. */
   readonly version: string
 }
 
-/** Where an archive's documents stand, and what a person can do to them there. */
+/** The folder or bucket of an archive's documents, and the changes that a user can make there. */
 export interface Shelf {
   /** Overwrites in place: a concurrent reader sees some bytes of both versions, where the medium allows it. */
   write(key: string, text: string): Promise<void>
@@ -16,7 +16,7 @@ export interface Shelf {
   copy(key: string, to: string): Promise<void>
   move(key: string, to: string): Promise<void>
   remove(key: string): Promise<void>
-  /** The same bytes with another date. */
+  /** Changes the modification date, and no byte. */
   touch(key: string, modifiedAt: Date): Promise<void>
   read(key: string): Promise<Shelved>
 }

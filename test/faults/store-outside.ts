@@ -14,13 +14,13 @@ export interface StoreOutside {
   /** `document.md` of each record. */
   readonly markdown: ReadonlyMap<string, string>
   readonly letters: ReadonlyMap<string, DeadLetter>
-  /** Bodies of whole receipts, by id. */
+  /** Bodies of complete receipts, by id. */
   readonly receipts: ReadonlyMap<string, string>
-  /** One sentence each: half files, files of no record, files that differ from their record, cut receipts. */
+  /** One sentence each: incomplete files, orphaned files, files that differ from their record, truncated receipts. */
   readonly torn: readonly string[]
 }
 
-/** Files that are read side by side: each of a bucket waits for an answer. */
+/** Files that are read concurrently: each read of a bucket waits for an answer. */
 const AT_ONCE = 16
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -54,7 +54,7 @@ export async function readStoreOutside(files: StoreFiles): Promise<StoreOutside>
 
 export const isRecord = (name: string): boolean => basename(name) === 'record.json'
 
-/** Folder of the outputs of a record that stands at `name`. */
+/** Folder of the outputs of the record at `name`. */
 export const outputsOf = ({ folder = '' }: StoredRecord, name: string): string => join(dirname(name), folder)
 
 /** What stands in a folder of outputs, by name; `names` is what the store has. */
@@ -71,7 +71,7 @@ export async function readOutputs(
   return outputs
 }
 
-/** One sentence for each output that is not as the record says. */
+/** One sentence for each output that differs from the record or is missing. */
 export function differences(record: StoredRecord, outputs: ReadonlyMap<string, Buffer>): readonly string[] {
   const listed = new Map(record.files.map((file) => [file.name, file]))
   const altered = [...outputs].filter(([name, bytes]) => listed.get(name)?.sha256 !== sha256(bytes))
@@ -104,7 +104,7 @@ async function readReceipts(files: StoreFiles, torn: string[]): Promise<Readonly
   return receipts
 }
 
-/** Reads JSON files; null for one that is not whole, and without those that went away meanwhile. */
+/** Reads JSON files; null for an incomplete one, and without those deleted meanwhile. */
 async function read<T>(files: StoreFiles, names: readonly string[]): Promise<readonly (readonly [string, T | null])[]> {
   const found = await pLimit(AT_ONCE).map(names, async (name) => [name, await files.read(name)] as const)
   return found.flatMap(([name, bytes]) => (bytes === null ? [] : [[name, parseJson(bytes) as T | null] as const]))

@@ -32,26 +32,26 @@ export interface StrikesOptions {
   readonly random: Random
 }
 
-/** Does a plan's faults to the processes of a run, to Redis and to the archive. */
+/** Nemesis: injects a plan's faults into the processes of a run, Redis and the archive. */
 export class Strikes {
   readonly #options: StrikesOptions
   #ambiguousBound = 0
   #losesData = false
-  /** Processes that were killed, stood still or were cut off. */
+  /** Processes that were killed, suspended or partitioned. */
   readonly struck: Struck[] = []
-  /** From a signal to the end of its process. */
+  /** Milliseconds from a signal to the exit of its process. */
   longestStopMs = 0
 
   constructor(options: StrikesOptions) {
     this.#options = options
   }
 
-  /** Requests that can have been under way in the processes that were struck. */
+  /** Upper bound on requests that were in flight in the struck processes. */
   get ambiguousBound(): number {
     return this.#ambiguousBound
   }
 
-  /** Redis lost data, and with them maybe what it counted as in doubt. */
+  /** Redis lost data, which may include its counts of requests in doubt. */
   get losesData(): boolean {
     return this.#losesData
   }
@@ -151,7 +151,7 @@ export class Strikes {
     over()
   }
 
-  /** Called when they can go on. */
+  /** The returned function marks the end of the fault; call it when the processes can continue. */
   async #struckUntil(victims: readonly RunningSluice[]): Promise<() => void> {
     const strikes = await this.#strike(victims, { from: Date.now(), ended: false })
     return () => {

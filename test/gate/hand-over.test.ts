@@ -23,7 +23,7 @@ async function permit(gate: RedisGate, key: string): Promise<Permit> {
   for (;;) {
     const admission = await gate.enter({ key: sourceKey(key), credits: 0 }, signal)
     if (admission.kind === 'admitted') return admission.permit
-    // On a machine that is busy with something else the gate may see no end of the line near enough to wait for.
+    // On a busy machine the gate may estimate a turn too far away to wait for.
     if (admission.kind !== 'wait') throw new Error(`not admitted: ${JSON.stringify(admission)}`)
   }
 }
@@ -103,7 +103,7 @@ describe('a place that a process releases to the gate', () => {
     const before = done.first
     await work(second, 'second', 60)
     expect(before).toBeGreaterThan(0)
-    // Shares were even, but for the time that it took to get there; at three to one it would be 180.
+    // The shares were even except while they levelled out; at three to one the difference would be 180.
     expect(done.first - before).toBeLessThan(100)
     await long
   })

@@ -58,7 +58,7 @@ describe('the waiting line of a process', () => {
     void waiting.join(ticket('last'), signal).catch(() => undefined)
     waiting.call(0)
     await sleep(50)
-    // One for the process that stands in line again, one for the call.
+    // One question for the process that joins the line again, one for the call.
     expect(asked - questions).toBe(2)
     expect(Math.max(...widths)).toBe(1)
     waiting.close(new Error('the test is over'))

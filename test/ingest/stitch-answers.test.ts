@@ -14,7 +14,7 @@ interface Asked {
 
 const readingOf = (data: object): AnswerReading => readAnswer(Buffer.from(JSON.stringify({ success: true, data })), 0)
 
-/** What a service that keeps the contract answers for these pages, taken for a whole document. */
+/** The answer of a service that keeps the contract to a document of these pages. */
 function answerFor(pages: readonly Page[], { pageMarkers, unit }: Asked): AnswerReading {
   let markdown = ''
   const length = (text: string) => (unit === 'bytes' ? Buffer.byteLength(text) : text.length)

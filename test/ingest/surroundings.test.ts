@@ -7,7 +7,7 @@ import { despiteSurroundings } from '#src/ingest/despite-surroundings.ts'
 import { FINISH } from '#src/ingest/job-verdicts.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 
-/* Law 1: an outage of source or store loses no document, and a broken object does not come again for ever. */
+/* Law 1: an outage of source or store loses no document, and a broken object is not retried for ever. */
 
 const ONE = sourceKey('one')
 const ANOTHER = sourceKey('another')

@@ -5,7 +5,7 @@ import { isGone, ownerMark } from '#src/outputs/work-owner.ts'
 const ONE_MINUTE = 60_000
 const TWO_HOURS = 7_200_000
 
-test('isGone spares the work of a process in another PID namespace of the same host name for an hour', async () => {
+test('isGone is false for an hour for the work of a process in another PID namespace of the same host name', async () => {
   const own = await ownerMark()
   const host = own.split('~')[0] ?? ''
   expect(await isGone(own, own, ONE_MINUTE)).toBe(false)

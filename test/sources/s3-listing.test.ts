@@ -22,11 +22,11 @@ async function listed({ client }: Store, patience: Patience = {}): Promise<reado
   return pages.flat().map(({ key }) => key)
 }
 
-/** What a page is told from others by. */
+/** The identity of a page request. */
 const place = ({ prefix, delimited, after }: ListingRequest): string => `${prefix} ${delimited} ${after}`
 
 describe('an S3 listing whose store fails in the middle', () => {
-  // More than the SDK tries by itself; silence it bears for good.
+  // More than the SDK's own attempts. The SDK has no time limit for a silent store, so one hang is enough.
   const FAILURES = { refuse: 4, cut: 4, hang: 1 }
 
   test.each(['refuse', 'cut', 'hang'] as const)('goes on with the page that failed (%s)', async (fault) => {
@@ -82,7 +82,7 @@ describe('an S3 listing of folders in parallel', () => {
     await using store = await startListingStore(options)
     expect(inOrder(await listed(store))).toEqual(options.keys)
     expect(store.peakInFlight()).toBeGreaterThan(1)
-    // One page more for each of the 16 ranges at the most, and those that name the folders.
+    // At most one more page for each of the 16 ranges, plus the pages that list the folders.
     expect(store.requests.length).toBeLessThanOrEqual(Math.ceil(options.keys.length / 10) + 16 + 4)
   })
 

@@ -3,7 +3,7 @@ import type { WindowKind } from '../rate-windows.ts'
 /** What a simulated service allows, and what happens to it. Times in milliseconds since the start. */
 export interface ServicePlan {
   readonly window: WindowKind
-  /** Requests a minute, and requests in work at a time. */
+  /** Requests per minute, and requests in flight at a time. */
   readonly rate: number
   readonly places: number
   readonly whenFull?: 'reject' | 'queue'
@@ -14,7 +14,7 @@ export interface ServicePlan {
   readonly taken?: number
   readonly change?: { readonly at: number; readonly rate?: number; readonly places?: number }
   readonly outage?: readonly [from: number, to: number]
-  /** So many documents are paid for; then 402 until `toppedUpAt`. */
+  /** The credits last for this many documents; then the service answers 402 until `toppedUpAt`. */
   readonly credits?: { readonly documents: number; readonly toppedUpAt: number }
 }
 
@@ -43,7 +43,7 @@ export const LIMITS: Readonly<Record<string, ServicePlan>> = {
   },
 }
 
-/** What may happen to a service; each is looked at by its own measure. */
+/** Events of a service; each has its own measure. */
 export const EVENTS: Readonly<Record<string, ServicePlan>> = {
   'rate up 100 → 500': { window: 'fixed', rate: 100, places: 100, change: { at: minutes(30), rate: 500 } },
   'places up 5 → 50': { window: 'fixed', rate: 3000, places: 5, change: { at: minutes(30), places: 50 } },

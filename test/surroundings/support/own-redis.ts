@@ -48,7 +48,7 @@ export class OwnRedis implements AsyncDisposable {
     await until('redis-server answers', 10_000, async () => (await probeRedis(this.url)) === 'ready')
   }
 
-  /** SIGKILL; its data are what the append-only file holds. */
+  /** SIGKILL; the data are then those of the append-only file. */
   async kill(): Promise<void> {
     const child = this.#child
     this.#child = null
@@ -58,7 +58,7 @@ export class OwnRedis implements AsyncDisposable {
     await ended
   }
 
-  /** Everything is gone, and no connection breaks. */
+  /** Deletes all data without breaking a connection. */
   async flush(): Promise<void> {
     await this.#ask((redis) => redis.flushall())
   }
@@ -70,7 +70,7 @@ export class OwnRedis implements AsyncDisposable {
     await this.start()
   }
 
-  /** Remembers what it holds now, and answers what brings that back by a restart. */
+  /** Takes a snapshot, and returns a function that restores it by a restart. */
   async snapshot(): Promise<() => Promise<void>> {
     await this.#ask((redis) => redis.save())
     const kept = join(this.#folder, 'kept.rdb')
@@ -84,7 +84,7 @@ export class OwnRedis implements AsyncDisposable {
     }
   }
 
-  /** Another server that holds what this one holds now. */
+  /** Starts another server with a copy of the present data. */
   async copy(): Promise<OwnRedis> {
     await this.#ask((redis) => redis.save())
     const other = new OwnRedis(await mkdtemp(join(tmpdir(), 'sluice-own-')))

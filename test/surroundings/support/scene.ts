@@ -32,7 +32,7 @@ type Flags = Readonly<Record<string, string | number>>
 /** What the Markdown of a document is: any mixture of two documents shows in it. */
 export const textOf = (content: Uint8Array): string => `# Parsed\n\n${Buffer.from(content).toString('latin1')}\n`
 
-/** A source, a store, a service that charges, and the real program between them, in processes of its own. */
+/** Test harness: a source, a store, a service that charges, and the real program between them in its own processes. */
 export class Scene implements AsyncDisposable {
   readonly source: string
   readonly out: string
@@ -110,7 +110,7 @@ export class Scene implements AsyncDisposable {
     return readStore(this.out)
   }
 
-  /** Every document came out, with its own text, and each was paid for once. */
+  /** Every document is in the store with its own text, and each was paid for once. */
   async expectAllPaidOnce(documents: number): Promise<StoreView> {
     const store = await this.read()
     expect([...store.letters.values()].map(({ key, failure }) => [key, failure])).toEqual([])
