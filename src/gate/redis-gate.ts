@@ -269,11 +269,11 @@ function answerOf(reply: EnterReply, ticket: Ticket, id: string): Answer {
     case 'wait':
       return reply
     case 'halted':
-      return { kind: 'halted', everybody: true, admission: reply }
+      return { kind: 'halted', haltsAll: true, admission: reply }
     case 'budget': {
       const message = budgetMessage(reply.scope, reply.limit, reply.spent, ticket.credits)
       const admission = { kind: 'halted', cause: 'budget', message, retryInMs: null } as const
-      return { kind: 'halted', everybody: false, admission }
+      return { kind: 'halted', haltsAll: false, admission }
     }
     default:
       return assertNever(reply)

@@ -15,7 +15,7 @@ export type Answer =
       readonly askInMs?: number | undefined
     }
   /** Where the flag is true, for all requests that wait, not only for the one that asked. */
-  | { readonly kind: 'halted'; readonly everybody: boolean; readonly admission: Admission & { kind: 'halted' } }
+  | { readonly kind: 'halted'; readonly haltsAll: boolean; readonly admission: Admission & { kind: 'halted' } }
 
 export interface WaitingLineOptions {
   /** Asks the gate, once, for this ticket. `more`: others wait besides. */
@@ -242,7 +242,7 @@ export class WaitingLine {
         return
       case 'halted':
         this.#width = 1
-        for (const other of answer.everybody ? this.#waiters.slice() : waits ? [waiter] : []) {
+        for (const other of answer.haltsAll ? this.#waiters.slice() : waits ? [waiter] : []) {
           other.resolve(answer.admission)
         }
     }

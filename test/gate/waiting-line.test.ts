@@ -119,16 +119,16 @@ describe('the waiting line of a process', () => {
 
   test('turns all waiting documents away at a halt, and only the asking document at an exhausted budget', async () => {
     const admission = { kind: 'halted', cause: 'credits', message: 'no credits', retryInMs: 60_000 } as const
-    let everybody = true
+    let haltsAll = true
     const waiting = line({
       ask: async ({ key }) => {
-        if (key !== 'dear') return everybody ? { kind: 'halted', everybody, admission } : admitted(key)
-        return { kind: 'halted', everybody, admission }
+        if (key !== 'dear') return haltsAll ? { kind: 'halted', haltsAll, admission } : admitted(key)
+        return { kind: 'halted', haltsAll, admission }
       },
     })
     const all = await Promise.all([waiting.join(ticket('a'), signal), waiting.join(ticket('b'), signal)])
     expect(all.map(({ kind }) => kind)).toEqual(['halted', 'halted'])
-    everybody = false
+    haltsAll = false
     const some = await Promise.all([waiting.join(ticket('dear'), signal), waiting.join(ticket('b'), signal)])
     expect(some.map(({ kind }) => kind)).toEqual(['halted', 'admitted'])
   })

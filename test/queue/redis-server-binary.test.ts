@@ -9,7 +9,7 @@ import { findRedisServer } from '#src/queue/redis-server-binary.ts'
 
 const run = promisify(execFile)
 const SCRIPT = resolve(import.meta.dirname, '../support/processes/find-redis.ts')
-const NOBODY = 65_534
+const UNPRIVILEGED_ID = 65_534
 
 /** A machine without Redis: a PATH that has these programs only. */
 const TOOLS = ['sh', 'apt-get', 'dpkg-deb', 'dpkg', 'tar', 'rm']
@@ -39,10 +39,10 @@ async function find(identity: { readonly uid?: number; readonly gid?: number } =
 /** As root: the unprivileged user 65534, where it can read this checkout. Otherwise the user of this process. */
 async function someoneElse(): Promise<{ readonly uid: number; readonly gid: number } | Record<string, never>> {
   if (process.getuid?.() !== 0) return {}
-  const nobody = { uid: NOBODY, gid: NOBODY }
-  const readable = run('sh', ['-c', 'test -r "$0" && test -x "$1"', SCRIPT, process.execPath], nobody)
+  const unprivileged = { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID }
+  const readable = run('sh', ['-c', 'test -r "$0" && test -x "$1"', SCRIPT, process.execPath], unprivileged)
   return readable.then(
-    () => nobody,
+    () => unprivileged,
     () => ({}),
   )
 }

@@ -10,17 +10,17 @@ const unauthorized = (): ApiError =>
 
 /** Authenticates requests. Without keys every caller shares one unlimited account. */
 export class Accounts {
-  readonly #everybody: Account | null
+  readonly #withoutKeys: Account | null
   readonly #byDigest: ReadonlyMap<string, Account>
 
   constructor(keys: Readonly<Record<string, KeyLimits>> | null) {
-    this.#everybody = keys === null ? new Account({}) : null
+    this.#withoutKeys = keys === null ? new Account({}) : null
     this.#byDigest = new Map(Object.entries(keys ?? {}).map(([key, limits]) => [digest(key), new Account(limits)]))
   }
 
   /** @throws {ApiError} 401, for a header that names no key we know */
   authenticate(authorization: string | undefined): Account {
-    if (this.#everybody !== null) return this.#everybody
+    if (this.#withoutKeys !== null) return this.#withoutKeys
     const key = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
     const account = key === undefined ? undefined : this.#byDigest.get(digest(key))
     if (account === undefined) throw unauthorized()
