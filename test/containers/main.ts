@@ -16,7 +16,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const SAMPLES = join(ROOT, 'samples')
 
 /** Documents of the restart step: so many, and so large, that converting them takes longer than three restarts. */
-const MANY = 1_000
+const MANY = 2_500
 const ROWS = 6_000
 
 await testWithAnyEngine()
