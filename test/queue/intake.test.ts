@@ -36,7 +36,7 @@ test('intake starts at most three documents per completion while the gate admits
     starts += 1
     atOnce += 1
     if (open) most = Math.max(most, atOnce)
-    await sleep(open ? 20 : 100)
+    await sleep(100)
     atOnce -= 1
     if (places === 0 && !open) return BACK
     places = 0
