@@ -3,7 +3,13 @@ import { Command } from 'commander'
 import picomatch from 'picomatch'
 import { openStore } from '#workers/open-store.ts'
 import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
-import { EXPORT_FORMATS, type ExportFilter, exportChunks, type ExportTally } from '#src/corpus/export/export-chunks.ts'
+import {
+  type Damage,
+  EXPORT_FORMATS,
+  type ExportFilter,
+  exportChunks,
+  type ExportTally,
+} from '#src/corpus/export/export-chunks.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { EXIT } from './exit-codes.ts'
@@ -106,14 +112,9 @@ async function exportStore(
   }
   const tally = await exportChunks(store, options, show, new AbortController().signal)
   output.live(null)
-  for (const key of tally.damaged) {
-    output.result(
-      `${printable(key)}: its files are not what its record says; verify --repair derives them again`,
-      () => ({
-        event: 'damaged',
-        key,
-      }),
-    )
+  for (const damage of tally.damaged) {
+    const { kind: _, ...where } = damage
+    output.result(describeDamage(damage), () => ({ event: 'damaged', ...where }))
   }
   output.result(summaryOf(tally, options.to), () => ({
     event: 'exported',
@@ -122,6 +123,12 @@ async function exportStore(
     damaged: tally.damaged.length,
   }))
   if (tally.damaged.length > 0) process.exitCode = EXIT.someFailed
+}
+
+function describeDamage(damage: Damage): string {
+  return damage.kind === 'files'
+    ? `${printable(damage.key)}: its files are not what its record says; verify --repair derives them again`
+    : `${printable(damage.place)}: its record.json cannot be read; run parses the document again where it is still in the source`
 }
 
 function summaryOf(tally: ExportTally, to: string): string {

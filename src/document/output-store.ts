@@ -60,7 +60,8 @@ export interface OutputStore {
    */
   commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
   readOutput(key: SourceKey, name: string): Promise<Buffer | null>
-  listRecords(signal: AbortSignal): AsyncIterable<DocumentRecord>
+  /** Calls `onUnreadable` with the place in the store of each `record.json` that cannot be read, and leaves it out. */
+  listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncIterable<DocumentRecord>
   /** Whether each of these documents has a record, in their order, without reading the records. */
   haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]>
   /** Null where `haveRecords` costs no request. */

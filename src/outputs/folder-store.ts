@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, opendir, readFile, realpath, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { ReceiptRoom } from '#src/document/output-store.ts'
@@ -143,12 +143,14 @@ class FolderStore implements OutputStore {
     return isOutputName(name) ? this.#read(key, name) : null
   }
 
-  async *listRecords(signal: AbortSignal): AsyncGenerator<DocumentRecord> {
+  async *listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncGenerator<DocumentRecord> {
     for await (const folders of documentFolders(this.#documents, signal)) {
       const found = await Promise.all(folders.map((folder) => readIfThere(join(folder, RECORD_FILE))))
-      for (const json of found) {
-        const record = json === null ? null : parseRecord(json)
+      for (const [at, json] of found.entries()) {
+        if (json === null) continue
+        const record = parseRecord(json)
         if (record !== null) yield record
+        else onUnreadable?.(relative(this.#root, folders[at] ?? ''))
       }
     }
   }

@@ -89,15 +89,18 @@ export class S3Documents {
     return null
   }
 
-  async *listRecords(signal: AbortSignal): AsyncGenerator<DocumentRecord> {
+  async *listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncGenerator<DocumentRecord> {
     for await (const names of this.#bucket.list('documents/', signal)) {
       const records = names.filter(isRecord)
       for (let at = 0; at < records.length; at += 32) {
         signal.throwIfAborted()
-        const found = await Promise.all(records.slice(at, at + 32).map((name) => this.#bucket.get(name)))
-        for (const object of found) {
-          const record = object === null ? null : parseStored(object.bytes)?.record
+        const some = records.slice(at, at + 32)
+        const found = await Promise.all(some.map((name) => this.#bucket.get(name)))
+        for (const [index, object] of found.entries()) {
+          if (object === null) continue
+          const record = parseStored(object.bytes)?.record
           if (record) yield record
+          else onUnreadable?.((some[index] ?? '').slice(0, -`/${RECORD_FILE}`.length))
         }
       }
     }

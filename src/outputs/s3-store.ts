@@ -189,8 +189,8 @@ class S3Store implements OutputStore {
     return this.#documents.readOutput(key, name)
   }
 
-  listRecords(signal: AbortSignal): AsyncIterable<DocumentRecord> {
-    return this.#documents.listRecords(signal)
+  listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncIterable<DocumentRecord> {
+    return this.#documents.listRecords(signal, onUnreadable)
   }
 
   async remove(key: SourceKey): Promise<void> {

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEncoding } from '#src/corpus/tokens/encodings.ts'
@@ -115,6 +115,30 @@ describe('sluice export --chunks', { timeout: 120_000 }, () => {
     expect(code).toBe(2)
     expect(stdout).toContain('boat-passages.csv: its files are not what its record says; verify --repair')
     expect(stdout).toContain('left out: 1 document damaged')
+  })
+
+  test('names a document whose record cannot be read, and exits with 2', async () => {
+    const file = join(at, 'corpus/documents/boat-passages.csv/record.json')
+    const whole = await readFile(file)
+    await writeFile(file, '{half')
+    const { code, stdout } = await exported('--out', 'corpus', '--to', 'half')
+    await writeFile(file, whole)
+    expect(code).toBe(2)
+    expect(stdout).toContain('documents/boat-passages.csv: its record.json cannot be read')
+  })
+
+  test('refuses a folder that holds a file which no export wrote, and follows a link', async () => {
+    await exported('--out', 'corpus', '--to', 'mixed')
+    await symlink('mixed', join(at, 'linked'))
+    expect((await exported('--out', 'corpus', '--to', 'linked')).code).toBe(0)
+    expect((await lstat(join(at, 'linked'))).isSymbolicLink()).toBe(true)
+    await writeFile(join(at, 'mixed/mine.txt'), 'a note')
+    const { code, stderr } = await exported('--out', 'corpus', '--to', 'mixed')
+    expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining('holds "mine.txt", which is no part of the export'),
+    ])
+    expect(await readFile(join(at, 'mixed/mine.txt'), 'utf8')).toBe('a note')
   })
 
   test.each([

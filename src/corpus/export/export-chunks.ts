@@ -38,8 +38,13 @@ export interface ExportTally {
   withoutMarkdown: number
   gone: number
   filtered: number
-  damaged: SourceKey[]
+  damaged: Damage[]
 }
+
+/** Files that are not what their record says, or a place in the store whose `record.json` cannot be read. */
+export type Damage =
+  | { readonly kind: 'files'; readonly key: SourceKey }
+  | { readonly kind: 'record'; readonly place: string }
 
 /** `manifest.json` of an export (docs/schemas/export-manifest.schema.json): written last. */
 export interface ExportManifest {
@@ -72,12 +77,13 @@ export async function exportChunks(
   await using folder = await ExportFolder.open(options.to)
   const [chunks, documents] = [await folder.create(`chunks.${options.format}`), await folder.create('documents.jsonl')]
   const tally = emptyTally()
-  const wanted = selected(store.listRecords(signal), options.filter, tally)
+  const records = store.listRecords(signal, (place) => tally.damaged.push({ kind: 'record', place }))
+  const wanted = selected(records, options.filter, tally)
   for await (const found of readAhead(wanted, async (record) => readDocument(store, record), AHEAD)) {
     signal.throwIfAborted()
     if (found.kind === 'removed') continue
     if (found.kind === 'no_markdown') tally.withoutMarkdown += 1
-    else if (found.kind === 'damaged') tally.damaged.push(found.record.key)
+    else if (found.kind === 'damaged') tally.damaged.push({ kind: 'files', key: found.record.key })
     else {
       const written = await writeChunks(found, options, tally, async (line) => chunks.write(line))
       await documents.write(written)

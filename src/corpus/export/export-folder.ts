@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { RowsFile } from './exported-file.ts'
@@ -24,7 +24,8 @@ export class ExportFolder implements AsyncDisposable {
 
   /** @throws {SetupError} where something else than an export is at `to` */
   static async open(to: string): Promise<ExportFolder> {
-    const path = resolve(to)
+    // A link keeps its name: what it points to is exchanged.
+    const path = await realpath(to).catch(() => resolve(to))
     await mkdir(dirname(path), { recursive: true })
     await settle(path)
     await refuseOthers(path, to)
@@ -91,6 +92,12 @@ async function refuseOthers(path: string, to: string): Promise<void> {
   const text = names.includes(MANIFEST) ? await readFile(join(path, MANIFEST), 'utf8') : ''
   if (!/"kind": "chunks"/.test(text)) {
     throw new SetupError(`--to ${to} is not empty and holds no export: name another folder. Nothing was changed`)
+  }
+  const foreign = names.filter((name) => name !== MANIFEST && !text.includes(`"name": ${JSON.stringify(name)}`))
+  if (foreign.length > 0) {
+    throw new SetupError(
+      `--to ${to} holds ${JSON.stringify(foreign[0])}, which is no part of the export: move it, or name another folder. Nothing was changed`,
+    )
   }
 }
 
