@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 const ROOT = resolve(import.meta.dirname, '..')
 
 /** Persons where a component acts: a sentence with one of them hides which part of the program does it. */
-const PERSONS = /\b(?:nobody|somebody|whoever|everybody|anybody)\b/i
+const PERSONS = ['nobody', 'somebody', 'whoever', 'everybody', 'anybody']
+const PERSON = new RegExp(`\\b(?:${PERSONS.join('|')})\\b`, 'i')
 
 const FOLDERS = ['src', 'workers', 'config', 'test', 'bench', 'scripts', 'docs']
 const PAGES = [
@@ -38,7 +39,7 @@ function written(): string[] {
 }
 
 function breaches(path: string, text: string): string[] {
-  return text.split('\n').flatMap((line, at) => (PERSONS.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : []))
+  return text.split('\n').flatMap((line, at) => (PERSON.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : []))
 }
 
 test('prose names the component that acts, never a person', () => {
@@ -48,7 +49,7 @@ test('prose names the component that acts, never a person', () => {
 })
 
 test('the word check finds each of its words in a sentence', () => {
-  const planted = ['nobody', 'Somebody', 'whoever', 'everybody', 'anybody']
-  for (const word of planted) expect(breaches('x.ts', `first\n/* ${word} waits */`)).toHaveLength(1)
+  for (const word of [...PERSONS, ...PERSONS.map((person) => person.toUpperCase())])
+    expect(breaches('x.ts', `first\n/* ${word} waits */`)).toHaveLength(1)
   expect(breaches('x.ts', '/* the worker waits */')).toEqual([])
 })

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { wordsOfText } from '#src/engine/model/words-of-text.ts'
 import type { SentAnswer } from './send.ts'
 
 const run = promisify(execFile)
@@ -21,16 +22,16 @@ export async function lostOf(path: string, answer: SentAnswer): Promise<string[]
   if (!path.toLowerCase().endsWith('.pdf')) return []
   const reported = new Set(answer.problems.map((problem) => Number.parseInt(problem, 10)))
   const open = answer.pages.filter(({ pageNumber }) => !reported.has(pageNumber))
-  const all = wordsIn(answer.markdown)
+  const all = wordsOfText(answer.markdown)
   const lost: string[] = []
   let looked = 0
   for (const { pageNumber, text } of open) {
-    const words = wordsIn(await pdftotext(path, pageNumber))
+    const words = wordsOfText(await pdftotext(path, pageNumber))
     // A paragraph that runs on over pages belongs to the page where it begins.
-    const recall = Math.max(recallOf(words, wordsIn(text)), recallOf(words, all))
+    const recall = Math.max(recallOf(words, wordsOfText(text)), recallOf(words, all))
     if (words.length >= LEAST_WORDS && recall < LEAST_RECALL) {
       lost.push(`page ${pageNumber}: ${Math.round(recall * 100)} % of the ${words.length} words of pdftotext`)
-    } else if (wordsIn(text).length < LEAST_SEEN && looked < MOST_LOOKED_AT) {
+    } else if (wordsOfText(text).length < LEAST_SEEN && looked < MOST_LOOKED_AT) {
       looked += 1
       const seen = await seenWords(path, pageNumber)
       if (seen.length >= LEAST_SEEN) lost.push(`page ${pageNumber}: OCR sees ${seen.length} words`)
@@ -72,15 +73,6 @@ async function seenWords(path: string, page: number): Promise<string[]> {
   } finally {
     await rm(folder, { recursive: true })
   }
-}
-
-function wordsIn(text: string): string[] {
-  return (
-    text
-      .toLowerCase()
-      .normalize('NFKC')
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  )
 }
 
 /** Share of the words, as a bag, that are among the others; joined by letters, so that hyphens and spaces decide nothing. */

@@ -43,6 +43,8 @@ const OF_A_SERVER: Readonly<Record<string, string>> = {
   EPROTO: 'the server does not speak TLS there. Check http or https in the address.',
 }
 
+const WRITING: ReadonlySet<string> = new Set(['write', 'writev', 'fsync', 'fdatasync', 'close'])
+
 interface SystemError extends Error {
   readonly code: string
   readonly syscall?: string
@@ -63,7 +65,9 @@ export function describeSystemError(error: unknown): string | null {
   const server = OF_A_SERVER[code]
   if (server !== undefined) return sentence(whereOf(hostname ?? address ?? path, port), server, code)
   const advice = OF_A_PATH[code]
-  return advice === undefined || path === undefined ? null : sentence(path, advice, code)
+  // The system names no path where an open file cannot be written: a full disk.
+  const where = path ?? (WRITING.has(syscall) ? 'the file being written' : undefined)
+  return advice === undefined || where === undefined ? null : sentence(where, advice, code)
 }
 
 const whereOf = (host: string | undefined, port: number | undefined): string =>

@@ -1,4 +1,5 @@
 import { type DeadLetter, type DocumentRecord, RECORD_SCHEMA } from '#src/document/record.ts'
+import { StoreRefused } from '#src/document/store-refused.ts'
 
 /** What is written at the end of every commit; a document without it is not done. */
 export const RECORD_FILE = 'record.json'
@@ -7,7 +8,7 @@ export function toJson(value: DocumentRecord | DeadLetter): Buffer {
   return Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** Null for what is no whole record: it counts as none and is made anew. Throws on a record of a later release. */
+/** Null for what is no whole record: it counts as none and is made anew. Throws `StoreRefused` on a record of a later release. */
 export function parseRecord(json: Buffer): DocumentRecord | null {
   return parse(json) as DocumentRecord | null
 }
@@ -28,8 +29,8 @@ function parse(json: Buffer): object | null {
   if (typeof value.schema !== 'number' || typeof value.key !== 'string') return null
   if (value.schema > RECORD_SCHEMA) {
     const key = JSON.stringify(value.key)
-    throw new Error(
-      `The store's entry for ${key} has schema ${value.schema}, written by a later release: update Sluice.`,
+    throw new StoreRefused(
+      `the store's entry for ${key} has schema ${value.schema}, written by a later release: update Sluice.`,
     )
   }
   return value

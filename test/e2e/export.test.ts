@@ -106,25 +106,32 @@ describe('sluice export --chunks', { timeout: 120_000 }, () => {
     expect((await linesOf(join(at, 'some/chunks.jsonl'))).map(({ text }) => text)).toEqual(['# Notes\n\nOne line.'])
   })
 
-  test('names a document whose files are not what its record says, and exits with 2', async () => {
-    const file = join(at, 'corpus/documents/boat-passages.csv/document.md')
+  /** Exports while a file of a document holds something else. */
+  async function exportedWith(name: string, content: string, to: string) {
+    const file = join(at, 'corpus/documents/boat-passages.csv', name)
     const whole = await readFile(file)
-    await writeFile(file, 'altered')
-    const { code, stdout } = await exported('--out', 'corpus', '--to', 'damaged')
+    await writeFile(file, content)
+    const result = await exported('--out', 'corpus', '--to', to)
     await writeFile(file, whole)
+    return result
+  }
+
+  test('names a document whose files are not what its record says, and exits with 2', async () => {
+    const { code, stdout } = await exportedWith('document.md', 'altered', 'damaged')
     expect(code).toBe(2)
     expect(stdout).toContain('boat-passages.csv: its files are not what its record says; verify --repair')
     expect(stdout).toContain('left out: 1 document damaged')
   })
 
   test('names a document whose record cannot be read, and exits with 2', async () => {
-    const file = join(at, 'corpus/documents/boat-passages.csv/record.json')
-    const whole = await readFile(file)
-    await writeFile(file, '{half')
-    const { code, stdout } = await exported('--out', 'corpus', '--to', 'half')
-    await writeFile(file, whole)
+    const { code, stdout } = await exportedWith('record.json', '{half', 'half')
     expect(code).toBe(2)
     expect(stdout).toContain('documents/boat-passages.csv: its record.json cannot be read')
+  })
+
+  test('refuses a record of a later release in one sentence', async () => {
+    const { code, stderr } = await exportedWith('record.json', '{"schema":99,"key":"boat-passages.csv"}', 'later')
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^sluice: the store's entry for .* update Sluice\.\n$/s)])
   })
 
   test('refuses a folder that holds a file which no export wrote, and follows a link', async () => {

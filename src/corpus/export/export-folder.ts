@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SetupError } from '#src/document/setup-error.ts'
-import type { RowsFile } from './exported-file.ts'
+import type { ExportedFile, RowsFile } from './exported-file.ts'
 import { JsonLinesFile } from './json-lines-file.ts'
 import { ParquetFile } from './parquet-file.ts'
 
@@ -89,15 +89,25 @@ async function refuseOthers(path: string, to: string): Promise<void> {
     throw error
   })
   if (names.length === 0) return
-  const text = names.includes(MANIFEST) ? await readFile(join(path, MANIFEST), 'utf8') : ''
-  if (!/"kind": "chunks"/.test(text)) {
+  const written = names.includes(MANIFEST) ? filesOf(await readFile(join(path, MANIFEST), 'utf8')) : null
+  if (written === null) {
     throw new SetupError(`--to ${to} is not empty and holds no export: name another folder. Nothing was changed`)
   }
-  const foreign = names.filter((name) => name !== MANIFEST && !text.includes(`"name": ${JSON.stringify(name)}`))
+  const foreign = names.filter((name) => name !== MANIFEST && !written.includes(name))
   if (foreign.length > 0) {
     throw new SetupError(
       `--to ${to} holds ${JSON.stringify(foreign[0])}, which is no part of the export: move it, or name another folder. Nothing was changed`,
     )
+  }
+}
+
+/** Names of the files that a manifest lists; null for a file that is no manifest of an export. */
+function filesOf(json: string): readonly string[] | null {
+  try {
+    const { kind, files } = JSON.parse(json) as { readonly kind?: string; readonly files?: readonly ExportedFile[] }
+    return kind === 'chunks' ? (files ?? []).map(({ name }) => name) : null
+  } catch {
+    return null
   }
 }
 

@@ -79,17 +79,8 @@ local function wake_waiting()
   if free <= 0 or found.reason ~= nil and found.ms == nil then
     return nil
   end
-  local own = nil
   local interval = s.phase == 'open' and pace(s) and 1 / pace(s) or 0
-  for i, process in ipairs(redis.call('ZRANGE', LINE, 0, math.min(free, 2) - 1)) do
-    local in_ms = (found.ms or 0) + (i - 1) * interval
-    if process == ask.process then
-      own = in_ms
-    else
-      call(process, in_ms)
-    end
-  end
-  return own
+  return call_in_turn(math.min(free, 2) - 1, found.ms or 0, interval)
 end
 
 local function learn()

@@ -27,12 +27,12 @@ local function call(process, in_ms)
   return heard
 end
 
--- The gate has opened: calls every process in line for its turn. Answers that of this process.
-local function wake_all()
-  local interval = pace(s) and 1 / pace(s) or 1
+-- Calls the processes in line up to `last` (an index as of ZRANGE), one `interval` after the other from `from_ms` on.
+-- Answers the turn of this process, which is not called.
+local function call_in_turn(last, from_ms, interval)
   local own = nil
-  for i, process in ipairs(redis.call('ZRANGE', LINE, 0, -1)) do
-    local in_ms = (i - 1) * interval
+  for i, process in ipairs(redis.call('ZRANGE', LINE, 0, last)) do
+    local in_ms = from_ms + (i - 1) * interval
     if process == ask.process then
       own = in_ms
     else
@@ -40,6 +40,11 @@ local function wake_all()
     end
   end
   return own
+end
+
+-- The gate has opened: calls every process in line for its turn. Answers that of this process.
+local function wake_all()
+  return call_in_turn(-1, 0, pace(s) and 1 / pace(s) or 1)
 end
 
 -- Takes this process's place in the line, or keeps the one it has; answers how many stand before it.

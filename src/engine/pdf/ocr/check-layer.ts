@@ -1,6 +1,7 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import type { PageDrawing } from '../ink/grey-picture.ts'
 import { cropped, stacked } from '../ink/picture-ops.ts'
+import { wordsOfText } from '../../model/words-of-text.ts'
 import { type Box, boxOf, middleY, union } from '../layout/box.ts'
 import { confidenceOf } from './confidence.ts'
 import { recognisePicture } from './recognise-picture.ts'
@@ -85,7 +86,7 @@ function widened({ x0, y0, x1, y1 }: Box): Box {
 
 /** F1 of two bags of words; case and punctuation do not count. */
 function wordF1(one: string, other: string): number {
-  const [a, b] = [wordsIn(one), wordsIn(other)]
+  const [a, b] = [wordsOfText(one), wordsOfText(other)]
   if (a.length === 0 || b.length === 0) return 0
   const counts = new Map<string, number>()
   for (const word of a) counts.set(word, (counts.get(word) ?? 0) + 1)
@@ -97,13 +98,4 @@ function wordF1(one: string, other: string): number {
     counts.set(word, left - 1)
   }
   return (2 * common) / (a.length + b.length)
-}
-
-function wordsIn(text: string): string[] {
-  return (
-    text
-      .toLowerCase()
-      .normalize('NFKC')
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  )
 }
