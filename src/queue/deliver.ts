@@ -61,18 +61,11 @@ export class Deliverer {
     this.#active += 1
     this.#lastAt = performance.now()
     try {
-      const ending = await this.#deliver(job, signal)
-      if (ending.do === 'postpone' && !ending.counted) await this.#rest(this.#intake.cameBack(), signal)
-      if (ending.do === 'finish') this.#intake.gotThrough()
-      await settle(job, token, ending)
+      await settle(job, token, await this.#deliver(job, signal))
     } finally {
       this.#active -= 1
       this.#lastAt = performance.now()
     }
-  }
-
-  async #rest(ms: number, signal: AbortSignal): Promise<void> {
-    if (ms > 0 && !this.stopping) await sleep(ms, undefined, { signal }).catch(() => undefined)
   }
 
   async #deliver(job: Job<DocumentJob>, signal: AbortSignal): Promise<Ending> {
@@ -85,10 +78,22 @@ export class Deliverer {
     const delivery: Delivery = { job: job.data, attempt: job.attemptsMade + 1 }
     try {
       if (deaths > this.#deathsAllowed) return await this.#giveUp(delivery, { kind: 'deadly', times: deaths }, signal)
-      return await this.#handle(delivery, signal)
+      return await this.#weigh(await this.#handle(delivery, signal), signal)
     } finally {
       entry.leave()
     }
+  }
+
+  /**
+   * Tells the intake how a delivery that was begun ended. A job that was turned away at the door is not one of them: a
+   * suspect that rested here would be counted as present at the death of the worker.
+   */
+  async #weigh(ending: Ending, signal: AbortSignal): Promise<Ending> {
+    if (ending.do === 'finish') this.#intake.gotThrough()
+    if (ending.do !== 'postpone' || ending.counted) return ending
+    const restMs = this.#intake.cameBack()
+    if (restMs > 0 && !this.stopping) await sleep(restMs, undefined, { signal }).catch(() => undefined)
+    return ending
   }
 
   async #handle(delivery: Delivery, signal: AbortSignal): Promise<Ending> {
