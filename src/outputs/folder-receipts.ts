@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { ReceiptRoom } from '#src/document/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
+import { entriesIn } from './folder-entries.ts'
 import { makeFolderFlushed } from './make-folder-flushed.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
 import type { WorkArea } from './work-area.ts'
@@ -54,8 +55,8 @@ export class FolderReceipts {
   }
 
   async *list(signal: AbortSignal): AsyncGenerator<KeptReceipt> {
-    for await (const shelf of names(this.#folder)) {
-      for await (const name of names(join(this.#folder, shelf))) {
+    for await (const { name: shelf } of entriesIn(this.#folder, this.#area)) {
+      for await (const { name } of entriesIn(join(this.#folder, shelf), this.#area)) {
         signal.throwIfAborted()
         const id = receiptIdOf(name)
         const savedAt = id === null ? null : await savedAtIfThere(join(this.#folder, shelf, name))
@@ -93,13 +94,5 @@ export async function renameInto(from: string, to: string, area: WorkArea): Prom
     if (!isOneOf(error, 'ENOENT')) throw error
     await makeFolderFlushed(dirname(to), area)
     await rename(from, to)
-  }
-}
-
-async function* names(folder: string): AsyncGenerator<string> {
-  try {
-    for await (const entry of await opendir(folder)) yield entry.name
-  } catch (error) {
-    if (!isOneOf(error, 'ENOENT', 'ENOTDIR')) throw error
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, opendir, readFile, realpath, rm } from 'node:fs/promises'
+import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
@@ -13,8 +13,9 @@ import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { checkFiles, isOutputName } from './checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from './document-path.ts'
-import { flushFolder, isOneOf, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
+import { flushFolder, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
 import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
+import { entriesIn } from './folder-entries.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
 import { FolderWatch, probeFolder } from './folder-probe.ts'
@@ -144,10 +145,13 @@ class FolderStore implements OutputStore {
   }
 
   async *listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncGenerator<DocumentRecord> {
-    for await (const folders of documentFolders(this.#documents, signal)) {
+    for await (const folders of documentFolders(this.#documents, this.#area, signal)) {
       const found = await Promise.all(folders.map((folder) => readIfThere(join(folder, RECORD_FILE))))
       for (const [at, json] of found.entries()) {
-        if (json === null) continue
+        if (json === null) {
+          this.#area.checkStoreNow()
+          continue
+        }
         const record = parseRecord(json)
         if (record !== null) yield record
         else onUnreadable?.(relative(this.#root, folders[at] ?? ''))
@@ -158,7 +162,9 @@ class FolderStore implements OutputStore {
   readonly recordListing = null
 
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
-    return keys.map((key) => existsSync(join(this.#place(key).folder, RECORD_FILE)))
+    const have = keys.map((key) => existsSync(join(this.#place(key).folder, RECORD_FILE)))
+    if (have.includes(false)) this.#area.checkStoreNow()
+    return have
   }
 
   async remove(key: SourceKey): Promise<void> {
@@ -173,7 +179,7 @@ class FolderStore implements OutputStore {
   }
 
   async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
-    const json = await readIfThere(this.#place(key).letter)
+    const json = await this.#readIfThere(this.#place(key).letter)
     return json === null ? null : parseDeadLetter(json)
   }
 
@@ -192,15 +198,11 @@ class FolderStore implements OutputStore {
   }
 
   async *listDeadLetters(signal: AbortSignal): AsyncGenerator<DeadLetter> {
-    try {
-      for await (const entry of await opendir(this.#failures)) {
-        signal.throwIfAborted()
-        const json = await readIfThere(join(this.#failures, entry.name))
-        const letter = json === null ? null : parseDeadLetter(json)
-        if (letter !== null) yield letter
-      }
-    } catch (error) {
-      if (!isOneOf(error, 'ENOENT')) throw error
+    for await (const { name } of entriesIn(this.#failures, this.#area)) {
+      signal.throwIfAborted()
+      const json = await this.#readIfThere(join(this.#failures, name))
+      const letter = json === null ? null : parseDeadLetter(json)
+      if (letter !== null) yield letter
     }
   }
 
@@ -240,7 +242,15 @@ class FolderStore implements OutputStore {
       if (await isThere(folder)) return readIfThere(join(folder, name))
       if (old !== null) return old
     }
+    this.#area.checkStoreNow()
     return null
+  }
+
+  /** Null for what is not in the store; never because the whole store is away. */
+  async #readIfThere(path: string): Promise<Buffer | null> {
+    const bytes = await readIfThere(path)
+    if (bytes === null) this.#area.checkStoreNow()
+    return bytes
   }
 
   #place(key: SourceKey): Place {

@@ -1,10 +1,11 @@
 import type { Dirent } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
 import type { Stray } from '#src/document/stray.ts'
 import { documentPath, isDocumentFolder, letterName, type PathRules } from './document-path.ts'
 import { isOneOf, isThere, readIfThere } from './file-system.ts'
+import { entriesIn } from './folder-entries.ts'
 import { receiptPath, receiptIdOf } from './receipt-bytes.ts'
 import { parseDeadLetter, parseRecord, RECORD_FILE } from './record-json.ts'
 import type { WorkArea } from './work-area.ts'
@@ -22,15 +23,15 @@ export interface StraysOptions {
 
 /** Streams the orphans: what is in the folder of a store and no part of it. Paths are relative to `root`. */
 export async function* folderStrays({ root, area, rules }: StraysOptions, signal: AbortSignal): AsyncGenerator<Stray> {
-  for (const { name } of await entriesOf(root)) {
+  for (const { name } of await entriesOf(root, area)) {
     if (!OWN_NAMES.includes(name)) yield { kind: 'beside', path: name, reason: 'is no part of the store' }
   }
   const { asides, staged } = await area.leftovers()
   for (const { name } of asides) yield { ...LEFTOVER, path: `.sluice/aside/${name}` }
   for (const { name } of staged) yield { ...LEFTOVER, path: `.sluice/staging/${name}` }
-  yield* inDocuments(root, '', rules, signal)
-  yield* inReceipts(root, signal)
-  yield* inFailures(root, signal)
+  yield* inDocuments({ root, area, rules }, '', signal)
+  yield* inReceipts({ root, area }, signal)
+  yield* inFailures({ root, area }, signal)
 }
 
 const LEFTOVER = { kind: 'leftover', reason: 'was left by a process that ended in the middle of a write' } as const
@@ -38,15 +39,16 @@ const LEFTOVER = { kind: 'leftover', reason: 'was left by a process that ended i
 const foreign = (path: string, reason: string): Stray => ({ kind: 'foreign', path, reason })
 
 /** `below`: the folder's path below `documents/`, empty or with a slash at its end. */
-async function* inDocuments(root: string, below: string, rules: PathRules, signal: AbortSignal): AsyncGenerator<Stray> {
+async function* inDocuments(at: StraysOptions, below: string, signal: AbortSignal): AsyncGenerator<Stray> {
+  const { root, area } = at
   const folder = `documents/${below}`
-  const entries = await entriesOf(join(root, folder))
+  const entries = await entriesOf(join(root, folder), area)
   for (const entry of entries) {
     signal.throwIfAborted()
-    const at = below + entry.name
+    const path = below + entry.name
     if (!entry.isDirectory()) yield foreign(folder + entry.name, 'is a file where only folders of documents belong')
-    else if (!isDocumentFolder(entry.name)) yield* inDocuments(root, `${at}/`, rules, signal)
-    else yield* await seenTwice(() => inDocument(root, at, rules))
+    else if (!isDocumentFolder(entry.name)) yield* inDocuments(at, `${path}/`, signal)
+    else yield* await seenTwice(() => inDocument(at, path))
   }
   if (entries.length === 0 && below !== '' && (await idleMs(join(root, folder))) > EMPTY_AFTER_MS) {
     yield foreign(folder.slice(0, -1), 'is an empty folder')
@@ -61,14 +63,15 @@ async function seenTwice(look: () => Promise<readonly Stray[]>): Promise<readonl
   return first.filter(({ path }) => again.has(path))
 }
 
-async function inDocument(root: string, at: string, rules: PathRules): Promise<readonly Stray[]> {
-  const path = `documents/${at}`
-  const names = (await entriesOf(join(root, path))).map(({ name }) => name)
+/** `of`: the path of its folder below `documents/`. */
+async function inDocument({ root, area, rules }: StraysOptions, of: string): Promise<readonly Stray[]> {
+  const path = `documents/${of}`
+  const names = (await entriesOf(join(root, path), area)).map(({ name }) => name)
   const json = await readIfThere(join(root, path, RECORD_FILE))
   // While a document is exchanged for its next version there is a moment without a folder.
   if (json === null && !(await isThere(join(root, path)))) return []
   const record = json === null ? null : parseRecord(json)
-  if (record !== null && documentPath(record.key, rules) !== at) {
+  if (record !== null && documentPath(record.key, rules) !== of) {
     return [foreign(path, `holds the record of ${JSON.stringify(record.key)}, whose place is another`)]
   }
   if (record === null) {
@@ -79,12 +82,14 @@ async function inDocument(root: string, at: string, rules: PathRules): Promise<r
   return names.filter((name) => !listed.has(name)).map((name) => foreign(`${path}/${name}`, 'is in no record'))
 }
 
-async function* inReceipts(root: string, signal: AbortSignal): AsyncGenerator<Stray> {
-  for (const shelf of await entriesOf(join(root, 'receipts'))) {
+type InStore = Pick<StraysOptions, 'root' | 'area'>
+
+async function* inReceipts({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Stray> {
+  for (const shelf of await entriesOf(join(root, 'receipts'), area)) {
     const path = `receipts/${shelf.name}`
     if (!shelf.isDirectory()) yield foreign(path, 'is no receipt')
     else {
-      for (const { name } of await entriesOf(join(root, path))) {
+      for (const { name } of await entriesOf(join(root, path), area)) {
         signal.throwIfAborted()
         const id = receiptIdOf(name)
         if (id === null || receiptPath(id) !== `${shelf.name}/${name}`)
@@ -94,8 +99,8 @@ async function* inReceipts(root: string, signal: AbortSignal): AsyncGenerator<St
   }
 }
 
-async function* inFailures(root: string, signal: AbortSignal): AsyncGenerator<Stray> {
-  for (const entry of await entriesOf(join(root, 'failures'))) {
+async function* inFailures({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Stray> {
+  for (const entry of await entriesOf(join(root, 'failures'), area)) {
     signal.throwIfAborted()
     const path = `failures/${entry.name}`
     const json = entry.isFile() ? await readIfThere(join(root, path)) : Buffer.alloc(0)
@@ -107,13 +112,10 @@ async function* inFailures(root: string, signal: AbortSignal): AsyncGenerator<St
   }
 }
 
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true })
-  } catch (error) {
-    if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return []
-    throw error
-  }
+async function entriesOf(folder: string, area: WorkArea): Promise<readonly Dirent[]> {
+  const entries: Dirent[] = []
+  for await (const entry of entriesIn(folder, area)) entries.push(entry)
+  return entries
 }
 
 async function idleMs(folder: string): Promise<number> {

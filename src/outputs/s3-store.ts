@@ -122,8 +122,10 @@ class S3Store implements OutputStore {
     for (let at = 0; at < keys.length; at += LOOKS_AT_ONCE) {
       have.push(...(await Promise.all(keys.slice(at, at + LOOKS_AT_ONCE).map((key) => this.#documents.has(key)))))
     }
+    if (have.includes(false)) await this.#bucket.checkThere()
     return have
   }
+
   async probe(): Promise<StoreProbe> {
     await explainedS3(`cannot write to the store in ${this.url}`, () => this.#bucket.put(PROBE, Buffer.from('probe\n')))
     try {

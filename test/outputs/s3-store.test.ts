@@ -9,6 +9,8 @@ import { cutObject, startStoreThat, type StoreAnswer, storeError, wholeObject } 
 /* What real stores do only when a line breaks, or under more load than a test makes. */
 
 const bucketIsThere: StoreAnswer = (response) => response.writeHead(200).end()
+/** HEAD has no body, and so no reason. */
+const notFound: StoreAnswer = (response) => response.writeHead(404).end()
 const receipt = receiptId(contentHash('a'.repeat(64)), recipeHash('b'.repeat(16)))
 const never = new AbortController().signal
 
@@ -44,6 +46,16 @@ test.concurrent.each<readonly [string, (store: OutputStore) => Promise<unknown>,
 test('a bucket that went away is not taken for one that holds no receipt', async () => {
   await using at = await storeThat(storeError(404, 'NoSuchBucket'))
   await expect(at.store.readReceipt(receipt)).rejects.toThrow('there is no such bucket.')
+})
+
+test('a bucket that went away is not taken for one that holds no records', async () => {
+  await using at = await storeThat(notFound, notFound)
+  await expect(at.store.haveRecords([sourceKey('a.pdf')])).rejects.toThrow('there is no such bucket.')
+})
+
+test('a record that is not there is none', async () => {
+  await using at = await storeThat(notFound, bucketIsThere)
+  expect(await at.store.haveRecords([sourceKey('a.pdf')])).toEqual([false])
 })
 
 test('a receipt that is not there is none', async () => {

@@ -1,0 +1,20 @@
+import type { Dirent } from 'node:fs'
+import { opendir } from 'node:fs/promises'
+import { isOneOf } from './file-system.ts'
+import type { WorkArea } from './work-area.ts'
+
+/**
+ * Streams what is in a folder of a store. A folder that does not exist is empty; but only while the store itself is
+ * there: a listing of a store that went away would make all of it look removed, and its receipts unused.
+ *
+ * @throws {StoreUnusable} where the store is away, or another folder is in its place
+ */
+export async function* entriesIn(folder: string, area: WorkArea): AsyncGenerator<Dirent> {
+  try {
+    for await (const entry of await opendir(folder)) yield entry
+  } catch (error) {
+    if (!isOneOf(error, 'ENOENT', 'ENOTDIR')) throw error
+  }
+  // A mount that goes away ends a listing early, and without an error.
+  area.checkStoreNow()
+}

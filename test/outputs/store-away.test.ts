@@ -1,0 +1,104 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import { unusedReceipts } from '#src/ingest/collect-receipts.ts'
+import { lostRecords } from '#src/ingest/lost-records.ts'
+import { verifyStore } from '#src/ingest/verify-store.ts'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { renderOutputs } from '#src/outputs/render.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/*
+ * A store that goes away, or whose disk is unmounted, while it is read must not look empty: its receipts would count as
+ * unused, its documents as lost.
+ */
+
+const never = new AbortController().signal
+const FILES = outputs({ 'document.md': 'text' })
+/** More than are read ahead of the one that is handed out. */
+const DOCUMENTS = 40
+
+interface AwayStore extends AsyncDisposable {
+  readonly store: OutputStore
+  readonly path: string
+  readonly away: (how: Way) => Promise<void>
+}
+
+type Way = 'moved' | 'unmounted'
+
+async function filledStore(documents: number): Promise<AwayStore> {
+  const folder = await tempFolder()
+  const path = join(folder.path, 'store')
+  const store = await openFolderStore({ path })
+  const keys = Array.from({ length: documents }, (_, number) => sourceKey(`${number % 7}/${number}.pdf`))
+  await Promise.all(keys.map((key) => store.commit(recordOf(key, FILES), FILES)))
+  for (const key of keys) await store.bury(letterOf(`failed/${key}`))
+  for (const key of keys) await store.saveReceipt(receiptOf(key), Buffer.from(key), null)
+  await writeFile(join(path, 'beside.txt'), 'a file of the user')
+  const away = async (how: Way): Promise<void> => {
+    await rename(path, join(folder.path, 'aside'))
+    if (how === 'unmounted') await mkdir(path)
+  }
+  return { store, path, away, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+}
+
+const KEY = sourceKey('0/0.pdf')
+const pending = { done: 0, partial: 0 } as never
+const ledger = {
+  counts: async () => pending,
+  entries: async function* () {
+    yield [KEY, { version: 'v', recipeHash: 'r', outcome: 'done' }]
+  },
+} as never
+
+const LISTINGS: readonly (readonly [string, (store: OutputStore) => AsyncIterable<unknown>])[] = [
+  ['listRecords', (store) => store.listRecords(never)],
+  ['listDeadLetters', (store) => store.listDeadLetters(never)],
+  ['listReceipts', (store) => store.listReceipts(never)],
+  ['listStrays', (store) => store.listStrays(never)],
+  ['verify', (store) => verifyStore({ store, render: renderOutputs }, { repair: false, removeStrays: false }, never)],
+]
+
+const AT_ONCE: readonly (readonly [string, (store: OutputStore) => Promise<unknown>])[] = [
+  ['readRecord', (store) => store.readRecord(KEY)],
+  ['readOutput', (store) => store.readOutput(KEY, 'document.md')],
+  ['readDeadLetter', (store) => store.readDeadLetter(KEY)],
+  ['haveRecords', (store) => store.haveRecords([KEY])],
+  ['gc', (store) => exhaust(unusedReceipts(store, never))],
+  ['status', (store) => exhaust(lostRecords({ store, ledger }, never))],
+  ...LISTINGS.map(([name, list]) => [name, (store: OutputStore) => exhaust(list(store))] as const),
+]
+
+async function exhaust(all: AsyncIterable<unknown>): Promise<void> {
+  for await (const one of all) void one
+}
+
+describe.concurrent.each<Way>(['moved', 'unmounted'])('while a folder store is %s', (how) => {
+  test.each(AT_ONCE)('%s fails with one sentence', async (_, read) => {
+    await using at = await filledStore(2)
+    await at.away(how)
+    const error = await read(at.store).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(StoreUnusable)
+    expect(String(error)).toMatch(/the output folder .* (?:was removed|is not the one)/)
+  })
+
+  test.each(LISTINGS)('%s that has begun fails too', async (_, list) => {
+    await using at = await filledStore(DOCUMENTS)
+    const listed = list(at.store)[Symbol.asyncIterator]()
+    if ((await listed.next()).done === true) throw new Error('nothing was listed')
+    await at.away(how)
+    await expect(exhaust({ [Symbol.asyncIterator]: () => listed })).rejects.toThrow(StoreUnusable)
+  })
+})
+
+test('a document that is removed while records are listed is no error', async () => {
+  await using at = await filledStore(DOCUMENTS)
+  const listed = at.store.listRecords(never)[Symbol.asyncIterator]()
+  await listed.next()
+  for (const name of ['1', '3']) await rm(join(at.path, 'documents', name), { recursive: true })
+  await exhaust({ [Symbol.asyncIterator]: () => listed })
+})
