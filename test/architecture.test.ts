@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 const ROOT = resolve(import.meta.dirname, '..')
 
 /**
- * The import table (ARCHITECTURE.md): a folder may import itself and what its row names, nothing else. Rows are read
+ * The import table (ARCHITECTURE.md): a row may import itself and the rows that it names, nothing else. Rows are read
  * downwards; adapters never meet.
  */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+const BELOW_WORKERS: Readonly<Record<string, readonly string[]>> = {
   'src/document': [],
   'src/contract': ['src/document'],
   'src/fetch': [],
@@ -24,11 +24,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/ledger': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/observe': ['src/document', 'src/contract', 'src/ports.ts', 'src/events.ts'],
   'src/corpus/chunks': ['src/document'],
-  'src/corpus': ['src/document', 'src/contract', 'src/ports.ts'],
+  'src/corpus': ['src/corpus/chunks', 'src/document', 'src/contract', 'src/ports.ts'],
   'src/engine': ['src/document', 'src/fetch', 'src/contract'],
   config: ['src/document', 'src/contract'],
-  workers: ['src/', 'config'],
-  'src/cli': ['src/', 'config', 'workers'],
+}
+
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  ...BELOW_WORKERS,
+  workers: Object.keys(BELOW_WORKERS),
+  'src/cli': [...Object.keys(BELOW_WORKERS), 'workers'],
 }
 
 /** Packages that only the named files may import. */
@@ -68,8 +72,24 @@ function target(file: string, specifier: string): string | null {
   return null
 }
 
+/** Whether `path` is `place` itself or lies in it: `src/cli` holds no `src/client`. */
+const liesIn = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`)
+
+/** The narrowest row that a file lies in. */
 const rowOf = (file: string): string | undefined =>
-  Object.keys(MAY_IMPORT).find((row) => file === row || file.startsWith(`${row}/`))
+  Object.keys(MAY_IMPORT)
+    .filter((row) => liesIn(file, row))
+    .toSorted((a, b) => b.length - a.length)[0]
+
+/** What is wrong with one import, or null. */
+function importBreach(file: string, path: string): string | null {
+  const row = rowOf(file) ?? ''
+  const allowed = [row, ...(MAY_IMPORT[row] ?? [])]
+  return allowed.includes(rowOf(path) ?? '') ? null : `${file} → ${path}`
+}
+
+/** Reads the environment, or imports what could. */
+const READS_ENVIRONMENT = /process\.env\b|\benv\b[^'"]*from 'node:process'|process\[['"]env/
 
 const files = ['src', 'config', 'workers'].filter((folder) => existsSync(join(ROOT, folder))).flatMap(sourceFiles)
 
@@ -83,16 +103,30 @@ describe('the house', () => {
     expect(files.filter((file) => rowOf(file) === undefined)).toEqual([])
   })
 
+  test('has files in every row', () => {
+    const used = new Set(files.map(rowOf))
+    expect(Object.keys(MAY_IMPORT).filter((row) => !used.has(row))).toEqual([])
+  })
+
   test('imports downwards only', () => {
-    const breaches = files.flatMap((file) => {
-      const row = rowOf(file) ?? ''
-      return importsOf(file)
+    const breaches = files.flatMap((file) =>
+      importsOf(file)
         .map((specifier) => target(file, specifier))
         .filter((path) => path !== null)
-        .filter((path) => !path.startsWith(row) && !(MAY_IMPORT[row] ?? []).some((allowed) => path.startsWith(allowed)))
-        .map((path) => `${file} → ${path}`)
-    })
+        .map((path) => importBreach(file, path))
+        .filter((breach) => breach !== null),
+    )
     expect(breaches).toEqual([])
+  })
+
+  test.each(Object.keys(MAY_IMPORT))('refuses an import that %s must not have', (row) => {
+    const allowed = [row, ...(MAY_IMPORT[row] ?? [])]
+    const inside = (place: string): string => (place.endsWith('.ts') ? place : `${place}/planted.ts`)
+    const others = Object.keys(MAY_IMPORT).filter((place) => !allowed.includes(place))
+    expect(others.map((place) => importBreach(inside(row), inside(place)))).toEqual(
+      others.map((place) => `${inside(row)} → ${inside(place)}`),
+    )
+    expect(allowed.map((place) => importBreach(inside(row), inside(place)))).toEqual(allowed.map(() => null))
   })
 
   test('keeps each package with its owner', () => {
@@ -107,7 +141,9 @@ describe('the house', () => {
   })
 
   test('reads the environment in config/load.ts only', () => {
-    const readers = files.filter((file) => /process\.env\b/.test(readFileSync(join(ROOT, file), 'utf8')))
+    const planted = ["import { env } from 'node:process'", 'process.env.HOME', "process['env']"]
+    expect(planted.filter((line) => !READS_ENVIRONMENT.test(line))).toEqual([])
+    const readers = files.filter((file) => READS_ENVIRONMENT.test(readFileSync(join(ROOT, file), 'utf8')))
     expect(readers.filter((file) => file !== 'config/load.ts')).toEqual([])
   })
 })

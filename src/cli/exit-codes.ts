@@ -1,6 +1,6 @@
 import type { HaltCause } from '#src/document/verdict.ts'
 
-/** Design, section 4. */
+/** Exit codes of every command (README). */
 export const EXIT = {
   allDone: 0,
   usage: 1,

@@ -12,9 +12,9 @@ export interface ParsedData extends SharedData {
   readonly html?: string | null
   readonly rawHtml?: string | null
   readonly links?: readonly string[] | null
-  /** Not shown in the contract, seen in the wild (notes, section 2). */
+  /** Not shown in the contract; the hosted service sends it (docs/contract.md, "Answer"). */
   readonly images?: readonly string[] | null
-  /** Not shown in the contract, seen in the wild (notes, section 2). */
+  /** Not shown in the contract; the hosted service sends it (docs/contract.md, "Answer"). */
   readonly json?: unknown
   readonly warning?: string | null
   readonly metadata?: ParsedMetadata
@@ -83,7 +83,7 @@ export interface ParsedMetadata {
   readonly error?: string | null
   readonly concurrencyLimited?: boolean
   readonly concurrencyQueueDurationMs?: number
-  /** In the wild (notes, section 2). */
+  /** Not shown in the contract; the hosted service sends it. */
   readonly creditsUsed?: number
   readonly scrapeId?: string
   readonly [key: string]: unknown

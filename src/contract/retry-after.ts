@@ -1,7 +1,7 @@
 /** Longest wait that a timer can hold (Node, 2³¹ − 1 ms). */
 const LONGEST_MS = 2_147_483_647
 
-/** Fields of an error body, or of its `details`, that real services put a time into, in seconds (notes, section 2). */
+/** Fields of an error body, or of its `details`, that real services put a time into, in seconds. */
 const SECONDS_FIELDS = ['retryAfter', 'retryAfterSeconds', 'retry_after', 'retry_after_seconds'] as const
 
 export interface RetryHints {
@@ -25,14 +25,29 @@ export function retryAfterMs(hints: RetryHints): number | null {
   return fromHeader(hints) ?? fromFields(hints.body) ?? fromText(hints.text)
 }
 
-/** Seconds, decimals allowed, or an HTTP date; anything else is as if it were not there. */
+/**
+ * The three forms of RFC 9110, section 5.6.7. `Date.parse` alone takes "Retry 5" and "May 5" for dates of the past, which
+ * would read as a delay of 0.
+ */
+const HTTP_DATES = [
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+]
+
+/** Epoch milliseconds, or NaN for what is no HTTP date. The asctime form names no zone and means GMT. */
+function httpDate(text: string): number {
+  if (!HTTP_DATES.some((form) => form.test(text))) return Number.NaN
+  return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+}
+
+/** Seconds, decimals allowed, or an HTTP date; anything else names no delay. */
 function fromHeader({ header, date, nowMs }: RetryHints): number | null {
   const text = header?.trim() ?? ''
   if (/^\d+(\.\d+)?$/.test(text)) return inMs(Number(text))
-  if (!/^[A-Z][a-z]{2}/.test(text)) return null
-  const moment = Date.parse(text)
+  const moment = httpDate(text)
   if (Number.isNaN(moment)) return null
-  const serviceNow = Date.parse(date ?? '')
+  const serviceNow = httpDate(date ?? '')
   return inMs((moment - (Number.isNaN(serviceNow) ? nowMs : serviceNow)) / 1000)
 }
 

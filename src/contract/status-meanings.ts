@@ -35,7 +35,7 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
     case 429:
       return { means: 'throttled', limit: limitNamedIn(error.text) }
     case 500:
-      // A self-hosted service that lacks the layout engine says so with a 500, for every PDF (notes, section 2).
+      // A self-hosted service that lacks the layout engine says so with a 500, for every PDF.
       return /\b(un)?available because\b.*\bnot configured/i.test(error.text)
         ? { means: 'bad_options' }
         : { means: 'down' }

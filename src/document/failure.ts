@@ -29,7 +29,7 @@ export const FAILURE_CODES = [
 
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
-/** Where on the way of one document it ended (design, section 2). */
+/** Where on the way of one document it ended (ARCHITECTURE.md, "The way of one document"). */
 export type Stage = 'scan' | 'read' | 'gate' | 'parse' | 'render' | 'commit'
 
 /** One clear sentence for a person, and the code for a machine. Never holds document text, keys or tokens. */

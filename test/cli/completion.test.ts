@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,16 +8,19 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const run = promisify(execFile)
 
-/** The completion script of a shell, in a file; null, with a line that says so, where the shell is not installed. */
-async function scriptFor(shell: 'bash' | 'zsh' | 'fish'): Promise<string | null> {
-  const found = await run(shell, ['--version']).then(
-    () => true,
-    () => false,
-  )
-  if (!found) {
-    console.log(`skipped: ${shell} is not installed`)
-    return null
-  }
+type Shell = 'bash' | 'zsh' | 'fish'
+
+const isInstalled = (shell: Shell): boolean => spawnSync(shell, ['--version']).error === undefined
+
+/** A test of one shell; skipped, with the reason in its name, where the shell is not installed. */
+function testIn(shell: Shell, body: () => Promise<void>): void {
+  const installed = isInstalled(shell)
+  const reason = installed ? '' : ` (skipped: ${shell} is not installed)`
+  test.skipIf(!installed)(`completes commands and flags in ${shell}${reason}`, body)
+}
+
+/** The completion script of a shell, in a file. */
+async function scriptFor(shell: Shell): Promise<string> {
   const folder = await tempFolder()
   onTestFinished(() => folder[Symbol.asyncDispose]())
   const file = join(folder.path, `sluice.${shell}`)
@@ -35,9 +38,8 @@ beforeAll(async () => {
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
 describe('the completion script, loaded in its shell,', () => {
-  test('completes commands and flags in bash', async () => {
+  testIn('bash', async () => {
     const file = await scriptFor('bash')
-    if (file === null) return
     const complete = async (...words: string[]): Promise<string[]> => {
       const line = words.map((word) => `'${word}'`).join(' ')
       const script = `source '${file}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _sluice; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -50,9 +52,8 @@ describe('the completion script, loaded in its shell,', () => {
     expect(await complete('sluice', 'failures', '--co')).toEqual(expect.arrayContaining(['--code', '--config']))
   })
 
-  test('completes commands and flags in fish', async () => {
+  testIn('fish', async () => {
     const file = await scriptFor('fish')
-    if (file === null) return
     const complete = async (line: string): Promise<string[]> => {
       const { stdout } = await run('fish', ['--no-config', '-c', `source '${file}'; complete --do-complete '${line}'`])
       return lines(stdout).map((each) => each.split('\t')[0] ?? '')
@@ -62,9 +63,8 @@ describe('the completion script, loaded in its shell,', () => {
     expect(await complete('sluice failures --check')).toEqual([])
   })
 
-  test('completes commands and flags in zsh', async () => {
+  testIn('zsh', async () => {
     const file = await scriptFor('zsh')
-    if (file === null) return
     // A terminal of its own: zsh completes on the Tab key only. 42 is what the shell prints, not what was typed.
     const script = `
       zmodload zsh/zpty
@@ -83,5 +83,5 @@ describe('the completion script, loaded in its shell,', () => {
     for (const whole of ['sluice watch', 'sluice run --checksum', 'sluice failures --code']) {
       expect(stdout, whole).toContain(whole)
     }
-  }, 30_000)
+  })
 })

@@ -19,6 +19,10 @@ export class Random {
     return Math.floor(this.next() * below)
   }
 
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
   pick<T>(items: readonly T[]): T {
     return items[this.below(items.length)] as T
   }

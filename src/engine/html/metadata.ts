@@ -3,7 +3,7 @@ import { attribute, elementsOf, firstElement, textOf } from './nodes.ts'
 
 export type HtmlMetadata = Readonly<Record<string, string | readonly string[] | null>>
 
-/** Meta names that have a field of their own in the contract or in the answers of the service (notes, section 2). */
+/** Meta names that have a field of their own in the contract or in the answers of the service. */
 const FIELD_OF: Readonly<Record<string, string>> = {
   'og:title': 'ogTitle',
   'og:description': 'ogDescription',

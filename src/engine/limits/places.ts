@@ -1,7 +1,7 @@
 import type { ConcurrencyGate } from './concurrency-gate.ts'
 import { concurrencyLimitReached, queueTimeout } from './refusals.ts'
 
-/** Share of the request's timeout that may go by in a queue, as in the hosted service (notes, section 2). */
+/** Share of the request's timeout that may go by in a queue, as in the hosted service. */
 const QUEUE_SHARE = 2 / 3
 
 /** A place in each of several gates, released when it is disposed of. */

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CFB } from '@e965/xlsx'
-import { Random } from '../fuzz/random.ts'
+import { Random } from '../../support/random.ts'
 import { pdfOf } from '../support/pdf-of.ts'
 
 export interface HostileDocument {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
-import { Random } from './random.ts'
+import { Random } from '../../support/random.ts'
 import { randomRequest, type RandomRequest } from './random-request.ts'
 
 const CASES = 10_000

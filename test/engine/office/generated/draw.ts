@@ -1,4 +1,4 @@
-import { Random } from '../../fuzz/random.ts'
+import { Random } from '../../../support/random.ts'
 
 /** A word of the truth, and the construct that holds it. */
 export interface TrueWord {
