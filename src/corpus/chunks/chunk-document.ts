@@ -49,7 +49,7 @@ function chunkOf(markdown: string, packed: PackedChunk, citations: Citations, ti
   }
 }
 
-/** What stands between the bodies, whose spans are in order: white space and page markers. */
+/** What stands between the bodies, whose spans are in order: white space, page markers, marks of blank lines in quotes. */
 export function exclusionsOf(markdown: string, bodies: readonly Span[]): readonly Exclusion[] {
   const exclusions: Exclusion[] = []
   let from = 0
@@ -60,16 +60,18 @@ export function exclusionsOf(markdown: string, bodies: readonly Span[]): readonl
   return exclusions
 }
 
+const MARKS = new RegExp(`${PAGE_MARKER.source}|>+`, 'g')
+
 function namedParts(markdown: string, start: number, end: number): readonly Exclusion[] {
   const parts: Exclusion[] = []
   let from = start
   const whitespaceTo = (to: number): void => {
     if (to > from) parts.push({ reason: 'whitespace', span: [from, to] })
   }
-  for (const { index, 0: marker } of markdown.slice(start, end).matchAll(PAGE_MARKER)) {
+  for (const { index, 0: mark } of markdown.slice(start, end).matchAll(MARKS)) {
     whitespaceTo(start + index)
-    from = start + index + marker.length
-    parts.push({ reason: 'page_marker', span: [start + index, from] })
+    from = start + index + mark.length
+    parts.push({ reason: mark.startsWith('>') ? 'quote_mark' : 'page_marker', span: [start + index, from] })
   }
   whitespaceTo(end)
   return parts

@@ -90,7 +90,8 @@ export interface Chunk extends ChunkContext {
 
 /** What of `document.md` is in no body. */
 export interface Exclusion {
-  readonly reason: 'whitespace' | 'page_marker'
+  /** `quote_mark`: `>` of a blank line inside of a quote, between two of its blocks. */
+  readonly reason: 'whitespace' | 'page_marker' | 'quote_mark'
   readonly span: Span
 }
 

@@ -5,6 +5,8 @@ export interface ContextParts extends ChunkContext {
   readonly overlap: string
   /** Header of a table or opening fence: directly above the body, which continues it. */
   readonly repeat: string
+  /** Between `repeat` and a body that begins inside of a row: the pipes of the cells before it. */
+  readonly lead: string
 }
 
 /** Shares of the limit that headings with caption, and what is repeated, may take where the body could use them. */
@@ -14,10 +16,10 @@ const MOST_REPEATED = 1 / 2
 const SHORT_HEADING = 60
 
 /** The context as it stands before the body, line breaks included; empty for none. */
-export function contextText({ title, headings, caption, overlap, repeat }: ContextParts): string {
+export function contextText({ title, headings, caption, overlap, repeat, lead }: ContextParts): string {
   const path = (title === null ? headings : [title, ...headings]).join(' > ')
   const parts = [path, caption ?? '', overlap].filter((part) => part !== '')
-  return parts.map((part) => `${part}\n\n`).join('') + (repeat === '' ? '' : `${repeat}\n`)
+  return parts.map((part) => `${part}\n\n`).join('') + (repeat === '' ? '' : `${repeat}\n${lead}`)
 }
 
 /** From everything to nothing: what says least about the body goes first, a table's header last. */
@@ -52,9 +54,9 @@ function shortened(heading: string): string {
 /** The longest context that leaves a body most of the limit. */
 export function usualContext(parts: ContextParts, limit: number, count: (text: string) => number): ContextParts {
   for (const left of shorterContexts(parts)) {
-    const repeated = left.repeat === '' ? 0 : count(`${left.repeat}\n`)
+    const repeated = left.repeat === '' ? 0 : count(`${left.repeat}\n${left.lead}`)
     const whole = count(contextText(left))
     if (repeated <= limit * MOST_REPEATED && whole - repeated <= limit * MOST_HEADINGS) return left
   }
-  return { ...parts, title: null, headings: [], caption: null, overlap: '', repeat: '' }
+  return { ...parts, title: null, headings: [], caption: null, overlap: '', repeat: '', lead: '' }
 }

@@ -1,3 +1,4 @@
+import type { Span } from './chunk.ts'
 import type { Line } from './markdown-lines.ts'
 
 /** Indented further, a line is code or belongs to a list. */
@@ -47,11 +48,31 @@ export function isPageMarker(text: string, line: Line): boolean {
   return /^---\s+<!-- page \d+ -->/.test(text.slice(line.text, line.text + 60))
 }
 
-/** The second line of a table: nothing but pipes, hyphens, colons and spaces. */
-export function isTableDelimiter(text: string, line: Line): boolean {
+/** Two lines that begin a table. */
+interface TableHead {
+  readonly header: Span
+  readonly delimiter: Span
+}
+
+/** Whether the second line is nothing but pipes, hyphens, colons and spaces, with as many cells as the first has. */
+export function isDelimiterAt(text: string, { header, delimiter }: TableHead): boolean {
+  const pipe = text.indexOf('|', header[0])
+  if (pipe === -1 || pipe >= header[1] || !isDelimiter(text, delimiter)) return false
+  return columnsOf(text.slice(...header)) === columnsOf(text.slice(...delimiter))
+}
+
+const columnsOf = (row: string): number =>
+  row
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '')
+    .replaceAll(/\\./gs, '')
+    .split('|').length
+
+function isDelimiter(text: string, [start, end]: Span): boolean {
   let hyphens = 0
   let pipes = 0
-  for (let at = line.text; at < line.end; at++) {
+  for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at)
     if (code === 45) hyphens += 1
     else if (code === 124) pipes += 1
@@ -59,6 +80,22 @@ export function isTableDelimiter(text: string, line: Line): boolean {
   }
   return hyphens > 0 && pipes > 0
 }
+
+/** A line that ends a table, though no blank line stands between: another block begins. */
+export const isBreakOfTable = (text: string, line: Line): boolean =>
+  text[line.text] !== '|' &&
+  (headingOf(text, line) > 0 ||
+    isFence(text, line) ||
+    isQuote(text, line) ||
+    isRule(text, line) ||
+    isPageMarker(text, line) ||
+    opensHtml(text, line) ||
+    (indentOf(line) <= MOST_INDENT && isListItem(text, line)))
+
+export const isQuote = (text: string, line: Line): boolean => text[line.text] === '>' && indentOf(line) <= MOST_INDENT
+
+export const opensComment = (text: string, line: Line): boolean =>
+  text.startsWith('<!--', line.text) && indentOf(line) <= MOST_INDENT
 
 export const opensHtml = (text: string, line: Line): boolean =>
   text[line.text] === '<' && indentOf(line) <= MOST_INDENT && /[a-z/!]/i.test(text[line.text + 1] ?? '')

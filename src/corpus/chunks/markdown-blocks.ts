@@ -1,9 +1,21 @@
 import { type Line, lineAt, lineAfter } from './markdown-lines.ts'
-import { headingOf, isFence, isListItem, isPageMarker, isRule, isTableDelimiter, opensHtml } from './line-kinds.ts'
+import { HtmlEnds } from './html-ends.ts'
+import {
+  headingOf,
+  isBreakOfTable,
+  isDelimiterAt,
+  isFence,
+  isListItem,
+  isPageMarker,
+  isQuote,
+  isRule,
+  opensComment,
+  opensHtml,
+} from './line-kinds.ts'
 
 /** A block of a document at its top level, from the start of its first line to the end of its last one. */
 export interface MarkdownBlock {
-  readonly kind: 'heading' | 'paragraph' | 'list' | 'code' | 'table' | 'html'
+  readonly kind: 'heading' | 'paragraph' | 'quote' | 'list' | 'code' | 'table' | 'html'
   readonly start: number
   readonly end: number
   /** Of a heading, 1 to 6; else 0. */
@@ -16,6 +28,7 @@ export interface MarkdownBlock {
  */
 export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = []
+  const htmlEnds = new HtmlEnds(text)
   const front = frontMatter(text)
   if (front !== null) blocks.push(front)
   let line = lineAt(text, front === null ? 0 : front.end + 1)
@@ -24,7 +37,7 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
       line = lineAfter(text, line)
       continue
     }
-    const block = blockAt(text, line)
+    const block = blockAt(text, line, htmlEnds)
     blocks.push(block)
     line = block.end < text.length ? lineAt(text, block.end + 1) : null
   }
@@ -37,13 +50,14 @@ function frontMatter(text: string): MarkdownBlock | null {
   return found === null ? null : { kind: 'html', start: 0, end: found[0].length, level: 0 }
 }
 
-function blockAt(text: string, line: Line): MarkdownBlock {
+function blockAt(text: string, line: Line, htmlEnds: HtmlEnds): MarkdownBlock {
   const level = headingOf(text, line)
   if (level > 0) return { kind: 'heading', start: line.start, end: line.end, level }
   if (isFence(text, line)) return plain('code', line, endOfCode(text, line))
-  if (startsTable(text, line)) return plain('table', line, endOfTable(text, line))
   if (isListItem(text, line)) return plain('list', line, endOfList(text, line))
-  if (opensHtml(text, line)) return plain('html', line, endOfHtml(text, line))
+  if (isQuote(text, line)) return plain('quote', line, endOfQuote(text, line))
+  if (startsTable(text, line)) return plain('table', line, endOfTable(text, line))
+  if (opensHtml(text, line)) return plain('html', line, htmlEnds.of(line))
   return paragraphAt(text, line)
 }
 
@@ -58,13 +72,13 @@ function startsTable(text: string, line: Line): boolean {
   const pipe = text.indexOf('|', line.start)
   if (pipe === -1 || pipe >= line.end) return false
   const next = lineAfter(text, line)
-  return next !== null && isTableDelimiter(text, next)
+  return next !== null && isDelimiterAt(text, { header: [line.text, line.end], delimiter: [next.text, next.end] })
 }
 
 function endOfTable(text: string, first: Line): number {
   let last = lineAfter(text, first) ?? first
   for (let line = lineAfter(text, last); line !== null && !line.isBlank; line = lineAfter(text, line)) {
-    if (headingOf(text, line) > 0 || isFence(text, line)) break
+    if (isBreakOfTable(text, line)) break
     last = line
   }
   return last.end
@@ -98,14 +112,13 @@ function endOfList(text: string, first: Line): number {
   return last.end
 }
 
-function endOfHtml(text: string, first: Line): number {
-  const name = /^<([a-z]+)/i.exec(text.slice(first.text, Math.min(first.end, first.text + 12)))?.[1]?.toLowerCase()
-  if (name === 'table' || name === 'pre') {
-    const close = text.indexOf(`</${name}>`, first.text)
-    if (close !== -1) return lineAt(text, close)?.end ?? first.end
-  }
+/** A quote goes on over lines without a mark that begin no other block. */
+function endOfQuote(text: string, first: Line): number {
   let last = first
-  for (let line = lineAfter(text, first); line !== null && !line.isBlank; line = lineAfter(text, line)) last = line
+  for (let line = lineAfter(text, first); line !== null && !line.isBlank; line = lineAfter(text, line)) {
+    if (!isQuote(text, line) && interrupts(text, line)) break
+    last = line
+  }
   return last.end
 }
 
@@ -128,4 +141,6 @@ const interrupts = (text: string, line: Line): boolean =>
   isListItem(text, line) ||
   isRule(text, line) ||
   isPageMarker(text, line) ||
+  isQuote(text, line) ||
+  opensComment(text, line) ||
   startsTable(text, line)

@@ -14,7 +14,13 @@ export interface Measured {
  * Characters a token above which a block is split before it is counted, so that it is not counted twice: its parts meet
  * again in one chunk where they fit.
  */
-const UNITS_TO_SPLIT: Partial<Readonly<Record<Piece['kind'], number>>> = { prose: 5, list: 4, code: 3, table: 2 }
+const UNITS_TO_SPLIT: Partial<Readonly<Record<Piece['kind'], number>>> = {
+  prose: 5,
+  list: 4,
+  quote: 4,
+  code: 3,
+  table: 2,
+}
 
 const SECTION_UNITS_TO_SPLIT = 10
 

@@ -72,6 +72,7 @@ const KINDS = {
   heading: 'heading',
   paragraph: 'prose',
   html: 'prose',
+  quote: 'quote',
   list: 'list',
   code: 'code',
   table: 'table',
@@ -99,7 +100,10 @@ const LONGEST_CAPTION = 300
 function captionOf(markdown: string, block: MarkdownBlock | undefined): string | null {
   if (block?.kind !== 'paragraph' || block.end - block.start > LONGEST_CAPTION) return null
   const text = markdown.slice(block.start, block.end).replaceAll(/\s+/g, ' ').trim()
-  return /^[*_]*(?:table|tab\.|figure|fig\.|tabelle|tabla|tableau|abbildung|abb\.)\s*\d/i.test(text) ? text : null
+  const label =
+    /^[*_]*(?:table|tab\.|figure|fig\.|tabelle|tabla|tableau|abbildung|abb\.)\s*\d+(?:[.-]\d+)*[a-z]?/i.exec(text)
+  // "Table 3 shows …" is a sentence.
+  return label !== null && /^[\s*_]*(?:$|[^\p{Ll}\s,;*_])/u.test(text.slice(label[0].length)) ? text : null
 }
 
 /** Without the `#` of both ends, or the line below. */

@@ -4,7 +4,7 @@ import { sentenceRanges, wordRanges } from './split-text.ts'
 /** Units of the end of a body that are looked at. */
 const WINDOW = 8192
 
-const OF_PROSE = new Set<Piece['kind']>(['prose', 'sentence', 'list', 'word'])
+const OF_PROSE = new Set<Piece['kind']>(['prose', 'sentence', 'list', 'quote', 'word'])
 
 /** The longest end of the chunk before that `fits`: whole sentences, else words. Empty between parts of different kinds. */
 export function overlapOf(

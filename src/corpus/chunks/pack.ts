@@ -2,6 +2,7 @@ import type { ChunkContext, ChunkOptions } from './chunk.ts'
 import { contextText, type ContextParts, shorterContexts, usualContext } from './context.ts'
 import { type Measured, PieceMeasure } from './measure.ts'
 import type { Outline } from './outline.ts'
+import { leadOfRow } from './nested-blocks.ts'
 import { overlapOf } from './overlap.ts'
 import type { Piece } from './piece.ts'
 import { splitPiece } from './split-piece.ts'
@@ -89,7 +90,7 @@ export class ChunkPacker {
     const headsOnly = this.#open.pieces.every(({ keepNext }) => keepNext)
     const splitsFirst = piece.kind !== 'section' && !RATHER_WHOLE.has(piece.kind) && !this.#fitsAlone(measured)
     if (!headsOnly && !splitsFirst) this.#closeCarrying(piece)
-    else if (!isEmpty && headsOnly && RATHER_WHOLE.has(piece.kind)) this.#close(0, piece)
+    else if (!isEmpty && headsOnly && RATHER_WHOLE.has(piece.kind) && this.#fitsAlone(measured)) this.#close(0, piece)
     else this.#split(piece, measured)
   }
 
@@ -108,8 +109,9 @@ export class ChunkPacker {
     if (first === undefined || last === undefined) return true
     if (piece.start - last.end > WIDE_GAP) return false
     if (piece.oversize && last.oversize && piece.end - first.start > MOST_OF_A_WORD) return false
+    if (last.keepNext) return piece.own === null || pieces.every(({ keepNext }) => keepNext)
     if (piece.kind !== 'section' && last.oversize !== piece.oversize) return false
-    return last.keepNext || (last.own?.at === piece.own?.at && (last.own === null || piece.kind !== 'section'))
+    return last.own?.at === piece.own?.at && (last.own === null || piece.kind !== 'section')
   }
 
   #fits(piece: Piece, { size }: Measured): boolean {
@@ -197,7 +199,8 @@ export class ChunkPacker {
       headings: first.headings,
       caption: first.repeat === '' ? null : first.caption,
     }
-    return { ...context, repeat: first.repeat, overlap: this.#overlapBefore(first) }
+    const lead = first.rowStart === -1 ? '' : leadOfRow(this.#text, [first.rowStart, first.start])
+    return { ...context, repeat: first.repeat, lead, overlap: this.#overlapBefore(first) }
   }
 
   #overlapBefore(first: Piece): string {
@@ -207,6 +210,6 @@ export class ChunkPacker {
   }
 }
 
-const NO_PARTS: ContextParts = { title: null, headings: [], caption: null, overlap: '', repeat: '' }
+const NO_PARTS: ContextParts = { title: null, headings: [], caption: null, overlap: '', repeat: '', lead: '' }
 
 const emptyGroup = (): Group => ({ pieces: [], cells: [], size: 0, reserve: 0 })

@@ -5,6 +5,7 @@ export type PieceKind =
   | 'prose' // split into sentences
   | 'sentence' // split into words
   | 'list' // split into items
+  | 'quote' // split into the blocks inside
   | 'code' // split into lines, the opening fence repeated
   | 'table' // split into rows, the header repeated
   | 'line' // a row or a code line: split into words, each oversize
@@ -27,9 +28,13 @@ export interface Piece {
   readonly oversize: boolean
   /** Of a section: what it is made of. */
   readonly children: readonly Piece[]
-  /** Rows before it in its table, the header not counted; -1 where it is no whole row. */
+  /** Rows before it in its table, the header not counted; -1 where it is no whole row, `HEADER_ROW` for the header alone. */
   readonly row: number
+  /** Where the row begins that it is a part of; -1 where it is no part of a row. */
+  readonly rowStart: number
 }
+
+export const HEADER_ROW = -2
 
 export const plainPiece = (kind: PieceKind, start: number, end: number, headings: readonly string[]): Piece => ({
   kind,
@@ -43,4 +48,5 @@ export const plainPiece = (kind: PieceKind, start: number, end: number, headings
   oversize: false,
   children: [],
   row: -1,
+  rowStart: -1,
 })

@@ -1,7 +1,8 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import { isListItem } from './line-kinds.ts'
 import { type Line, lineAfter, lineAt } from './markdown-lines.ts'
-import type { Piece } from './piece.ts'
+import { nestedBlocks, repeatedLine } from './nested-blocks.ts'
+import { HEADER_ROW, type Piece } from './piece.ts'
 import { characterRanges, sentenceRanges, wordRanges } from './split-text.ts'
 
 /** The parts of a piece that does not fit, in order and at least two; null for one character. */
@@ -14,7 +15,9 @@ export function splitPiece(text: string, piece: Piece, limit: number): readonly 
     case 'code':
       return codeLinesOf(text, piece)
     case 'list':
-      return itemsOf(text, piece) ?? sentencesOf(text, { ...piece, kind: 'prose' })
+      return itemsOf(text, piece) ?? blocksOf(text, piece) ?? sentencesOf(text, piece)
+    case 'quote':
+      return blocksOf(text, piece) ?? sentencesOf(text, piece)
     case 'heading':
     case 'prose':
       return sentencesOf(text, piece)
@@ -52,23 +55,23 @@ function rowsOf(text: string, piece: Piece): readonly Piece[] {
   const [first] = rows
   if (header === undefined || delimiter === undefined) return wordsOf(text, piece) ?? []
   if (first === undefined) return [header, delimiter].map(({ start, end }) => part(piece, 'line', start, end))
-  const repeat = text.slice(header.start, delimiter.end)
+  const repeat = `${repeatedLine(text, header)}\n${repeatedLine(text, delimiter)}`
   // With the first row: a table of one row. What does not even fit so is split into lines.
   if (rows.length === 1) {
-    return [header, delimiter, first].map(({ start, end }, index) => ({
-      ...part(piece, 'line', start, end),
-      repeat: index === 2 ? repeat : '',
-      row: index - 2,
-    }))
+    const head = { ...part(piece, 'line', header.start, delimiter.end), repeat: '', row: HEADER_ROW, keepNext: true }
+    return [head, rowPiece(piece, first, 0, repeat)]
   }
   const head = { ...part(piece, 'table', header.start, first.end), row: 0 }
-  const rest = rows.slice(1).map(({ start, end }, index) => ({
-    ...part(piece, 'line', start, end),
-    repeat,
-    row: index + 1,
-  }))
-  return [head, ...rest]
+  return [head, ...rows.slice(1).map((row, index) => rowPiece(piece, row, index + 1, repeat))]
 }
+
+/** Without its indent, which in a list would make it code below the header. */
+const rowPiece = (piece: Piece, line: Line, row: number, repeat: string): Piece => ({
+  ...part(piece, 'line', Math.max(line.text, line.start), line.end),
+  repeat,
+  row,
+  rowStart: Math.max(line.text, line.start),
+})
 
 /** The first line of code stays with its fence, the closing fence with the last. */
 function codeLinesOf(text: string, piece: Piece): readonly Piece[] | null {
@@ -79,7 +82,7 @@ function codeLinesOf(text: string, piece: Piece): readonly Piece[] | null {
     return wordsOf(text, { ...piece, kind: 'line' })
   }
   const isWhole = piece.repeat === ''
-  const repeat = isWhole ? text.slice(first.start, first.end) : piece.repeat
+  const repeat = isWhole ? repeatedLine(text, first) : piece.repeat
   const asLine = ({ start, end }: Line, index: number): Piece => ({
     ...part(piece, 'line', start, end),
     repeat: isWhole && index === 0 ? '' : repeat,
@@ -95,7 +98,10 @@ function codeLinesOf(text: string, piece: Piece): readonly Piece[] | null {
 /** Items of the least indent; null where there is one alone without items below it. */
 function itemsOf(text: string, piece: Piece): readonly Piece[] | null {
   const lines = linesOf(text, piece)
-  const items = lines.filter((line, index) => index > 0 && isListItem(text, line))
+  const inner = nestedBlocks(text, piece).filter(({ kind }) => kind === 'table' || kind === 'code')
+  const isItem = (line: Line): boolean =>
+    isListItem(text, line) && !inner.some(({ start, end }) => start < line.start && line.start < end)
+  const items = lines.filter((line, index) => index > 0 && isItem(line))
   if (items.length === 0) return null
   const indentOf = (line: Line): number => line.text - lineStart(text, line.text)
   const least = Math.min(...items.map(indentOf))
@@ -104,6 +110,17 @@ function itemsOf(text: string, piece: Piece): readonly Piece[] | null {
     const next = starts[index + 1]
     const last = lines.findLast(({ start }) => next === undefined || start < next.start) ?? line
     return part(piece, 'list', line.start, last.end)
+  })
+}
+
+/** Tables and code inside of a list item or a quote, as pieces of their own; null where it is one paragraph. */
+function blocksOf(text: string, piece: Piece): readonly Piece[] | null {
+  const blocks = nestedBlocks(text, piece)
+  if (blocks.length < 2 && blocks.every(({ kind }) => kind === 'prose' || kind === 'item')) return null
+  return blocks.map(({ kind, start, end }) => {
+    if (kind === 'prose' || kind === 'item') return part(piece, 'prose', start, end)
+    const inner = part(piece, kind, start, end)
+    return kind === 'table' ? { ...inner, own: { kind, at: start }, row: 0 } : inner
   })
 }
 
@@ -122,7 +139,7 @@ function wordsOf(text: string, piece: Piece): readonly Piece[] | null {
   // One word without the white space around it is less than the piece was.
   if (words.length === 1 && first[1] - first[0] === piece.end - piece.start) return null
   const oversize = piece.oversize || piece.kind === 'line'
-  return words.map(([start, end]) => ({ ...part(piece, 'word', start, end), oversize, repeat: '' }))
+  return words.map(([start, end]) => ({ ...part(piece, 'word', start, end), oversize }))
 }
 
 /** Parts of a quarter of the limit: a character has four tokens at most in nearly every tokenizer. */
@@ -130,5 +147,5 @@ function charactersOf(text: string, piece: Piece, limit: number): readonly Piece
   const size = Math.max(1, Math.min(Math.floor(limit / 4), Math.floor((piece.end - piece.start) / 2)))
   const ranges = characterRanges(text, piece.start, piece.end, size)
   if (ranges.length < 2) return null
-  return ranges.map(([start, end]) => ({ ...part(piece, 'word', start, end), oversize: true, repeat: '' }))
+  return ranges.map(([start, end]) => ({ ...part(piece, 'word', start, end), oversize: true }))
 }

@@ -1,11 +1,14 @@
 import type { TableRows } from './chunk.ts'
-import type { Piece } from './piece.ts'
+import { HEADER_ROW, type Piece } from './piece.ts'
+
+/** Before a row inside of a list or a quote; a row of its own begins with none of these. */
+const CONTAINERS = /^(?:[\s>]|(?:[-*+]|\d{1,9}[.)])\s)*/
 
 /** The cells of a row of a GFM table, without the white space around them and their escapes. */
 function cellsOf(row: string): readonly string[] {
   const cells: string[] = []
   let cell = ''
-  const line = row.trim().replace(/^\|/, '')
+  const line = row.replace(CONTAINERS, '').trim().replace(/^\|/, '')
   if (!line.includes('\\')) return simpleCells(line)
   for (let at = 0; at < line.length; at++) {
     const character = line[at] ?? ''
@@ -26,12 +29,13 @@ const simpleCells = (line: string): readonly string[] =>
 
 /** The rows that the pieces of a chunk hold; null where they are no table, or one of them is cut. */
 export function tableRows(text: string, pieces: readonly Piece[]): TableRows | null {
-  const parts = pieces.filter(({ own }) => own?.kind === 'table')
+  const own = pieces.filter((piece) => piece.own?.kind === 'table')
+  const parts = own.filter(({ row }) => row !== HEADER_ROW)
   const [first] = parts
   if (first === undefined || parts.some(({ row }) => row < 0)) return null
   const lines = parts.flatMap((piece) => {
-    const own = text.slice(piece.start, piece.end).split('\n')
-    return piece.kind === 'table' ? own.slice(2) : own
+    const all = text.slice(piece.start, piece.end).split('\n')
+    return piece.kind === 'table' ? all.slice(2) : all
   })
   const above = first.kind === 'table' ? text.slice(first.start, first.end) : first.repeat
   const header = cellsOf(above.split('\n', 1)[0] ?? '')

@@ -6,6 +6,7 @@ import type { OutputStore } from '#src/ports.ts'
 import { ChunkLines } from './chunk-line.ts'
 import { ExportFolder } from './export-folder.ts'
 import type { ExportedFile } from './exported-file.ts'
+import { refuseStorePlaces } from './outside-store.ts'
 import { readAhead } from './read-ahead.ts'
 import { readDocument, type ReadDocument } from './read-document.ts'
 
@@ -66,7 +67,7 @@ const AHEAD = 8
  * Writes the chunks of a store's documents, without a request: `chunks.jsonl` or `chunks.parquet`, `documents.jsonl`, `manifest.json`. Memory does
  * not grow with the number of documents. The folder is complete or as it was before.
  *
- * @throws {SetupError} where the folder holds something else than an export
+ * @throws {SetupError} where the folder holds something else than an export, or belongs to the store
  */
 export async function exportChunks(
   store: OutputStore,
@@ -74,6 +75,7 @@ export async function exportChunks(
   progress: (tally: Readonly<ExportTally>) => void,
   signal: AbortSignal,
 ): Promise<ExportTally> {
+  await refuseStorePlaces(options.to, store.url)
   await using folder = await ExportFolder.open(options.to)
   const [chunks, documents] = [await folder.create(`chunks.${options.format}`), await folder.create('documents.jsonl')]
   const tally = emptyTally()

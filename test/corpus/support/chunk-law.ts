@@ -35,10 +35,16 @@ function partition(markdown: string, chunks: readonly Chunk[], exclusions: Chunk
   if (from !== markdown.length) breaches.push(`the end is at ${from}, not at ${markdown.length}`)
   for (const { reason, span } of exclusions) {
     const text = markdown.slice(span[0], span[1])
-    const isNamed = reason === 'whitespace' ? text.trim() === '' : /^(---\s+)?<!-- page \d+ -->$/.test(text)
+    const isNamed = NAMED[reason].test(text)
     if (!isNamed) breaches.push(`excluded as ${reason}: ${JSON.stringify(text)}`)
   }
   return breaches
+}
+
+const NAMED: Readonly<Record<ChunkedDocument['exclusions'][number]['reason'], RegExp>> = {
+  whitespace: /^\s+$/,
+  page_marker: /^(---\s+)?<!-- page \d+ -->$/,
+  quote_mark: /^>+$/,
 }
 
 function limits({ text, body, tokens }: Chunk, { counter, limit }: ChunkOptions): string[] {
@@ -75,7 +81,7 @@ function tables({ kind, table, oversize, text, body }: Chunk, { counter, limit }
     return ['a row has another number of cells than the header']
   }
   const lines = text.split('\n')
-  if (lines.some((line, index) => index > 0 && /^[\s|:-]*-[\s|:-]*$/.test(line) && line.includes('|'))) return []
+  if (lines.some((line, index) => index > 0 && /^[\s>]*[\s|:-]*-[\s|:-]*$/.test(line) && line.includes('|'))) return []
   const header = `| ${table.header.join(' | ')} |\n|${' --- |'.repeat(table.header.length)}\n`
   return counter.count(header) > limit * 0.4 || counter.count(header + body) > limit ? [] : ['the header is missing']
 }

@@ -65,7 +65,7 @@ class Writer {
   #content(): readonly [type: string, text: string] {
     const random = this.#random
     const words = (most: number): string => randomWords(random, this.#script, 1 + random.below(most))
-    switch (random.below(14)) {
+    switch (random.below(16)) {
       case 0:
       case 1:
         return ['section_header', `${'#'.repeat(1 + random.below(6))} ${words(random.below(10) === 0 ? 120 : 8)}`]
@@ -82,6 +82,10 @@ class Writer {
       case 7:
         return ['figure', random.pick([`![${words(5)}](figure.png)`, words(20)])]
       case 8:
+        return ['text', this.#nested()]
+      case 9:
+        return ['text', `<!--\n\n# ${words(4)}\n\n${random.below(4) === 0 ? '' : '-->'}`]
+      case 10:
         return [
           'text',
           random.pick([`> ${words(30)}`, `<div>\n${words(20)}\n</div>`, `${words(3)}\n===`, '---', '<|endoftext|>']),
@@ -110,6 +114,18 @@ class Writer {
       return `${'  '.repeat(depth)}${mark} ${randomWords(random, this.#script, 1 + random.below(40))}${inner}`
     })
     return items.join(gap)
+  }
+
+  /** A table, code or a list in up to three list items or quotes. */
+  #nested(): string {
+    const random = this.#random
+    const prefixes = Array.from({ length: 1 + random.below(3) }, () => random.pick(['> ', '  ', '   ', '    ']))
+    const marked = prefixes.map((prefix) => (prefix.startsWith('>') ? prefix : '-'.padEnd(prefix.length)))
+    const inner = random.pick([() => this.#table(), () => this.#code(), () => this.#list(0)])()
+    return inner
+      .split('\n')
+      .map((line, index) => (index === 0 ? marked : prefixes).join('') + line)
+      .join('\n')
   }
 
   #code(): string {
