@@ -17,7 +17,7 @@ export async function readyStore(
   const { warning } = await store.probe()
   if (warning !== null) say(`warning: ${warning}`)
   await store.recover()
-  const spool = await FolderSpool.open(spoolFolder, store.url)
+  const spool = new FolderSpool(spoolFolder, store.url)
   const committed = await commitSpooled(spool, store, signal)
   if (committed > 0) say(`${committed} paid answers of an earlier run were committed from the spool`)
   return { store: withSpool(store, spool), spool }

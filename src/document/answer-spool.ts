@@ -9,7 +9,7 @@ import type { Receipt } from './record.ts'
 export interface AnswerSpool {
   /** Where they are, for people. */
   readonly path: string
-  readonly ids: readonly ReceiptId[]
+  ids(): Promise<readonly ReceiptId[]>
   /** Whole and on the disk when it resolves, readable by this user only. */
   keep(id: ReceiptId, receipt: Receipt): Promise<void>
   /** Null when it is not there, or damaged. `room` as in `OutputStore.readReceipt`. */

@@ -8,7 +8,7 @@ export async function commitSpooled(
   signal: AbortSignal,
 ): Promise<number> {
   let committed = 0
-  for (const id of spool.ids) {
+  for (const id of await spool.ids()) {
     signal.throwIfAborted()
     const receipt = await spool.read(id)
     if (receipt !== null) {

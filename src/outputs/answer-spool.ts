@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
@@ -9,24 +10,24 @@ import type { OutputStore } from '#src/ports.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
 import { packReceipt, receiptIdOf, unpackReceipt } from './receipt-bytes.ts'
 
-/** Answers for one store, in a folder of their own that only this user may enter. */
+/**
+ * Answers for one store, in a folder of their own that only this user may enter. Processes on this machine share it: what
+ * one of them spools when it stops, another that is given the document finds here and does not buy again.
+ */
 export class FolderSpool implements AnswerSpool {
   readonly path: string
-  /** Ids that are there, so that a look-up for any other costs nothing. */
-  readonly #kept: Set<ReceiptId>
 
-  private constructor(path: string, kept: Set<ReceiptId>) {
-    this.path = path
-    this.#kept = kept
+  constructor(folder: string, storeUrl: string) {
+    this.path = join(folder, createHash('sha256').update(storeUrl).digest('hex').slice(0, 16))
   }
 
-  static async open(folder: string, storeUrl: string): Promise<FolderSpool> {
-    const path = join(folder, createHash('sha256').update(storeUrl).digest('hex').slice(0, 16))
-    return new FolderSpool(path, new Set(await idsIn(path)))
-  }
-
-  get ids(): readonly ReceiptId[] {
-    return [...this.#kept]
+  async ids(): Promise<readonly ReceiptId[]> {
+    try {
+      return (await readdir(this.path)).map(receiptIdOf).filter((id) => id !== null)
+    } catch (error) {
+      if (isOneOf(error, 'ENOENT')) return []
+      throw error
+    }
   }
 
   async keep(id: ReceiptId, { body, parser }: Receipt): Promise<void> {
@@ -38,31 +39,22 @@ export class FolderSpool implements AnswerSpool {
     await chmod(half, 0o600)
     await rename(half, path)
     await flushFolder(this.path)
-    this.#kept.add(id)
   }
 
   async read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
-    const packed = this.#kept.has(id) ? await readIfThere(this.#pathOf(id)) : null
+    const path = this.#pathOf(id)
+    // Nearly always there is none: a look takes a few microseconds, a hop to a thread ten times as long.
+    const packed = existsSync(path) ? await readIfThere(path) : null
     return packed === null ? null : unpackReceipt(packed, room)
   }
 
   async remove(id: ReceiptId): Promise<void> {
-    if (!this.#kept.has(id)) return
-    await rm(this.#pathOf(id), { force: true })
-    this.#kept.delete(id)
+    const path = this.#pathOf(id)
+    if (existsSync(path)) await rm(path, { force: true })
   }
 
   #pathOf(id: ReceiptId): string {
     return join(this.path, `${id}.json.gz`)
-  }
-}
-
-async function idsIn(path: string): Promise<ReceiptId[]> {
-  try {
-    return (await readdir(path)).map(receiptIdOf).filter((id) => id !== null)
-  } catch (error) {
-    if (isOneOf(error, 'ENOENT')) return []
-    throw error
   }
 }
 

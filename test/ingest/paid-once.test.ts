@@ -4,9 +4,11 @@ import { type ReceiptId, sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import type { ServiceGate } from '#workers/service-gate.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
+import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Delivery, OutputStore } from '#src/ports.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../support/workbench.ts'
 
 /** For a gate that is cut off: it holds no refused document. */
@@ -237,4 +239,23 @@ test('a process that stood still after it took up the request, before the first 
   ]).toEqual([[], 0])
   expect(await ingestDocument(delivery, deps, SIGNAL)).toEqual({ do: 'finish' })
   expect([bench.service.charged, await (deps.intents as RedisIntents).ambiguousTotal()]).toEqual([1, 0])
+})
+
+test('an answer that one process had to spool is taken from there by another on its machine, which was running before', async () => {
+  await using bench = await openWorkbench({ redis })
+  await using folder = await tempFolder()
+  await bench.write('a.csv', 'to be,spooled')
+  const { store } = bench.deps
+  const [stopping, other] = [1, 2].map(() => new FolderSpool(folder.path, store.url)) as [FolderSpool, FolderSpool]
+  expect(await other.ids()).toEqual([])
+  const refusing = before('saveReceipt', store, () => Promise.reject(new StoreUnusable('the disk is full')))
+  const delivery = await deliveryOf(bench, 'a.csv')
+  const stopped = { ...bench.deps, store: withSpool(refusing, stopping), spool: stopping, storePatienceMs: 0 }
+  expect((await ingestDocument(delivery, stopped, SIGNAL)).do).toBe('postpone')
+  expect([bench.service.charged, (await other.ids()).length]).toEqual([1, 1])
+
+  const goesOn = { ...bench.deps, store: withSpool(store, other), spool: other }
+  expect(await ingestDocument(delivery, goesOn, SIGNAL)).toEqual({ do: 'finish' })
+  expect(bench.service.charged).toBe(1)
+  expect(await stopping.ids()).toEqual([])
 })
