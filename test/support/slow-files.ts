@@ -27,6 +27,7 @@ export const SLOW_FILES = [
   'test/engine/fuzz/multipart.test.ts',
   'test/engine/conformance/vendor-statements.test.ts',
   'test/e2e/schedule.test.ts',
+  'test/docs/redis-keys.test.ts',
   'test/e2e/secrets.test.ts',
   'test/engine/pdf/mixed-pages.test.ts',
   'test/e2e/grades.test.ts',
