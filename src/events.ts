@@ -8,16 +8,19 @@ import type { LeftOutReason, SkipReason } from './document/skip.ts'
 import type { HaltCause, Limit, VerdictKind } from './document/verdict.ts'
 
 /** What a scan decided for one document. */
-export type Change =
-  | 'new'
-  | 'changed'
-  | 'recipe_changed'
-  | 'parser_changed'
-  | 'unchanged'
-  | 'pending'
-  | 'gone'
-  | 'unusable'
-  | 'skipped'
+export const CHANGES = [
+  'new',
+  'changed',
+  'recipe_changed',
+  'parser_changed',
+  'unchanged',
+  'pending',
+  'gone',
+  'unusable',
+  'skipped',
+] as const
+
+export type Change = (typeof CHANGES)[number]
 
 /**
  * Everything Sluice reports. Metrics, log and progress read from here and nothing else emits telemetry. No event holds
@@ -30,6 +33,11 @@ export interface SluiceEvents {
   /** A folder that is not looked into. */
   'folder:left-out': [{ key: SourceKey; reason: LeftOutReason }]
   'document:started': [{ key: SourceKey; attempt: number }]
+  /**
+   * Its claim is released, whatever became of it; follows each `document:started`. `sinceQueuedMs`: since it was first
+   * enqueued, on the clock that all processes share.
+   */
+  'document:released': [{ key: SourceKey; sinceQueuedMs: number }]
   'document:settled': [
     {
       key: SourceKey
@@ -70,9 +78,13 @@ export interface SluiceEvents {
   'answer:spooled': [{ key: SourceKey; path: string }]
   /** A paid answer could be kept nowhere: its request counts as ambiguous. */
   'answer:lost': [{ key: SourceKey; error: unknown }]
+  /** One write of outputs, a receipt or a dead letter succeeded. */
+  'store:written': [{ durationMs: number }]
   'stage:failed': [{ key: SourceKey; stage: Stage; error: unknown }]
   /** A scan is due by the schedule, and this process does it. */
   'schedule:due': [{ dueAt: Date }]
+  /** A source that is followed was listed from its first document to its last, and compared. */
+  'source:listed': []
   'scan:finished': [{ seen: number; enqueued: number; durationMs: number }]
   /** Looked for documents that are no longer in the source; `unbelievable`: too many to be true, nothing was touched. */
   'sweep:finished': [{ kept: number; removed: number; unbelievable: boolean }]

@@ -14,6 +14,7 @@ import type { RetryDeps } from '#src/ingest/retry-dead-letters.ts'
 import { type Intent, RedisIntents } from '#src/ledger/redis-intents.ts'
 import { RedisOutages } from '#src/ledger/redis-outages.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
+import { RedisScans } from '#src/ledger/redis-scans.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import type { Ledger, OutputStore, Source, SourceWatch } from '#src/ports.ts'
 import type { RedisConnection } from '#src/queue/connection.ts'
@@ -189,11 +190,12 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
 
 /** First of all: what goes wrong at the start shall be in the log, too. */
 async function observe(
-  { resources, shared, events, ledger, queue, outages }: Opened,
+  { resources, shared, events, ledger, queue, outages, connection, id }: Opened,
   name: string | null,
 ): Promise<void> {
   const observer = await shared.observer()
-  resources.use(observer.observe({ name, events, ledger, queue, outages }))
+  const scans = new RedisScans({ connection, pipeline: id })
+  resources.use(observer.observe({ name, events, ledger, queue, outages, scans }))
 }
 
 const scheduling =

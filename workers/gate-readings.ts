@@ -1,5 +1,5 @@
 import type { GateState } from '#src/gate/gate-state.ts'
-import type { Reading } from '#src/observe/reading.ts'
+import { type Reading, SHARED } from '#src/observe/reading.ts'
 import type { Requests } from './open-requests.ts'
 
 /**
@@ -17,29 +17,36 @@ export async function gateReadings(opened: readonly Requests[]): Promise<Reading
   return readings.flat()
 }
 
-/** Runs are summed: a label for each would be a new series for each. */
+/** Two series, however many runs and months there were: runs are summed, of the months the last one counts. */
 function creditReadings(credits: GateState['credits']) {
-  const byScope = Map.groupBy(credits, ([scope]) => (scope.startsWith('run:') ? 'run' : scope))
-  return [...byScope].map(([scope, group]) => ({
+  const all = [...credits]
+  const runs = all.filter(([scope]) => scope.startsWith('run:'))
+  const lastMonth = all.filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))[0]
+  const sums = (scope: 'run' | 'month', group: typeof all) => ({
     scope,
     held: group.reduce((sum, [, { held }]) => sum + held, 0),
     spent: group.reduce((sum, [, { spent }]) => sum + spent, 0),
-  }))
+  })
+  return [
+    ...(runs.length === 0 ? [] : [sums('run', runs)]),
+    ...(lastMonth === undefined ? [] : [sums('month', [lastMonth])]),
+  ]
 }
 
 export function readingsOf(state: GateState): Reading[] {
   const { rate, places, shut, refused, credits, shutMs } = state
-  const of = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
+  const own = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
     name: `sluice_gate_${name}`,
     help,
     labels,
     value,
   })
+  const of: typeof own = (name, help, value, labels) => own(name, `${help} ${SHARED}`, value, labels)
   return [
     ...(rate === null ? [] : [of('rate_per_window', 'Requests per window that are let through now.', rate.perWindow)]),
     of('places', 'Requests in flight that are let through now.', places.count),
     of('in_flight', 'Requests in flight, of all processes.', state.inFlight),
-    of('waiting_documents', 'Documents of this process that wait at the gate.', state.waitingDocuments),
+    own('waiting_documents', 'Documents of this process that wait at the gate.', state.waitingDocuments),
     of('waiting_processes', 'Processes that stand in line.', state.waitingProcesses),
     of('paused', '1 while the gate is paused by hand.', state.paused ? 1 : 0),
     of('breaker_open', '1 while the gate is shut because the service is down.', shut?.cause === 'outage' ? 1 : 0),

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { packageVersion } from '#config/package-version.ts'
 import type { Settings } from '#config/settings.ts'
 import type { Events } from '#src/events.ts'
 import { DependencyMonitor, type OutageChange } from '#src/observe/dependency-monitor.ts'
@@ -6,8 +7,10 @@ import { logEvents, logOutage, openLog } from '#src/observe/log.ts'
 import { notReadyReason, outageNotice, outageReadings } from '#src/observe/outage-text.ts'
 import type { Reading } from '#src/observe/reading.ts'
 import { within } from '#src/observe/within.ts'
-import type { JobQueue, Ledger } from '#src/ports.ts'
+import type { Ledger } from '#src/ports.ts'
+import type { DocumentQueue } from '#src/queue/document-queue.ts'
 import type { RedisOutages } from '#src/ledger/redis-outages.ts'
+import type { RedisScans } from '#src/ledger/redis-scans.ts'
 import type { Folders } from './folders.ts'
 import { listening } from './listening.ts'
 import { OutageSharing } from './share-outages.ts'
@@ -31,8 +34,9 @@ interface Observed {
   readonly name: string | null
   readonly events: Events
   readonly ledger: Ledger
-  readonly queue: JobQueue
+  readonly queue: DocumentQueue
   readonly outages: RedisOutages
+  readonly scans: RedisScans
 }
 
 export interface Observer extends AsyncDisposable {
@@ -55,8 +59,12 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
   }
   const monitor = new DependencyMonitor({ onChange })
   monitor.observe(options.shared, null)
-  const watch = ({ name, events }: Observed): Disposable => {
+  const watch = ({ name, events, scans }: Observed): Disposable => {
     logEvents(events, name === null ? log : log.child({ pipeline: name }))
+    // Redis may be away: the next scan tells it.
+    const listed = (): void => void scans.ended(Date.now()).catch(() => undefined)
+    events.on('scan:finished', listed)
+    events.on('source:listed', listed)
     return monitor.observe(events, name)
   }
   const server = settings.metricsPort === 0 ? null : await openServer(options, monitor)
@@ -93,7 +101,7 @@ interface ObserveServer extends AsyncDisposable {
 async function openServer({ settings, readings }: ObserverOptions, monitor: DependencyMonitor): Promise<ObserveServer> {
   const { ProcessMetrics } = await import('#src/observe/process-metrics.ts')
   const { openObserveServer } = await import('#src/observe/http-server.ts')
-  const metrics = new ProcessMetrics()
+  const metrics = new ProcessMetrics(packageVersion())
   const redisIsUp = (): boolean => !monitor.isOut('redis')
   const { metricsHost: host, metricsPort: port } = settings
   const open = () =>
@@ -110,8 +118,16 @@ async function openServer({ settings, readings }: ObserverOptions, monitor: Depe
   const server = await listening(`--metrics-port ${port} (--metrics-host ${host})`, open)
   return {
     url: server.url,
-    add: ({ name, events, ledger, queue }) =>
-      metrics.add(events, { counts: () => ledger.counts(), backlog: () => queue.backlog(), redisIsUp }, name),
+    add: ({ name, events, ledger, queue, scans }) => {
+      const asked = {
+        counts: () => ledger.counts(),
+        backlog: () => queue.backlog(),
+        oldestMs: () => queue.oldestMs(),
+        lastScanAt: () => scans.lastAt(),
+        redisIsUp,
+      }
+      return metrics.add(events, asked, name)
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }

@@ -30,7 +30,9 @@ export const FAILURE_CODES = [
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
 /** Where on the way of one document it ended (ARCHITECTURE.md, "The way of one document"). */
-export type Stage = 'scan' | 'read' | 'gate' | 'parse' | 'render' | 'commit'
+export const STAGES = ['scan', 'read', 'gate', 'parse', 'render', 'commit'] as const
+
+export type Stage = (typeof STAGES)[number]
 
 /** One clear sentence for a person, and the code for a machine. Never holds document text, keys or tokens. */
 export interface Failure {

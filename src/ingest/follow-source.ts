@@ -13,7 +13,7 @@ export async function followSource(
   onDeletion: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const changes of watch.changes(signal)) {
+  for await (const changes of watch.changes(signal, () => deps.events.emit('source:listed'))) {
     const entries = changes.filter(isThere)
     if (entries.length < changes.length) onDeletion()
     await backlogBelowLimit(deps, signal)

@@ -45,6 +45,8 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
     if (verdict.do === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
     return verdict
   } finally {
+    const sinceQueuedMs = Math.max(0, deps.sharedNow() - delivery.job.queuedAt)
+    deps.events.emit('document:released', { key: delivery.job.key, sinceQueuedMs })
     await claim.release()
   }
 }

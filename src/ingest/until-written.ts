@@ -25,8 +25,10 @@ export async function untilWritten<T>(
   const startedAt = performance.now()
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const isLast = signal.aborted
+    const triedAt = performance.now()
     try {
       const written = await notAfter(signal, toldWhenSlow(write, deps))
+      deps.events.emit('store:written', { durationMs: performance.now() - triedAt })
       deps.events.emit('dependency:works', { dependency: 'store' })
       return written
     } catch (error) {

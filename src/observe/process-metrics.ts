@@ -1,6 +1,9 @@
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Events } from '#src/events.ts'
 import { metricsOf, type MetricsOptions } from './metrics.ts'
+
+/** Gauges of prom-client whose names say counter: `promtool check metrics` refuses them, and others tell the same. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 /** The metrics of a process and of all its pipelines as one text; those of a named pipeline carry its name as a label. */
 export class ProcessMetrics {
@@ -8,8 +11,17 @@ export class ProcessMetrics {
   readonly #process = new Registry()
   readonly #pipelines = new Set<Registry>()
 
-  constructor() {
-    collectDefaultMetrics({ register: this.#process, prefix: 'sluice_' })
+  /** `version`: of Sluice. */
+  constructor(version: string) {
+    // `process_*` and `nodejs_*`, as dashboards for Node expect them.
+    collectDefaultMetrics({ register: this.#process })
+    for (const name of MISNAMED) this.#process.removeSingleMetric(name)
+    new Gauge({
+      name: 'sluice_build_info',
+      help: 'Always 1; its labels say which Sluice on which Node this process runs.',
+      labelNames: ['version', 'node'],
+      registers: [this.#process],
+    }).set({ version, node: process.versions.node }, 1)
   }
 
   /** Until it is disposed of, what these events tell is part of the text. */

@@ -1,3 +1,6 @@
+/** Ends the help of what every process of a pipeline, or of an API key, reports alike. */
+export const SHARED = 'Shared: the same in every process, so take max, not sum.'
+
 /** One value that is asked of the surroundings at each scrape. */
 export interface Reading {
   /** With its unit at the end: `sluice_gate_shut_seconds_total`. */

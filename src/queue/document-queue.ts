@@ -5,6 +5,7 @@ import type { DocumentJob, JobQueue } from '#src/ports.ts'
 import { addJobs } from './add-jobs.ts'
 import type { RedisConnection } from './connection.ts'
 import { promoteMistimed } from './mistimed-jobs.ts'
+import { oldestJobMs } from './oldest-job.ts'
 import { EVENT_STREAM_LENGTH, QUEUE_NAME } from './queue-layout.ts'
 
 export interface DocumentQueueOptions {
@@ -45,6 +46,11 @@ export class DocumentQueue implements JobQueue {
     const states = ['waiting', 'prioritized', 'delayed', 'active'] as const
     const counts = await this.#queue.getJobCounts(...states)
     return states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+  }
+
+  /** Milliseconds since the oldest job was added; 0 without one. */
+  async oldestMs(): Promise<number> {
+    return oldestJobMs(this.#queue, this.#connection)
   }
 
   /** Jobs that a worker could take now. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
-import type { SourceChange, SourceEntry, SourceWatch } from '#src/ports.ts'
+import type { OnListed, SourceChange, SourceEntry, SourceWatch } from '#src/ports.ts'
 import { lastChangeMs } from './file-version.ts'
 import { type FolderEvents, watchFolderEvents } from './folder-events.ts'
 import { nameRules } from './folder-rules.ts'
@@ -33,9 +33,9 @@ const MOST_WAITING = 100_000
 export function watchFolder(options: FolderWatchOptions): SourceWatch {
   let watch = new FolderWatch(options)
   return {
-    changes: (signal) => {
+    changes: (signal, onListed) => {
       watch = new FolderWatch(options)
-      return watch.run(signal)
+      return watch.run(signal, onListed)
     },
     rescan: () => watch.rescan(),
   }
@@ -57,13 +57,14 @@ class FolderWatch {
     this.#settling = new Settling(this.#stableMs)
   }
 
-  async *run(signal: AbortSignal): AsyncGenerator<readonly SourceChange[]> {
+  async *run(signal: AbortSignal, onListed?: OnListed): AsyncGenerator<readonly SourceChange[]> {
     await using events = await this.#listen()
     while (!signal.aborted) {
       const rules = await this.#rules()
       if (performance.now() >= this.#scanAt) {
         const asked = this.#asked
         yield* this.#scan(rules, signal)
+        onListed?.()
         // Asked for meanwhile: what was listed by then is to be reported again.
         this.#scanAt = asked === this.#asked ? performance.now() + this.#rescanMs(events) : 0
       }

@@ -29,8 +29,8 @@ export function watchWithPrefix(inner: SourceWatch, prefix: string): SourceWatch
   if (prefix === '') return inner
   const prefixed = (change: SourceChange): SourceChange => ({ ...change, key: within(prefix, change.key) })
   return {
-    async *changes(signal) {
-      for await (const batch of inner.changes(signal)) yield batch.map(prefixed)
+    async *changes(signal, onListed) {
+      for await (const batch of inner.changes(signal, onListed)) yield batch.map(prefixed)
     },
     rescan: () => inner.rescan(),
   }

@@ -154,6 +154,8 @@ describe('the manifests of docs/kubernetes', () => {
     const registry = metricsOf(new Events(), {
       counts: () => Promise.reject(new Error('not asked for')),
       backlog: async () => 0,
+      oldestMs: async () => 0,
+      lastScanAt: async () => null,
     })
     expect(registry.getSingleMetric(metric), query).toBeDefined()
     expect(all('Deployment').map(({ metadata }) => metadata.name)).toContain(scaled?.spec?.scaleTargetRef?.name)

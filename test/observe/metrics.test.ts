@@ -7,7 +7,12 @@ import { ProcessMetrics } from '#src/observe/process-metrics.ts'
 import { readingsText } from '#src/observe/reading.ts'
 
 const counts = { pending: 3, done: 2, partial: 1, failed: 1, skipped: 0 }
-const options = { counts: async () => counts, backlog: async () => 3 }
+const options = {
+  counts: async () => counts,
+  backlog: async () => 3,
+  oldestMs: async () => 61_500,
+  lastScanAt: async () => null,
+}
 
 test('every event shows in the metrics that a scrape reads over HTTP', async () => {
   const events = new Events()
@@ -36,8 +41,14 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     durationMs: 50,
     attempts: 1,
   } as const
+  events.emit('document:started', { key, attempt: 1 })
   events.emit('document:settled', { ...settled, again: false })
+  events.emit('document:released', { key, sinceQueuedMs: 90_000 })
+  events.emit('document:started', { key, attempt: 1 })
   events.emit('document:settled', { ...settled, again: true })
+  events.emit('document:released', { key, sinceQueuedMs: 190_000 })
+  events.emit('document:started', { key: sourceKey('b.pdf'), attempt: 1 })
+  events.emit('store:written', { durationMs: 40 })
   const text = await (await fetch(`${server.url}/metrics`)).text()
   for (const line of [
     'sluice_documents_seen_total{change="new"} 1',
@@ -53,6 +64,13 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     'sluice_document_grade_bucket{le="1"} 1',
     'sluice_documents{outcome="pending"} 3',
     'sluice_queue_backlog 3',
+    'sluice_queue_oldest_seconds 61.5',
+    'sluice_document_completion_seconds_sum 90',
+    'sluice_document_completion_seconds_count 1',
+    'sluice_documents_in_flight 1',
+    'sluice_store_write_duration_seconds_bucket{le="0.05"} 1',
+    'sluice_documents_failed_total{code="corrupt"} 0',
+    'sluice_halts_total{cause="budget"} 0',
     'sluice_gate_in_flight 12',
   ]) {
     expect(text).toContain(line)
@@ -79,7 +97,7 @@ test('values of one name stand together under one help line, labels quoted', () 
 })
 
 test('several pipelines of one process are told apart by a label, under one help line', async () => {
-  const metrics = new ProcessMetrics()
+  const metrics = new ProcessMetrics('9.9.9')
   const [papers, scans] = [new Events(), new Events()]
   metrics.add(papers, options, 'papers')
   const leaving = metrics.add(scans, options, 'scans')
@@ -89,13 +107,13 @@ test('several pipelines of one process are told apart by a label, under one help
   expect(both).toContain('sluice_requests_total{pipeline="scans"} 0')
   expect(both).toContain('sluice_documents{outcome="pending",pipeline="scans"} 3')
   expect(both.match(/^# TYPE sluice_requests_total /gm)).toHaveLength(1)
-  expect(both.match(/^# TYPE sluice_process_cpu_seconds_total /gm)).toHaveLength(1)
+  expect(both.match(/^# TYPE process_cpu_seconds_total /gm)).toHaveLength(1)
   leaving[Symbol.dispose]()
-  expect(await metrics.metrics()).not.toContain('scans')
+  expect(await metrics.metrics()).not.toContain('"scans"')
 })
 
 test('the only pipeline of a process carries no label', async () => {
-  const metrics = new ProcessMetrics()
+  const metrics = new ProcessMetrics('9.9.9')
   metrics.add(new Events(), options, null)
   expect(await metrics.metrics()).toContain('\nsluice_requests_total 0\n')
 })

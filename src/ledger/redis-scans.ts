@@ -1,0 +1,24 @@
+import { redisPrefix } from '#src/document/pipeline.ts'
+import type { RedisClient } from './lua-script.ts'
+
+/** When a scan of a pipeline's source last ended: a worker that does not scan reports it, also after the scanner ended. */
+export class RedisScans {
+  readonly #client: RedisClient
+  readonly #key: string
+
+  constructor(options: { readonly connection: RedisClient; readonly pipeline: string }) {
+    this.#client = options.connection
+    this.#key = `${redisPrefix(options.pipeline)}:last-scan`
+  }
+
+  /** `at`: epoch milliseconds. */
+  async ended(at: number): Promise<void> {
+    await this.#client.set(this.#key, at)
+  }
+
+  /** Epoch milliseconds; null before the first, and after Redis lost its data. */
+  async lastAt(): Promise<number | null> {
+    const at = await this.#client.get(this.#key)
+    return at === null ? null : Number(at)
+  }
+}

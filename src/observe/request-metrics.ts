@@ -1,0 +1,74 @@
+import type { Registry } from 'prom-client'
+import type { HaltCause, Limit, VerdictKind } from '#src/document/verdict.ts'
+import type { Events } from '#src/events.ts'
+import { counter, histogram } from './instruments.ts'
+
+/** The keys of these are the closed lists of labels; the compiler holds them complete. */
+const VERDICTS: Readonly<Record<VerdictKind, 0>> = {
+  parsed: 0,
+  rejected: 0,
+  throttled: 0,
+  unavailable: 0,
+  refused: 0,
+  halted: 0,
+}
+const LIMITS: Readonly<Record<Limit, 0>> = { rate: 0, concurrency: 0, unknown: 0 }
+const HALTS: Readonly<Record<HaltCause, 0>> = {
+  credits: 0,
+  key: 0,
+  permission: 0,
+  options: 0,
+  address: 0,
+  budget: 0,
+  store: 0,
+  engine: 0,
+  installation: 0,
+  service: 0,
+  source: 0,
+}
+
+/** Requests of this process and their answers. */
+export function countRequests(events: Events, registry: Registry): void {
+  const of = (name: string, help: string) => counter(registry, { name, help })
+  const sent = of('sluice_requests_total', 'Requests sent by this process.')
+  const bytes = of('sluice_uploaded_bytes_total', 'Document bytes sent.')
+  const lost = of('sluice_requests_lost_total', 'Requests whose answer never came; may be charged.')
+  const spooled = of('sluice_answers_spooled_total', 'Paid answers that the store did not take, kept in the spool.')
+  const gone = of('sluice_answers_lost_total', 'Paid answers that could be kept nowhere.')
+  const answers = counter(registry, {
+    name: 'sluice_answers_total',
+    help: 'Answers to requests of this process, by what they mean.',
+    label: 'verdict',
+    values: Object.keys(VERDICTS),
+  })
+  const refused = counter(registry, {
+    name: 'sluice_throttled_total',
+    help: 'Requests of this process that a limit of the plan refused, by limit.',
+    label: 'limit',
+    values: Object.keys(LIMITS),
+  })
+  const halts = counter(registry, {
+    name: 'sluice_halts_total',
+    help: 'Times that this process halted the batch, by cause.',
+    label: 'cause',
+    values: Object.keys(HALTS),
+  })
+  const duration = histogram(
+    registry,
+    'sluice_request_duration_seconds',
+    'From the first byte sent to the last received.',
+  )
+  events.on('request:sent', (event) => {
+    sent.inc()
+    bytes.inc(event.bytes)
+  })
+  events.on('request:answered', ({ verdict, durationMs }) => {
+    answers.inc({ verdict })
+    duration.observe(durationMs / 1000)
+  })
+  events.on('answer:spooled', () => spooled.inc())
+  events.on('answer:lost', () => gone.inc())
+  events.on('request:lost', () => lost.inc())
+  events.on('request:throttled', ({ limit }) => refused.inc({ limit }))
+  events.on('run:halted', ({ cause }) => halts.inc({ cause }))
+}

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { NO_COUNTS } from '#src/document/outcome.ts'
+import { Events } from '#src/events.ts'
+import type { GateState } from '#src/gate/gate-state.ts'
+import { DependencyMonitor } from '#src/observe/dependency-monitor.ts'
+import { outageReadings } from '#src/observe/outage-text.ts'
+import { ProcessMetrics } from '#src/observe/process-metrics.ts'
+import { readingsText } from '#src/observe/reading.ts'
+import { readingsOf } from '#workers/gate-readings.ts'
+import { findPrometheus } from '../support/prometheus.ts'
+import { familiesOf, metricsTable } from './metrics-table.ts'
+import { spawnSync } from 'node:child_process'
+
+const PAGE = resolve(import.meta.dirname, '../../docs/metrics.md')
+
+/** A gate that has something to report of everything. */
+const GATE: GateState = {
+  windowMs: 60_000,
+  rate: { perWindow: 10, learned: true },
+  places: { count: 2, learned: false },
+  inFlight: 1,
+  waitingDocuments: 0,
+  waitingProcesses: 0,
+  nextInMs: 0,
+  paused: false,
+  shut: null,
+  serviceMs: null,
+  admitted: 7,
+  refused: { rate: 0, concurrency: 0, unknown: 0, queued: 0 },
+  shutMs: { outage: 0, credits: 0, key: 0, permission: 0, rate: 0 },
+  credits: new Map([
+    ['run:5f0c', { held: 1, spent: 2 }],
+    ['month:2026-11', { held: 5, spent: 6 }],
+  ]),
+}
+
+/** What a scrape answers, all of it. */
+async function exposition(): Promise<string> {
+  using monitor = new DependencyMonitor({ onChange: () => undefined })
+  const metrics = new ProcessMetrics('0.0.0')
+  const asked = {
+    counts: async () => NO_COUNTS,
+    backlog: async () => 0,
+    oldestMs: async () => 0,
+    lastScanAt: async () => 1_700_000_000_000,
+  }
+  metrics.add(new Events(), asked, 'papers')
+  return `${await metrics.metrics()}\n${readingsText([...outageReadings(monitor), ...readingsOf(GATE)])}`
+}
+
+test('docs/metrics.md lists every metric of the code, with its type, labels and help', async () => {
+  const [, listed = ''] = /<!-- metrics -->\n+([^]*?)\n+<!-- \/metrics -->/.exec(await readFile(PAGE, 'utf8')) ?? []
+  const table = metricsTable(familiesOf(await exposition()))
+  expect(table.split('\n').length).toBeGreaterThan(30)
+  expect(listed, `the table should be:\n${table}\n`).toBe(table)
+})
+
+test('every series of a labelled counter is there from the start, at zero', async () => {
+  const families = familiesOf(await exposition())
+  const counters = families.filter(({ type }) => type === 'counter')
+  expect(counters.length).toBeGreaterThan(15)
+  const text = await exposition()
+  const without = counters.filter(({ name }) => !new RegExp(`^${name}(\\{|\\s)`, 'm').test(text))
+  expect(without.map(({ name }) => name)).toEqual([])
+})
+
+const programs = await findPrometheus()
+if (typeof programs === 'string') console.warn(`promtool check metrics is skipped: ${programs}`)
+
+test.skipIf(typeof programs === 'string')('promtool check metrics has nothing to say', async () => {
+  if (typeof programs === 'string') throw new Error(programs)
+  const checked = spawnSync(programs.promtool, ['check', 'metrics'], { input: await exposition(), encoding: 'utf8' })
+  expect([checked.status, checked.stdout + checked.stderr]).toEqual([0, ''])
+})

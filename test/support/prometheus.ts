@@ -1,0 +1,148 @@
+import { execFile, spawn } from 'node:child_process'
+import { access, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
+import { temporaryFolder } from './folder.ts'
+
+const run = promisify(execFile)
+
+const CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/prometheus')
+
+/** For the download of the package, 19 MB. */
+const DOWNLOAD_MS = 40_000
+
+const IMPATIENT = ['-o', 'APT::Sandbox::User=', '-o', 'Acquire::http::Timeout=10', '-o', 'Acquire::Retries=0']
+
+export interface PrometheusPrograms {
+  readonly prometheus: string
+  readonly promtool: string
+}
+
+/**
+ * Programs of the PATH, else those of Debian's package, unpacked once into the cache of `node_modules`; a text that says
+ * why there are none. Needs neither root nor a system-wide installation.
+ */
+export async function findPrometheus(): Promise<PrometheusPrograms | string> {
+  const onPath = await run('sh', ['-c', 'command -v prometheus promtool']).catch(() => null)
+  const [prometheus, promtool] = onPath?.stdout.trim().split('\n') ?? []
+  if (prometheus !== undefined && promtool !== undefined) return { prometheus, promtool }
+  const cached = { prometheus: join(CACHE, 'usr/bin/prometheus'), promtool: join(CACHE, 'usr/bin/promtool') }
+  const isCached = (): Promise<boolean> =>
+    access(cached.prometheus).then(
+      () => true,
+      () => false,
+    )
+  if (await isCached()) return cached
+  await mkdir(resolve(CACHE, '..'), { recursive: true })
+  const fetched = await mkdtemp(`${CACHE}.`)
+  try {
+    await run('apt-get', ['-q', ...IMPATIENT, 'download', 'prometheus'], {
+      cwd: fetched,
+      timeout: DOWNLOAD_MS,
+    })
+    const [deb = ''] = (await readdir(fetched)).filter((name) => name.endsWith('.deb'))
+    await run('dpkg-deb', ['-x', join(fetched, deb), join(fetched, 'unpacked')])
+    await rename(join(fetched, 'unpacked'), CACHE).catch(() => undefined)
+    return (await isCached()) ? cached : "Debian's package of Prometheus does not hold its programs"
+  } catch (error) {
+    return `no Prometheus on the PATH, and none from Debian: ${error instanceof Error ? error.message.split('\n', 1)[0] : ''}`
+  } finally {
+    await rm(fetched, { recursive: true, force: true })
+  }
+}
+
+/** One series of an instant query. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+export interface Alert {
+  readonly name: string
+  readonly state: 'pending' | 'firing'
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** A real Prometheus that scrapes processes on loopback every half second. */
+export interface RunningPrometheus extends AsyncDisposable {
+  /** Throws when the expression is refused. */
+  query(expression: string): Promise<readonly Sample[]>
+  alerts(): Promise<readonly Alert[]>
+}
+
+export interface PrometheusOptions {
+  /** Ports of the processes, scraped as the job `sluice`. */
+  readonly ports: readonly number[]
+  /** Text of a file of rules. */
+  readonly rules?: string
+}
+
+export async function startPrometheus(
+  programs: PrometheusPrograms,
+  { ports, rules }: PrometheusOptions,
+): Promise<RunningPrometheus> {
+  await using resources = new AsyncDisposableStack()
+  const folder = resources.use(await temporaryFolder())
+  const config = {
+    global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' },
+    rule_files: rules === undefined ? [] : ['rules.yml'],
+    scrape_configs: [{ job_name: 'sluice', static_configs: [{ targets: ports.map((port) => `127.0.0.1:${port}`) }] }],
+  }
+  // JSON is YAML.
+  await writeFile(join(folder.path, 'prometheus.yml'), JSON.stringify(config))
+  if (rules !== undefined) await writeFile(join(folder.path, 'rules.yml'), rules)
+  const port = await freePort()
+  const address = `127.0.0.1:${port}`
+  const flags = ['--config.file=prometheus.yml', '--storage.tsdb.path=data', `--web.listen-address=${address}`]
+  const child = spawn(programs.prometheus, [...flags, '--log.level=error'], { cwd: folder.path, stdio: 'ignore' })
+  const ended = new Promise((end) => child.once('close', end))
+  resources.defer(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const get = async (path: string): Promise<unknown> => {
+    const answer = (await (await fetch(`http://${address}/api/v1/${path}`)).json()) as Answer
+    if (answer.status !== 'success') throw new Error(`${path}: ${answer.error ?? 'refused'}`)
+    return answer.data
+  }
+  for (const until = Date.now() + 30_000; ; await sleep(50)) {
+    const isReady = await fetch(`http://${address}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isReady) break
+    if (Date.now() > until) throw new Error('Prometheus did not start within 30 s')
+  }
+  const kept = resources.move()
+  return {
+    query: async (expression) => {
+      const { result } = (await get(`query?query=${encodeURIComponent(expression)}`)) as InstantVector
+      return result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }))
+    },
+    alerts: async () => {
+      const { alerts } = (await get('alerts')) as { readonly alerts: readonly RawAlert[] }
+      return alerts.map(({ labels, state }) => ({ name: labels['alertname'] ?? '', state, labels }))
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+interface Answer {
+  readonly status: 'success' | 'error'
+  readonly data?: unknown
+  readonly error?: string
+}
+
+interface InstantVector {
+  readonly result: readonly {
+    readonly metric: Readonly<Record<string, string>>
+    readonly value: readonly [at: number, value: string]
+  }[]
+}
+
+interface RawAlert {
+  readonly labels: Readonly<Record<string, string>>
+  readonly state: 'pending' | 'firing'
+}
