@@ -62,13 +62,16 @@ export async function unpackArchive(
     for await (const member of packedMembers(archive, signal)) {
       count++
       check()
-      const reason = member.skip ?? skips(member.name)
+      const below = nameBelow(member.name)
+      const name = harmless(below)
+      const reason = name === below ? (member.skip ?? skips(name)) : 'outside'
       if (reason !== null) {
-        skipped.set(unused(member.name, members, skipped), reason)
+        skipped.set(unused(name, members, skipped), reason)
         continue
       }
       // As programs that unpack do: the last of one name stands.
-      if (members.has(member.name)) skipped.set(unused(member.name, members, skipped), 'duplicate')
+      if (members.has(name)) skipped.set(unused(name, members, skipped), 'duplicate')
+      makeWay(name, members, skipped)
       const offset = file.length
       let checksum = 0
       for await (const chunk of await member.open()) {
@@ -78,7 +81,7 @@ export async function unpackArchive(
         check()
       }
       const bytes = file.length - offset
-      members.set(member.name, { offset, bytes, version: version(`crc32:${checksum.toString(16)}-${bytes}`) })
+      members.set(name, { offset, bytes, version: version(`crc32:${checksum.toString(16)}-${bytes}`) })
     }
     return { file, members, skipped, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() }
   } catch (error) {
@@ -88,16 +91,23 @@ export async function unpackArchive(
   }
 }
 
-/** What yauzl says of a member whose name leads out of the archive. */
-const LEADS_OUT = /invalid relative path|absolute path|invalid characters in fileName/
+const unpackable = (name: string, error: unknown): ArchiveRefused =>
+  new ArchiveRefused('corrupt', `${JSON.stringify(name)} cannot be unpacked: it is damaged or cut off.`, error)
 
-function unpackable(name: string, error: unknown): ArchiveRefused {
-  const said = error instanceof Error ? error.message : ''
-  if (!LEADS_OUT.test(said)) {
-    return new ArchiveRefused('corrupt', `${JSON.stringify(name)} cannot be unpacked: it is damaged or cut off.`, error)
-  }
-  const message = `${JSON.stringify(name)} holds a member whose name leads out of it, and is not opened. Pack it anew.`
-  return new ArchiveRefused('unreadable_name', message, error)
+/** One law for all kinds: a member stands below its archive, also one that was packed with an absolute path. */
+const nameBelow = (name: string): string => name.replace(/^(?:\.?\/)+/, '')
+
+const LEADING_OUT = /(^|\/)\.\.(?=\/|$)/g
+
+/** As a member that leads out of its archive is counted: the key must not lead out of the source. */
+const harmless = (name: string): string => name.replaceAll(LEADING_OUT, '$1%2E%2E')
+
+/** A name belongs to a file: what is skipped under it, a link of that name say, is counted under another. */
+function makeWay(name: string, members: ReadonlyMap<string, Member>, skipped: Map<string, SkipReason>): void {
+  const reason = skipped.get(name)
+  if (reason === undefined) return
+  skipped.set(unused(name, members, skipped), reason)
+  skipped.delete(name)
 }
 
 function unused(name: string, ...taken: readonly ReadonlyMap<string, unknown>[]): string {
@@ -128,7 +138,7 @@ async function* tarMembers(packed: TempFile, zipped: boolean, signal: AbortSigna
   else pipeline(bytes, unpacker, () => undefined)
   for await (const entry of unpacker) {
     const content = entry as unknown as AsyncIterable<Uint8Array>
-    const name = entry.header.name.replace(/^(?:\.?\/)+/, '')
+    const { name } = entry.header
     const kind = entry.header.type ?? 'file'
     if (kind !== 'directory') yield { name, skip: TAR_SKIPS[kind] ?? null, open: async () => content }
     entry.resume()

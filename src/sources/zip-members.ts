@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { promisify } from 'node:util'
-import { type Entry, fromFd, type ZipFile } from 'yauzl'
+import { type Entry, fromFd, getFileNameLowLevel, type ZipFile } from 'yauzl'
 import type { SkipReason } from '#src/document/skip.ts'
 import { ArchiveRefused } from './archive-limits.ts'
 import type { TempFile } from './temp-file.ts'
@@ -8,19 +8,20 @@ import type { PackedMember } from './unpack-archive.ts'
 
 const openZip = promisify(fromFd) as (fd: number, options: object) => Promise<ZipFile>
 
-/** The files in a zip archive, in the order of its directory. Names that would lead out of it are refused by yauzl. */
+/** The files in a zip archive, in the order of its directory. */
 export async function* zipMembers(packed: TempFile, name: string): AsyncGenerator<PackedMember> {
-  const zip = await openZip(packed.fd, { lazyEntries: true, autoClose: false })
+  const zip = await openZip(packed.fd, { lazyEntries: true, autoClose: false, decodeStrings: false })
   const failed = once(zip, 'error').then(([error]) => Promise.reject(error as Error))
   failed.catch(() => undefined)
   for (;;) {
     const entry = await Promise.race([nextEntry(zip), failed])
     if (entry === null) return
-    if (entry.fileName.endsWith('/')) continue
+    const fileName = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false)
+    if (fileName.endsWith('/')) continue
     if (entry.isEncrypted()) {
       throw new ArchiveRefused('encrypted', `${JSON.stringify(name)} is protected by a password. Unpack it yourself.`)
     }
-    yield { name: entry.fileName, skip: skipsEntry(entry), open: () => openMember(zip, entry) }
+    yield { name: fileName, skip: skipsEntry(entry), open: () => openMember(zip, entry) }
   }
 }
 
