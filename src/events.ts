@@ -28,8 +28,11 @@ export type Change = (typeof CHANGES)[number]
  */
 export interface SluiceEvents {
   'document:seen': [{ key: SourceKey; change: Change }]
-  /** A file that is no document. `first`: the ledger did not have it so before. */
-  'document:skipped': [{ key: SourceKey; reason: SkipReason; first: boolean }]
+  /**
+   * A file that is no document. `first`: the ledger did not have it so before. `hasOutputs`: the store keeps what came out
+   * of an earlier version, marked as gone.
+   */
+  'document:skipped': [{ key: SourceKey; reason: SkipReason; first: boolean; hasOutputs: boolean }]
   /** A folder that is not looked into. */
   'folder:left-out': [{ key: SourceKey; reason: LeftOutReason }]
   'document:started': [{ key: SourceKey; attempt: number }]
@@ -87,7 +90,7 @@ export interface SluiceEvents {
   'source:listed': []
   'scan:finished': [{ seen: number; enqueued: number; durationMs: number }]
   /** Looked for documents that are no longer in the source; `unbelievable`: too many to be true, nothing was touched. */
-  'sweep:finished': [{ kept: number; removed: number; unbelievable: boolean }]
+  'sweep:finished': [{ kept: number; removed: number; forgotten: number; unbelievable: boolean }]
   /** Something went wrong beside the work on documents; `key` is null when it was no document's. */
   'process:error': [{ key: SourceKey | null; error: unknown }]
   /**

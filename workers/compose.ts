@@ -232,6 +232,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
     ...opened,
     plan: {
       source,
+      owner,
       store,
       parsers,
       isOutdated: await outdatedDocuments(opened, new AbortController().signal),

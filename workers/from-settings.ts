@@ -16,7 +16,11 @@ export function recipesFor(settings: Settings): (prefix: string) => Pick<IngestD
   }
 }
 
-export const scanSettings = ({ backlogLimit, checksum }: Settings) => ({ backlogLimit, checksum })
+export const scanSettings = ({ backlogLimit, checksum, deleteGone }: Settings) => ({
+  backlogLimit,
+  checksum,
+  removeGone: deleteGone,
+})
 
 export const toldBySettings = ({ ocrFallback, minGrade, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
   ocrFallback,

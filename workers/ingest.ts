@@ -64,9 +64,9 @@ export async function runWorker(
 
 /** Where every document was refused, in this run and before, it was no document's own fault: the run was refused. */
 async function endOf({ refusals, ledger }: Workshop, unfinished: number): Promise<WorkerEnd> {
-  const { done, partial } = await ledger.counts()
+  const { done, partial, gone } = await ledger.counts()
   const refused = refusals.nothingGotThrough()
-  if (refused === null || done + partial > 0) return { kind: 'complete', unfinished }
+  if (refused === null || done + partial + gone > 0) return { kind: 'complete', unfinished }
   return { kind: 'halted', cause: refused.cause, message: `no document got through. ${refused.failure.message}` }
 }
 
@@ -99,7 +99,7 @@ async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<nu
     signal,
   )
   // After the last job: one of a document that went away meanwhile has ended by now.
-  const gone = await sweepGone(value.listed, workshop.gone, workshop.scan, signal)
+  const gone = await sweepGone(value, workshop.gone, workshop.scan, signal)
   workshop.events.emit('sweep:finished', gone)
   return unfinished
 }

@@ -66,7 +66,10 @@ const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlo
 const cpuAtStart = cpuMs()
 const startedAt = Date.now()
 const startMs = Math.round(performance.now())
-const { enqueued } = await scanSource({ ...deps, cutter: null, checksum: false }, new AbortController().signal)
+const { enqueued } = await scanSource(
+  { ...deps, cutter: null, checksum: false, removeGone: false },
+  new AbortController().signal,
+)
 const seconds = (Date.now() - startedAt) / 1000
 const figures = {
   cpu_us_per_file: ((cpuMs() - cpuAtStart) * 1000) / seen,

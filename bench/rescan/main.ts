@@ -64,6 +64,7 @@ try {
     storeSlowMs: 10_000,
     backlogLimit: 1,
     checksum: false,
+    removeGone: false,
   }
   for (let round = 1; round <= 3; round++) {
     const bare = await timed(() => bareWalk(archive))

@@ -11,7 +11,10 @@ export interface FormatTotals {
 
 /** The sums of a plan, as `sluice plan --json` prints them. */
 export interface Plan extends FormatTotals {
+  /** Everything that the source holds. */
   readonly seen: number
+  /** Documents that came out before and are no longer in the source; part of nothing else here. */
+  readonly gone: number
   /** Of what is to be sent: done before by the embedded engine, or by an older version of it. */
   readonly again: { readonly documents: number; readonly credits: number }
   readonly changes: Readonly<Partial<Record<Change, number>>>
@@ -28,6 +31,7 @@ const NOTHING: FormatTotals = { requests: 0, pages: 0, saved: 0, credits: 0 }
 export const NO_PLAN: Plan = {
   ...NOTHING,
   seen: 0,
+  gone: 0,
   again: { documents: 0, credits: 0 },
   changes: {},
   refused: {},
@@ -42,12 +46,13 @@ export function addTo(plan: Plan, entry: PlannedEntry): Plan {
   const counts = requests > 0 || entry.saved
   return {
     ...sum(plan, own),
-    seen: plan.seen + 1,
+    seen: plan.seen + (change === 'gone' ? 0 : 1),
     again:
       change === 'parser_changed' && requests > 0
         ? { documents: plan.again.documents + 1, credits: plan.again.credits + credits }
         : plan.again,
-    changes: { ...plan.changes, [change]: (plan.changes[change] ?? 0) + 1 },
+    gone: plan.gone + (change === 'gone' ? 1 : 0),
+    changes: change === 'gone' ? plan.changes : { ...plan.changes, [change]: (plan.changes[change] ?? 0) + 1 },
     refused:
       refusal === null ? plan.refused : { ...plan.refused, [refusal.code]: (plan.refused[refusal.code] ?? 0) + 1 },
     passedThrough: plan.passedThrough + (entry.passedThrough ? 1 : 0),

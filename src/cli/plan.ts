@@ -108,6 +108,7 @@ function tableOf(plan: Plan, examples: Refused, free: boolean, estimatedMs: numb
     rows.toString(),
     ...passedThroughLines(plan),
     ...skippedLines(new Map(Object.entries(plan.skipped))),
+    ...(plan.gone > 0 ? [`${plural(plan.gone, 'document')} no longer in the source`] : []),
     ...(refused.length > 0 ? ['would end failed without being sent:', ...refused] : []),
     ...againLines(plan, free),
     ...(free ? ['the embedded engine is free: the credits are what the hosted service would charge'] : []),

@@ -43,7 +43,7 @@ export function summaryEvent(summary: SummaryInput, pipeline: string | null, exi
     ...(end.kind === 'halted' ? { cause: end.cause, message: end.message } : {}),
     ...counts,
     seen: seen(counts),
-    skippedBy: Object.fromEntries(tally.skipped),
+    skippedBy: Object.fromEntries(summary.skipped),
     leftOut: [...tally.leftOut].map(([folder, reason]) => ({ folder, reason })),
     ended: endedHere(summary),
     endedElsewhere: endedElsewhere(summary),

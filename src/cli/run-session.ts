@@ -8,6 +8,7 @@ import { type Tally, tallyOf } from '#src/observe/tally.ts'
 import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
 import { EXIT, exitCodeOf, type RunEnd, worstOf } from './exit-codes.ts'
+import { skippedOf } from '#src/ingest/skipped-of.ts'
 import { renewLost } from '#src/ingest/lost-records.ts'
 import { creditsLeftLine } from './credits-left.ts'
 import { localLine } from './local-line.ts'
@@ -103,6 +104,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
     doneBefore: seen(before) - before.pending,
     endedSince: (await workshop.ledger.endedTotal()) - endedBefore,
     tally,
+    skipped: await itemised(workshop, tally, counts.skipped),
     elapsedMs: performance.now() - startedAt,
     out: target.settings.out,
     letters,
@@ -112,6 +114,12 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   const title = target.name === null ? '' : `${target.name}: `
   output.result(`${title}${summaryOf(summary)}`, () => summaryEvent(summary, target.name, exitCode))
   return exitCode
+}
+
+/** A scan that was cut short has not seen all that the ledger counts, nor has one of a source that lists a part. */
+async function itemised({ ledger }: Workshop, { skipped }: Tally, total: number): Promise<ReadonlyMap<string, number>> {
+  const told = [...skipped.values()].reduce((sum, number) => sum + number, 0)
+  return told === total ? skipped : skippedOf(ledger, AbortSignal.timeout(30_000))
 }
 
 interface Pass extends Pick<Session, 'stopping' | 'intake' | 'output'> {

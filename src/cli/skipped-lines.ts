@@ -18,6 +18,7 @@ const CALLED: ReadonlyMap<string, (number: number) => string> = new Map([
   ],
   ['hard_link', (number) => `${plural(number, 'hard link')} in archives`],
   ['duplicate', (number) => `${plural(number, 'second member')} of one name`],
+  ['outside', (number) => `${plural(number, 'member')} named outside its archive`],
   ['no extension', (number) => `${count(number)} without extension`],
 ])
 

@@ -6,7 +6,7 @@ import { lostRecords } from '#src/ingest/lost-records.ts'
 import { OUTCOMES, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
 import { summariseGrades } from '#src/ingest/summarise-grades.ts'
-import { ledgerNotes } from '#src/ingest/ledger-notes.ts'
+import { skippedOf } from '#src/ingest/skipped-of.ts'
 import { addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { count, oneLine } from './format.ts'
@@ -49,7 +49,7 @@ async function showStatus(target: Target, shared: Shared, output: Output, grades
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
-  const { gone, skipped } = await ledgerNotes(pipeline.ledger, new AbortController().signal)
+  const skipped = await skippedOf(pipeline.ledger, new AbortController().signal)
   const inDoubt = await pipeline.inDoubt()
   const lost = await lostOf(pipeline)
   const outages = await pipeline.outages.list()
@@ -63,7 +63,6 @@ async function showStatus(target: Target, shared: Shared, output: Output, grades
     ...counts,
     seen: seen(counts),
     skippedBy: Object.fromEntries(skipped),
-    gone,
     lost: lost.length,
     backlog,
     ambiguous: inDoubt.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() })),
@@ -78,7 +77,7 @@ async function showStatus(target: Target, shared: Shared, output: Output, grades
     ...columnsOf([
       ...OUTCOMES.map((outcome) => [outcome, count(counts[outcome])] as const),
       ['seen', count(seen(counts))],
-      ...(gone > 0 ? [['gone from the source', count(gone)] as const] : []),
+      ...(counts.gone > 0 ? [['gone from the source', count(counts.gone)] as const] : []),
       ['jobs in the queue', count(backlog)],
       ['workers', count(workers)],
       ...(inDoubt.length > 0 ? [['ambiguous requests', count(inDoubt.length)] as const] : []),

@@ -19,6 +19,8 @@ export interface SummaryInput {
   /** Documents that came to an end since the run began, by any process (`Ledger.endedTotal`). */
   readonly endedSince: number
   readonly tally: Tally
+  /** Skipped files by extension or reason; their sum is that of `counts`. */
+  readonly skipped: ReadonlyMap<string, number>
   readonly elapsedMs: number
   readonly out: string
   readonly letters: readonly DeadLetter[]
@@ -33,7 +35,7 @@ export function summaryOf(input: SummaryInput): string {
   const parts = [
     headline(input),
     table(input),
-    ...skippedLines(input.tally.skipped),
+    ...skippedLines(input.skipped),
     ...leftOutLines(input.tally.leftOut),
     ...nothingFound(input),
     ...failures(input),
@@ -41,6 +43,7 @@ export function summaryOf(input: SummaryInput): string {
     ...unsaved(input.tally),
     ...inDoubt(input),
     ...goneLines(input.tally.gone),
+    ...outdated(input.tally),
     `outputs: ${input.out}`,
   ]
   return `${parts.join('\n')}\n`
@@ -146,7 +149,7 @@ function unfinished({ counts, end }: SummaryInput): string[] {
 }
 
 /** What a look for documents that are no longer in the source came to. */
-export function goneLines({ kept, removed, unbelievable }: Tally['gone']): string[] {
+export function goneLines({ kept, removed, forgotten, unbelievable }: Tally['gone']): string[] {
   if (unbelievable) {
     return ['too many documents are missing from the source to be believed; their outputs stay (--force believes it)']
   }
@@ -155,7 +158,15 @@ export function goneLines({ kept, removed, unbelievable }: Tally['gone']): strin
       ? [`${plural(kept, 'document')} no longer in the source; outputs kept (--delete-gone removes them)`]
       : []),
     ...(removed > 0 ? [`${plural(removed, 'document')} no longer in the source; removed`] : []),
+    ...(forgotten > 0 ? [`${plural(forgotten, 'document')} without outputs no longer listed; forgotten`] : []),
   ]
+}
+
+/** What came out of files that are skipped now. */
+function outdated({ skippedWithOutputs }: Tally): string[] {
+  if (skippedWithOutputs === 0) return []
+  const files = `${plural(skippedWithOutputs, 'skipped file')} with outputs of an earlier version`
+  return [`${files}; kept, marked as gone (--delete-gone removes them)`]
 }
 
 /** Paid answers that the store did not take. */

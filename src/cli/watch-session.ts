@@ -63,5 +63,6 @@ function sumOf(all: readonly Counts[]): Counts {
     partial: of('partial'),
     failed: of('failed'),
     skipped: of('skipped'),
+    gone: of('gone'),
   }
 }

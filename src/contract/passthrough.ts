@@ -24,17 +24,19 @@ const recipe = (zeroDataRetention: boolean): Recipe => {
 const KEPT = recipe(false)
 const NOT_KEPT = recipe(true)
 
+/** Whether documents of that name are to be redacted, which is a parser's work. */
+export const redacts = (book: RecipeBook, key: SourceKey): boolean => book(key, 'html').options.redactPII !== false
+
 /**
- * Of the parse options, a text only knows zero data retention. Redaction is a parser's work: with it no text is passed
- * through, so that nothing comes out unredacted.
+ * Of the parse options, a text only knows zero data retention. With redaction no text is passed through, so that nothing
+ * comes out unredacted.
  */
 export const textRecipeBook =
   (book: RecipeBook, isOn: boolean): TextRecipeBook =>
   (key) => {
     if (!isOn || textExtensionOf(key) === null) return null
-    const { redactPII, zeroDataRetention } = book(key, 'html').options
-    if (redactPII !== false) return null
-    return zeroDataRetention ? NOT_KEPT : KEPT
+    if (redacts(book, key)) return null
+    return book(key, 'html').options.zeroDataRetention ? NOT_KEPT : KEPT
   }
 
 /** What a parser would answer: the text as it is. Its receipt is read like any other. */

@@ -1,5 +1,8 @@
-import type { RecipeHash, SourceKey, Version } from './ids.ts'
+import { type RecipeHash, type SourceKey, type Version, version } from './ids.ts'
 import type { Outcome } from './outcome.ts'
+
+/** In the ledger in place of the version of a document that is gone: whatever comes back under its name differs from it. */
+export const GONE: Version = version('gone')
 
 /** What the ledger knows of a document. */
 export interface LedgerEntry {

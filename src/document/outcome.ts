@@ -1,6 +1,6 @@
 /**
  * Where a document stands. Conservation (Law 1): seen = done + partial + failed + skipped + pending, exactly, at every
- * moment.
+ * moment. A document that is gone from its source is counted apart, as `gone`: `seen` is what the source holds.
  *
  * - `pending`: seen, and nothing final is recorded for its present version.
  * - `done`: every output committed.
@@ -11,9 +11,12 @@
 export const OUTCOMES = ['pending', 'done', 'partial', 'failed', 'skipped'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-export type Counts = Readonly<Record<Outcome, number>>
+export interface Counts extends Readonly<Record<Outcome, number>> {
+  /** Documents that are no longer in the source; their outputs are kept. Part of no outcome, and of `seen` neither. */
+  readonly gone: number
+}
 
-export const NO_COUNTS: Counts = { pending: 0, done: 0, partial: 0, failed: 0, skipped: 0 }
+export const NO_COUNTS: Counts = { pending: 0, done: 0, partial: 0, failed: 0, skipped: 0, gone: 0 }
 
 export function seen(counts: Counts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0)

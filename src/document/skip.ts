@@ -11,6 +11,7 @@ import { type Version, version } from './ids.ts'
  * - `symlink`, `special`: a symbolic link; a socket, a pipe or a device
  * - `text_page`: a page of a website in plain text or Markdown, where pages are downloaded and texts are not passed through
  * - `hard_link`, `duplicate`: of an archive's members: a second name of a member, or a second member of one name
+ * - `outside`: an archive's member whose name leads out of the archive: `../a.pdf`
  */
 export const SKIP_REASONS = [
   'unsupported',
@@ -23,6 +24,7 @@ export const SKIP_REASONS = [
   'text_page',
   'hard_link',
   'duplicate',
+  'outside',
 ] as const
 
 export type SkipReason = (typeof SKIP_REASONS)[number]

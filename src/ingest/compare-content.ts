@@ -1,6 +1,7 @@
 import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
-import { DocumentChanged, type LedgerEntry, type Source } from '#src/ports.ts'
-import { decideChange, GONE, standing } from './decide-change.ts'
+import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
+import { DocumentChanged, type Source } from '#src/ports.ts'
+import { decideChange, standing } from './decide-change.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
 import { openListed } from './open-listed.ts'
 import { readOnce } from './read-once.ts'
@@ -32,7 +33,7 @@ export async function decideByContent(
 ): Promise<Decision> {
   const parsed = standing(listed.key, deps)
   const byVersion: Decision = { change: decideChange(known, listed, parsed), version: listed.version }
-  if (known === null || known.outcome === 'pending') return byVersion
+  if (known === null || known.outcome === 'pending' || known.outcome === 'skipped') return byVersion
   if (known.version === GONE || known.recipeHash !== listed.recipeHash) return byVersion
   const recorded = await recordedHash(listed.key, known, deps)
   const present = recorded === null ? null : await presentHash(listed, deps.source, signal)

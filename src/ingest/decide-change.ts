@@ -1,11 +1,8 @@
 import type { FailureCode } from '#src/document/failure.ts'
-import { type RecipeHash, type SourceKey, type Version, version } from '#src/document/ids.ts'
+import type { RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/ports.ts'
 import type { ScanDeps } from './deps.ts'
-
-/** In the ledger in place of the version of a document that is gone: whatever comes back under its name differs from it. */
-export const GONE: Version = version('gone')
 
 /**
  * What a scan makes of a document that is there: any difference of version from what was recorded for this very key is

@@ -112,6 +112,8 @@ export interface ScanDeps extends Pick<
   readonly backlogLimit: number
   /** What `--upgrade` found to be done by an older engine. */
   readonly isOutdated: (key: SourceKey) => boolean
+  /** Whether outputs are removed that stand for no document any more; else they are kept, marked as gone. */
+  readonly removeGone: boolean
   /** Whether documents are told from what is recorded by their content, and not by their version. */
   readonly checksum: boolean
 }

@@ -70,11 +70,14 @@ export class Deletions {
 
   async #look(signal: AbortSignal): Promise<void> {
     const { source, queue, events } = this.#deps
-    const listed = new KeySet()
-    for await (const { kind, key } of source.list(signal)) if (kind !== 'left_out') listed.add(key)
+    const listing = { listed: new KeySet(), leftOut: new KeySet() }
+    for await (const { kind, key } of source.list(signal)) {
+      if (kind === 'left_out') listing.leftOut.add(key)
+      else listing.listed.add(key)
+    }
     // A document that is still in the queue is its worker's, who will find it vanished.
     const leavePending = (await queue.backlog()) > 0
-    const gone = await sweepGone(listed, { ...this.#policy, leavePending }, this.#deps, signal)
+    const gone = await sweepGone(listing, { ...this.#policy, leavePending }, this.#deps, signal)
     events.emit('sweep:finished', gone)
   }
 }

@@ -1,8 +1,7 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { RecordListing } from '#src/document/output-store.ts'
-import type { LedgerEntry } from '#src/ports.ts'
+import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { batchesOf } from './batches.ts'
-import { GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
 import { KeySet } from './key-set.ts'
 
@@ -27,8 +26,8 @@ export async function* lostRecords(
   listedFrom = LISTED_FROM,
 ): AsyncGenerator<Entry> {
   const { recordListing: listing } = store
-  const { done, partial } = await ledger.counts()
-  const names = listing === null || done + partial < listedFrom ? null : await listed(listing, ledger, signal)
+  const { done, partial, gone } = await ledger.counts()
+  const names = listing === null || done + partial + gone < listedFrom ? null : await listed(listing, ledger, signal)
   for await (const batch of batchesOf(ledger.entries(signal), BATCH)) {
     const suspects = batch.filter(([key, entry]) => isDone(entry) && !names?.has(listing?.nameOf(key) ?? ''))
     const have = await store.haveRecords(suspects.map(([key]) => key))

@@ -2,29 +2,41 @@ import type { Failure } from '#src/document/failure.ts'
 import type { Extension } from '#src/document/formats.ts'
 import { receiptId, type SourceKey } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
-import { skipLabel } from '#src/document/skip.ts'
+import { skipLabel, skipReasonOf } from '#src/document/skip.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry, SourceEntry } from '#src/ports.ts'
 import { batchesOf } from './batches.ts'
 import { decideByContent } from './compare-content.ts'
 import { findReceipt } from './find-receipt.ts'
 import { decideChange, standing } from './decide-change.ts'
+import { decideSkip, skippedFileOf } from './decide-skip.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
 import { type Handling, handlingOf } from './handling.ts'
+import { KeySet } from './key-set.ts'
 import { planPieces } from './plan-pieces.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import { openListed } from './open-listed.ts'
 import { readOnce } from './read-once.ts'
+import { type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200
 
 export type PlanDeps = Pick<
   IngestDeps,
-  'source' | 'store' | 'parsers' | 'ledger' | 'recipeFor' | 'textRecipeFor' | 'countPages' | 'price' | 'cutter'
+  | 'source'
+  | 'owner'
+  | 'store'
+  | 'parsers'
+  | 'ledger'
+  | 'recipeFor'
+  | 'textRecipeFor'
+  | 'countPages'
+  | 'price'
+  | 'cutter'
 > &
   Pick<ScanDeps, 'checksum' | 'isOutdated'>
 
-/** What would be done with one entry of a source. */
+/** What would be done with one entry of a source, or with a document that the ledger has and the source has not: `gone`. */
 export interface PlannedEntry {
   readonly key: SourceKey
   readonly change: Change
@@ -48,16 +60,36 @@ export interface PlannedEntry {
 
 /**
  * What a run would do, without sending anything: lists the source, reads what is new or changed, counts the pages of
- * PDFs, looks for receipts. Streams; of what it saw it keeps 16 characters for each document that it would buy.
+ * PDFs, looks for receipts; then what the ledger has and the listing had not. Streams; of what it saw it keeps eight bytes
+ * for each entry, and 16 characters for each document that it would buy.
  */
 export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedEntry> {
   const bought = new Set<string>()
+  const listing = { listed: new KeySet(), leftOut: new KeySet() }
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
     const known = await deps.ledger.read(batch.map((entry) => entry.key))
     for (const [index, entry] of batch.entries()) {
-      if (entry.kind !== 'left_out') yield await planEntry(entry, known[index] ?? null, bought, deps, signal)
+      if (entry.kind === 'left_out') listing.leftOut.add(entry.key)
+      else {
+        listing.listed.add(entry.key)
+        yield await planEntry(entry, known[index] ?? null, bought, deps, signal)
+      }
     }
   }
+  for await (const unlisted of unlistedOf(listing, deps, signal)) {
+    const planned = await planUnlisted(unlisted, deps)
+    if (planned !== null) yield planned
+  }
+}
+
+/** Null for what a run would forget: it leaves nothing in the store. */
+async function planUnlisted({ key, entry, kind }: Unlisted, { store }: PlanDeps): Promise<PlannedEntry | null> {
+  const nothing = { ...NOTHING, key, extension: null }
+  const reason = entry.outcome === 'skipped' ? skipReasonOf(entry.version) : null
+  if (kind === 'marked') return { ...nothing, change: 'gone' }
+  if (kind === 'gone') return (await store.readRecord(key)) === null ? null : { ...nothing, change: 'gone' }
+  if (reason === null) return { ...nothing, change: entry.outcome === 'pending' ? 'pending' : 'unchanged' }
+  return kind === 'left_out' ? null : { ...nothing, change: 'skipped', skip: skipLabel(key, reason) }
 }
 
 const NOTHING = {
@@ -81,9 +113,10 @@ async function planEntry(
   const handling = handlingOf(key, deps)
   const extension = handling?.kind === 'parse' ? handling.extension : null
   const nothing = { ...NOTHING, key, extension }
-  if (entry.kind === 'skipped') return { ...nothing, change: 'skipped', skip: skipLabel(key, entry.reason) }
-  if (entry.kind === 'document' && handling === null) {
-    return { ...nothing, change: 'skipped', skip: skipLabel(key, 'unsupported') }
+  if (entry.kind === 'skipped' || (entry.kind === 'document' && handling === null)) {
+    const file = skippedFileOf(entry)
+    if ((await decideSkip(file, known, deps)).kind === 'stays') return { ...nothing, change: 'unchanged' }
+    return { ...nothing, change: 'skipped', skip: skipLabel(key, file.reason) }
   }
   const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(handling, entry.bytes, deps.cutter)
   if (entry.kind === 'unusable' || refusal !== null || handling === null) {

@@ -1,9 +1,8 @@
-import type { LedgerEntry } from '#src/ports.ts'
+import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from './batches.ts'
-import { GONE } from './decide-change.ts'
 import { parserOfRecord } from './record-parser.ts'
 import type { IngestDeps } from './deps.ts'
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob, LedgerEntry, SourceEntry } from '#src/ports.ts'
+import { skippedFileOf } from './decide-skip.ts'
 import { skipFile } from './skip-file.ts'
 import { batchesOf, whileNextComes } from './batches.ts'
 import { type Burial, bury } from './bury.ts'
@@ -10,6 +11,7 @@ import { decideChange, mayPass, standing } from './decide-change.ts'
 import type { ScanDeps } from './deps.ts'
 import { handlingOf } from './handling.ts'
 import { KeySet } from './key-set.ts'
+import type { Listing } from './unlisted.ts'
 import { refuseByListing } from './preflight.ts'
 
 /** Entries that are compared with the ledger, written and enqueued in one go. */
@@ -24,13 +26,11 @@ const AT_ONCE = 8
 /** How often a scan that waits for the backlog to shrink looks again. */
 const BACKLOG_POLL_MS = 50
 
-export interface ScanSummary {
+export interface ScanSummary extends Listing {
   /** Entries listed, of every kind. */
   readonly seen: number
   readonly enqueued: number
   readonly durationMs: number
-  /** Every key that was listed; a document that is in the ledger and not in here may be gone. */
-  readonly listed: KeySet
 }
 
 /**
@@ -48,20 +48,24 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   // What a batch without a job left of the backlog is no more than it was: an unchanged archive asks once.
   let grown = true
   const listed = new KeySet()
+  const leftOut = new KeySet()
   await whileNextComes(batchesOf(deps.source.list(signal), BATCH, FIRST_BATCH), async (batch) => {
     if (grown) await backlogBelowLimit(deps, signal)
     const jobs = await scanBatch(batch, deps, signal)
     grown = jobs > 0
     enqueued += jobs
     for (const { kind, key } of batch) {
-      if (kind === 'left_out') continue
+      if (kind === 'left_out') {
+        leftOut.add(key)
+        continue
+      }
       seen += 1
       listed.add(key)
     }
   })
   const durationMs = performance.now() - startedAt
   deps.events.emit('scan:finished', { seen, enqueued, durationMs })
-  return { seen, enqueued, durationMs, listed }
+  return { seen, enqueued, durationMs, listed, leftOut }
 }
 
 /** Waits while Redis holds as many jobs as it may (Law 6). */
@@ -126,7 +130,7 @@ async function scanEntry(
   }
   const handling = entry.kind === 'skipped' ? null : handlingOf(entry.key, deps)
   if (entry.kind === 'skipped' || (entry.kind === 'document' && handling === null)) {
-    const skipped = await skipFile(entry.key, entry.kind === 'skipped' ? entry.reason : 'unsupported', known, deps)
+    const skipped = await skipFile(skippedFileOf(entry), known, deps)
     return skipped === null ? null : { listed: entry, known, entry: skipped, job: null, change: null }
   }
   const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(handling, entry.bytes, deps.cutter)

@@ -1,29 +1,57 @@
-import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
-import { type SkipReason, skipVersion } from '#src/document/skip.ts'
+import { NO_RECIPE } from '#src/document/ids.ts'
+import type { SkipReason } from '#src/document/skip.ts'
 import type { DocumentJob, JobVerdict, LedgerEntry } from '#src/ports.ts'
+import { decideSkip, type SkipDecision, type SkippedFile } from './decide-skip.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
 import { FINISH } from './job-verdicts.ts'
+import { recommit } from './recommit.ts'
+
+type SkipFileDeps = Pick<ScanDeps, 'store' | 'owner' | 'recipeFor' | 'now'>
 
 /**
- * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds. What came
- * out before a rule left it out stays done: its outputs are there. A dead letter of it is taken away. Answers the entry to
- * be written down, or null where that stands there already.
+ * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds, unless its
+ * outputs stand for it. Answers the entry to be written down, or null where that stands there already.
  */
 export async function skipFile(
-  key: SourceKey,
-  reason: SkipReason,
+  file: SkippedFile,
   known: LedgerEntry | null,
-  { store, events }: Pick<ScanDeps, 'store' | 'events'>,
+  deps: SkipFileDeps & Pick<ScanDeps, 'events' | 'removeGone'>,
 ): Promise<LedgerEntry | null> {
-  const version = skipVersion(reason)
-  const isDone = known?.outcome === 'done' || known?.outcome === 'partial'
-  events.emit('document:seen', { key, change: isDone ? 'unchanged' : 'skipped' })
-  if (isDone) return null
-  const first = known?.version !== version
-  events.emit('document:skipped', { key, reason, first })
-  if (!first) return null
-  if (known?.outcome === 'failed' && (await store.readRecord(key)) === null) await store.remove(key)
-  return { version, recipeHash: NO_RECIPE, outcome: 'skipped' }
+  const { key, reason } = file
+  const decision = await decideSkip(file, known, deps)
+  if (decision.kind === 'stays') {
+    deps.events.emit('document:seen', { key, change: 'unchanged' })
+    if (decision.entry === known) return null
+    await tidyStore(file, decision, known, deps)
+    return decision.entry
+  }
+  const { entry } = decision
+  const first = known?.outcome !== 'skipped' || known.version !== entry.version
+  const hasOutputs = entry.recipeHash !== NO_RECIPE && !deps.removeGone
+  deps.events.emit('document:seen', { key, change: 'skipped' })
+  deps.events.emit('document:skipped', { key, reason, first, hasOutputs })
+  if (known?.outcome !== 'skipped') await tidyStore(file, decision, known, deps)
+  if (deps.removeGone && entry.recipeHash !== NO_RECIPE) {
+    await deps.store.remove(key)
+    return { ...entry, recipeHash: NO_RECIPE }
+  }
+  return first ? entry : null
+}
+
+/** Dead letters of a file that is no document are taken away; outputs that stand for it no more are marked as gone. */
+async function tidyStore(
+  { key }: SkippedFile,
+  decision: SkipDecision,
+  known: LedgerEntry | null,
+  deps: SkipFileDeps,
+): Promise<void> {
+  if (decision.kind === 'stays') {
+    if (decision.record !== null) await recommit(decision.record, null, deps)
+  } else if (decision.outdated !== null) {
+    await recommit(decision.outdated, new Date(deps.now()), deps)
+  } else if (known?.outcome === 'failed' || known?.outcome === 'pending') {
+    if ((await deps.store.readRecord(key)) === null) await deps.store.remove(key)
+  }
 }
 
 /**
@@ -32,10 +60,13 @@ export async function skipFile(
  */
 export async function leaveOut(
   { key, version }: DocumentJob,
-  { ledger }: Pick<IngestDeps, 'ledger'>,
+  deps: SkipFileDeps & Pick<IngestDeps, 'ledger'>,
 ): Promise<JobVerdict> {
-  const skipped = { version: skipVersion('unsupported'), recipeHash: NO_RECIPE, outcome: 'skipped' } as const
-  const [known] = await ledger.read([key])
-  if (known?.outcome === 'pending' && known.version === version) await ledger.write([[key, skipped]])
+  const [known] = await deps.ledger.read([key])
+  if (known?.outcome !== 'pending' || known.version !== version) return FINISH
+  const file = { key, reason: 'unsupported' satisfies SkipReason, version } as const
+  const decision = await decideSkip(file, known, deps)
+  await tidyStore(file, decision, known, deps)
+  await deps.ledger.advance([{ key, known, entry: decision.entry }])
   return FINISH
 }

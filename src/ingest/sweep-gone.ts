@@ -1,11 +1,10 @@
+import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
+import { GONE } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
-import type { SourceKey } from '#src/document/ids.ts'
-import type { DocumentRecord } from '#src/document/record.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import { GONE } from './decide-change.ts'
 import type { IngestDeps } from './deps.ts'
-import type { KeySet } from './key-set.ts'
-import { parserOfRecord } from './record-parser.ts'
+import { recommit } from './recommit.ts'
+import { isGone, type Listing, unlistedOf } from './unlisted.ts'
 
 /** What becomes of documents that are no longer in their source. */
 export interface GonePolicy {
@@ -22,13 +21,19 @@ export interface GonePolicy {
 export interface GoneSummary {
   /** Gone documents whose outputs are kept, those of earlier runs included. */
   readonly kept: number
+  /** Gone documents whose outputs were removed. */
   readonly removed: number
+  /** Gone documents that never came out: nothing is left of them but a dead letter, which is removed. */
+  readonly forgotten: number
   /** More documents were missing than the safety limit allows, and nothing was touched. */
   readonly unbelievable: boolean
 }
 
 /** So few may always be gone, however small the archive is; unless it is empty. */
 const ALWAYS_BELIEVABLE = 10
+
+/** Entries that are written or forgotten in one go. */
+const BATCH = 500
 
 export type SweepDeps = Pick<IngestDeps, 'source' | 'owner' | 'store' | 'ledger' | 'events' | 'now'>
 
@@ -39,54 +44,53 @@ export type SweepDeps = Pick<IngestDeps, 'source' | 'owner' | 'store' | 'ledger'
  * listed.
  */
 export async function sweepGone(
-  listed: KeySet,
+  listing: Listing,
   policy: GonePolicy,
   deps: SweepDeps,
   signal: AbortSignal,
 ): Promise<GoneSummary> {
-  const known = seen(await deps.ledger.counts())
-  if (deps.source.isPartial === true || known <= listed.size) return { kept: 0, removed: 0, unbelievable: false }
-  const believable = listed.size === 0 ? 0 : Math.max(ALWAYS_BELIEVABLE, known * policy.believableShare)
+  const listed = listing.listed.size
+  const counts = await deps.ledger.counts()
+  const nothing = { kept: counts.gone, removed: 0, forgotten: 0, unbelievable: false }
+  if (seen(counts) <= listed && !(policy.remove && counts.gone > 0)) return nothing
+  const believable =
+    listed === 0 ? 0 : Math.max(ALWAYS_BELIEVABLE, (seen(counts) + counts.gone) * policy.believableShare)
   const gone: SourceKey[] = []
+  const noDocuments = new Forgetting(deps.ledger)
   let believed = 0
-  for await (const [key, { outcome, version }] of deps.ledger.entries(signal)) {
-    if (listed.has(key) || (policy.leavePending && outcome === 'pending')) continue
-    if (isBelowUnlisted(key, listed) || !(await isGone(key, deps, signal))) continue
-    if (outcome === 'skipped') {
+  let marked = 0
+  for await (const { key, entry, kind } of unlistedOf(listing, deps, signal)) {
+    if (kind === 'there' || (policy.leavePending && entry.outcome === 'pending')) continue
+    if (entry.outcome === 'skipped' && entry.recipeHash === NO_RECIPE) {
       // It was no document: nothing of it is in the store, and nothing is lost.
-      await deps.ledger.forget([key])
+      await noDocuments.add(key)
+      continue
+    }
+    if (kind === 'left_out') continue
+    // What was believed once counts no more; but an empty source removes nothing.
+    if (kind === 'marked' && listed > 0) believed += 1
+    if (kind === 'marked' && !policy.remove) {
+      marked += 1
       continue
     }
     gone.push(key)
-    // What was believed once counts no more; but an empty source removes nothing.
-    if (version === GONE && listed.size > 0) believed += 1
-    if (!policy.force && gone.length - believed > believable) return { kept: 0, removed: 0, unbelievable: true }
+    if (!policy.force && gone.length - believed > believable) return { ...nothing, kept: 0, unbelievable: true }
   }
-  const settled = { kept: 0, removed: 0 }
+  await noDocuments.end()
+  const settled = { kept: marked, removed: 0, forgotten: 0 }
   for (const key of gone) {
     // Asked once more: it may have come back while the others were settled.
-    if (await isGone(key, deps, signal)) settled[await settleGone(key, policy, deps)] += 1
+    if (await isGone(key, deps.source, signal)) settled[await settleGone(key, policy, deps)] += 1
   }
   return { ...settled, unbelievable: false }
 }
 
-/** A folder that could not be listed is itself listed, with a slash at its end: what is below it is unknown. */
-function isBelowUnlisted(key: SourceKey, listed: KeySet): boolean {
-  for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) {
-    if (listed.has(key.slice(0, slash + 1))) return true
-  }
-  return false
-}
-
-async function isGone(key: SourceKey, { source }: SweepDeps, signal: AbortSignal): Promise<boolean> {
-  const opened = await source.open(key, signal)
-  if ('message' in opened) return opened.code === 'vanished'
-  await opened[Symbol.asyncDispose]()
-  return false
-}
-
 /** Outputs that are there are kept, or removed; a document of which nothing came is forgotten with its dead letter. */
-async function settleGone(key: SourceKey, policy: GonePolicy, deps: SweepDeps): Promise<'kept' | 'removed'> {
+async function settleGone(
+  key: SourceKey,
+  policy: GonePolicy,
+  deps: SweepDeps,
+): Promise<'kept' | 'removed' | 'forgotten'> {
   const record = await deps.store.readRecord(key)
   if (record !== null && !belongsTo(record, deps.owner)) {
     // Another source has put a document of the same name in its place.
@@ -97,28 +101,31 @@ async function settleGone(key: SourceKey, policy: GonePolicy, deps: SweepDeps): 
     await deps.store.remove(key)
     await deps.ledger.forget([key])
     deps.events.emit('document:seen', { key, change: 'gone' })
-    return 'removed'
+    return record === null ? 'forgotten' : 'removed'
   }
-  const [entry] = await deps.ledger.read([key])
-  if (entry?.version === GONE) return 'kept'
-  await mark(record, deps)
+  await recommit(record, new Date(deps.now()), deps)
   const { recipeHash, outcome } = record
-  const isLocal = (await parserOfRecord(record, deps.store)).class === 'embedded'
-  await deps.ledger.write([[key, { version: GONE, recipeHash, outcome, isLocal }]])
+  await deps.ledger.write([[key, { version: GONE, recipeHash, outcome }]])
   deps.events.emit('document:seen', { key, change: 'gone' })
   return 'kept'
 }
 
-/**
- * The same outputs are committed once more, with the mark; that takes a dead letter of a later version away too. Where
- * they are not whole only the ledger has the mark: `verify` has more to say about them.
- */
-async function mark(record: DocumentRecord, { store, now }: SweepDeps): Promise<void> {
-  const files = new Map<string, Uint8Array>()
-  for (const { name } of record.files) {
-    const bytes = await store.readOutput(record.key, name)
-    if (bytes !== null) files.set(name, bytes)
+/** Entries on their way out of the ledger, in batches. */
+class Forgetting {
+  readonly #ledger: SweepDeps['ledger']
+  #batch: SourceKey[] = []
+
+  constructor(ledger: SweepDeps['ledger']) {
+    this.#ledger = ledger
   }
-  if (files.size < record.files.length) return
-  await store.commit({ ...record, goneAt: new Date(now()).toISOString() }, files)
+
+  async add(key: SourceKey): Promise<void> {
+    this.#batch.push(key)
+    if (this.#batch.length >= BATCH) await this.end()
+  }
+
+  async end(): Promise<void> {
+    await this.#ledger.forget(this.#batch)
+    this.#batch = []
+  }
 }

@@ -1,6 +1,6 @@
 import { type RecipeHash, recipeHash, version } from '#src/document/ids.ts'
 import type { Outcome } from '#src/document/outcome.ts'
-import type { LedgerEntry } from '#src/ports.ts'
+import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 
 /** One letter for each outcome; the scripts of `ledger-scripts.ts` count by it. */
 export const OUTCOME_LETTERS = {
@@ -14,8 +14,13 @@ export const OUTCOME_LETTERS = {
 /** Done or partial by the embedded engine. */
 export const LOCAL_LETTERS = { done: 'D', partial: 'R' } as const
 
+/** Came out, and is gone from the source: counted apart, and local no more. */
+export const GONE_LETTERS = { done: 'g', partial: 'h' } as const
+
 const OUTCOMES_BY_LETTER = new Map<string, Outcome>(
-  Object.entries(OUTCOME_LETTERS).map(([outcome, letter]) => [letter, outcome as Outcome]),
+  [OUTCOME_LETTERS, LOCAL_LETTERS, GONE_LETTERS].flatMap((letters) =>
+    Object.entries(letters).map(([outcome, letter]) => [letter, outcome as Outcome] as const),
+  ),
 )
 
 /** A recipe hash of 16 hexadecimal digits, packed. */
@@ -29,14 +34,17 @@ export function encodeEntry(entry: LedgerEntry): string {
   return `${letterOf(entry)}${packRecipe(entry.recipeHash)}${entry.version}`
 }
 
-const letterOf = ({ outcome, isLocal }: LedgerEntry): string =>
-  isLocal === true && (outcome === 'done' || outcome === 'partial') ? LOCAL_LETTERS[outcome] : OUTCOME_LETTERS[outcome]
+function letterOf({ outcome, isLocal, version: of }: LedgerEntry): string {
+  if (outcome !== 'done' && outcome !== 'partial') return OUTCOME_LETTERS[outcome]
+  if (of === GONE) return GONE_LETTERS[outcome]
+  return isLocal === true ? LOCAL_LETTERS[outcome] : OUTCOME_LETTERS[outcome]
+}
 
 /** Throws when `text` was not made by `encodeEntry`. */
 export function decodeEntry(text: string): LedgerEntry {
   const letter = text.slice(0, 1)
   const isLocal = letter === LOCAL_LETTERS.done || letter === LOCAL_LETTERS.partial
-  const outcome = OUTCOMES_BY_LETTER.get(letter.toLowerCase())
+  const outcome = OUTCOMES_BY_LETTER.get(letter)
   if (outcome === undefined) throw new Error(`not an entry of the ledger: ${JSON.stringify(text)}`)
   const loose = text[1] === ':' ? text.indexOf(':', 2) : -1
   const end = loose === -1 ? 1 + PACKED_RECIPE_CHARACTERS : loose + 1

@@ -17,7 +17,7 @@ end
 local ended = 0
 local function ends(before, after)
   local was, is = before and string.sub(before, 1, 1), string.sub(after, 1, 1)
-  if was == 'p' and is ~= 'p' and is ~= 's' then ended = ended + 1 end
+  if was == 'p' and is ~= 'p' and is ~= 's' and is ~= 'g' and is ~= 'h' then ended = ended + 1 end
 end
 local function count()
   if ended > 0 then redis.call('HINCRBY', KEYS[1], 'ended', ended) end

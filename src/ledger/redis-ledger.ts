@@ -4,7 +4,7 @@ import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { type Counts, NO_COUNTS, OUTCOMES } from '#src/document/outcome.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { Ledger, LedgerChange, LedgerEntry, Settled } from '#src/ports.ts'
-import { decodeEntry, encodeEntry, LOCAL_LETTERS, OUTCOME_LETTERS } from './entry-codec.ts'
+import { decodeEntry, encodeEntry, GONE_LETTERS, LOCAL_LETTERS, OUTCOME_LETTERS } from './entry-codec.ts'
 import { ADOPT, ADVANCE, FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
 import type { RedisClient } from './lua-script.ts'
 
@@ -100,7 +100,8 @@ export class RedisLedger implements Ledger {
     const counted = OUTCOMES.map((outcome) => [outcome, of(OUTCOME_LETTERS[outcome])])
     const counts: Counts = { ...NO_COUNTS, ...Object.fromEntries(counted) }
     const { done, partial } = LOCAL_LETTERS
-    return { ...counts, done: counts.done + of(done), partial: counts.partial + of(partial) }
+    const gone = of(GONE_LETTERS.done) + of(GONE_LETTERS.partial)
+    return { ...counts, done: counts.done + of(done), partial: counts.partial + of(partial), gone }
   }
 
   async localCount(): Promise<number> {

@@ -29,6 +29,8 @@ export interface Tally {
   readonly scanned: boolean
   /** Files that scans of this process skipped, by extension or reason (`skipLabel`). */
   readonly skipped: ReadonlyMap<string, number>
+  /** Of these, the ones whose outputs of an earlier version are kept, marked as gone. */
+  readonly skippedWithOutputs: number
   /** Of these, the ones in a format that no parser takes. */
   readonly unsupported: number
   /** Folders that were not looked into. */
@@ -79,9 +81,10 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     answersLost: 0,
     scanned: false,
     skipped,
+    skippedWithOutputs: 0,
     unsupported: 0,
     leftOut,
-    gone: { kept: 0, removed: 0, unbelievable: false },
+    gone: { kept: 0, removed: 0, forgotten: 0, unbelievable: false },
   }
   for (const events of sources) {
     events.on('request:charged', ({ cost }) => {
@@ -111,7 +114,8 @@ interface Listing {
 /** What scans found in the source. */
 function tallyListing(events: Events, tally: Mutable<Tally>, { changes, skipped, leftOut }: Listing): void {
   events.on('document:seen', ({ change }) => (changes[change] += 1))
-  events.on('document:skipped', ({ key, reason }) => {
+  events.on('document:skipped', ({ key, reason, hasOutputs }) => {
+    tally.skippedWithOutputs += hasOutputs ? 1 : 0
     const label = skipLabel(key, reason)
     skipped.set(label, (skipped.get(label) ?? 0) + 1)
     tally.unsupported += reason === 'unsupported' ? 1 : 0
@@ -123,6 +127,7 @@ function tallyListing(events: Events, tally: Mutable<Tally>, { changes, skipped,
   events.on('scan:again', () => {
     tally.enqueued = tally.worked
     tally.unsupported = 0
+    tally.skippedWithOutputs = 0
     Object.assign(changes, NO_CHANGES)
     skipped.clear()
     leftOut.clear()

@@ -4,7 +4,7 @@ import { Events } from '#src/events.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 import { summaryOf } from '#src/cli/summary.ts'
 
-const NOTHING = { done: 0, partial: 0, failed: 0, skipped: 0, pending: 0 }
+const NOTHING = { done: 0, partial: 0, failed: 0, skipped: 0, pending: 0, gone: 0 }
 
 function headline(
   enqueued: number,
@@ -35,6 +35,7 @@ function headline(
     doneBefore: found.unchanged,
     endedSince: here + elsewhere,
     tally,
+    skipped: tally.skipped,
     elapsedMs: 2_000,
     out: 'file:///out/',
     letters: [],
@@ -68,6 +69,7 @@ test.each([
     doneBefore: 0,
     endedSince: 0,
     tally: tallyOf(new Events()),
+    skipped: new Map(),
     elapsedMs: 1,
     out: 'out',
     letters: [],

@@ -149,9 +149,10 @@ const countsOf = ({ done, partial, failed, skipped, pending, seen }: Summary) =>
   seen,
 })
 
-/** By the listing and the store. What is gone from the source, and has its outputs still, stays counted as done. */
+/** By the listing and the store. What is gone from the source, and has its outputs still, is counted apart. */
 function countsIn({ archive, store }: Truth): ReturnType<typeof countsOf> {
-  const keys = new Set([...archive.keys, ...store.records.keys(), ...store.letters.keys()])
+  const present = [...store.records.values()].filter(({ goneAt }) => goneAt === undefined)
+  const keys = new Set<string>([...archive.keys, ...present.map(({ key }) => key), ...store.letters.keys()])
   const [failed, skipped] = [store.letters.size, Object.keys(NO_DOCUMENTS).length]
   return { done: keys.size - failed, failed, skipped, pending: 0, seen: keys.size + skipped }
 }

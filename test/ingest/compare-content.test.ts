@@ -31,7 +31,7 @@ async function scan({ deps }: Workbench, checksum: boolean) {
   }
   deps.events.on('document:seen', listen)
   const { enqueued } = await scanSource(
-    { ...deps, queue, backlogLimit: 100, checksum, isOutdated: () => false },
+    { ...deps, queue, backlogLimit: 100, checksum, removeGone: false, isOutdated: () => false },
     SIGNAL,
   )
   deps.events.off('document:seen', listen)

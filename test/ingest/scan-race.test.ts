@@ -24,7 +24,10 @@ test('a document that comes to its end between a look of a scan and its writing 
   await bench.write('a.csv', 'a')
   const queue = new DocumentQueue({ connection: redis.connection, pipeline: `scan-race-${process.pid}` })
   try {
-    await scanSource({ ...deps, queue, backlogLimit: 100, checksum: false, isOutdated: () => false }, SIGNAL)
+    await scanSource(
+      { ...deps, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false },
+      SIGNAL,
+    )
     const [pending] = await deps.ledger.read([key])
     if (!pending) throw new Error('the ledger has no entry')
     const job = { schema: 1, key, ...pending, bytes: 1, queuedAt: Date.now() } as const
@@ -42,7 +45,7 @@ test('a document that comes to its end between a look of a scan and its writing 
     }
     await queue.clear()
     const { enqueued } = await scanSource(
-      { ...source, queue, backlogLimit: 100, checksum: false, isOutdated: () => false },
+      { ...source, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false },
       SIGNAL,
     )
     expect(await Promise.all(endings)).toEqual(['ended'])

@@ -6,7 +6,6 @@ import { sourceKey } from '#src/document/ids.ts'
 import { decideChange } from '#src/ingest/decide-change.ts'
 import { KeySet } from '#src/ingest/key-set.ts'
 import { rebuildLedger } from '#src/ingest/rebuild-ledger.ts'
-import { ledgerNotes } from '#src/ingest/ledger-notes.ts'
 import { type GonePolicy, sweepGone } from '#src/ingest/sweep-gone.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
 import { collect, letterOf } from '../support/documents.ts'
@@ -35,7 +34,7 @@ async function benchOf(documents: number): Promise<Workbench> {
 
 async function sweep({ deps }: Workbench, policy: GonePolicy, listed = new KeySet()) {
   for await (const { key } of deps.source.list(SIGNAL)) listed.add(key)
-  return sweepGone(listed, policy, deps, SIGNAL)
+  return sweepGone({ listed, leftOut: new KeySet() }, policy, deps, SIGNAL)
 }
 
 const key = sourceKey('0.csv')
@@ -43,16 +42,16 @@ const key = sourceKey('0.csv')
 test('keeps the outputs of a document that is gone, marks it, and takes it for changed when it is back', async () => {
   await using bench = await benchOf(3)
   await bench.erase('0.csv')
-  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, unbelievable: false })
-  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, unbelievable: false })
+  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
+  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
   const { store, ledger } = bench.deps
   expect(await store.readOutput(key, 'document.md')).not.toBeNull()
-  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2, gone: 1 })
   expect((await store.readRecord(key))?.goneAt).toMatch(/^\d{4}-/)
   expect((await store.readRecord(sourceKey('1.csv')))?.goneAt).toBeUndefined()
-  expect((await ledgerNotes(ledger, SIGNAL)).gone).toBe(1)
+  expect((await ledger.counts()).gone).toBe(1)
   await rebuildLedger(bench.deps, SIGNAL)
-  expect((await ledgerNotes(ledger, SIGNAL)).gone).toBe(1)
+  expect((await ledger.counts()).gone).toBe(1)
 
   await bench.write('0.csv', 'the,same')
   const [listed] = await collect(bench.deps.source.list(SIGNAL))
@@ -63,13 +62,13 @@ test('keeps the outputs of a document that is gone, marks it, and takes it for c
   await bench.ingest('0.csv')
   expect(bench.service.charged).toBe(1)
   expect((await store.readRecord(key))?.goneAt).toBeUndefined()
-  expect((await ledgerNotes(ledger, SIGNAL)).gone).toBe(0)
+  expect((await ledger.counts()).gone).toBe(0)
 })
 
 test('removes outputs when told to, and never those of a copy with the same receipt', async () => {
   await using bench = await benchOf(3)
   await bench.erase('0.csv')
-  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 1, unbelievable: false })
+  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
   const { store, ledger } = bench.deps
   expect(await store.readRecord(key)).toBeNull()
   expect((await store.readRecord(sourceKey('1.csv')))?.outcome).toBe('done')
@@ -80,11 +79,16 @@ test('removes outputs when told to, and never those of a copy with the same rece
 test('does not believe in an empty source, nor that more than a share is gone, unless forced', async () => {
   await using bench = await benchOf(13)
   for (let number = 1; number < 13; number++) await bench.erase(`${number}.csv`)
-  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 0, unbelievable: true })
+  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 0, forgotten: 0, unbelievable: true })
   await bench.erase('0.csv')
   expect(await sweep(bench, { ...REMOVE, believableShare: 1 })).toMatchObject({ unbelievable: true })
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 13 })
-  expect(await sweep(bench, { ...REMOVE, force: true })).toEqual({ kept: 0, removed: 13, unbelievable: false })
+  expect(await sweep(bench, { ...REMOVE, force: true })).toEqual({
+    kept: 0,
+    removed: 13,
+    forgotten: 0,
+    unbelievable: false,
+  })
   expect(await bench.deps.ledger.counts()).toEqual(NO_COUNTS)
 })
 
@@ -92,7 +96,12 @@ test('leaves alone what was not listed and is there all the same, as a filter le
   await using bench = await benchOf(2)
   const listed = new KeySet()
   listed.add('1.csv')
-  expect(await sweepGone(listed, REMOVE, bench.deps, SIGNAL)).toEqual({ kept: 0, removed: 0, unbelievable: false })
+  expect(await sweepGone({ listed, leftOut: new KeySet() }, REMOVE, bench.deps, SIGNAL)).toEqual({
+    kept: 0,
+    removed: 0,
+    forgotten: 0,
+    unbelievable: false,
+  })
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
 })
 
@@ -106,9 +115,9 @@ test('forgets a failure whose document is gone, and keeps what an earlier versio
     if (recipeHash !== null) await ledger.write([[sourceKey(name), { version, recipeHash, outcome: 'failed' }]])
   }
   await bench.erase('0.csv')
-  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 1, unbelievable: false })
+  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 1, unbelievable: false })
   expect(await collect(store.listDeadLetters(SIGNAL))).toEqual([])
-  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 1, gone: 1 })
   expect(await store.readOutput(key, 'document.md')).not.toBeNull()
 })
 
@@ -120,10 +129,10 @@ test('believes a few more each time, however many were believed before', async (
     [10, 20],
   ] as const) {
     for (let number = from; number < until; number++) await bench.erase(`${number}.csv`)
-    expect(await sweep(bench, KEEP)).toEqual({ kept: until, removed: 0, unbelievable: false })
+    expect(await sweep(bench, KEEP)).toEqual({ kept: until, removed: 0, forgotten: 0, unbelievable: false })
   }
-  expect((await ledgerNotes(ledger, SIGNAL)).gone).toBe(20)
-  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 20, unbelievable: false })
+  expect((await ledger.counts()).gone).toBe(20)
+  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 20, forgotten: 0, unbelievable: false })
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 5 })
 })
 
@@ -142,7 +151,7 @@ test('takes nothing for gone below a folder that could not be listed, though it 
   const looped = { ...bench, deps: { ...bench.deps, source } }
   const inside = await source.open(sourceKey('letters/1790/1.csv'), SIGNAL)
   expect(inside).toMatchObject({ code: 'vanished' })
-  expect(await sweep(looped, REMOVE)).toEqual({ kept: 0, removed: 1, unbelievable: false })
+  expect(await sweep(looped, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
   expect(await bench.deps.store.readRecord(sourceKey('letters/1790/1.csv'))).not.toBeNull()
 })
 
@@ -153,7 +162,7 @@ test('leaves what is pending to its job while jobs are under way', async () => {
   if (!entry) throw new Error('it is not in the ledger')
   await ledger.write([[key, { ...entry, outcome: 'pending' }]])
   await bench.erase('0.csv')
-  const nothing = { kept: 0, removed: 0, unbelievable: false }
+  const nothing = { kept: 0, removed: 0, forgotten: 0, unbelievable: false }
   expect(await sweep(bench, { ...REMOVE, leavePending: true })).toEqual(nothing)
   expect(await sweep(bench, REMOVE)).toEqual({ ...nothing, removed: 1 })
 })

@@ -55,10 +55,10 @@ describe('RedisLedger', () => {
     await ledger.write(range(10).map((number) => entryOf(number, 'pending')))
     await ledger.write([entryOf(0), entryOf(0), entryOf(1, 'partial'), entryOf(2, 'failed'), entryOf(3, 'skipped')])
     await ledger.write([entryOf(0)])
-    expect(await ledger.counts()).toEqual({ pending: 6, done: 1, partial: 1, failed: 1, skipped: 1 })
+    expect(await ledger.counts()).toEqual({ pending: 6, done: 1, partial: 1, failed: 1, skipped: 1, gone: 0 })
     await ledger.forget([entryOf(0)[0], entryOf(0)[0], entryOf(9)[0], sourceKey('never seen')])
     const counts = await ledger.counts()
-    expect(counts).toEqual({ pending: 5, done: 0, partial: 1, failed: 1, skipped: 1 })
+    expect(counts).toEqual({ pending: 5, done: 0, partial: 1, failed: 1, skipped: 1, gone: 0 })
     expect(seen(counts)).toBe(8)
   })
 

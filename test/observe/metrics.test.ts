@@ -6,7 +6,7 @@ import { metricsOf } from '#src/observe/metrics.ts'
 import { ProcessMetrics } from '#src/observe/process-metrics.ts'
 import { readingsText } from '#src/observe/reading.ts'
 
-const counts = { pending: 3, done: 2, partial: 1, failed: 1, skipped: 0 }
+const counts = { pending: 3, done: 2, partial: 1, failed: 1, skipped: 0, gone: 2 }
 const options = {
   counts: async () => counts,
   backlog: async () => 3,
@@ -63,6 +63,7 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     'sluice_document_grade_bucket{le="0.9"} 0',
     'sluice_document_grade_bucket{le="1"} 1',
     'sluice_documents{outcome="pending"} 3',
+    'sluice_documents_gone 2',
     'sluice_queue_backlog 3',
     'sluice_queue_oldest_seconds 61.5',
     'sluice_document_completion_seconds_sum 90',
