@@ -99,6 +99,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./export.ts')).exportCommand(),
   },
   {
+    name: 'changes',
+    group: LOOK,
+    description: 'what was added, changed, gone or removed in a store since a cursor; sends nothing',
+    load: async () => (await import('./changes.ts')).changesCommand(),
+  },
+  {
     name: 'gc',
     group: MANAGE,
     description: 'remove old receipts that no record and no dead letter refers to',

@@ -1,15 +1,11 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import picomatch from 'picomatch'
 import { openStore } from '#workers/open-store.ts'
 import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
-import {
-  type Damage,
-  EXPORT_FORMATS,
-  type ExportFilter,
-  exportChunks,
-  type ExportTally,
-} from '#src/corpus/export/export-chunks.ts'
+import { EXPORT_FORMATS, exportChunks } from '#src/corpus/export/export-chunks.ts'
+import type { Damage, ExportTally } from '#src/corpus/export/export-tally.ts'
+import type { ExportFilter } from '#src/corpus/export/select-documents.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { EXIT } from './exit-codes.ts'
@@ -30,6 +26,7 @@ interface Options {
   readonly key: readonly string[]
   readonly outcome?: string
   readonly gone?: boolean
+  readonly since?: string
 }
 
 const EXAMPLES = `
@@ -37,6 +34,7 @@ Examples:
   $ sluice export --chunks --out corpus --to chunks
   $ sluice export --chunks --out corpus --to chunks --tokenizer ./bge-m3/tokenizer.json --limit 1024
   $ sluice export --chunks --out s3://bucket/parsed --to chunks --key 'reports/**'
+  $ sluice export --chunks --out corpus --to chunks-2 --since chunks
 
 What the files hold: docs/chunks.md`
 
@@ -53,22 +51,29 @@ export function exportCommand(): Command {
     .option('--key <glob>', 'only documents whose key matches; may be given again', collect, [])
     .option('--outcome <outcome>', 'only documents with this outcome: done, partial')
     .option('--gone', 'also documents that are gone from their source')
+    .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
     .addHelpText('after', EXAMPLES)
   addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
   return command.action(async () => {
     const options = command.opts<Options>()
     if (options.chunks !== true) throw new UsageError('say what to export: --chunks')
+    if (options.since !== undefined && resolve(options.since) === resolve(options.to)) {
+      throw new UsageError(`--since ${options.since} would be replaced: give another folder with --to`)
+    }
     const chosen = await chunking(options)
     const output = outputOf(command)
     const stores = await lastStoresOf(command)
     const several = stores.targets.length > 1
-    const exportOne = async (target: Target): Promise<void> =>
-      exportStore(target, { ...chosen, to: several ? join(options.to, target.name ?? '') : options.to }, output)
+    const placeOf = (folder: string, { name }: Target): string => (several ? join(folder, name ?? '') : folder)
+    const exportOne = async (target: Target): Promise<void> => {
+      const since = options.since === undefined ? null : placeOf(options.since, target)
+      await exportStore(target, { ...chosen, to: placeOf(options.to, target), since }, output)
+    }
     await forEachTarget(stores, exportOne, !output.json && !output.quiet)
   })
 }
 
-type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to'>
+type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since'>
 
 async function chunking(options: Options): Promise<Chunking> {
   const limit = wholeNumber('--limit', options.limit, MIN_LIMIT, MAX_LIMIT)
@@ -116,7 +121,7 @@ async function exportStore(
     const { kind: _, ...where } = damage
     output.result(describeDamage(damage), () => ({ event: 'damaged', ...where }))
   }
-  output.result(summaryOf(tally, options.to), () => ({
+  output.result(summaryOf(tally, options), () => ({
     event: 'exported',
     to: options.to,
     ...tally,
@@ -131,7 +136,7 @@ function describeDamage(damage: Damage): string {
     : `${printable(damage.place)}: its record.json cannot be read; run parses the document again where it is still in the source`
 }
 
-function summaryOf(tally: ExportTally, to: string): string {
+function summaryOf(tally: ExportTally, { to, since }: { readonly to: string; readonly since: string | null }): string {
   const left = [
     [tally.filtered, 'not chosen'],
     [tally.gone, 'gone from the source (--gone takes them)'],
@@ -140,8 +145,11 @@ function summaryOf(tally: ExportTally, to: string): string {
   ] as const
   const oversize = tally.oversize > 0 ? `, ${count(tally.oversize)} of them parts of what alone exceeds the limit` : ''
   return [
-    `${plural(tally.chunks, 'chunk')} of ${plural(tally.documents, 'document')}, ${count(tally.tokens)} tokens${oversize}`,
+    `${plural(tally.chunks, 'chunk')} of ${plural(tally.documents, since === null ? 'document' : 'changed document')}, ${count(tally.tokens)} tokens${oversize}`,
     ...left.filter(([number]) => number > 0).map(([number, why]) => `left out: ${plural(number, 'document')} ${why}`),
     `written: ${to}`,
+    ...(tally.cursorProblem === null
+      ? []
+      : [`no cursor for --since: the store cannot be written (${tally.cursorProblem})`]),
   ].join('\n')
 }

@@ -1,4 +1,5 @@
 import type { AnswerHold } from './answer-memory.ts'
+import type { FeedStorage } from './feed-storage.ts'
 import type { ReceiptId, SourceKey } from './ids.ts'
 import type { ParserFacts } from './parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from './record.ts'
@@ -26,6 +27,7 @@ export interface RecordListing {
 /** Where outputs, receipts and dead letters go; one of the ports, see `src/ports.ts`. */
 export interface OutputStore {
   readonly url: string
+  readonly feed: FeedStorage
   /** Writes something, makes sure of it and removes it: before anything is bought. Throws `StoreUnusable`. */
   probe(): Promise<StoreProbe>
   /** Asked before each purchase, without a write: throws `StoreUnusable` where its answer could not be kept. */

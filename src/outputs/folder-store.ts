@@ -16,6 +16,7 @@ import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } f
 import { flushFolder, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
 import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
 import { entriesIn } from './folder-entries.ts'
+import { FolderFeed } from './folder-feed.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
 import { FolderWatch, probeFolder } from './folder-probe.ts'
@@ -62,6 +63,7 @@ async function isStore(path: string): Promise<boolean> {
 /** Several processes may share one folder; two that commit the same document are both whole, the later one stands. */
 class FolderStore implements OutputStore {
   readonly url: string
+  readonly feed: FolderFeed
   readonly #root: string
   readonly #documents: string
   readonly #failures: string
@@ -78,6 +80,7 @@ class FolderStore implements OutputStore {
     this.#failures = join(root, 'failures')
     this.#receipts = new FolderReceipts(join(root, 'receipts'), area)
     this.#area = area
+    this.feed = new FolderFeed(root, area)
     this.#manifest = new FolderManifest(root)
     this.#rules = rules
     this.#watch = watch

@@ -13,7 +13,7 @@ import type { WorkArea } from './work-area.ts'
 /** Folders are made a moment before something is put into them. */
 const EMPTY_AFTER_MS = 60_000
 
-const OWN_NAMES: readonly string[] = ['documents', 'receipts', 'failures', '.sluice', MANIFEST_FILE]
+const OWN_NAMES: readonly string[] = ['documents', 'receipts', 'failures', 'changes', '.sluice', MANIFEST_FILE]
 
 export interface StraysOptions {
   readonly root: string

@@ -30,6 +30,7 @@ export interface ListedObject {
   readonly name: string
   /** Epoch milliseconds, by the clock of the store. */
   readonly modifiedAt: number
+  readonly etag: string
 }
 
 /** Begins behind one name, and need not go on behind another. */
@@ -159,9 +160,10 @@ export class S3Bucket {
       const page = await explainedS3(`cannot list ${this.#url}${folder}`, () =>
         this.#page(folder, token, range.after, signal),
       )
-      yield (page.Contents ?? []).map(({ Key, LastModified }) => ({
+      yield (page.Contents ?? []).map(({ Key, LastModified, ETag }) => ({
         name: decode(Key ?? '').slice(this.#at.prefix.length),
         modifiedAt: LastModified?.getTime() ?? 0,
+        etag: bare(ETag),
       }))
       token = page.NextContinuationToken
       const last = decode(page.Contents?.at(-1)?.Key ?? '').slice(this.#at.prefix.length)

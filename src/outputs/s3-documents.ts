@@ -191,7 +191,7 @@ export function ageOf(name: string): number {
   return Date.now() - Number.parseInt(name, 36)
 }
 
-function isRecord(name: string): boolean {
+export function isRecord(name: string): boolean {
   const parts = name.split('/')
   return parts.at(-1) === RECORD_FILE && isDocumentFolder(parts.at(-2) ?? '')
 }

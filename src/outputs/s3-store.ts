@@ -16,6 +16,7 @@ import { BAR, barBytes } from './s3-bar.ts'
 import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3, isDenied } from './s3-errors.ts'
+import { S3Feed } from './s3-feed.ts'
 import { s3Strays } from './s3-strays.ts'
 import { notAStore } from './store-error.ts'
 
@@ -74,12 +75,14 @@ function writing({ serverSideEncryption, kmsKeyId, storageClass }: S3StoreOption
 
 class S3Store implements OutputStore {
   readonly url: string
+  readonly feed: S3Feed
   readonly #bucket: S3Bucket
   readonly #documents: S3Documents
 
   constructor(url: string, at: S3Placing) {
     this.url = url
     this.#bucket = new S3Bucket(at)
+    this.feed = new S3Feed(this.#bucket)
     this.#documents = new S3Documents(this.#bucket, KEY_MAX_BYTES - ROOM_BYTES - Buffer.byteLength(at.prefix))
   }
 

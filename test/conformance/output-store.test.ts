@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
 import { MemoryStore } from '../support/memory-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { testFeedStorage } from './feed-storage.ts'
 import { testOutputStore } from './output-store.ts'
 import { testStoreCrashes } from './store-crash.ts'
 
@@ -11,6 +12,12 @@ testOutputStore('the memory store of the tests', async () => ({
 }))
 
 testOutputStore('the folder store', async () => {
+  const folder = await tempFolder()
+  const store = await openFolderStore({ path: `${folder.path}/store` })
+  return { store, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+})
+
+testFeedStorage('the folder store', async () => {
   const folder = await tempFolder()
   const store = await openFolderStore({ path: `${folder.path}/store` })
   return { store, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }

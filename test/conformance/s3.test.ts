@@ -8,6 +8,7 @@ import { openS3Source } from '#src/sources/s3-source.ts'
 import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { isTaken } from '../support/listed-entry.ts'
 import { startS3Server } from '../support/s3-server.ts'
+import { testFeedStorage } from './feed-storage.ts'
 import { testOutputStore } from './output-store.ts'
 import { testLostAnswers } from './s3-lost-answers.ts'
 import { testSource } from './source.ts'
@@ -88,6 +89,11 @@ if (server.kind === 'unavailable') {
   })
 
   testOutputStore('the S3 store', async () => {
+    const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed' })
+    return { store, async [Symbol.asyncDispose]() {} }
+  })
+
+  testFeedStorage('the S3 store', async () => {
     const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed' })
     return { store, async [Symbol.asyncDispose]() {} }
   })

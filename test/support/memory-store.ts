@@ -1,5 +1,6 @@
-import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import { type ReceiptId, sourceKey, type SourceKey } from '#src/document/ids.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
+import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/document/feed-storage.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner, type StoreManifest } from '#src/document/store-manifest.ts'
@@ -10,6 +11,10 @@ import type { Stray } from '#src/document/stray.ts'
 /** The promises of an output store in their shortest form: what the conformance suite is read against. */
 export class MemoryStore implements OutputStore {
   readonly url = 'memory:'
+  readonly feed: FeedStorage = new MemoryFeed(
+    (place) => this.#documents.get(sourceKey(place))?.record ?? null,
+    () => this.#documents.keys(),
+  )
   readonly #receipts = new Map<ReceiptId, Receipt & { savedAt: number }>()
   readonly #documents = new Map<SourceKey, { record: DocumentRecord; files: ReadonlyMap<string, Buffer> }>()
   readonly #letters = new Map<SourceKey, DeadLetter>()
@@ -81,4 +86,38 @@ export class MemoryStore implements OutputStore {
   async recover(): Promise<void> {}
   async *listStrays(): AsyncGenerator<Stray> {}
   async removeStray(): Promise<void> {}
+}
+
+class MemoryFeed implements FeedStorage {
+  readonly #files = new Map<string, Buffer>()
+  readonly #recordOf: (place: string) => DocumentRecord | null
+  readonly #places: () => Iterable<string>
+
+  constructor(recordOf: (place: string) => DocumentRecord | null, places: () => Iterable<string>) {
+    this.#recordOf = recordOf
+    this.#places = places
+  }
+
+  async create(name: string, bytes: Uint8Array): Promise<boolean> {
+    if (this.#files.has(name)) return false
+    this.#files.set(name, Buffer.from(bytes))
+    return true
+  }
+  async read(name: string): Promise<Buffer | null> {
+    return this.#files.get(name) ?? null
+  }
+  async list(after: string): Promise<readonly string[]> {
+    return [...this.#files.keys()].filter((name) => name > after).toSorted()
+  }
+  async *stamps(): AsyncGenerator<readonly RecordStamp[]> {
+    const places = [...this.#places()]
+    for (const place of places) {
+      const record = this.#recordOf(place)
+      if (record !== null) yield [{ place, stamp: JSON.stringify(record) }]
+    }
+  }
+  async recordAt(place: string): Promise<PlacedRecord | null> {
+    const record = this.#recordOf(place)
+    return record === null ? null : { record, folder: place }
+  }
 }

@@ -1,14 +1,19 @@
 import type { ChunkOptions, Span } from '#src/corpus/chunks/chunk.ts'
 import { chunksOf, exclusionsOf } from '#src/corpus/chunks/chunk-document.ts'
-import type { SourceKey } from '#src/document/ids.ts'
+import { cursorText } from '#src/corpus/feed/change-log.ts'
+import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { ChunkLines } from './chunk-line.ts'
+import { readSince, type Since } from './earlier-export.ts'
 import { ExportFolder } from './export-folder.ts'
+import type { ExportManifest } from './export-manifest.ts'
+import { emptyTally, type ExportTally } from './export-tally.ts'
 import type { ExportedFile } from './exported-file.ts'
 import { refuseStorePlaces } from './outside-store.ts'
 import { readAhead } from './read-ahead.ts'
 import { readDocument, type ReadDocument } from './read-document.ts'
+import { changedRecords, type ExportFilter, type FeedRange, wantedRecords } from './select-documents.ts'
 
 /** Of the chunks; `documents.jsonl` is JSON lines always. */
 export const EXPORT_FORMATS = ['jsonl', 'parquet'] as const
@@ -21,53 +26,18 @@ export interface ExportOptions extends ChunkOptions {
   readonly filter: ExportFilter
   /** Goes into the manifest: the filter in words of the caller. */
   readonly filterText: Readonly<Record<string, unknown>>
-}
-
-export interface ExportFilter {
-  readonly key: (key: SourceKey) => boolean
-  readonly outcome: DocumentRecord['outcome'] | null
-  /** Whether documents that are gone from their source are exported. */
-  readonly gone: boolean
-}
-
-export interface ExportTally {
-  documents: number
-  chunks: number
-  tokens: number
-  oversize: number
-  /** Documents that are left out: parsed without Markdown; gone from their source; outside of the filter. */
-  withoutMarkdown: number
-  gone: number
-  filtered: number
-  damaged: Damage[]
-}
-
-/** Files that are not what their record says, or a place in the store whose `record.json` cannot be read. */
-export type Damage =
-  | { readonly kind: 'files'; readonly key: SourceKey }
-  | { readonly kind: 'record'; readonly place: string }
-
-/** `manifest.json` of an export (docs/schemas/export-manifest.schema.json): written last. */
-export interface ExportManifest {
-  readonly format: 1
-  readonly kind: 'chunks'
-  readonly storeId: string | null
-  readonly tokenizer: string
-  readonly limit: number
-  readonly overlap: number
-  readonly filter: Readonly<Record<string, unknown>>
-  readonly totals: Omit<ExportTally, 'damaged'> & { readonly damaged: number }
-  readonly files: readonly ExportedFile[]
+  /** Cursor, or folder of an earlier export: only documents that changed since then. Null for all. */
+  readonly since: string | null
 }
 
 /** Documents that are read while others are divided. */
 const AHEAD = 8
 
 /**
- * Writes the chunks of a store's documents, without a request: `chunks.jsonl` or `chunks.parquet`, `documents.jsonl`, `manifest.json`. Memory does
- * not grow with the number of documents. The folder is complete or as it was before.
+ * Writes the chunks of a store's documents, without a request: `chunks.jsonl` or `chunks.parquet`, `documents.jsonl`, `manifest.json`; with `since` also
+ * `tombstones.jsonl`. Memory does not grow with the text of the documents. The folder is complete or as it was before.
  *
- * @throws {SetupError} where the folder holds something else than an export, or belongs to the store
+ * @throws {SetupError} where the folder holds something else than an export, or belongs to the store; for a cursor that is none
  */
 export async function exportChunks(
   store: OutputStore,
@@ -76,12 +46,17 @@ export async function exportChunks(
   signal: AbortSignal,
 ): Promise<ExportTally> {
   await refuseStorePlaces(options.to, store.url)
+  const since = options.since === null ? null : await readSince(options.since, settingsOf(options))
   await using folder = await ExportFolder.open(options.to)
   const [chunks, documents] = [await folder.create(`chunks.${options.format}`), await folder.create('documents.jsonl')]
+  const tombstones = since === null ? null : await folder.create('tombstones.jsonl')
   const tally = emptyTally()
-  const records = store.listRecords(signal, (place) => tally.damaged.push({ kind: 'record', place }))
-  const wanted = selected(records, options.filter, tally)
-  for await (const found of readAhead(wanted, async (record) => readDocument(store, record), AHEAD)) {
+  const range = await rangeOf(store, since, tally, signal)
+  const records =
+    range === null || tombstones === null
+      ? wantedRecords(store, options.filter, tally, signal)
+      : changedRecords(store, range, options.filter, tally, async (line) => tombstones.write(line))
+  for await (const found of readAhead(records, async (record) => readDocument(store, record), AHEAD)) {
     signal.throwIfAborted()
     if (found.kind === 'removed') continue
     if (found.kind === 'no_markdown') tally.withoutMarkdown += 1
@@ -92,32 +67,35 @@ export async function exportChunks(
     }
     progress(tally)
   }
-  const files = [await chunks.close(), await documents.close()]
+  const files = [
+    await chunks.close(),
+    await documents.close(),
+    ...(tombstones === null ? [] : [await tombstones.close()]),
+  ]
   const storeId = (await store.readManifest())?.id ?? null
-  await folder.publish(manifestOf(storeId, options, tally, files))
+  await folder.publish(manifestOf(options, { storeId, since }, tally, files))
   return tally
 }
 
-const emptyTally = (): ExportTally => ({
-  documents: 0,
-  chunks: 0,
-  tokens: 0,
-  oversize: 0,
-  withoutMarkdown: 0,
-  gone: 0,
-  filtered: 0,
-  damaged: [],
-})
-
-async function* selected(
-  records: AsyncIterable<DocumentRecord>,
-  { key, outcome, gone }: ExportFilter,
+/**
+ * The cursor is taken before the first document is read: what changes from then on comes again with the next export. A store
+ * that cannot be written has no feed; then a whole export has no cursor.
+ */
+async function rangeOf(
+  store: OutputStore,
+  since: Since | null,
   tally: ExportTally,
-): AsyncGenerator<DocumentRecord> {
-  for await (const record of records) {
-    if (!key(record.key) || (outcome !== null && record.outcome !== outcome)) tally.filtered += 1
-    else if (record.goneAt !== undefined && !gone) tally.gone += 1
-    else yield record
+  signal: AbortSignal,
+): Promise<FeedRange | null> {
+  try {
+    const { log, cursor } = await updateFeed(store, signal)
+    tally.cursor = cursorText(cursor)
+    if (since === null) return null
+    return { log, since: log.cursor(since.cursor).segments, until: cursor.segments, again: since.again }
+  } catch (error) {
+    if (since !== null || signal.aborted) throw error
+    tally.cursorProblem = error instanceof Error ? error.message : String(error)
+    return null
   }
 }
 
@@ -138,7 +116,10 @@ async function writeChunks(
   }
   tally.documents += 1
   tally.chunks += spans.length
-  const excluded = exclusionsOf(document.markdown, spans)
+  return documentLine(record, document.markdown, spans)
+}
+
+function documentLine(record: DocumentRecord, markdown: string, spans: readonly Span[]): object {
   const { key, source, contentHash, outcome, problems, pages, files, goneAt = null } = record
   return {
     document: key,
@@ -150,28 +131,35 @@ async function writeChunks(
     grade: record.grade?.grade ?? null,
     goneAt,
     markdownSha256: files.find(({ name }) => name === 'document.md')?.sha256 ?? null,
-    characters: document.markdown.length,
+    characters: markdown.length,
     chunks: spans.length,
-    exclusions: excluded.map(({ reason, span }) => ({ reason, markdownSpan: span })),
+    exclusions: exclusionsOf(markdown, spans).map(({ reason, span }) => ({ reason, markdownSpan: span })),
   }
 }
 
+const settingsOf = ({ counter, limit, overlap, filterText }: ExportOptions) => ({
+  tokenizer: counter.name,
+  limit,
+  overlap,
+  filter: filterText,
+})
+
 function manifestOf(
-  storeId: string | null,
-  { counter, limit, overlap, filterText }: ExportOptions,
+  options: ExportOptions,
+  { storeId, since }: { readonly storeId: string | null; readonly since: Since | null },
   tally: ExportTally,
   files: readonly ExportedFile[],
 ): ExportManifest {
-  const totals = { ...tally, damaged: tally.damaged.length }
+  const { damaged, cursor, cursorProblem: _, ...totals } = tally
   return {
     format: 1,
     kind: 'chunks',
     storeId,
-    tokenizer: counter.name,
-    limit,
-    overlap,
-    filter: filterText,
-    totals,
+    since: since?.cursor ?? null,
+    cursor,
+    ...settingsOf(options),
+    totals: { ...totals, damaged: damaged.length },
+    damagedDocuments: damaged.flatMap((damage) => (damage.kind === 'files' ? [damage.key] : [])),
     files,
   }
 }

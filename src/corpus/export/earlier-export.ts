@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SetupError } from '#src/document/setup-error.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { ExportManifest } from './export-manifest.ts'
+
+/** Where an export goes on: behind a cursor, or behind an earlier export. */
+export interface Since {
+  readonly cursor: string
+  /** Documents that the earlier export could not read. */
+  readonly again: readonly SourceKey[]
+}
+
+type Same = Pick<ExportManifest, 'tokenizer' | 'limit' | 'overlap' | 'filter'>
+
+/**
+ * What `--since` names: a cursor, or the folder of an earlier export.
+ *
+ * @throws {SetupError} where the earlier export has no cursor, or divided documents in another way
+ */
+export async function readSince(since: string, wanted: Same): Promise<Since> {
+  if (/^[0-9a-f]{8}\.\d+$/.test(since)) return { cursor: since, again: [] }
+  const manifest = await readManifest(since)
+  const cursor = manifest.cursor ?? null
+  if (cursor === null) {
+    throw new SetupError(`the export in ${since} has no cursor: export everything once`)
+  }
+  for (const name of ['tokenizer', 'limit', 'overlap', 'filter'] as const) {
+    const [before, now] = [JSON.stringify(manifest[name]), JSON.stringify(wanted[name])]
+    if (before !== now) {
+      throw new SetupError(
+        `the export in ${since} was made with ${name} ${before}, not ${now}: its chunks would not fit together`,
+      )
+    }
+  }
+  return { cursor, again: manifest.damagedDocuments ?? [] }
+}
+
+async function readManifest(folder: string): Promise<ExportManifest> {
+  try {
+    const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as ExportManifest
+    if (manifest.kind === 'chunks') return manifest
+  } catch (error) {
+    throw new SetupError(`--since takes a cursor or the folder of an export: ${folder} has no manifest.json of one`, {
+      cause: error,
+    })
+  }
+  throw new SetupError(`--since ${folder} is no export of chunks`)
+}

@@ -1,0 +1,22 @@
+import type { SourceKey } from '#src/document/ids.ts'
+import type { ExportTally } from './export-tally.ts'
+import type { ExportedFile } from './exported-file.ts'
+
+/** `manifest.json` of an export (docs/schemas/export-manifest.schema.json): written last. */
+export interface ExportManifest {
+  readonly format: 1
+  readonly kind: 'chunks'
+  readonly storeId: string | null
+  /** Cursor behind which the export begins; null where it is whole. */
+  readonly since: string | null
+  /** What the next export gives to `--since`. */
+  readonly cursor: string | null
+  readonly tokenizer: string
+  readonly limit: number
+  readonly overlap: number
+  readonly filter: Readonly<Record<string, unknown>>
+  readonly totals: Omit<ExportTally, 'damaged' | 'cursor' | 'cursorProblem'> & { readonly damaged: number }
+  /** Documents whose files are damaged: an export since this one tries them again. */
+  readonly damagedDocuments: readonly SourceKey[]
+  readonly files: readonly ExportedFile[]
+}

@@ -1,0 +1,77 @@
+import type { SourceKey } from '#src/document/ids.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports.ts'
+import type { ChangeLog } from '#src/corpus/feed/change-log.ts'
+import { netChanges } from '#src/corpus/feed/net-changes.ts'
+import type { ExportTally } from './export-tally.ts'
+
+export interface ExportFilter {
+  readonly key: (key: SourceKey) => boolean
+  readonly outcome: DocumentRecord['outcome'] | null
+  /** Whether documents that are gone from their source are exported. */
+  readonly gone: boolean
+}
+
+/** A line of `tombstones.jsonl`: the chunks that a reader has of this document, and that the export has not, are no more. */
+export interface Tombstone {
+  readonly document: SourceKey
+  readonly change: 'added' | 'changed' | 'gone' | 'removed' | 'left_out'
+}
+
+/** A range of the feed, and documents that an earlier export could not read. */
+export interface FeedRange {
+  readonly log: ChangeLog
+  readonly since: number
+  readonly until: number
+  readonly again: readonly SourceKey[]
+}
+
+/** The records that a whole export takes, in no order. */
+export async function* wantedRecords(
+  store: Pick<OutputStore, 'listRecords'>,
+  filter: ExportFilter,
+  tally: ExportTally,
+  signal: AbortSignal,
+): AsyncGenerator<DocumentRecord> {
+  const damaged = (place: string): unknown => tally.damaged.push({ kind: 'record', place })
+  for await (const record of store.listRecords(signal, damaged))
+    if (leftOut(record, filter, tally) === null) yield record
+}
+
+/** The records that changed in a range of the feed. Each document of it has a tombstone. */
+export async function* changedRecords(
+  store: Pick<OutputStore, 'readRecord'>,
+  { log, since, until, again }: FeedRange,
+  filter: ExportFilter,
+  tally: ExportTally,
+  bury: (tombstone: Tombstone) => Promise<void>,
+): AsyncGenerator<DocumentRecord> {
+  const told = new Set<SourceKey>(again)
+  const documents = async function* (): AsyncGenerator<Tombstone> {
+    for (const document of again) yield { document, change: 'changed' }
+    for await (const { document, change } of netChanges(log, since, until))
+      if (!told.has(document)) yield { document, change }
+  }
+  for await (const { document, change } of documents()) {
+    // As it is now: what came later comes again with the next cursor.
+    const record = filter.key(document) ? await store.readRecord(document) : null
+    const left = record === null ? null : leftOut(record, filter, tally)
+    if (!filter.key(document)) tally.filtered += 1
+    else if (record === null) await bury({ document, change: 'removed' })
+    else if (left !== null) await bury({ document, change: left })
+    else {
+      await bury({ document, change: change === 'added' ? 'added' : 'changed' })
+      yield record
+    }
+  }
+}
+
+function leftOut(record: DocumentRecord, filter: ExportFilter, tally: ExportTally): 'left_out' | 'gone' | null {
+  if (!filter.key(record.key) || (filter.outcome !== null && record.outcome !== filter.outcome)) {
+    tally.filtered += 1
+    return 'left_out'
+  }
+  if (record.goneAt === undefined || filter.gone) return null
+  tally.gone += 1
+  return 'gone'
+}

@@ -1,0 +1,61 @@
+import type { FeedEntry } from './change.ts'
+import { PlaceTable, wordsOf } from './place-table.ts'
+
+/** Words of a row. */
+const STAMP = 0
+const STATE = 2
+const SEGMENT = 4
+const SEEN = 5
+const WORDS = 6
+
+/** What the feed says of each document last, without its name: 50 to 100 bytes a document. */
+export class FeedState {
+  readonly #table = new PlaceTable(WORDS)
+
+  fold(entries: readonly FeedEntry[], segment: number): void {
+    for (const { place, stamp, state } of entries) {
+      const row = this.#table.row(place)
+      row.set(wordsOf(stamp), STAMP)
+      row.set(state === null ? [0, 0] : toWords(state), STATE)
+      row[SEGMENT] = segment
+    }
+  }
+
+  /** Whether the record with this stamp was compared before; its document counts as seen from now on. */
+  isKnown(place: string, stamp: string): boolean {
+    const row = this.#table.row(place)
+    row[SEEN] = 1
+    const [first, second] = wordsOf(stamp)
+    return row[STAMP] === first && row[STAMP + 1] === second
+  }
+
+  /** Digest of a document's state; null where it has no outputs. */
+  of(place: string): string | null {
+    const row = this.#table.row(place)
+    const [first = 0, second = 0] = row.subarray(STATE, STATE + 2)
+    return first === 0 && second === 0 ? null : toText(first, second)
+  }
+
+  /** Whether a document has outputs by the feed, last told of in this segment, and was not listed. */
+  isUnseen(place: string, segment: number): boolean {
+    const row = this.#table.row(place)
+    return row[SEGMENT] === segment && isUnseen(row)
+  }
+
+  /** Ascending. */
+  segmentsOfUnseen(): readonly number[] {
+    const segments = new Set<number>()
+    for (const row of this.#table.rows()) if (isUnseen(row)) segments.add(row[SEGMENT] ?? 0)
+    return [...segments].toSorted((one, other) => one - other)
+  }
+}
+
+const isUnseen = (row: Uint32Array): boolean => row[SEEN] === 0 && (row[STATE] !== 0 || row[STATE + 1] !== 0)
+
+const toWords = (digest: string): [number, number] => [
+  Number.parseInt(digest.slice(0, 8), 16),
+  Number.parseInt(digest.slice(8, 16), 16),
+]
+
+const toText = (first: number, second: number): string =>
+  first.toString(16).padStart(8, '0') + second.toString(16).padStart(8, '0')

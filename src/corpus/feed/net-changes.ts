@@ -1,0 +1,44 @@
+import type { ChangeLog } from './change-log.ts'
+import { changeKind, type FeedEntry } from './change.ts'
+import { PlaceTable } from './place-table.ts'
+
+/** Words of a row: the last entry of a document in the range, and its state before the first one. */
+const LAST_SEGMENT = 0
+const LAST_INDEX = 1
+const BEFORE = 2
+const WORDS = 4
+
+/**
+ * What differs between two positions of the feed, one entry a document with its last state, in the order of the log. What
+ * was added and removed in between, or is again as it was, is left out. Two passes over the segments: memory holds 40 to
+ * 75 bytes for each document of the range.
+ */
+export async function* netChanges(log: ChangeLog, since: number, until: number): AsyncGenerator<FeedEntry> {
+  const table = new PlaceTable(WORDS)
+  for (let segment = since + 1; segment <= until; segment++) {
+    for (const [index, { place, before }] of (await log.segment(segment)).entries()) {
+      const row = table.row(place)
+      if (row[LAST_SEGMENT] === 0 && before !== null) {
+        row[BEFORE] = Number.parseInt(before.slice(0, 8), 16)
+        row[BEFORE + 1] = Number.parseInt(before.slice(8, 16), 16)
+      }
+      row[LAST_SEGMENT] = segment
+      row[LAST_INDEX] = index
+    }
+  }
+  for (let segment = since + 1; segment <= until; segment++) {
+    for (const [index, entry] of (await log.segment(segment)).entries()) {
+      const row = table.row(entry.place)
+      if (row[LAST_SEGMENT] !== segment || row[LAST_INDEX] !== index) continue
+      const before = beforeOf(row)
+      const change = changeKind(before, entry.state, entry.now?.goneAt ?? null)
+      if (change !== null) yield { ...entry, change, before }
+    }
+  }
+}
+
+function beforeOf(row: Uint32Array): string | null {
+  const [first = 0, second = 0] = row.subarray(BEFORE, BEFORE + 2)
+  if (first === 0 && second === 0) return null
+  return first.toString(16).padStart(8, '0') + second.toString(16).padStart(8, '0')
+}

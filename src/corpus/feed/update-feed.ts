@@ -1,0 +1,115 @@
+import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/document/feed-storage.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { type ChangeLog, ChangeLog as Log, type Cursor } from './change-log.ts'
+import { changeKind, documentState, type FeedEntry, stateOf } from './change.ts'
+import { FeedState } from './feed-state.ts'
+
+/** Entries of a segment. */
+const SEGMENT_ENTRIES = 10_000
+
+/** Records that are read side by side. */
+const READS = 32
+
+type Store = Pick<OutputStore, 'feed' | 'readRecord'>
+
+/**
+ * Brings the feed up to date with the records, and answers the cursor behind the last change. The feed is derived: a commit
+ * writes nothing for it, and what a crash or another process left out is found here. Records whose stamp is known are not
+ * read. Of several processes each change is written by one.
+ *
+ *   fold     The segments give the last known stamp and state of each document.
+ *   compare  One listing of stamps; a record with another stamp is read, one with another state is an entry.
+ *   removed  Documents that the listing lacks, each looked for by itself before it counts as removed.
+ */
+export async function updateFeed(store: Store, signal: AbortSignal): Promise<{ log: ChangeLog; cursor: Cursor }> {
+  const log = await Log.open(store.feed)
+  const update = new FeedUpdate(store, log, signal)
+  await update.run()
+  return { log, cursor: { feed: log.id, segments: log.head } }
+}
+
+class FeedUpdate {
+  readonly #store: Store
+  readonly #storage: FeedStorage
+  readonly #log: ChangeLog
+  readonly #signal: AbortSignal
+  readonly #state = new FeedState()
+  #folded = 0
+  #pending: FeedEntry[] = []
+
+  constructor(store: Store, log: ChangeLog, signal: AbortSignal) {
+    this.#store = store
+    this.#storage = store.feed
+    this.#log = log
+    this.#signal = signal
+  }
+
+  async run(): Promise<void> {
+    await this.#fold()
+    for await (const stamps of this.#storage.stamps(this.#signal)) {
+      const unknown = stamps.filter(({ place, stamp }) => !this.#state.isKnown(place, stamp))
+      for (let at = 0; at < unknown.length; at += READS) await this.#compare(unknown.slice(at, at + READS))
+    }
+    await this.#append()
+    await this.#findRemoved()
+    await this.#append()
+  }
+
+  async #fold(): Promise<void> {
+    for (; this.#folded < this.#log.head; this.#folded++) {
+      this.#signal.throwIfAborted()
+      this.#state.fold(await this.#log.segment(this.#folded + 1), this.#folded + 1)
+    }
+  }
+
+  async #compare(stamps: readonly RecordStamp[]): Promise<void> {
+    const found = await Promise.all(stamps.map(({ place }) => this.#storage.recordAt(place)))
+    for (const [index, placed] of found.entries()) {
+      // Removed, or damaged, since it was listed: the next update tells.
+      if (placed !== null) this.#add(stamps[index] as RecordStamp, placed)
+    }
+    if (this.#pending.length >= SEGMENT_ENTRIES) await this.#append()
+  }
+
+  #add({ place, stamp }: RecordStamp, placed: PlacedRecord): void {
+    const [before, state] = [this.#state.of(place), stateOf(placed)]
+    const now = documentState(placed)
+    const change = changeKind(before, state, now.goneAt)
+    if (change === null) return
+    const { key: document } = placed.record
+    this.#pending.push({ change, document, at: new Date().toISOString(), now, state, before, place, stamp })
+  }
+
+  /** Where another process wrote a segment first, what it knows of a document stands: the next update compares again. */
+  async #append(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const entries = this.#pending.splice(0, SEGMENT_ENTRIES)
+      if (await this.#log.append(entries)) {
+        this.#state.fold(entries, this.#log.head)
+        this.#folded = this.#log.head
+        continue
+      }
+      await this.#log.refresh()
+      await this.#fold()
+      this.#pending.unshift(...entries.filter(({ place, before }) => this.#state.of(place) === before))
+    }
+  }
+
+  /** The names of removed documents are in the segments that told of them last. */
+  async #findRemoved(): Promise<void> {
+    const upTo = this.#log.head
+    for (const segment of this.#state.segmentsOfUnseen()) {
+      if (segment > upTo) continue
+      for (const entry of await this.#log.segment(segment)) {
+        const { place, document } = entry
+        if (!this.#state.isUnseen(place, segment)) continue
+        // A document that is committed at this moment has no folder for an instant.
+        if ((await this.#store.readRecord(document)) !== null) continue
+        const before = this.#state.of(place)
+        const at = new Date().toISOString()
+        this.#pending.push({ change: 'removed', document, at, now: null, state: null, before, place, stamp: '' })
+      }
+      if (this.#pending.length >= SEGMENT_ENTRIES) await this.#append()
+    }
+  }
+}

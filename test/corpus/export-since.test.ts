@@ -1,0 +1,170 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
+import { type ExportOptions, exportChunks } from '#src/corpus/export/export-chunks.ts'
+import type { ExportTally } from '#src/corpus/export/export-tally.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { outputs, recordOf } from '../support/documents.ts'
+import { Random } from '../support/random.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+const words: TokenCounter = {
+  name: 'words',
+  overhead: 0,
+  isJoint: null,
+  count: (text) => text.match(/\S+/g)?.length ?? 0,
+}
+
+const FILTER = { key: (): boolean => true, outcome: null, gone: false }
+
+async function exported(store: OutputStore, to: string, changes: Partial<ExportOptions> = {}): Promise<ExportTally> {
+  const options = {
+    counter: words,
+    limit: 64,
+    overlap: 0,
+    format: 'jsonl',
+    filter: FILTER,
+    filterText: {},
+    since: null,
+  } as const
+  return exportChunks(store, { ...options, to, ...changes }, () => undefined, new AbortController().signal)
+}
+
+const linesOf = async <T>(path: string): Promise<T[]> =>
+  (await readFile(path, 'utf8')).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]))
+
+interface Line {
+  readonly id: string
+  readonly document: string
+}
+
+/** What a vector store holds: the chunks by their ids. */
+type Index = ReadonlyMap<string, Line>
+
+/** The three steps of docs/changes.md. */
+async function applied(index: Index, folder: string): Promise<Index> {
+  const chunks = await linesOf<Line>(join(folder, 'chunks.jsonl'))
+  const tombstones = await linesOf<{ document: string }>(join(folder, 'tombstones.jsonl'))
+  const ended = new Set(tombstones.map(({ document }) => document))
+  const left = [...index].filter(([, { document }]) => !ended.has(document))
+  return new Map([...left, ...chunks.map((chunk) => [chunk.id, chunk] as const)])
+}
+
+const sorted = (index: Index): unknown => [...index.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1))
+
+async function doAnything(store: OutputStore, random: Random): Promise<void> {
+  const key = `${random.below(8)}.pdf`
+  const roll = random.below(6)
+  if (roll === 0) return store.remove(sourceKey(key))
+  const text = Array.from({ length: 1 + random.below(5) }, () => `${random.below(9)} word `.repeat(20)).join('\n\n')
+  const files = outputs(roll === 1 ? { 'document.html': text } : { 'document.md': text })
+  const outcome = random.below(4) === 0 ? 'partial' : 'done'
+  const gone = roll === 2 ? { goneAt: '2026-11-22T00:00:00.000Z' } : {}
+  return store.commit(recordOf(key, files, { outcome, ...gone }), files)
+}
+
+describe('an export since another one', () => {
+  test('brings a copy of the chunks to what a whole export holds, by whichever filter', async () => {
+    for (let seed = 1; seed <= 4; seed++) {
+      await using folder = await tempFolder()
+      const random = new Random(seed)
+      const store = await openFolderStore({ path: join(folder.path, 'store') })
+      const filter = { ...FILTER, gone: seed % 2 === 0, outcome: seed % 3 === 0 ? ('done' as const) : null }
+      const at = (name: string): string => join(folder.path, name)
+      await exported(store, at('0'), { filter })
+      let index: Index = new Map()
+      for (let round = 1; round < 6; round++) {
+        for (let step = random.below(6); step > 0; step--) await doAnything(store, random)
+        await exported(store, at(`${round}`), { filter, since: at(`${round - 1}`) })
+        index = await applied(index, at(`${round}`))
+        await exported(store, at('whole'), { filter })
+        const whole = await linesOf<Line>(at('whole/chunks.jsonl'))
+        const expected = sorted(new Map(whole.map((chunk) => [chunk.id, chunk])))
+        expect({ seed, round, index: sorted(index) }).toEqual({ seed, round, index: expected })
+      }
+    }
+  })
+
+  test('writes lines and a manifest as the published schemas say, and the store segments as they say', async () => {
+    await using folder = await tempFolder()
+    const at = (name: string): string => join(folder.path, name)
+    const store = await openFolderStore({ path: at('store') })
+    const files = outputs({ 'document.md': 'text' })
+    for (const key of ['a.pdf', 'b.pdf']) await store.commit(recordOf(key, files), files)
+    await exported(store, at('first'))
+    await store.remove(sourceKey('a.pdf'))
+    const { cursor } = await exported(store, at('second'), { since: at('first') })
+    expect(cursor).toMatch(/^[0-9a-f]{8}\.2$/)
+    expect(await linesOf(at('second/tombstones.jsonl'))).toEqual([{ document: 'a.pdf', change: 'removed' }])
+    const segment = gunzipSync(await readFile(at('store/changes/0000000001.jsonl.gz'))).toString()
+    await expectSchema(
+      'changes-line',
+      segment
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as unknown),
+    )
+    await expectSchema('tombstones-line', await linesOf(at('second/tombstones.jsonl')))
+    await expectSchema('export-manifest', [JSON.parse(await readFile(at('second/manifest.json'), 'utf8'))])
+  })
+
+  test('takes a document again whose files were damaged', async () => {
+    await using folder = await tempFolder()
+    const at = (name: string): string => join(folder.path, name)
+    const store = await openFolderStore({ path: at('store') })
+    const files = outputs({ 'document.md': 'text' })
+    await store.commit(recordOf('a.pdf', files), files)
+    const damaged: OutputStore = Object.assign(Object.create(store) as OutputStore, {
+      url: store.url,
+      feed: store.feed,
+      listRecords: store.listRecords.bind(store),
+      readRecord: store.readRecord.bind(store),
+      readManifest: store.readManifest.bind(store),
+      readOutput: async () => Buffer.from('other'),
+    })
+    expect((await exported(damaged, at('first'))).damaged).toEqual([{ kind: 'files', key: 'a.pdf' }])
+    expect(await exported(store, at('second'), { since: at('first') })).toMatchObject({ chunks: 1, damaged: [] })
+  })
+
+  test('is refused where its chunks would not fit to those of the earlier one', async () => {
+    await using folder = await tempFolder()
+    const at = (name: string): string => join(folder.path, name)
+    const store = await openFolderStore({ path: at('store') })
+    await exported(store, at('first'))
+    await expect(exported(store, at('second'), { since: at('first'), limit: 100 })).rejects.toThrow(
+      'made with limit 64, not 100',
+    )
+    await expect(exported(store, at('second'), { since: 'aaaaaaaa.0' })).rejects.toThrow('of another store')
+    await expect(exported(store, at('second'), { since: at('none') })).rejects.toThrow('no manifest.json')
+  })
+
+  test('is whole and without a cursor where the feed cannot be written, and says why', async () => {
+    await using folder = await tempFolder()
+    const at = (name: string): string => join(folder.path, name)
+    const store = await openFolderStore({ path: at('store') })
+    const files = outputs({ 'document.md': 'text' })
+    await store.commit(recordOf('a.pdf', files), files)
+    await writeFile(at('store/changes'), 'in the way of the folder')
+    const tally = await exported(store, at('first'))
+    expect(tally).toMatchObject({
+      chunks: 1,
+      cursor: null,
+      cursorProblem: expect.stringMatching(/EEXIST|ENOTDIR/) as string,
+    })
+    await expect(exported(store, at('second'), { since: at('first') })).rejects.toThrow('has no cursor')
+  })
+})
+
+async function expectSchema(name: string, values: readonly unknown[]): Promise<void> {
+  const schema = JSON.parse(await readFile(join(ROOT, `docs/schemas/${name}.schema.json`), 'utf8')) as object
+  const validate = new Ajv2020({ strict: false }).compile(schema)
+  for (const value of values) expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
+  expect(values.length).toBeGreaterThan(0)
+}

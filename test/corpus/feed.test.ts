@@ -1,0 +1,138 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { ChangeLog } from '#src/corpus/feed/change-log.ts'
+import { netChanges } from '#src/corpus/feed/net-changes.ts'
+import { updateFeed } from '#src/corpus/feed/update-feed.ts'
+import type { FeedStorage } from '#src/document/feed-storage.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { collect, outputs, recordOf } from '../support/documents.ts'
+import { MemoryStore } from '../support/memory-store.ts'
+import { Random } from '../support/random.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** `FEED_SEED=7 FEED_HISTORIES=1000` plays other histories, or more. */
+const SEED = Number(process.env['FEED_SEED'] ?? 1)
+const HISTORIES = Number(process.env['FEED_HISTORIES'] ?? 4)
+
+const never = new AbortController().signal
+
+/** What a reader that applied all changes holds: the content of each document that it has not dropped. */
+type Copy = ReadonlyMap<string, string>
+
+async function truth(store: OutputStore): Promise<Copy> {
+  const records = await collect(store.listRecords(never))
+  return new Map(
+    records.filter(({ goneAt }) => goneAt === undefined).map(({ key, files }) => [key, files[0]?.sha256 ?? '']),
+  )
+}
+
+async function applied(copy: Copy, log: ChangeLog, since: number, until: number): Promise<Copy> {
+  const next = new Map(copy)
+  for await (const { change, document, now } of netChanges(log, since, until)) {
+    if (change === 'gone' || change === 'removed') next.delete(document)
+    else next.set(document, now?.files[0]?.sha256 ?? '')
+  }
+  return next
+}
+
+async function doAnything(store: OutputStore, random: Random): Promise<void> {
+  const key = `folder-${random.below(3)}/${random.below(12)}.pdf`
+  if (random.below(5) === 0) return store.remove(sourceKey(key))
+  const files = outputs({ 'document.md': `text ${random.below(4)}` })
+  const gone = random.below(5) === 0 ? { goneAt: '2026-11-22T00:00:00.000Z' } : {}
+  return store.commit(recordOf(key, files, { attempts: random.below(3), ...gone }), files)
+}
+
+/** Creates what it is asked to, and fails once in a while: before it did, or after. */
+function withFaults(storage: FeedStorage, random: Random): FeedStorage {
+  return {
+    ...methodsOf(storage),
+    create: async (name: string, bytes: Uint8Array): Promise<boolean> => {
+      const fault = random.below(6)
+      if (fault === 0) throw new Error('killed before the write')
+      const created = await storage.create(name, bytes)
+      if (fault === 1) throw new Error('killed after the write')
+      return created
+    },
+  }
+}
+
+describe('the change feed', () => {
+  test(`tells a reader with any cursor all that changed, through kills and side by side, from seed ${SEED}`, async () => {
+    for (let seed = SEED; seed < SEED + HISTORIES; seed++) {
+      const random = new Random(seed)
+      const store = new MemoryStore()
+      const faulty = { feed: withFaults(store.feed, random), readRecord: store.readRecord.bind(store) }
+      const readers: { copy: Copy; at: number }[] = [{ copy: new Map(), at: 0 }]
+      for (let round = 0; round < 12; round++) {
+        for (let step = random.below(8); step > 0; step--) await doAnything(store, random)
+        const updates = Array.from({ length: 1 + random.below(3) }, () => updateFeed(faulty, never))
+        const meanwhile = random.below(2) === 0 ? doAnything(store, random) : null
+        await Promise.allSettled([...updates, meanwhile])
+        const { log, cursor } = await updateFeed(store, never)
+        const reader = readers[random.below(readers.length)] as (typeof readers)[0]
+        const copy = await applied(reader.copy, log, reader.at, cursor.segments)
+        expect({ seed, round, copy }).toEqual({ seed, round, copy: await truth(store) })
+        readers.push({ copy, at: cursor.segments })
+      }
+    }
+  })
+
+  test('adds nothing where nothing changed, and reads no record again', async () => {
+    await using folder = await tempFolder()
+    const store = await openFolderStore({ path: folder.path })
+    const files = outputs({ 'document.md': 'text' })
+    for (const name of ['a', 'b', 'c']) await store.commit(recordOf(`${name}.pdf`, files), files)
+    const first = await updateFeed(store, never)
+    expect(first.cursor.segments).toBe(1)
+    let reads = 0
+    const counting: FeedStorage = {
+      ...methodsOf(store.feed),
+      recordAt: async (place: string) => {
+        reads += 1
+        return store.feed.recordAt(place)
+      },
+    }
+    const counted = { feed: counting, readRecord: store.readRecord.bind(store) }
+    expect((await updateFeed(counted, never)).cursor).toEqual(first.cursor)
+    expect(reads).toBe(0)
+    const other = outputs({ 'document.md': 'other' })
+    await store.commit(recordOf('b.pdf', other), other)
+    const { log, cursor } = await updateFeed(counted, never)
+    expect(reads).toBe(1)
+    const changes = await collect(netChanges(log, first.cursor.segments, cursor.segments))
+    expect(changes).toMatchObject([{ change: 'changed', document: 'b.pdf', now: { folder: 'documents/b.pdf' } }])
+  })
+
+  test('refuses a cursor of another feed, and one that is none', async () => {
+    const store = new MemoryStore()
+    const { log, cursor } = await updateFeed(store, never)
+    expect(log.cursor(`${cursor.feed}.0`)).toEqual(cursor)
+    for (const text of ['', 'x', `${cursor.feed}.1`, `other.0`, `${cursor.feed}.-1`, `${cursor.feed}.0.0`]) {
+      expect(() => log.cursor(text)).toThrow(/cursor/)
+    }
+  })
+
+  test('is made anew from the records where it was removed', async () => {
+    await using folder = await tempFolder()
+    const store = await openFolderStore({ path: folder.path })
+    const files = outputs({ 'document.md': 'text' })
+    await store.commit(recordOf('a.pdf', files), files)
+    const { log, cursor } = await updateFeed(store, never)
+    await rm(join(folder.path, 'changes'), { recursive: true })
+    const again = await updateFeed(store, never)
+    expect(() => again.log.cursor(`${log.id}.${cursor.segments}`)).toThrow('made anew')
+    expect(await applied(new Map(), again.log, 0, again.cursor.segments)).toEqual(await truth(store))
+  })
+})
+
+const methodsOf = (storage: FeedStorage): FeedStorage => ({
+  create: storage.create.bind(storage),
+  read: storage.read.bind(storage),
+  list: storage.list.bind(storage),
+  stamps: storage.stamps.bind(storage),
+  recordAt: storage.recordAt.bind(storage),
+})
