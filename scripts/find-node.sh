@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prints the path of a Node that runs Sluice (24.11 or newer): the one on PATH, else the one that came with our
 # packages. Those lie in a node_modules folder of ours or, when Sluice itself was installed as a package, above us.
+# Also read by run-node.sh, in a subshell.
 set -eu
 
 runs_sluice() {
@@ -18,7 +19,7 @@ if [ -n "$node" ] && runs_sluice "$node"; then
   exit 0
 fi
 
-folder=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+folder=$(CDPATH='' cd -- "${sluice_scripts:-$(dirname -- "$0")}/.." && pwd -P)
 while :; do
   for node in "$folder"/node_modules/node-*/bin/node; do
     if [ -x "$node" ] && runs_sluice "$node"; then

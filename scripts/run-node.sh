@@ -1,8 +1,9 @@
 #!/bin/sh
-# usage: run-node.sh MAIN [argument …]   Runs a script on Node as a worker is run: by the launcher, and in benches.
+# usage: run-node.sh MAIN [argument …]   Runs a script on Node as a worker is run: in benches, and by the launcher, which
+# reads this file in place of starting a shell for it and says in `sluice_scripts` where it lies.
 set -eu
-here=$(dirname -- "$0")
-node=$(sh "$here/find-node.sh")
+sluice_scripts=${sluice_scripts:-$(dirname -- "$0")}
+node=$(. "$sluice_scripts/find-node.sh")
 
 # What was measured to give the most documents for the least memory (npm run bench:pipeline):
 # - Six file threads beside the main one: fewer let the flushes of a slow disk wait for each other, more cost switches.
@@ -14,8 +15,8 @@ node=$(sh "$here/find-node.sh")
 # - What Node compiled is kept, in a checkout with the 20 MB that its type stripper takes.
 export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-6}"
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
-if [ -d "$here/../node_modules" ]; then
-  export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$here/../node_modules/.cache/node}"
+if [ -d "$sluice_scripts/../node_modules" ]; then
+  export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$sluice_scripts/../node_modules/.cache/node}"
 elif [ -n "${XDG_CACHE_HOME:-${HOME:-}}" ]; then
   export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sluice/node}"
 fi

@@ -15,8 +15,8 @@ choose_tools() {
   if [ "${1:-}" = --dev ] || [ -e node_modules/vitest ]; then tools=include; fi
 }
 
-# What the installed packages answer to: the tools, the lockfile, and this kind of machine.
-wanted() { echo "$tools $({ uname -sm && cat package-lock.json; } | cksum)"; }
+# What the installed packages answer to: the tools, this kind of machine, and the lockfile. The launcher reads it too.
+wanted() { echo "$tools $(uname -sm) $(cksum <package-lock.json)"; }
 
 is_set_up() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(wanted)" ]; }
 
@@ -73,7 +73,11 @@ tell_time() {
   done
 }
 
-if is_set_up; then exit 0; fi
+if is_set_up; then
+  # The lock file was written again, as it was: from now on the launcher sees that without reading it.
+  [ "$stamp" -nt package-lock.json ] || touch "$stamp" 2>/dev/null || true
+  exit 0
+fi
 
 command -v npm >/dev/null || {
   say 'npm is not there. Install Node.js 20 or newer with its npm (https://nodejs.org) and try again.'

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import pLimit, { type LimitFunction } from 'p-limit'
-import { childEnvironment } from '#config/child-environment.ts'
-import { proxiesOf } from '#config/proxies.ts'
 import type { Settings } from '#config/settings.ts'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { Events } from '#src/events.ts'
 import { RightOfWay } from '#src/ingest/right-of-way.ts'
 import { outageLine } from '#src/observe/outage-text.ts'
-import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
-import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
 import { watchRedis } from '#src/queue/watch-redis.ts'
 import { type Folders, foldersOf } from './folders.ts'
 import { gateReadings } from './gate-readings.ts'
 import { type Observer, openObserver } from './observe.ts'
 import { budgetsOf, openRequests, type Requests } from './open-requests.ts'
-import { madeFor } from './make-folder.ts'
 import type { NoticesFor } from './s3-notices.ts'
-import { sharePriority } from './scheduling-priority.ts'
+import { redisOf, type SharedRedis } from './open-redis.ts'
 import { openEngine, type Service, serviceOf } from './open-service.ts'
 
 export interface SharedOptions {
@@ -30,13 +25,12 @@ export interface SharedOptions {
  * What the pipelines of one process have in common: Redis, the engine, the gates, the log and the metrics. Each is opened
  * at its first use, and closed with this.
  */
-export interface Shared extends AsyncDisposable {
+export interface Shared extends AsyncDisposable, SharedRedis {
   readonly folders: Folders
   /** Semaphore over the documents in flight, of all pipelines together. */
   readonly places: LimitFunction
   readonly rightOfWay: RightOfWay
   readonly answerMemory: AnswerMemory
-  readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
   /** The way to the service that a pipeline's settings name. */
   readonly requests: (settings: Settings, signal: AbortSignal) => Promise<Requests>
   /** What happens to the programs that all pipelines share. */
@@ -51,7 +45,7 @@ export function openShared({ settings, say }: SharedOptions): Shared {
   const resources = new AsyncDisposableStack()
   const folders = foldersOf(settings)
   const run = randomUUID()
-  const connection = once((signal) => openRedis({ settings, folders, say }, resources, signal))
+  const { connection, warmUp } = redisOf({ settings, folders, say }, resources)
   const events = new Events()
   let engine: Service | null = null
   const opened = new Map<string, Promise<Requests>>()
@@ -95,6 +89,7 @@ export function openShared({ settings, say }: SharedOptions): Shared {
     rightOfWay,
     answerMemory,
     connection,
+    warmUp,
     events,
     observer,
     noticesFor,
@@ -103,34 +98,8 @@ export function openShared({ settings, say }: SharedOptions): Shared {
   return { ...common, requests: requestsFor, [Symbol.asyncDispose]: dispose }
 }
 
-/** Made at the first call, which also says how long it may be waited for. */
-function once<T>(make: (signal: AbortSignal) => Promise<T>): (signal: AbortSignal) => Promise<T> {
+/** Made at the first call. */
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null
-  return (signal) => (made ??= make(signal))
-}
-
-const lazily = <T>(make: () => Promise<T>): (() => Promise<T>) => {
-  const made = once(make)
-  return () => made(new AbortController().signal)
-}
-
-async function openRedis(
-  { settings, folders, say }: SharedOptions & { readonly folders: Folders },
-  resources: AsyncDisposableStack,
-  signal: AbortSignal,
-): Promise<RedisConnection> {
-  await madeFor(settings.stateDir === undefined ? '--out' : '--state-dir', folders.state)
-  let url = settings.redisUrl
-  if (url === undefined) {
-    const dataDir = `${folders.state}/redis`
-    const env = childEnvironment({ web: false })
-    const proxies = proxiesOf()
-    const options = { dataDir, cacheDir: folders.cache, notify: say, env, proxies, onSpawn: sharePriority }
-    const redis = await openEmbeddedRedis(options, signal)
-    resources.defer(() => redis.close())
-    url = redis.url
-  }
-  const connection = await connectRedis({ url, name: 'sluice' }, signal)
-  resources.defer(() => connection.disconnect())
-  return connection
+  return () => (made ??= make())
 }

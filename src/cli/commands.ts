@@ -24,7 +24,7 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'plan',
     group: WORK,
     description: 'what a run would do and what it would cost; reads the source and sends nothing',
-    load: async () => (await import('./plan.ts')).planCommand(),
+    load: async () => (await import('./plan-command.ts')).planCommand(),
   },
   {
     name: 'watch',
@@ -48,7 +48,7 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'status',
     group: LOOK,
     description: 'where a source stands: done, failed, pending; what the gate and the workers do',
-    load: async () => (await import('./status.ts')).statusCommand(),
+    load: async () => (await import('./status-command.ts')).statusCommand(),
   },
   {
     name: 'failures',

@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { openPipeline } from '#workers/compose.ts'
 import { Events } from '#src/events.ts'
 import { addSettings } from './flags.ts'
 import { addOutput, outputOf } from './output.ts'
@@ -22,8 +21,10 @@ function switching(name: string, paused: boolean): Command {
     .option(...FROM_URLS)
   addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
   return command.action(async (source: string | undefined) => {
+    const targets = await targetsOf(command, source, quiet)
+    const { openPipeline } = await import('#workers/compose.ts')
     await forEachTarget(
-      await targetsOf(command, source, quiet),
+      targets,
       async (target, shared) => {
         await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
         await (paused ? pipeline.queue.pause() : pipeline.queue.resume())

@@ -1,37 +1,18 @@
 import Table from 'cli-table3'
-import { Command } from 'commander'
 import { creditsOf } from '#workers/account.ts'
 import { openPlanning } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import { planSource } from '#src/ingest/plan-source.ts'
 import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
-import { addSettings } from './flags.ts'
 import { count, duration, plural, printable } from './format.ts'
-import { addOutput, outputOf, type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
 import { skippedLines } from './skipped-lines.ts'
-import { PLAN_SETTINGS } from './run-settings.ts'
-import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, forEachTarget, rememberTarget, type Target, targetsOf } from './targets.ts'
+import { rememberTarget, type Target } from './targets.ts'
 
-export function planCommand(): Command {
-  const command = new Command('plan')
-    .argument(
-      '[source]',
-      'a folder, s3://bucket/prefix, or https://site; without one, the pipelines of the settings file',
-    )
-    .option(...FROM_URLS)
-  addSettings(addOutput(addPipelines(command)), PLAN_SETTINGS)
-  return command.action(async (source: string | undefined) => {
-    const output = outputOf(command)
-    output.starting()
-    const targets = await targetsOf(command, source, output.say)
-    await forEachTarget(targets, (target, shared) => showPlan(target, shared, output), !output.json && !output.quiet)
-  })
-}
-
-async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
+/** Prints what a run over one source would do. */
+export async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
   await using planning = await openPlanning({ ...target, shared, events: new Events(), say: output.say })
   await rememberTarget(target)

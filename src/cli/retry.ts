@@ -28,8 +28,9 @@ export function retryCommand(): Command {
     const chosen = wanted(command.opts<RetryOptions>())
     const output = outputOf(command)
     output.starting()
+    const targets = await lastTargetsOf(command, source, output.say)
     const { runSession } = await import('./run-session.ts')
-    await runSession(await lastTargetsOf(command, source, output.say), chosen, output)
+    await runSession(targets, chosen, output)
   })
 }
 

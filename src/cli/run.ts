@@ -26,7 +26,8 @@ export function runCommand(): Command {
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     output.starting()
+    const targets = await targetsOf(command, source, output.say)
     const { runSession } = await import('./run-session.ts')
-    await runSession(await targetsOf(command, source, output.say), 'scan', output)
+    await runSession(targets, 'scan', output)
   })
 }

@@ -1,4 +1,3 @@
-import { Command } from 'commander'
 import { openPipeline, type Pipeline } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import type { SourceKey } from '#src/document/ids.ts'
@@ -7,37 +6,14 @@ import { OUTCOMES, seen } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
 import { summariseGrades } from '#src/ingest/summarise-grades.ts'
 import { skippedOf } from '#src/ingest/skipped-of.ts'
-import { addSettings } from './flags.ts'
-import { addOutput, outputOf, type Output } from './output.ts'
+import type { Output } from './output.ts'
 import { count, oneLine } from './format.ts'
 import { lostLine } from './lost-line.ts'
 import { gradeLines } from './grade-lines.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { commandLine } from './invocation.ts'
-import { PLACE_SETTINGS } from './run-settings.ts'
-import { FROM_URLS } from './source-argument.ts'
-import { addPipelines, forEachTarget, quiet, lastTargetsOf, type Target } from './targets.ts'
-
-/** With more documents than this, their records are read only when asked for. */
-const MOST_RECORDS = 2_000
-
-export function statusCommand(): Command {
-  const command = new Command('status')
-    .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
-    .option(...FROM_URLS)
-    .option(
-      '--grades',
-      `show how well PDFs were read, also with more than ${MOST_RECORDS} documents: reads every record`,
-    )
-  addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
-  return command.action(async (source: string | undefined) => {
-    const output = outputOf(command)
-    const { grades = false } = command.opts<{ readonly grades?: boolean }>()
-    const targets = await lastTargetsOf(command, source, quiet)
-    const show = (target: Target, shared: Shared) => showStatus(target, shared, output, grades)
-    await forEachTarget(targets, show, !output.json && !output.quiet)
-  })
-}
+import { MOST_RECORDS } from './status-command.ts'
+import { quiet, type Target } from './targets.ts'
 
 async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
   const lost: SourceKey[] = []
@@ -45,7 +21,8 @@ async function lostOf(pipeline: Pipeline): Promise<SourceKey[]> {
   return lost
 }
 
-async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
+/** Prints where one source stands. */
+export async function showStatus(target: Target, shared: Shared, output: Output, grades: boolean): Promise<void> {
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()

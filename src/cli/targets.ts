@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
 import type { Settings } from '#config/settings.ts'
-import type { Shared } from '#workers/shared.ts'
+import type { Shared, SharedOptions } from '#workers/shared.ts'
 import { type LastPlace, lastPlace, rememberPlace } from './last-place.ts'
 import { commandLine } from './invocation.ts'
 import { readConfig, unusable } from './read-settings.ts'
@@ -83,7 +83,7 @@ async function chosen(command: Command, { source: given, say, storeIsEnough, las
   const storeGiven = origins.out.from === 'flag' || origins.out.from === 'environment' || pipelines.length === 0
   if (source !== undefined || (storeIsEnough && storeGiven && names.length === 0)) {
     const targets = [{ name: null, source: source ?? '', settings }]
-    return { targets, shared: (await import('#workers/shared.ts')).openShared({ settings, say }) }
+    return { targets, shared: await share({ settings, say }, storeIsEnough) }
   }
   if (pipelines.length === 0 && names.length === 0) {
     const why = file === null ? 'there is no sluice.yaml here' : `${file.name} has no pipelines`
@@ -94,10 +94,16 @@ async function chosen(command: Command, { source: given, say, storeIsEnough, las
   }
   const choice = choosePipelines(configuration, names)
   if (!choice.ok) throw unusable(choice.problems)
-  return {
-    targets: choice.pipelines,
-    shared: (await import('#workers/shared.ts')).openShared({ settings: sharedSettings(configuration), say }),
-  }
+  const options = { settings: sharedSettings(configuration), say }
+  return { targets: choice.pipelines, shared: await share(options, storeIsEnough) }
+}
+
+/** A command that opens pipelines needs Redis: that starts while the rest of the program is loaded. */
+async function share(options: SharedOptions, storeIsEnough: boolean): Promise<Shared> {
+  const { openShared } = await import('#workers/shared.ts')
+  const shared = openShared(options)
+  if (!storeIsEnough) shared.warmUp()
+  return shared
 }
 
 /** The command with the source and store last used in this working folder, to be pasted. */

@@ -22,7 +22,8 @@ export function watchCommand(): Command {
   addSettings(addOutput(addPipelines(command)), WATCH_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
+    const targets = await targetsOf(command, source, output.say)
     const { watchSession } = await import('./watch-session.ts')
-    await watchSession(await targetsOf(command, source, output.say), output)
+    await watchSession(targets, output)
   })
 }

@@ -20,8 +20,9 @@ export function workCommand(): Command {
   addSettings(addOutput(addPipelines(command)), WORK_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
+    const targets = await targetsOf(command, source, output.say)
     const { standingSession } = await import('./standing-session.ts')
-    await standingSession(await targetsOf(command, source, output.say), {
+    await standingSession(targets, {
       output,
       intake: 'none',
       greeting: (workshop) => `working on ${workshop.source.url} into ${workshop.store.url}`,

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { RedisPlace } from './embedded-redis-place.ts'
 import type { RedisServerBinary } from './redis-server-binary.ts'
 import { settlesWithin } from './settles-within.ts'
@@ -26,10 +27,10 @@ const MORTAL = 'setpriv --pdeathsig TERM'
  */
 const GUARD = `
 lock=$1 libraries=$2; shift 2
-mortal=
-if ${MORTAL} true 2>/dev/null; then mortal='${MORTAL}'; fi
+mortal=\${SLUICE_MORTAL-}; unset SLUICE_MORTAL
 exec 3<&0 9>>"$lock"
 if command -v flock >/dev/null; then flock -n 9 || exit ${LOCK_HELD}; fi
+echo $$ >"$lock"
 [ -z "$libraries" ] || export LD_LIBRARY_PATH="$libraries"
 $mortal "$@" </dev/null 3<&- &
 server=$!
@@ -42,7 +43,11 @@ exit "$code"
 `
 
 /** Becomes the guard; the kernel ends it with the process that started it, where that can be asked for. */
-const START = `if ${MORTAL} true 2>/dev/null; then exec ${MORTAL} "$@"; fi; exec "$@"`
+const START = `
+unset SLUICE_MORTAL
+if ${MORTAL} true 2>/dev/null; then export SLUICE_MORTAL='${MORTAL}'; fi
+exec \${SLUICE_MORTAL-} "$@"
+`
 
 /** Field names of 60 characters and more stay in compact hashes: what `ledger/` needs for its bytes a document. */
 const COMPACT_HASHES = ['--hash-max-listpack-entries', '512', '--hash-max-listpack-value', '4200']
@@ -53,6 +58,8 @@ const KEEP_EVERYTHING = [
 ].flat()
 
 export interface RedisGuard {
+  /** Whether the server of this data folder is its own: another process may have it, and then this one is about to end. */
+  hasLock(): Promise<boolean>
   /** Exit code of the server, or `LOCK_HELD`. */
   readonly ended: Promise<number>
   /** Ends the server; its data are on disk when `ended` resolves. */
@@ -101,12 +108,14 @@ export function startGuard(
   child.unref()
   unrefPipe(child)
   const ended = exitCode(child)
+  const holder = (): Promise<string> => readFile(place.lockPath, 'utf8').catch(() => '')
+  const hasLock = async (): Promise<boolean> => (await holder()).trim() === String(child.pid)
   const end = (): void => {
     child.ref()
     child.stdin?.end()
     void endedOrKilled(child, ended)
   }
-  return { ended, end }
+  return { hasLock, ended, end }
 }
 
 /** How long the watcher may take to end the server; then the process group gets SIGTERM, and at last SIGKILL. */

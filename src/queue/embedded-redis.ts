@@ -4,7 +4,7 @@ import { DependencyUnusable } from '#src/document/dependency.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './embedded-redis-guard.ts'
 import { type RedisPlace, redisPlace } from './embedded-redis-place.ts'
-import { probeRedis, untilRedisEnds } from './redis-probe.ts'
+import { askToEnd, probeRedis, untilRedisEnds } from './redis-probe.ts'
 import { findRedisServer, type RedisServerBinary, type RedisServerSearch } from './redis-server-binary.ts'
 
 export interface EmbeddedRedisOptions extends GuardOptions, Pick<RedisServerSearch, 'proxies'> {
@@ -99,6 +99,7 @@ class RedisKeeper {
   async close(): Promise<void> {
     this.#closing.abort()
     const wasOurs = this.#guard !== null
+    if ((await this.#guard?.hasLock()) === true) askToEnd(this.#place.socketPath)
     this.#guard?.end()
     await this.#loop
     if (wasOurs) await removeSocketFolder(this.#place)

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import { cachedLibraries, type DebianFetch, fetchDebianRedis } from './redis-from-debian.ts'
@@ -38,7 +39,7 @@ export async function findRedisServer(
 ): Promise<RedisServerBinary> {
   for (const command of ['redis-server', 'valkey-server']) {
     const binary = { command, libraries: '' }
-    if (await starts(binary, search.env)) return binary
+    if (isOnPath(command, search.env) && (await starts(binary, search.env))) return binary
   }
   const { platform = process.platform } = search
   if (platform !== 'linux') {
@@ -72,6 +73,12 @@ async function binaryIn(folder: string, env: RedisServerSearch['env']): Promise<
   if (libraries === null) return null
   const binary = { command: join(folder, 'usr/bin/redis-server'), libraries }
   return (await starts(binary, env)) ? binary : null
+}
+
+/** Looked up here: a program that is not there costs as much to start as one that is. Without `env` it is tried. */
+function isOnPath(command: string, env: RedisServerSearch['env']): boolean {
+  if (env?.['PATH'] === undefined) return true
+  return env['PATH'].split(delimiter).some((folder) => existsSync(join(folder, command)))
 }
 
 async function starts(binary: RedisServerBinary, env: RedisServerSearch['env']): Promise<boolean> {
