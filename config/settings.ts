@@ -214,7 +214,7 @@ export const SETTINGS = {
     placeholder: 'file',
     scope: 'process',
     path: true,
-    doc: 'where the log goes (default: sluice.log in the state folder; "-" for standard error)',
+    doc: 'where the log goes (default: sluice.log in the state folder; "-" for standard error, where messages are lines of it then)',
   }),
   metricsPort: whole({
     env: 'SLUICE_METRICS_PORT',

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Dependency } from './document/dependency.ts'
 import type { Failure, Stage } from './document/failure.ts'
-import type { SourceKey } from './document/ids.ts'
+import type { ContentHash, SourceKey } from './document/ids.ts'
 import type { Outcome } from './document/outcome.ts'
 import type { Cost, PageCounts } from './document/record.ts'
 import type { LeftOutReason, SkipReason } from './document/skip.ts'
@@ -35,6 +35,8 @@ export interface SluiceEvents {
   'document:skipped': [{ key: SourceKey; reason: SkipReason; first: boolean; hasOutputs: boolean }]
   /** A folder that is not looked into. */
   'folder:left-out': [{ key: SourceKey; reason: LeftOutReason }]
+  /** Its job is in the queue. */
+  'document:enqueued': [{ key: SourceKey }]
   'document:started': [{ key: SourceKey; attempt: number }]
   /**
    * Its claim is released, whatever became of it; follows each `document:started`. `sinceQueuedMs`: since it was first
@@ -51,6 +53,10 @@ export interface SluiceEvents {
       failure: Failure | null
       /** One sentence each why it is only partial. */
       problems: readonly string[]
+      /** Of the request that its answer came from; null where it failed, or none was sent. */
+      requestId: string | null
+      /** Null where it failed before it was read. */
+      contentHash: ContentHash | null
       cost: Cost | null
       pages: PageCounts | null
       /** How well it was read, 0 to 1; null where that is not known. */
@@ -60,22 +66,29 @@ export interface SluiceEvents {
       attempts: number
     },
   ]
+  /** Its outputs and its record are in the store. */
+  'document:committed': [{ key: SourceKey; contentHash: ContentHash; requestId: string | null }]
   /** Blocks whose `markdownSpan` fitted the Markdown in no unit, and became null. */
   'spans:dropped': [{ key: SourceKey; count: number }]
   /** Handed back to the queue, to come again. */
   'document:postponed': [{ key: SourceKey; counted: boolean; afterMs: number; reason: string }]
+  /** It waits for what a request needs: credits under the cap, and a permit of the gate. */
+  'request:waiting': [{ key: SourceKey }]
   /** A request is about to connect and to be sent. */
   'request:begun': [{ key: SourceKey }]
   /** The first byte of a request leaves; or no connection came about, and its failure is told next. */
   'request:sent': [{ key: SourceKey; bytes: number }]
   /** A request that was begun ended before the service had it whole: the process stalled, or the document changed. */
   'request:withdrawn': [{ key: SourceKey }]
-  'request:answered': [{ key: SourceKey; verdict: VerdictKind; durationMs: number; bytes: number }]
+  /** `requestId`: as the service names the request; null where it names none. */
+  'request:answered': [
+    { key: SourceKey; verdict: VerdictKind; requestId: string | null; durationMs: number; bytes: number },
+  ]
   /** What an answer cost, from when it came: also where its document does not come out in the end. */
   'request:charged': [{ key: SourceKey; cost: Cost }]
   /** A request went out whole and no usable answer came back: the service may have charged for it. */
   'request:lost': [{ key: SourceKey }]
-  'request:throttled': [{ limit: Limit; retryAfterMs: number | null }]
+  'request:throttled': [{ key: SourceKey; requestId: string | null; limit: Limit; retryAfterMs: number | null }]
   'receipt:reused': [{ key: SourceKey }]
   /** A paid answer that the store did not take is kept in the spool, `path`. */
   'answer:spooled': [{ key: SourceKey; path: string }]

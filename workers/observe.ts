@@ -48,7 +48,8 @@ export interface Observer extends AsyncDisposable {
 /** Log, metrics and readiness: all read the events, and nothing else writes either. */
 export async function openObserver(options: ObserverOptions): Promise<Observer> {
   const { settings, folders, say } = options
-  const log = openLog({ level: settings.logLevel, file: settings.logFile ?? join(folders.state, 'sluice.log') })
+  const file = settings.logFile ?? join(folders.state, 'sluice.log')
+  const log = openLog({ level: settings.logLevel, file, version: packageVersion() })
   const shared = new Set<{ readonly name: string | null; readonly sharing: OutageSharing }>()
   const onChange = (change: OutageChange): void => {
     logOutage(change, log)

@@ -56,10 +56,10 @@ export function outputOf(command: Command): Output {
     },
     event(name, fields, text) {
       if (json) print({ event: name, ...fields() })
-      else if (!quiet && text !== undefined) screen.print(text)
+      else if (!quiet && text !== undefined) screen.print(text, screen.isLog ? { event: name, ...fields() } : {})
     },
     result(text, fields) {
-      if (json) print(fields())
+      if (json || (screen.isLog && !process.stdout.isTTY)) print(fields())
       else if (!quiet && text !== '') {
         const { isTTY, columns } = process.stdout
         process.stdout.write(`${isTTY && columns > 0 ? wrapped(text.trimEnd(), columns) : text.trimEnd()}\n`)

@@ -17,7 +17,7 @@ export function reportError(error: unknown): number {
   const message = explanation ?? bugReport(error)
   screen.clear()
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ event: 'error', message })}\n`)
-  screen.print(`sluice: ${message}`)
+  screen.print(`sluice: ${message}`, {}, 'error')
   if (error instanceof Error && process.argv.some((word) => word === '--verbose' || word === '-v')) {
     process.stderr.write(`${error.stack ?? ''}\n`)
   }

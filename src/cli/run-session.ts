@@ -16,6 +16,7 @@ import { lostLine } from './lost-line.ts'
 import { type Activity, activityOf } from './activity.ts'
 import type { Output } from './output.ts'
 import { summaryEvent, tellDocuments } from './run-events.ts'
+import { screen } from './screen.ts'
 import { startProgress } from './progress.ts'
 import { summaryOf } from './summary.ts'
 import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
@@ -38,6 +39,7 @@ type Intake = WorkerOptions['intake']
  */
 export async function runSession({ targets, shared }: Targets, intake: Intake, output: Output): Promise<void> {
   await using _closing = shared
+  if (targets[0]?.settings.logFile === '-') screen.becomeLog()
   using stopping = listenForStop({
     onFirst: () => output.say('finishing what is in flight; Ctrl-C again to stop at once'),
     onSecond: () => output.say('stopping at once; nothing is lost, run again to go on'),

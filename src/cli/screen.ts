@@ -1,4 +1,5 @@
 import { environment } from '#config/load.ts'
+import { logIsOutput, logLine } from './log-lines.ts'
 import { wrapped } from './wrap.ts'
 
 /** Width of a character on a terminal: East Asian characters and emoji take two columns. */
@@ -25,26 +26,43 @@ const CLEAR_DOWN = '\u001b[0J'
 /**
  * Standard error as a person sees it: messages one below the other, and under them a few live lines that are drawn again
  * in place. A message never lands in a live line, and a live line never covers a message. Without a terminal there are
- * no live lines.
+ * no live lines. Where the log goes to standard error, each message is a line of it, and there are no live lines either.
  */
 class Screen {
   readonly #stream: NodeJS.WriteStream
   #live: readonly string[] = []
+  #isLog = logIsOutput()
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream
   }
 
+  /** Whether messages are lines of the log. */
+  get isLog(): boolean {
+    return this.#isLog
+  }
+
+  /** From now on messages are lines of the log: a settings file says that it goes to standard error. */
+  becomeLog(): void {
+    this.clear()
+    this.#isLog = true
+  }
+
   get isTerminal(): boolean {
-    return this.#stream.isTTY && process.stderr.columns !== 0 && environment()['TERM'] !== 'dumb'
+    return !this.#isLog && this.#stream.isTTY && process.stderr.columns !== 0 && environment()['TERM'] !== 'dumb'
   }
 
   get columns(): number {
     return this.#stream.columns || 80
   }
 
-  /** Writes a message above the live lines. */
-  print(message: string): void {
+  /** Writes a message above the live lines; `fields` go with it into the log. */
+  print(message: string, fields: object = {}, level: 'info' | 'error' = 'info'): void {
+    if (this.#isLog) {
+      const line = logLine(level, message, fields)
+      if (line !== null) this.#stream.write(`${line}\n`)
+      return
+    }
     const live = this.#live
     this.#erase()
     this.#stream.write(`${this.isTerminal ? wrapped(message, this.columns) : message}\n`)

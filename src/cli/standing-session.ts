@@ -9,6 +9,7 @@ import { oneLine } from './format.ts'
 import { nextStep } from './next-step.ts'
 import { tellLosses } from './tell-losses.ts'
 import type { Output } from './output.ts'
+import { screen } from './screen.ts'
 import { tellDocuments } from './run-events.ts'
 import { rememberTarget, type Say, sayFor, type Target, type Targets } from './targets.ts'
 
@@ -32,6 +33,7 @@ export interface StandingOptions {
  */
 export async function standingSession({ targets, shared }: Targets, options: StandingOptions): Promise<void> {
   await using _closing = shared
+  if (targets[0]?.settings.logFile === '-') screen.becomeLog()
   using stopping = listenForStop({
     onFirst: () => options.output.say('finishing what is in flight; Ctrl-C again to stop at once'),
     onSecond: () => options.output.say('stopping at once; nothing is lost'),

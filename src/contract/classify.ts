@@ -28,6 +28,12 @@ export interface HttpAnswer {
  * Total: any status with any body gets a verdict, and nothing is thrown.
  */
 export function classify(answer: HttpAnswer, asked: Asked): Verdict {
+  const verdict = meaningOfAnswer(answer, asked)
+  const requestId = verdict.kind === 'parsed' ? null : requestIdOf(answer.headers, {})
+  return requestId === null ? verdict : { ...verdict, requestId }
+}
+
+function meaningOfAnswer(answer: HttpAnswer, asked: Asked): Verdict {
   if (nestedDeeperThan(DEEPEST_JSON, answer.body)) {
     const message = `The service answered ${answer.status} with JSON that is nested deeper than ${DEEPEST_JSON} levels.`
     return rejected({ answer, message, code: 'bad_answer' })

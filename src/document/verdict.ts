@@ -73,7 +73,12 @@ export interface StatedRate {
  * - `unavailable`: the service failed. Tried again with backoff, at most five counted attempts.
  * - `halted`: credits or key; and a refusal that was ruled to be every document's. The batch stops and keeps every job.
  */
-export type Verdict =
+export type Verdict = Meaning & {
+  /** As the service names the request in `x-request-id`; of a document that came out it is in `answer`. */
+  readonly requestId?: string
+}
+
+type Meaning =
   | { readonly kind: 'parsed'; readonly answer: Answer; readonly stated?: StatedRate }
   | { readonly kind: 'rejected'; readonly failure: Failure; readonly remedy: Remedy }
   | {

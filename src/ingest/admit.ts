@@ -53,6 +53,7 @@ export async function admit(
   if (room !== null) return room
   const modelled = deps.price(recipe, work.extension, pages)
   const reserving = deps.spending.reserve(recipe.hash, modelled)
+  deps.events.emit('request:waiting', { key })
   // Where there is no cap, as far as this process knows, both questions are asked at once.
   const early = deps.spending.isCapped ? await reserving : null
   if (early !== null && early.kind !== 'reserved') return withoutCredits(early, deps)

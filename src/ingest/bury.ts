@@ -50,6 +50,8 @@ export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal):
     again,
     failure,
     problems: [],
+    requestId: null,
+    contentHash: burial.contentHash,
     cost: null,
     pages: null,
     grade: null,

@@ -93,7 +93,7 @@ async function sendOnce(
   if (saved.status === 'rejected') throw saved.reason
   if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
-  tell(work, verdict, durationMs, deps)
+  tell(work, verdict, requestIdOf(answered), durationMs, deps)
   return {
     ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
     remedy: remedyOf(verdict, deps),
@@ -180,11 +180,20 @@ const costOf = ({ answer }: Extract<Verdict, { kind: 'parsed' }>, credits: numbe
   basis: answer.usage.credits === null ? 'estimated' : 'reported',
 })
 
-function tell(work: Work, verdict: Verdict, durationMs: number, { events }: IngestDeps): void {
+const requestIdOf = (verdict: Verdict): string | null =>
+  verdict.kind === 'parsed' ? verdict.answer.requestId : (verdict.requestId ?? null)
+
+function tell(
+  { job: { key } }: Work,
+  verdict: Verdict,
+  requestId: string | null,
+  durationMs: number,
+  { events }: IngestDeps,
+): void {
   const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
-  events.emit('request:answered', { key: work.job.key, verdict: verdict.kind, durationMs, bytes })
-  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) events.emit('request:lost', { key: work.job.key })
+  events.emit('request:answered', { key, verdict: verdict.kind, requestId, durationMs, bytes })
+  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) events.emit('request:lost', { key })
   if (verdict.kind === 'throttled') {
-    events.emit('request:throttled', { limit: verdict.limit, retryAfterMs: verdict.retryAfterMs })
+    events.emit('request:throttled', { key, requestId, limit: verdict.limit, retryAfterMs: verdict.retryAfterMs })
   }
 }

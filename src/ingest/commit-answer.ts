@@ -74,6 +74,7 @@ export async function commitReading(
   if (!(await written)) {
     return postpone(LOST_CLAIM_MS, 'another worker took this document over')
   }
+  deps.events.emit('document:committed', { key, contentHash: record.contentHash, requestId: record.requestId })
   if (record.spans.dropped > 0) deps.events.emit('spans:dropped', { key, count: record.spans.dropped })
   return settle(work, record, deps)
 }
@@ -103,6 +104,8 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: IngestDeps):
     again: settled === 'again' || settled === 'other_version',
     failure: null,
     problems: record.problems,
+    requestId: record.requestId,
+    contentHash: record.contentHash,
     cost: record.cost,
     pages: record.pages,
     grade: record.grade?.grade ?? null,

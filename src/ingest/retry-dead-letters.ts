@@ -28,6 +28,7 @@ export async function retryDeadLetters(
     const jobs = chosen.flatMap((letter) => jobOf(letter, deps))
     await deps.ledger.write(jobs.map((job) => [job.key, pending(job)] as const))
     await deps.queue.add(jobs)
+    for (const { key } of jobs) deps.events.emit('document:enqueued', { key })
     enqueued += jobs.length
   }
   return enqueued

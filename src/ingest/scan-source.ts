@@ -107,6 +107,7 @@ async function writeAndEnqueue(looks: readonly Look[], deps: ScanDeps, signal: A
   }
   const jobs = current.flatMap(({ job }) => job ?? [])
   if (jobs.length > 0) await deps.queue.add(jobs)
+  for (const { key } of jobs) deps.events.emit('document:enqueued', { key })
   const changed = looks.filter((_, at) => !written[at]).map(({ listed }) => listed)
   return jobs.length + (changed.length === 0 ? 0 : await scanBatch(changed, deps, signal))
 }

@@ -1,18 +1,27 @@
+import { hostname } from 'node:os'
 import { destination, type Level, type Logger, pino } from 'pino'
 import type { Events } from '#src/events.ts'
 import type { OutageChange } from './dependency-monitor.ts'
+import { RUN_ID } from './run-id.ts'
 
 export interface LogOptions {
   readonly level: Level | 'silent'
   /** A file, made with its folders when missing, or `-` for standard error. */
   readonly file: string
+  /** Of Sluice. */
+  readonly version: string
 }
 
-/** One JSON object a line. Synchronous, so that the last lines before a crash are there. */
-export function openLog({ level, file }: LogOptions): Logger {
+/**
+ * One JSON object a line, which says where it comes from: host, process, run (an id of this process's life) and version.
+ * Synchronous, so that the last lines before a crash are there.
+ */
+export function openLog({ level, file, version }: LogOptions): Logger {
   const stream =
     file === '-' ? destination({ dest: 2, sync: true }) : destination({ dest: file, mkdir: true, sync: true })
-  return pino({ level, base: { pid: process.pid } }, stream)
+  const base = { host: hostname(), pid: process.pid, run: RUN_ID, version }
+  const formatters = { level: (label: string) => ({ level: label }) }
+  return pino({ level, base, formatters, timestamp: () => `,"time":"${new Date().toISOString()}"` }, stream)
 }
 
 /** Once for each cause of an outage, and once when it is over. */
@@ -23,30 +32,66 @@ export function logOutage(change: OutageChange, log: Logger): void {
   else log.info({ ...line, afterMs: Math.round(change.afterMs) }, 'dependency works again')
 }
 
-/** The log of what happened, one line an event. Keys of documents are in it, their text never is. */
+/**
+ * The log of what happened, one line an event. At `info` each document has one line as it ends, with the request that it
+ * came from, and each request that brought no document one; at `debug` every step of a document. Keys of documents are
+ * in it, their text never is.
+ */
 export function logEvents(events: Events, log: Logger): void {
-  events.on('document:settled', ({ key, outcome, again, failure, problems, cost, durationMs }) => {
-    if (again) return log.debug({ key, outcome }, 'document delivered again')
-    const line = { key, outcome, ms: Math.round(durationMs), credits: cost?.credits, failure: failure ?? undefined }
-    if (outcome === 'failed') log.warn(line, 'document failed')
-    else log.info(problems.length > 0 ? { ...line, problems } : line, 'document settled')
-  })
-  events.on('document:postponed', (event) => log.debug(event, 'document postponed'))
-  events.on('request:answered', (event) =>
-    log.debug({ ...event, durationMs: Math.round(event.durationMs) }, 'answered'),
-  )
-  events.on('request:throttled', (event) => log.info(event, 'request refused by a limit'))
-  events.on('answer:spooled', (event) => log.warn(event, 'answer spooled'))
-  events.on('answer:lost', ({ key, error }) => log.error({ key, err: error }, 'paid answer lost'))
-  events.on('receipt:reused', (event) => log.debug(event, 'receipt reused'))
+  logDocuments(events, log)
+  logRequests(events, log)
   events.on('stage:failed', ({ key, stage, error }) => log.error({ key, stage, err: error }, 'stage failed'))
   events.on('process:error', ({ key, error }) => log.error({ key, err: error }, 'error'))
   events.on('schedule:due', (event) => log.info(event, 'scan due'))
   events.on('scan:finished', (event) => log.info(event, 'scan finished'))
+  events.on('source:listed', () => log.debug('source listed'))
   events.on('redis:lost', ({ kind }) => {
     if (kind === 'data') log.warn('Redis lost data; the ledger is rebuilt from the store and the source scanned again')
     else log.info('Redis was restarted or failed over; the source is scanned again')
   })
   events.on('scan:again', (event) => log.info(event, 'scan begins again'))
   events.on('run:halted', (event) => log.error(event, 'run halted'))
+}
+
+function logDocuments(events: Events, log: Logger): void {
+  events.on('document:enqueued', (event) => log.debug(event, 'document enqueued'))
+  events.on('document:started', (event) => log.debug(event, 'document claimed'))
+  events.on('document:postponed', ({ key, counted, afterMs, reason }) =>
+    log.debug({ key, counted, afterMs: Math.round(afterMs), reason }, 'document waits in the queue'),
+  )
+  events.on('document:committed', (event) => log.debug(event, 'document committed'))
+  events.on('document:settled', (event) => {
+    const { key, outcome, failure, problems, cost, durationMs, requestId, contentHash, attempts } = event
+    if (event.again) return log.debug({ key, outcome }, 'document delivered again')
+    const line = {
+      key,
+      outcome,
+      ms: Math.round(durationMs),
+      credits: cost?.credits,
+      attempt: attempts,
+      requestId: requestId ?? undefined,
+      contentHash: contentHash ?? undefined,
+      failure: failure ?? undefined,
+    }
+    if (outcome === 'failed') log.warn(line, 'document failed')
+    else log.info(problems.length > 0 ? { ...line, problems } : line, 'document settled')
+  })
+  events.on('receipt:reused', (event) => log.debug(event, 'receipt reused'))
+}
+
+function logRequests(events: Events, log: Logger): void {
+  events.on('request:waiting', (event) => log.debug(event, 'request waits for credits and the gate'))
+  events.on('request:sent', (event) => log.debug(event, 'request sent'))
+  events.on('request:withdrawn', (event) => log.debug(event, 'request withdrawn'))
+  events.on('request:lost', (event) => log.warn(event, 'no answer to a request, which may be charged'))
+  events.on('request:answered', ({ key, verdict, requestId, durationMs, bytes }) => {
+    const line = { key, verdict, requestId: requestId ?? undefined, ms: Math.round(durationMs), bytes }
+    // A refusal has a line of its own.
+    log[verdict === 'parsed' || verdict === 'throttled' ? 'debug' : 'info'](line, 'request answered')
+  })
+  events.on('request:throttled', ({ key, requestId, limit, retryAfterMs }) =>
+    log.info({ key, requestId: requestId ?? undefined, limit, retryAfterMs }, 'request refused by a limit'),
+  )
+  events.on('answer:spooled', (event) => log.warn(event, 'answer spooled'))
+  events.on('answer:lost', ({ key, error }) => log.error({ key, err: error }, 'paid answer lost'))
 }

@@ -21,6 +21,8 @@ function headline(
     again: false,
     failure: null,
     problems: [],
+    requestId: null,
+    contentHash: null,
     cost: null,
     pages: null,
     grade: null,

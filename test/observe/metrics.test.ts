@@ -27,14 +27,16 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
   const key = sourceKey('a.pdf')
   events.emit('document:seen', { key, change: 'new' })
   events.emit('request:sent', { key, bytes: 1000 })
-  events.emit('request:answered', { key, verdict: 'parsed', durationMs: 40, bytes: 5 })
-  events.emit('request:throttled', { limit: 'rate', retryAfterMs: null })
+  events.emit('request:answered', { key, verdict: 'parsed', requestId: null, durationMs: 40, bytes: 5 })
+  events.emit('request:throttled', { key, requestId: null, limit: 'rate', retryAfterMs: null })
   events.emit('request:charged', { key, cost: { credits: 4, basis: 'reported' } })
   const settled = {
     key,
     outcome: 'done',
     failure: null,
     problems: [],
+    requestId: null,
+    contentHash: null,
     cost: { credits: 4, basis: 'reported' },
     pages: { parsed: 4, total: 4, truncated: false },
     grade: 0.93,

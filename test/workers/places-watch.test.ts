@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import { sourceKey } from '#src/document/ids.ts'
 import { expect, test } from 'vitest'
 import { Events } from '#src/events.ts'
 import { PlacesWatch } from '#workers/places-watch.ts'
@@ -26,7 +27,7 @@ test('refusals read the limit at most once in its time, and a reading that fails
   await watch.known(never)
   for (now = 0; now <= 200_000; now += 1_000) {
     await watch.known(never)
-    events.emit('request:throttled', { limit: 'rate', retryAfterMs: null })
+    events.emit('request:throttled', { key: sourceKey('a.pdf'), requestId: null, limit: 'rate', retryAfterMs: null })
     events.emit('run:halted', { cause: 'credits', message: 'no credits' })
     events.emit('run:halted', { cause: 'key', message: 'no key' })
     await turn()

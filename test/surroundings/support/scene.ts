@@ -133,7 +133,7 @@ export class Scene implements AsyncDisposable {
     const log = await readFile(this.log, 'utf8').catch(() => '')
     return log
       .split('\n')
-      .filter((line) => line.includes('"level":50') && !line.includes('StoreUnusable'))
+      .filter((line) => line.includes('"level":"error"') && !line.includes('StoreUnusable'))
       .join('\n')
   }
 

@@ -1,0 +1,102 @@
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { packageVersion } from '#config/package-version.ts'
+import { errorReply, parsedReply } from '../support/scripted-service.ts'
+import { Scene } from '../surroundings/support/scene.ts'
+
+type Line = Readonly<Record<string, unknown>>
+
+/** Throws where a line is no JSON object. */
+const linesOf = (text: string): Line[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+
+/** Refuses each document once, then answers with an id of its own. */
+function refusingOnce(): () => ReturnType<typeof errorReply> {
+  let requests = 0
+  return () => {
+    requests += 1
+    const headers = { 'x-request-id': `req_${requests}` }
+    if (requests === 1)
+      return { ...errorReply(429, 'Rate limit exceeded.'), headers: { ...headers, 'retry-after': '1' } }
+    return { ...parsedReply('# Text'), headers }
+  }
+}
+
+describe('the log of the real command', () => {
+  test('follows one document by its key from the queue to the store, and by the id of its request', async () => {
+    await using scene = await Scene.open({ documents: 1, reply: refusingOnce() })
+    const run = await scene.run({ 'log-level': 'debug' })
+    expect(run.code, run.stderr).toBe(0)
+    const lines = linesOf(await readFile(scene.log, 'utf8'))
+    const own = lines.filter(({ key }) => key === '0.html')
+    expect(own.map(({ msg }) => msg)).toEqual([
+      'document enqueued',
+      'document claimed',
+      'request waits for credits and the gate',
+      'request sent',
+      'request answered',
+      'request refused by a limit',
+      'request waits for credits and the gate',
+      'request sent',
+      'request answered',
+      'document committed',
+      'document settled',
+    ])
+    expect(lines.filter(({ requestId }) => requestId === 'req_1').map(({ key, limit }) => [key, limit])).toEqual([
+      ['0.html', undefined],
+      ['0.html', 'rate'],
+    ])
+    const settled = lines.find(({ msg }) => msg === 'document settled')
+    expect(settled).toMatchObject({ requestId: 'req_2', outcome: 'done', attempt: 1 })
+    expect(settled?.['contentHash']).toMatch(/^[\da-f]{64}$/)
+    const from = new Set(
+      lines.map(({ host, pid, run: id, version }) => JSON.stringify([host, pid, typeof id, version])),
+    )
+    expect([...from]).toEqual([JSON.stringify([hostname(), lines[0]?.['pid'], 'string', packageVersion()])])
+    expect(new Set(lines.map((line) => line['run'])).size).toBe(1)
+    expect(lines.every(({ level, time }) => typeof level === 'string' && !Number.isNaN(Date.parse(String(time))))).toBe(
+      true,
+    )
+  })
+
+  test('names at its default level the request of each document, done or failed', async () => {
+    const reply = () => ({
+      ...errorReply(422, 'It is damaged.', { code: 'PARSE_FAILED' }),
+      headers: { 'x-request-id': 'req_9' },
+    })
+    await using scene = await Scene.open({ documents: 1, reply })
+    await scene.run()
+    const lines = linesOf(await readFile(scene.log, 'utf8'))
+    expect(lines.find(({ requestId }) => requestId === 'req_9')).toMatchObject({ key: '0.html', verdict: 'rejected' })
+  })
+
+  test('is all that is written where it goes to standard error: JSON from start to end, and nothing while idle', async () => {
+    await using scene = await Scene.open({ documents: 2 })
+    const running = scene.start('watch', { 'log-file': '-', 'stable-ms': 50 })
+    const settled = (): number => running.stderr().split('"document settled"').length - 1
+    for (const until = Date.now() + 20_000; settled() < 2 && Date.now() < until;) await sleep(50)
+    // The last line of progress follows what ended.
+    const isTold = (): boolean => running.stderr().includes('"settled":2')
+    for (const until = Date.now() + 20_000; !isTold() && Date.now() < until;) await sleep(50)
+    const before = running.stderr()
+    await sleep(5_500)
+    expect(running.stderr().slice(before.length)).toBe('')
+    running.child.kill('SIGTERM')
+    const { stdout, stderr } = await running.finished
+    expect(stdout).toBe('')
+    const lines = linesOf(stderr)
+    expect(lines.map(({ msg }) => String(msg)).filter((msg) => msg.startsWith('watching '))).toHaveLength(1)
+    expect(new Set(lines.map((line) => line['run'])).size).toBe(1)
+
+    const run = await scene.run({ 'log-file': '-' })
+    expect(linesOf(run.stderr).length).toBeGreaterThan(0)
+    expect(linesOf(run.stdout)).toMatchObject([{ event: 'summary', done: 2 }])
+    const wrong = await scene.run({ 'log-file': '-', concurrency: 'many' })
+    expect(linesOf(wrong.stderr)).toMatchObject([{ level: 'error', version: packageVersion() }])
+  }, 60_000)
+})
