@@ -142,7 +142,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
     const spend = spendingOf({ ...opened, pipeline: id, lease, settings }, requests, resources)
-    const data = redisData({ ...opened, lease, rebuild: opened, intents, gate: requests.gate.limiter, events })
+    const data = redisData({ ...opened, lease, settings, rebuild: opened, intents, gate: requests.gate.limiter })
     tellFound(opened, await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
@@ -163,7 +163,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       sharedNow,
       rightOfWay: shared.rightOfWay,
       answerMemory: shared.answerMemory,
-      ...ownOfProcess(),
+      ...ownOfProcess(signal),
       ...toldBySettings(settings),
     }
     return {

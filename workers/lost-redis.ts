@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Settings } from '#config/settings.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { Events } from '#src/events.ts'
 import { completeLedger, type RebuildDeps } from '#src/ingest/rebuild-ledger.ts'
 import type { Loss, ProcessLease } from '#src/ledger/process-lease.ts'
@@ -25,9 +28,14 @@ export interface RedisDataOptions {
   readonly intents: Pick<RedisIntents, 'list' | 'settle'>
   readonly gate: Pick<RedisGate, 'redeclare' | 'restoreSpent'>
   readonly events: Events
+  /** How long a store that cannot be read is waited for before the batch is halted. */
+  readonly settings: Pick<Settings, 'storePatienceMs'>
   /** Which store is at its address. */
   readonly remember: () => Promise<void>
 }
+
+/** Between two tries to read a store that is away. */
+const STORE_AWAY_MS = 1_000
 
 /** From now on what this process holds is declared again whenever Redis lost it. */
 export function redisData(options: RedisDataOptions): RedisData {
@@ -55,7 +63,7 @@ async function complete(options: RedisDataOptions, signal: AbortSignal): Promise
     signal.throwIfAborted()
     const { epoch } = lease
     const now = new Date()
-    const completed = await completeLedger(rebuild, now, signal)
+    const completed = await whenStoreIsThere(() => completeLedger(rebuild, now, signal), options, signal)
     documents += completed.documents
     const month = `month:${now.toISOString().slice(0, 7)}`
     await gate.restoreSpent(rebuild.store.url, new Map([[month, completed.spentThisMonth]]))
@@ -63,6 +71,28 @@ async function complete(options: RedisDataOptions, signal: AbortSignal): Promise
     await lease.filled(epoch)
   }
   return documents
+}
+
+/** A store that is away at the same time is waited for: read as empty, it would make every document new. */
+async function whenStoreIsThere<T>(
+  read: () => Promise<T>,
+  { events, settings }: RedisDataOptions,
+  signal: AbortSignal,
+): Promise<T> {
+  const startedAt = performance.now()
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof StoreUnusable)) throw error
+      events.emit('dependency:failed', { dependency: 'store', cause: error.message })
+      if (performance.now() - startedAt > settings.storePatienceMs) {
+        events.emit('run:halted', { cause: 'store', message: error.message })
+        throw error
+      }
+      await sleep(STORE_AWAY_MS, undefined, { signal })
+    }
+  }
 }
 
 /** A rollback brings intents of dead processes back whose answers have been kept since: they are in doubt no more. */

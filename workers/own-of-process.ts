@@ -5,11 +5,11 @@ import { SourceView } from '#src/ingest/source-view.ts'
 import { TimedOut } from '#src/ingest/timed-out.ts'
 import { Surroundings } from '#src/ingest/surroundings.ts'
 
-/** What each process derives from its own documents, clock and random numbers. */
-export const ownOfProcess = (): Pick<
-  IngestDeps,
-  'now' | 'random' | 'surroundings' | 'view' | 'refusals' | 'lowRoom' | 'timedOut'
-> => ({
+/** What each process derives from its own signals, documents, clock and random numbers. */
+export const ownOfProcess = (
+  stopping: AbortSignal,
+): Pick<IngestDeps, 'stopping' | 'now' | 'random' | 'surroundings' | 'view' | 'refusals' | 'lowRoom' | 'timedOut'> => ({
+  stopping,
   now: Date.now,
   random: Math.random,
   surroundings: new Surroundings(),

@@ -61,7 +61,8 @@ const ports = {
   recipeFor,
   textRecipeFor: () => null,
 }
-const patience = { halt: () => undefined, storePatienceMs: 0, storeSlowMs: 10_000 }
+const stopping = new AbortController().signal
+const patience = { halt: () => undefined, stopping, storePatienceMs: 0, storeSlowMs: 10_000 }
 const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlogLimit: settings.backlogLimit }
 const cpuAtStart = cpuMs()
 const startedAt = Date.now()

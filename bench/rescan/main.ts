@@ -62,6 +62,7 @@ try {
     halt: () => undefined,
     storePatienceMs: 0,
     storeSlowMs: 10_000,
+    stopping: new AbortController().signal,
     backlogLimit: 1,
     checksum: false,
     removeGone: false,

@@ -4,6 +4,7 @@ import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import { seen } from '#src/document/outcome.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { type Tally, tallyOf } from '#src/observe/tally.ts'
 import { Events } from '#src/events.ts'
 import { checkSource } from './check-source.ts'
@@ -142,9 +143,14 @@ async function runOnce(workshop: Workshop, { stopping, intake, ...shown }: Pass)
 
 async function firstLetters({ store }: Workshop): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = []
-  for await (const letter of store.listDeadLetters(AbortSignal.timeout(30_000))) {
-    letters.push(letter)
-    if (letters.length >= LETTERS) break
+  try {
+    for await (const letter of store.listDeadLetters(AbortSignal.timeout(30_000))) {
+      letters.push(letter)
+      if (letters.length >= LETTERS) break
+    }
+  } catch (error) {
+    // Of a run that ended because its store is away, the summary names none.
+    if (!(error instanceof StoreUnusable)) throw error
   }
   return letters
 }

@@ -59,6 +59,8 @@ export interface IngestDeps {
   readonly cutter: PieceCutter | null
   /** Tells the process that nothing more may be sent: credits, key or options. Every job is kept. */
   readonly halt: (cause: HaltCause, message: string) => void
+  /** Aborts when the process is told to stop: requests in flight may finish, and nothing waits for a store that is away. */
+  readonly stopping: AbortSignal
   /** Epoch milliseconds by the wall clock: for what people read. It may be set at any moment. */
   readonly now: () => number
   /** Epoch milliseconds by a monotonic clock that all processes share: how long a document has waited. */
@@ -104,6 +106,7 @@ export interface ScanDeps extends Pick<
   | 'now'
   | 'sharedNow'
   | 'halt'
+  | 'stopping'
   | 'storePatienceMs'
   | 'storeSlowMs'
 > {

@@ -6,14 +6,14 @@ import type { IngestDeps } from './deps.ts'
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 
-export type StorePatience = Pick<IngestDeps, 'events' | 'halt' | 'storePatienceMs' | 'storeSlowMs'>
+export type StorePatience = Pick<IngestDeps, 'events' | 'halt' | 'stopping' | 'storePatienceMs' | 'storeSlowMs'>
 
 /**
  * Writes to a store, however long its disk is full: what is to be written is held in memory and tried again, and every
  * worker that comes to this point waits in the same way, so that nothing more is bought. When `storePatienceMs` is
- * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts; the intent of a
- * request whose answer was not kept then stays, and counts it as ambiguous. What is wrong with this document alone is
- * thrown at once.
+ * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts or the process is told
+ * to stop: a store that refuses must not use up the grace of requests in flight. The intent of a request whose answer
+ * was not kept then stays, and counts it as ambiguous. What is wrong with this document alone is thrown at once.
  */
 export async function untilWritten<T>(
   write: () => Promise<T>,
@@ -24,7 +24,7 @@ export async function untilWritten<T>(
   // Monotonic: a wall clock that is set forward must not end the patience.
   const startedAt = performance.now()
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const isLast = signal.aborted
+    const isLast = signal.aborted || deps.stopping.aborted
     const triedAt = performance.now()
     try {
       const written = await notAfter(signal, toldWhenSlow(write, deps))
@@ -40,8 +40,9 @@ export async function untilWritten<T>(
         throw error
       }
       if (isLast) throw error
-      // Where the worker is cut the pause ends, and it is tried once more.
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+      // At a stop the pause ends, and it is tried once more.
+      const ending = AbortSignal.any([signal, deps.stopping])
+      await sleep(pauseMs, undefined, { signal: ending }).catch(() => undefined)
     }
   }
 }

@@ -111,6 +111,7 @@ export async function openWorkbench({
     charge: (reported) => reported,
     spending: NO_SPENDING,
     halt: (cause, message) => halts.push([cause, message]),
+    stopping: new AbortController().signal,
     now: Date.now,
     sharedNow: Date.now,
     random: () => 0,

@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { until } from '../support/redis.ts'
@@ -49,6 +50,20 @@ describe('a Redis that is', () => {
     },
     60_000,
   )
+
+  test('emptied while the store is away: the store is waited for, and not taken for empty', async () => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: DOCUMENTS, reply: () => ({ delayMs: 100 }) })
+    const running = scene.start('run', { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 4 })
+    await scene.requested(12, running)
+    await rename(scene.out, `${scene.out}-away`)
+    await redis.flush()
+    await sleep(3_000)
+    await rename(`${scene.out}-away`, scene.out)
+    const { code, stderr } = await running.finished
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/Redis lost data/)])
+    await scene.expectAllPaidOnce(DOCUMENTS)
+  }, 120_000)
 
   test('emptied under a watch: it goes on at once, without waiting for its next rescan', async () => {
     await using redis = await OwnRedis.start()

@@ -1,7 +1,8 @@
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, type TestContext } from 'vitest'
-import { STACK_TRACE } from '../support/sluice.ts'
+import { type RunningSluice, STACK_TRACE } from '../support/sluice.ts'
 import { freePort } from '../support/free-port.ts'
 import { seenAfter } from './support/four-places.ts'
 import { OwnRedis } from './support/own-redis.ts'
@@ -13,6 +14,11 @@ const asRoot = process.getuid?.() === 0
 async function mountOrSkip(path: string, size: string, context: TestContext): Promise<SmallDisk> {
   const disk = await SmallDisk.mount(path, size)
   return typeof disk === 'string' ? context.skip(disk) : disk
+}
+
+/** Until it is told on the terminal. */
+async function noticed(running: RunningSluice, cause: RegExp): Promise<void> {
+  while (!cause.test(running.stderr()) && running.child.exitCode === null) await sleep(20)
 }
 
 describe.concurrent('an output store', () => {
@@ -90,6 +96,26 @@ describe.concurrent('an output store', () => {
     expect([code, stdout]).toEqual([3, expect.stringMatching(cause)])
     // Put back, everything that was paid for is there.
     await rm(scene.out, { recursive: true, force: true })
+    await rename(`${scene.out}-away`, scene.out)
+    expect((await scene.run(flags)).code).toBe(0)
+    await scene.expectAllPaidOnce(100)
+  }, 60_000)
+
+  test('that is removed while it is used does not hold up a stop: paid answers are spooled, and the run ends at once', async () => {
+    await using redis = await OwnRedis.start()
+    await using scene = await Scene.open({ documents: 100, reply: () => ({ delayMs: 30 }) })
+    const state = `${scene.source}-state`
+    const flags = { 'redis-url': redis.url, 'state-dir': state, spool: `${scene.source}-spool`, concurrency: 4 }
+    const running = scene.start('run', flags)
+    await scene.requested(10, running)
+    await rename(scene.out, `${scene.out}-away`)
+    await noticed(running, /was removed while it was in use/)
+    const stoppedAt = performance.now()
+    running.child.kill('SIGTERM')
+    const { code, stdout } = await running.finished
+    // The grace for what is in flight is a minute by default.
+    expect(performance.now() - stoppedAt).toBeLessThan(30_000)
+    expect([code, stdout]).toEqual([130, expect.stringContaining('stopped by hand')])
     await rename(`${scene.out}-away`, scene.out)
     expect((await scene.run(flags)).code).toBe(0)
     await scene.expectAllPaidOnce(100)
