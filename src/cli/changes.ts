@@ -3,10 +3,10 @@ import { openStore } from '#workers/open-store.ts'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
-import { addSettings } from './flags.ts'
+import { acceptSettings, addSettings } from './flags.ts'
 import { plural, printable } from './format.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
-import { STORE_SETTINGS } from './run-settings.ts'
+import { ALSO_ACCEPTED, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 
 interface Options {
@@ -29,6 +29,7 @@ export function changesCommand(): Command {
     .option('--until <cursor>', 'up to this cursor; default: now')
     .addHelpText('after', EXAMPLES)
   addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
+  acceptSettings(command, ALSO_ACCEPTED)
   return command.action(async () => {
     const output = outputOf(command)
     await forEachTarget(await lastStoresOf(command), (target) => tell(target, command.opts<Options>(), output))

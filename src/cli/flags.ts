@@ -13,21 +13,38 @@ const settingsOf = new WeakMap<Command, Map<string, SettingName>>()
  */
 export function addSettings(command: Command, names: readonly SettingName[], without = ''): Command {
   const settings = new Map<string, SettingName>()
-  for (const name of names) {
-    const option = optionOf(name, flagOf(shortName(name, without))).helpGroup(groupOf(name))
-    settings.set(option.attributeName(), name)
-    command.addOption(option)
-    if (SETTINGS[name].duration === true) {
-      const alias = new Option(`--${longFlagOf(shortName(name, without))} <duration>`).hideHelp()
-      settings.set(alias.attributeName(), name)
-      command.addOption(alias)
-    }
-  }
   settingsOf.set(command, settings)
+  for (const name of names) addFlags(command, name, settings, without)
   command.optionsGroup('Settings file:')
   command.option('--config <file>', 'settings file (default: sluice.yaml in the working folder) [SLUICE_CONFIG]')
   command.option('--no-config', 'leave the settings file alone')
   return command
+}
+
+/** Lets a command take flags that it does not use, and does not list: they are checked as everywhere. */
+export function acceptSettings(command: Command, names: readonly SettingName[]): Command {
+  const settings = settingsOf.get(command) ?? new Map<string, SettingName>()
+  const own = new Set(settings.values())
+  for (const name of names) if (!own.has(name)) addFlags(command, name, settings, '', false)
+  return command.addHelpText('after', '\nThe other flags of `run` are accepted too, and make no difference here.')
+}
+
+function addFlags(
+  command: Command,
+  name: SettingName,
+  settings: Map<string, SettingName>,
+  without: string,
+  isListed = true,
+): void {
+  const option = optionOf(name, flagOf(shortName(name, without)))
+    .helpGroup(groupOf(name))
+    .hideHelp(!isListed)
+  settings.set(option.attributeName(), name)
+  command.addOption(option)
+  if (SETTINGS[name].duration !== true) return
+  const alias = new Option(`--${longFlagOf(shortName(name, without))} <duration>`).hideHelp()
+  settings.set(alias.attributeName(), name)
+  command.addOption(alias)
 }
 
 function shortName(name: string, without: string): string {

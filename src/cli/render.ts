@@ -3,15 +3,16 @@ import { openStore } from '#workers/open-store.ts'
 import { rederive } from '#src/ingest/rederive.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { EXIT } from './exit-codes.ts'
-import { addSettings } from './flags.ts'
+import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { plural, printable } from './format.ts'
-import { STORE_SETTINGS } from './run-settings.ts'
+import { ALSO_ACCEPTED, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
 export function renderCommand(): Command {
   const command = new Command('render')
   addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
+  acceptSettings(command, ALSO_ACCEPTED)
   return command.action(async () =>
     forEachTarget(await storesOf(command), (target) => renderStore(target, outputOf(command))),
   )

@@ -6,7 +6,7 @@ import { openStore } from '#workers/open-store.ts'
 import type { Settings } from '#config/settings.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { lostRecords } from '#src/ingest/lost-records.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { Ledger, OutputStore } from '#src/ports.ts'
 import { rebuildLedger } from '#src/ingest/rebuild-ledger.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import { type Finding, type VerifyOptions, verifyStore } from '#src/ingest/verify-store.ts'
@@ -14,13 +14,15 @@ import type { Stray } from '#src/document/stray.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { Events } from '#src/events.ts'
 import { EXIT } from './exit-codes.ts'
-import { addSettings } from './flags.ts'
+import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { plural, printable } from './format.ts'
 import { lostLine } from './lost-line.ts'
-import { PLACE_SETTINGS } from './run-settings.ts'
+import { ALSO_ACCEPTED, PLACE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, quiet, storesOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
+
+type Asked = Omit<VerifyOptions, 'renew'>
 
 interface Options {
   readonly repair?: boolean
@@ -38,6 +40,7 @@ export function verifyCommand(): Command {
     )
     .option('--rebuild', 'make the ledger of this source from the store; not while a run is under way')
   addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
+  acceptSettings(command, ALSO_ACCEPTED)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     const { repair = false, removeStrays = false, rebuild = false } = command.opts<Options>()
@@ -49,10 +52,12 @@ export function verifyCommand(): Command {
   })
 }
 
-async function verify({ settings }: Target, shared: Shared, options: VerifyOptions, output: Output): Promise<void> {
+async function verify({ settings }: Target, shared: Shared, asked: Asked, output: Output): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const tally = { whole: 0, damaged: 0, repaired: 0, strays: 0, removed: 0, beside: 0 }
+  const renew = renewing(() => ledgersOf(store, shared, settings, new AbortController().signal))
+  const options = { ...asked, renew }
   for await (const finding of verifyStore({ store, render: renderOutputs }, options, new AbortController().signal)) {
     tally[countedAs(finding)] += 1
     if (finding.kind !== 'whole') output.result(lineOf(finding), () => ({ event: 'finding', ...finding }))
@@ -66,6 +71,23 @@ async function verify({ settings }: Target, shared: Shared, options: VerifyOptio
   ]
   output.result(lines.join('\n'), () => ({ event: 'verified', ...tally, lost: lost.length }))
   if (damaged > 0 || strays > 0 || lost.length > 0) process.exitCode = EXIT.someFailed
+}
+
+/** Keys of one store belong to one source each, so that the ledger with this version of it is that of its source. */
+function renewing(open: () => Promise<readonly Ledger[]>): Required<VerifyOptions>['renew'] {
+  let ledgers: Promise<readonly Ledger[]> | null = null
+  return async ({ key, version, recipeHash }) => {
+    ledgers ??= open()
+    let isRenewed = false
+    for (const ledger of await ledgers) {
+      const [known = null] = await ledger.read([key])
+      if (known?.version !== version || (known.outcome !== 'done' && known.outcome !== 'partial')) continue
+      const pending = { version, recipeHash, outcome: 'pending' } as const
+      const [written = false] = await ledger.advance([{ key, known, entry: pending }])
+      isRenewed ||= written
+    }
+    return isRenewed
+  }
 }
 
 /** What the ledgers of the store's sources list as done, and the store lacks. */
@@ -89,7 +111,7 @@ function countedAs(finding: Finding): 'whole' | 'damaged' | 'repaired' | 'strays
 function lineOf(finding: Exclude<Finding, { kind: 'whole' }>): string {
   switch (finding.kind) {
     case 'damaged':
-      return `${printable(finding.key)}: ${finding.damage.join('; ')}${finding.repaired ? ' (repaired)' : ''}`
+      return `${printable(finding.key)}: ${finding.damage.join('; ')}${finding.repaired ? ' (repaired)' : finding.again ? ' (the next run does it again)' : ''}`
     case 'half_receipt':
       return `receipt ${finding.id} is cut off or altered${finding.removed ? ' (removed)' : '; --repair removes it'}`
     case 'stray':

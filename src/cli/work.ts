@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { addSettings } from './flags.ts'
+import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf } from './output.ts'
-import { WORK_SETTINGS } from './run-settings.ts'
+import { ALSO_ACCEPTED_BY_WORK, WORK_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, targetsOf } from './targets.ts'
 
@@ -18,6 +18,7 @@ export function workCommand(): Command {
     .option(...FROM_URLS)
     .addHelpText('after', EXAMPLES)
   addSettings(addOutput(addPipelines(command)), WORK_SETTINGS)
+  acceptSettings(command, ALSO_ACCEPTED_BY_WORK)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     const targets = await targetsOf(command, source, output.say)

@@ -6,6 +6,7 @@ import type { JobVerdict } from '#src/ports.ts'
 import { commitReading, settleRecorded } from './commit-answer.ts'
 import type { IngestDeps } from './deps.ts'
 import { findRecorded } from './find-recorded.ts'
+import { isWhole } from './rederive.ts'
 import { untilWritten } from './until-written.ts'
 import type { ReadWork } from './work.ts'
 
@@ -14,11 +15,11 @@ const COPIES = 4
 
 /**
  * A text becomes its own answer: no request, no permit, no credits. It has a receipt like any document, so that outputs
- * can be derived anew and repaired without the source.
+ * can be derived anew and repaired without the source. Outputs or a receipt that were damaged are made again.
  */
 export async function passThrough(work: ReadWork, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
   const recorded = await findRecorded(work, deps)
-  if (recorded !== null) return settleRecorded(work, recorded, deps)
+  if (recorded !== null && (await isWhole(recorded, deps.store))) return settleRecorded(work, recorded, deps)
   await work.hold.grow(work.read.bytes * COPIES, signal)
   const chunks: Buffer[] = []
   for await (const chunk of work.read.reread(signal)) chunks.push(Buffer.from(chunk))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { DocumentRecord, OutputFile } from '#src/document/record.ts'
+import { type DocumentRecord, type OutputFile, receiptsOf } from '#src/document/record.ts'
 import type { IngestDeps } from './deps.ts'
 import { keptAnswer } from './kept-answer.ts'
 
@@ -31,6 +31,14 @@ export const describeFile = ([name, content]: readonly [string, Uint8Array]): Ou
   bytes: content.length,
   sha256: createHash('sha256').update(content).digest('hex'),
 })
+
+/** Whether outputs and receipts are there as the record says. */
+export async function isWhole(record: DocumentRecord, store: IngestDeps['store']): Promise<boolean> {
+  for (const receipt of receiptsOf(record)) {
+    if (receipt !== null && (await store.readReceipt(receipt)) === null) return false
+  }
+  return (await damageOf(record, store)).length === 0
+}
 
 /** One sentence for each file that is not as the record says. */
 export async function damageOf(record: DocumentRecord, store: IngestDeps['store']): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
-import { receiptsOf } from '#src/document/record.ts'
+import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Stray } from '#src/document/stray.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { KeySet } from './key-set.ts'
@@ -13,6 +13,8 @@ export type Finding =
       /** One sentence each. */
       readonly damage: readonly string[]
       readonly repaired: boolean
+      /** The next run makes it again, for 0 credits. */
+      readonly again: boolean
     }
   /** A receipt that no record refers to, cut off or altered: it counts as none. */
   | { readonly kind: 'half_receipt'; readonly id: ReceiptId; readonly removed: boolean }
@@ -23,28 +25,30 @@ export interface VerifyOptions {
   readonly repair: boolean
   /** Removes what is in the store's own folders and explained by nothing: it may be a user's own file. */
   readonly removeStrays: boolean
+  /** Lets the next run do a document again; false where no ledger has it as done. */
+  readonly renew?: (record: DocumentRecord) => Promise<boolean>
 }
 
 /** Compares every file with its record, every record with its receipt, and all that is there with both. */
 export async function* verifyStore(
   deps: RederiveDeps,
-  { repair, removeStrays }: VerifyOptions,
+  options: VerifyOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { store } = deps
+  const { repair, removeStrays } = options
   if (repair) await store.recover()
   const used = new KeySet()
   for await (const record of store.listRecords(signal)) {
-    const { key } = record
     const damage = [...(await damageOf(record, store))]
     for (const receipt of receiptsOf(record)) {
       if (receipt === null) continue
       used.add(receipt)
       if ((await store.readReceipt(receipt)) !== null) continue
-      damage.push('its receipt is missing or damaged: after a change it would be paid for again')
+      damage.push(`its receipt is missing or damaged: ${isFree(record) ? FREE : PAID}`)
     }
     if (damage.length === 0) yield { kind: 'whole' }
-    else yield { kind: 'damaged', key, damage, repaired: repair && (await rederive(record, deps)).kind === 'written' }
+    else yield await mend(record, damage, deps, options)
   }
   yield* halfReceipts(store, used, repair, signal)
   for await (const stray of store.listStrays(signal)) {
@@ -52,6 +56,23 @@ export async function* verifyStore(
     if (removed) await store.removeStray(stray)
     yield { kind: 'stray', stray, removed }
   }
+}
+
+const PAID = 'after a change it would be paid for again'
+const FREE = 'to make it from the source again costs 0 credits'
+
+/** A text that was passed through: its source is its receipt. */
+const isFree = ({ parser, goneAt }: DocumentRecord): boolean => parser?.class === 'passthrough' && goneAt === undefined
+
+async function mend(
+  record: DocumentRecord,
+  damage: readonly string[],
+  deps: RederiveDeps,
+  { repair, renew }: VerifyOptions,
+): Promise<Finding> {
+  const rederived = repair ? (await rederive(record, deps)).kind : null
+  const again = rederived === 'no_receipt' && isFree(record) && (await renew?.(record)) === true
+  return { kind: 'damaged', key: record.key, damage, repaired: rederived === 'written', again }
 }
 
 async function* halfReceipts(

@@ -46,8 +46,10 @@ export function metricsOf(events: Events, options: MetricsOptions): Registry {
     async () => inSeconds(await options.lastScanAt()),
   )
   gaugeByOutcome(registry, () => ask(options.counts))
-  gauge(registry, 'sluice_documents_gone', 'Documents that are gone from the source; outputs kept.', () =>
-    ask(async () => (await options.counts()).gone),
+  shared(
+    'sluice_documents_gone',
+    'Documents that are gone from the source, their outputs kept; part of no outcome.',
+    async () => (await options.counts()).gone,
   )
   return registry
 }

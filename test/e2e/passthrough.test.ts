@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
@@ -85,6 +85,21 @@ test('run: a folder of notes alone starts no engine; verify repairs and gc keeps
   await unlink(join(first.folders.get('notes.md') ?? '', 'document.md'))
   expect((await sluice(['verify', '--out', out])).code).toBe(2)
   expect((await sluice(['verify', '--out', out, '--repair'])).stdout).toMatch(/repaired/)
+  expect((await sluice(['verify', '--out', out])).code).toBe(0)
+  expect(await documentOf(await readStore(out), 'notes.md')).toBe('# One\n')
+
+  // Without its receipt only the source can repair it, and for nothing: the next run does.
+  await rm(join(out, 'receipts'), { recursive: true })
+  await writeFile(join(first.folders.get('notes.md') ?? '', 'document.md'), 'altered')
+  const verified = await sluice(['verify', '--out', out, '--repair', '--no-passthrough', '--archive-mb', '5'])
+  expect([verified.code, verified.stdout]).toEqual([
+    2,
+    expect.stringMatching(/costs 0 credits \(the next run does it again\)/),
+  ])
+  expect(verified.stdout).not.toMatch(/paid/)
+  const pending = await sluice(['status', ...args, '--json', '--no-passthrough', '--archives', '--max-credits', '3'])
+  expect(JSON.parse(pending.stdout)).toMatchObject({ pending: 1, done: 0, seen: 1 })
+  expect((await sluice(['run', ...args])).stdout).toMatch(/1 document in/)
   expect((await sluice(['verify', '--out', out])).code).toBe(0)
   expect(await documentOf(await readStore(out), 'notes.md')).toBe('# One\n')
 
