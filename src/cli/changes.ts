@@ -6,7 +6,7 @@ import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { plural, printable } from './format.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
-import { ALSO_ACCEPTED, STORE_SETTINGS } from './run-settings.ts'
+import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 
 interface Options {
@@ -29,7 +29,7 @@ export function changesCommand(): Command {
     .option('--until <cursor>', 'up to this cursor; default: now')
     .addHelpText('after', EXAMPLES)
   addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
-  acceptSettings(command, ALSO_ACCEPTED)
+  acceptSettings(command, RUN_SETTINGS)
   return command.action(async () => {
     const output = outputOf(command)
     await forEachTarget(await lastStoresOf(command), (target) => tell(target, command.opts<Options>(), output))

@@ -12,7 +12,7 @@ import { EXIT } from './exit-codes.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { count, plural, printable } from './format.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
-import { ALSO_ACCEPTED, STORE_SETTINGS } from './run-settings.ts'
+import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -54,7 +54,7 @@ export function exportCommand(): Command {
     .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
     .addHelpText('after', EXAMPLES)
   addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
-  acceptSettings(command, ALSO_ACCEPTED)
+  acceptSettings(command, RUN_SETTINGS)
   return command.action(async () => {
     const options = command.opts<Options>()
     if (options.chunks !== true) throw new UsageError('say what to export: --chunks')

@@ -8,7 +8,7 @@ import { addOutput, outputOf, type Output } from './output.ts'
 import { oneLine, plural, printable } from './format.ts'
 import { commandLine } from './invocation.ts'
 import { type LastPlace, lastPlace } from './last-place.ts'
-import { ALSO_ACCEPTED, STORE_SETTINGS } from './run-settings.ts'
+import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -19,7 +19,7 @@ interface FailuresOptions {
 export function failuresCommand(): Command {
   const command = new Command('failures').option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
   addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
-  acceptSettings(command, ALSO_ACCEPTED)
+  acceptSettings(command, RUN_SETTINGS)
   return command.action(async () => {
     const { code } = command.opts<FailuresOptions>()
     const output = outputOf(command)

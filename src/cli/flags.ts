@@ -21,7 +21,10 @@ export function addSettings(command: Command, names: readonly SettingName[], wit
   return command
 }
 
-/** Lets a command take flags that it does not use, and does not list: they are checked as everywhere. */
+/**
+ * Lets a command take flags that it does not use, and does not list, so that one line of flags serves all commands about a
+ * source. They are checked as everywhere.
+ */
 export function acceptSettings(command: Command, names: readonly SettingName[]): Command {
   const settings = settingsOf.get(command) ?? new Map<string, SettingName>()
   const own = new Set(settings.values())

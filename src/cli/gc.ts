@@ -4,13 +4,13 @@ import { unusedReceipts } from '#src/ingest/collect-receipts.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { duration, plural } from './format.ts'
-import { ALSO_ACCEPTED, STORE_SETTINGS } from './run-settings.ts'
+import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
 export function gcCommand(): Command {
   const command = new Command('gc').option('--dry-run', 'only list them')
   addSettings(addOutput(addPipelines(command)), [...STORE_SETTINGS, 'receiptMinAgeMs'])
-  acceptSettings(command, ALSO_ACCEPTED)
+  acceptSettings(command, RUN_SETTINGS)
   return command.action(async () => {
     const dry = command.opts<{ readonly dryRun?: boolean }>().dryRun === true
     await forEachTarget(await storesOf(command), (target) => collect(target, dry, outputOf(command)))

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf } from './output.ts'
-import { ALSO_ACCEPTED, PLAN_SETTINGS } from './run-settings.ts'
+import { PLAN_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, targetsOf } from './targets.ts'
 
@@ -13,7 +13,7 @@ export function planCommand(): Command {
     )
     .option(...FROM_URLS)
   addSettings(addOutput(addPipelines(command)), PLAN_SETTINGS)
-  acceptSettings(command, ALSO_ACCEPTED)
+  acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     output.starting()

@@ -6,13 +6,13 @@ import { EXIT } from './exit-codes.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { plural, printable } from './format.ts'
-import { ALSO_ACCEPTED, STORE_SETTINGS } from './run-settings.ts'
+import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
 
 export function renderCommand(): Command {
   const command = new Command('render')
   addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
-  acceptSettings(command, ALSO_ACCEPTED)
+  acceptSettings(command, RUN_SETTINGS)
   return command.action(async () =>
     forEachTarget(await storesOf(command), (target) => renderStore(target, outputOf(command))),
   )

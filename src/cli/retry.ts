@@ -3,7 +3,7 @@ import picomatch from 'picomatch'
 import type { DeadLetter } from '#src/document/record.ts'
 import { FAILURE_CODES } from '#src/document/failure.ts'
 import { acceptSettings, addSettings } from './flags.ts'
-import { ALSO_ACCEPTED, FEED_SETTINGS } from './run-settings.ts'
+import { FEED_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addOutput, outputOf } from './output.ts'
 import { addPipelines, lastTargetsOf } from './targets.ts'
@@ -24,7 +24,7 @@ export function retryCommand(): Command {
     .option('--code <code>', `only this reason: ${FAILURE_CODES.join(', ')}`)
     .option('--key <glob>', 'only documents whose key matches')
   addSettings(addOutput(addPipelines(command)), FEED_SETTINGS)
-  acceptSettings(command, ALSO_ACCEPTED)
+  acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const chosen = wanted(command.opts<RetryOptions>())
     const output = outputOf(command)

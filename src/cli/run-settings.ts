@@ -110,12 +110,8 @@ export const WATCH_SETTINGS: readonly SettingName[] = [
 /** Everything that a command about a source takes as a flag. */
 export const FLAG_SETTINGS: readonly SettingName[] = [...new Set([...WATCH_SETTINGS, 'receiptMinAgeMs' as const])]
 
-/**
- * What a command accepts beside its own flags, and checks, and does not use: so that one line of flags serves all commands
- * about a source. `work` takes no cap: it obeys that of the run.
- */
-export const ALSO_ACCEPTED: readonly SettingName[] = RUN_SETTINGS
-export const ALSO_ACCEPTED_BY_WORK = ALSO_ACCEPTED.filter((name) => name !== 'maxCredits')
+/** Of a run's flags, `work` accepts none that sets a cap: it obeys that of the run. */
+export const ALSO_ACCEPTED_BY_WORK = RUN_SETTINGS.filter((name) => name !== 'maxCredits')
 
 /** What decides what would be sent and what it would cost. */
 export const PLAN_SETTINGS: readonly SettingName[] = [

@@ -18,7 +18,7 @@ import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { plural, printable } from './format.ts'
 import { lostLine } from './lost-line.ts'
-import { ALSO_ACCEPTED, PLACE_SETTINGS } from './run-settings.ts'
+import { PLACE_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, quiet, storesOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -40,7 +40,7 @@ export function verifyCommand(): Command {
     )
     .option('--rebuild', 'make the ledger of this source from the store; not while a run is under way')
   addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
-  acceptSettings(command, ALSO_ACCEPTED)
+  acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     const { repair = false, removeStrays = false, rebuild = false } = command.opts<Options>()
