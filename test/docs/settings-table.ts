@@ -41,5 +41,5 @@ function defaultText(name: SettingName): string {
   if (value === true) return 'on'
   if (value === false) return 'off'
   if (rowOf(name).duration === true && typeof value === 'number') return durationText(value)
-  return `\`${typeof value === 'object' ? JSON.stringify(value) : String(value)}\``
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 }
