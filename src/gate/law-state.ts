@@ -56,6 +56,7 @@ export interface LawState {
   readonly places: number
   readonly places_last: number
   readonly places_at: number
+  readonly carried: number
   readonly places_step: number
   readonly hold_places: number
   readonly agree: number

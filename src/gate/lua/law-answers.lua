@@ -34,6 +34,7 @@ local function law_accepted(s, permit, feedback, now, in_flight)
   s.delivery = s.delivery == nil and (s.done - permit.done) / duration
     or s.delivery + 0.1 * ((s.done - permit.done) / duration - s.delivery)
   note_duration(s, permit.ahead + 1, duration)
+  s.carried = math.max(math.min(permit.ahead, in_flight) + 1, s.carried * (1 - 0.05 / (s.carried + 1)))
   watch_cohort(s, permit, now)
   local queued = feedback.queuedMs or 0
   local work = math.max(duration - queued, 1)

@@ -48,6 +48,11 @@ local function isolated_refusal(s, permit, now)
   end
 end
 
+-- More than that has been accepted: a limit in flight does not explain a refusal at fewer.
+local function was_carried(s, in_flight)
+  return in_flight + 1 < 0.85 * s.carried
+end
+
 -- A refusal that is about what is in flight.
 local function refused_as_places(s, permit, feedback, now, in_flight, gap)
   if permit.at <= s.places_at then
@@ -74,6 +79,7 @@ local function refused_as_places(s, permit, feedback, now, in_flight, gap)
     return
   end
   if not corroborate(s, gap) and s.places_known then
+    s.noise = math.min(0.08, s.noise + 1 / 1000)
     return
   end
   s.score = 0
@@ -141,7 +147,7 @@ local function law_refused(s, permit, feedback, now, in_flight)
     return
   end
   local gap = gap_of(s, permit)
-  local vague = feedback.limit == nil
+  local vague = feedback.limit == nil and not was_carried(s, in_flight)
   if feedback.limit == 'concurrency' or vague and s.votes_places >= 2 and in_flight >= 0.7 * s.places_last then
     refused_as_places(s, permit, feedback, now, in_flight, gap)
     return

@@ -2,7 +2,7 @@
 -- rates are requests a millisecond, sequence numbers count requests in the order of sending. src/gate/law-state.ts holds
 -- the same list of fields as a type; fields that are nil at first are named there.
 
-local LAW_VERSION = 5
+local LAW_VERSION = 6
 -- RFC 6928's initial window.
 local START_PLACES = 10
 local SLOTS = 64
@@ -82,6 +82,7 @@ local function fresh_places(s)
   s.places = START_PLACES
   s.places_last = START_PLACES
   s.places_at = -1
+  s.carried = 0 -- most in flight that were accepted, forgotten slowly
   s.places_known = false
   s.places_measures = false
   s.places_step = 0

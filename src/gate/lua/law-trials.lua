@@ -73,6 +73,11 @@ local function step_level(s, now)
     s.level_n >= (s.confidence == 0 and 4 or 8)
     and now - s.level_at >= s.trial_share * s.window
   then
+    if s.level_n < 0.5 * (now - s.level_at) * s.rate then
+      -- Something else held the requests back: the higher pace was not tried.
+      start_level(s, now)
+      return
+    end
     s.rate = s.rate * (1 + s.trial)
     s.step = math.min(1, s.step * 3)
     s.trial = s.stated_exact and math.max(0, math.min(s.step, s.stated / s.rate - 1)) or s.step
