@@ -123,6 +123,7 @@ async function openServer({ settings, readings }: ObserverOptions, monitor: Depe
       const asked = {
         counts: () => ledger.counts(),
         backlog: () => queue.backlog(),
+        paused: () => queue.paused(),
         oldestMs: () => queue.oldestMs(),
         lastScanAt: () => scans.lastAt(),
         redisIsUp,

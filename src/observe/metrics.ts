@@ -12,6 +12,8 @@ import { within } from './within.ts'
 export interface MetricsOptions {
   readonly counts: () => Promise<Counts>
   readonly backlog: () => Promise<number>
+  /** Whether workers are stopped from starting another job. */
+  readonly paused: () => Promise<boolean>
   /** Milliseconds since the oldest job was enqueued; 0 without one. */
   readonly oldestMs: () => Promise<number>
   /** Epoch milliseconds of the end of the last scan by any process; null before the first. */
@@ -35,6 +37,7 @@ export function metricsOf(events: Events, options: MetricsOptions): Registry {
   const shared = (name: string, help: string, value: () => Promise<number | null>): Gauge =>
     gauge(registry, name, `${help} ${SHARED}`, () => ask(value))
   shared('sluice_queue_backlog', 'Jobs waiting, delayed or active.', options.backlog)
+  shared('sluice_queue_paused', '1 while the queue is paused by hand.', async () => ((await options.paused()) ? 1 : 0))
   shared(
     'sluice_queue_oldest_seconds',
     'Age of the oldest job that waits, is delayed or active; 0 without one.',

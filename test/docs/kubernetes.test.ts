@@ -154,6 +154,7 @@ describe('the manifests of docs/kubernetes', () => {
     const registry = metricsOf(new Events(), {
       counts: () => Promise.reject(new Error('not asked for')),
       backlog: async () => 0,
+      paused: async () => false,
       oldestMs: async () => 0,
       lastScanAt: async () => null,
     })

@@ -43,6 +43,7 @@ async function exposition(): Promise<string> {
   const asked = {
     counts: async () => NO_COUNTS,
     backlog: async () => 0,
+    paused: async () => false,
     oldestMs: async () => 0,
     lastScanAt: async () => 1_700_000_000_000,
   }

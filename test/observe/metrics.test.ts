@@ -10,6 +10,7 @@ const counts = { pending: 3, done: 2, partial: 1, failed: 1, skipped: 0, gone: 2
 const options = {
   counts: async () => counts,
   backlog: async () => 3,
+  paused: async () => false,
   oldestMs: async () => 61_500,
   lastScanAt: async () => null,
 }

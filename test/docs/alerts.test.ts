@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { findPrometheus } from '../support/prometheus.ts'
+import { dashboardProblems, type Dashboard } from './dashboard-schema.ts'
+
+const DOCS = resolve(import.meta.dirname, '../../docs')
+const read = (name: string): Promise<string> => readFile(resolve(DOCS, name), 'utf8')
+
+interface Rule {
+  readonly alert: string
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+const rules = (parse(await read('monitoring/rules.yml')) as { groups: [{ rules: Rule[] }] }).groups[0].rules
+const cases = (parse(await read('monitoring/rules.test.yml')) as { tests: { name: string }[] }).tests
+
+/** As GitHub makes the address of a heading. */
+const slug = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+
+test('each alert links to a heading of docs/failures.md', async () => {
+  const headings = [...(await read('failures.md')).matchAll(/^## (.+)$/gm)].map(([, heading = '']) => slug(heading))
+  const links = rules.map(({ annotations }) => annotations['runbook'] ?? '')
+  expect(links.length).toBeGreaterThan(10)
+  expect(links.filter((link) => !headings.some((heading) => link === `docs/failures.md#${heading}`))).toEqual([])
+})
+
+test('each alert has a case in which it fires and one in which it is silent', () => {
+  const names = cases.map(({ name }) => name)
+  const missing = rules.flatMap(({ alert }) =>
+    ['fires', 'is silent'].filter((end) => !names.includes(`${alert} ${end}`)).map((end) => `${alert} ${end}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('the dashboard is what the schema of dashboards says, and its panels neither overlap nor share an id', async () => {
+  const dashboard = JSON.parse(await read('monitoring/grafana/sluice.json')) as Dashboard
+  expect(dashboardProblems(dashboard)).toEqual([])
+  const broken = { ...dashboard, panels: [...dashboard.panels, { ...dashboard.panels[1], targets: 'none' }] }
+  expect(dashboardProblems(broken as unknown as Dashboard)).not.toEqual([])
+})
+
+const programs = await findPrometheus()
+if (typeof programs === 'string') console.warn(`promtool test rules is skipped: ${programs}`)
+
+test.skipIf(typeof programs === 'string')(
+  'promtool test rules finds each alert firing where it should, and silent where it should be',
+  () => {
+    if (typeof programs === 'string') throw new Error(programs)
+    const options = { cwd: resolve(DOCS, 'monitoring'), encoding: 'utf8' } as const
+    const tested = spawnSync(programs.promtool, ['test', 'rules', 'rules.test.yml'], options)
+    expect(tested.status, tested.stdout + tested.stderr).toBe(0)
+  },
+)
