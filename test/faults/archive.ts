@@ -108,6 +108,17 @@ export class Archive {
     }
   }
 
+  /** A new document, and copies of it. */
+  async addCopies(copies: number): Promise<void> {
+    const key = this.#newKey()
+    await this.#write(key, 'good')
+    for (let count = 0; count < copies; count++) {
+      const to = this.#newKey()
+      await this.#shelf.copy(key, to)
+      this.#add(to)
+    }
+  }
+
   read(key: string): Promise<Shelved> {
     return this.#shelf.read(key)
   }

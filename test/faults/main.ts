@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { campaign, isBroken } from './campaign.ts'
-import { CLASSES } from './classes/index.ts'
+import { CLASSES, isClass } from './classes/index.ts'
 import type { FaultClass } from './classes/fault-class.ts'
 import { FOUND_BY, isMutant, type Mutant, MUTANTS } from './mutants.ts'
 import { FAULTS } from './plan.ts'
@@ -65,7 +65,7 @@ async function searchAll(): Promise<number> {
   const missed: string[] = []
   const venueKind = values.s3 ? 's3' : 'folder'
   const searched = FOUND_BY.filter(([fault]) => {
-    const { venue: only = venueKind }: FaultClass = CLASSES[fault]
+    const { venue: only = venueKind }: Partial<FaultClass> = isClass(fault) ? CLASSES[fault] : {}
     return only === venueKind && (faults === undefined || faults.includes(fault))
   })
   for (const [fault, planted] of searched) {

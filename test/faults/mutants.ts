@@ -1,4 +1,4 @@
-import type { ClassName } from './classes/index.ts'
+import type { FaultKind } from './plan.ts'
 
 /*
  * Mistakes that the campaign must find. They are planted into the text of a module as the program is bundled, so that
@@ -73,6 +73,22 @@ export const MUTANTS = {
       "end\nredis.call('HSET'",
     ],
   ],
+  /** The lease of a process is not checked when the first byte of a request is about to leave. */
+  'old-lease': [
+    [
+      'src/ledger/redis-intents.ts',
+      'return lapses !== undefined && this.#options.lease.isUnbroken(lapses)',
+      'return lapses !== undefined',
+    ],
+  ],
+  /** No look for the receipt between the intent and the request. */
+  'no-second-look': [
+    [
+      'src/ingest/admit.ts',
+      'const receipt = options.zeroDataRetention',
+      'const receipt = options.zeroDataRetention !== null',
+    ],
+  ],
   /** How long a document has waited is told by the clock of this machine. */
   'wall-clock': [['src/queue/shared-clock.ts', 'Math.round(ahead + performance.now())', 'Date.now()']],
   'any-source': [
@@ -93,7 +109,7 @@ export const MUTANTS = {
   'believes-empty': [
     ['src/ingest/sweep-gone.ts', 'listed.size === 0 ? 0 : Math.max', 'Math.max'],
     ['src/ingest/sweep-gone.ts', 'const ALWAYS_BELIEVABLE = 10', 'const ALWAYS_BELIEVABLE = 1e9'],
-    ['src/ingest/sweep-gone.ts', 'record === null || policy.remove', 'record !== null'],
+    ['src/ingest/sweep-gone.ts', 'record === null || policy.remove', 'record === null || !policy.remove'],
   ],
   /** A worker believes its own mount. */
   'trusts-own-mount': [
@@ -160,18 +176,16 @@ export const MUTANTS = {
   ],
 } as const satisfies Record<string, readonly Patch[]>
 
-/**
- * The class of faults by which each of the later mistakes is to be found; one for each class. Seen from seed 1 on, with its
- * class alone: store-full, wrong-address, engine-killed, converter-missing and download-hangs in the first run, store-hangs
- * in the second.
- */
+/** The class of faults by which each of the later mistakes is to be found; at least one for each class. */
 export const FOUND_BY = [
+  ['kill', 'counts-no-doubt'],
+  ['service-away', 'no-second-look'],
   ['flush', 'believes-redis'],
   ['restart-empty', 'believes-redis'],
   ['rollback', 'believes-redis'],
   ['failover', 'believes-redis'],
-  ['partition', 'counts-no-doubt'],
-  ['stand-still', 'counts-no-doubt'],
+  ['partition', 'endless-stop'],
+  ['stand-still', 'old-lease'],
   ['clock-jump', 'wall-clock'],
   ['second-source', 'any-source'],
   ['unmounted-store', 'any-disk'],
@@ -188,7 +202,7 @@ export const FOUND_BY = [
   ['engine-killed', 'one-engine'],
   ['converter-missing', 'trusts-converters'],
   ['download-hangs', 'endless-stop'],
-] as const satisfies readonly (readonly [ClassName, keyof typeof MUTANTS])[]
+] as const satisfies readonly (readonly [FaultKind, keyof typeof MUTANTS])[]
 
 export type Mutant = keyof typeof MUTANTS
 

@@ -3,10 +3,10 @@ import { Agent, createServer, type IncomingMessage, request as sendRequest, type
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** How a service is away: nothing listens, it takes requests and answers none, or it answers each with an error. */
-export type Away = 'refuses' | 'is silent' | 'answers 5xx'
+/** How a service is away: nothing listens, it takes requests and answers none, or it answers each with an error or 429. */
+export type Away = 'refuses' | 'is silent' | 'answers 5xx' | 'answers 429'
 
-export const AWAY: readonly Away[] = ['refuses', 'is silent', 'answers 5xx']
+export const AWAY: readonly Away[] = ['refuses', 'is silent', 'answers 5xx', 'answers 429']
 
 /** Longer than any process keeps a connection that it does not use. */
 const IDLE_MS = 600_000
@@ -85,6 +85,7 @@ export class ServiceLine implements AsyncDisposable {
     if (this.#away === 'refuses') return void request.socket.resetAndDestroy()
     if (this.#away === 'is silent') return void this.#silent.add(response)
     if (this.#away === 'answers 5xx') return this.#answerError(response)
+    if (this.#away === 'answers 429') return void response.writeHead(429, { 'retry-after': '1' }).end()
     await this.#passOn(request, body, response)
   }
 

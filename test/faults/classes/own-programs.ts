@@ -8,7 +8,7 @@ import { expectEnd } from './expect-end.ts'
 import type { FaultClass, Scene } from './fault-class.ts'
 import { type OnItsOwn, onItsOwn } from './on-its-own.ts'
 
-const APPEARS_MS = 30_000
+const APPEARS_MS = 120_000
 const POLL_MS = 20
 
 /** SIGKILL to the embedded engine, some times, as the kernel does it when memory is short. */

@@ -1,22 +1,63 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FaultClass } from './fault-class.ts'
+import type { RunningSluice } from '../../support/sluice.ts'
+import type { Cut } from '../redis-line.ts'
+import type { FaultClass, Scene } from './fault-class.ts'
+import { othersTakeOver } from './others-take-over.ts'
 
 /** Shorter and longer than a lease. */
 const LONGEST_MS = 3_000
 
-/** One process, or all, is cut off from Redis for a while. */
+/** Until a run has loaded, listed its source and begun an intent. */
+const BEGINS_MS = 15_000
+
+/** The script that begins an intent, by its keys: from then on a request goes out. */
+const BEGINS_INTENT = /:intents\r\n[^]*:process:[^]*:resent\r\n/
+
+const WAYS: readonly Cut[] = ['refuses', 'is silent']
+
+/**
+ * One process, or all, is cut off from Redis: for a while, until it has ended because it was stopped meanwhile, or from
+ * the moment on at which it begins an intent until another run has taken its documents over.
+ */
 export const partition: FaultClass = {
-  async strike({ crew, random, note, struck }) {
+  async strike(scene) {
+    const { crew, random, note } = scene
+    const how = random.pick(WAYS)
+    const kind = random.next()
+    if (kind < 0.35) return atIntent(scene, how)
     const { living } = crew
     const victims = random.next() < 0.5 ? living.slice(0, 1) : living
-    const how = random.pick(['refuses', 'is silent'] as const)
+    const [victim] = victims
+    const over = await scene.struck(victims)
     const lastsMs = 200 + random.below(LONGEST_MS)
-    note(`the line of ${victims.length} of ${living.length} processes ${how} for ${lastsMs} ms`)
-    const over = await struck(victims)
-    const lines = victims.flatMap((victim) => crew.lineOf(victim) ?? [])
+    const stops = kind < 0.6 && victim !== undefined
+    note(
+      `the line of ${victims.length} of ${living.length} processes ${how} for ${lastsMs} ms${stops ? ' and until the end' : ''}`,
+    )
+    const lines = victims.flatMap((one) => crew.lineOf(one) ?? [])
     for (const line of lines) line.cut(how)
     await sleep(lastsMs)
+    if (stops && crew.living.includes(victim)) await scene.terminate(victim)
     for (const line of lines) line.mend()
     over()
   },
+}
+
+/** A run of its own, so that it has all documents that are left. */
+async function atIntent(scene: Scene, how: Cut): Promise<void> {
+  const { crew, random, note } = scene
+  await scene.kill(crew.living)
+  const running: RunningSluice = crew.start('run')
+  const line = crew.lineOf(running)
+  if (line === null) return
+  const number = 1 + random.below(4)
+  const over = await scene.struck([running])
+  const isCut = line.cutAt(BEGINS_INTENT, number, how).then(() => true)
+  const late = sleep(BEGINS_MS, false, { ref: false })
+  if (await Promise.race([isCut, late, running.finished.then(() => false)])) {
+    note(`the line of ${running.child.pid} ${how} from its intent ${number} on`)
+    await othersTakeOver(scene)
+  }
+  line.mend()
+  over()
 }

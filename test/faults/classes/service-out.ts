@@ -3,27 +3,46 @@ import { AWAY } from '../service-line.ts'
 import { WRONG_ADDRESSES } from '../wrong-addresses.ts'
 import { EXIT } from '#src/cli/exit-codes.ts'
 import { expectEnd } from './expect-end.ts'
-import type { FaultClass } from './fault-class.ts'
+import type { FaultClass, Scene } from './fault-class.ts'
 import { perhapsStop } from './perhaps-stop.ts'
 
 const LONGEST_MS = 3_500
 const PATIENCE_MS = 1_000
+const REFUSED_MS = 8_000
+const POLL_MS = 10
 
-/** The service is away for a while, for all processes, in one of the ways it can be; some are told to stop meanwhile. */
+/** Copies of one document, all of which a run holds while they are refused. */
+const MOST_COPIES = 4
+
+/**
+ * The service is away for a while, for all processes, in one of the ways it can be; some are told to stop meanwhile. Where
+ * it refuses everything (429), a new run has copies of one document among what it holds back.
+ */
 export const serviceAway: FaultClass = {
   async strike(scene) {
-    const { service, random, note } = scene
+    const { service, random, note, archive, crew } = scene
     const how = random.pick(AWAY)
     const lastsMs = 300 + random.below(LONGEST_MS)
     note(`the service ${how} for ${lastsMs} ms`)
-    const over = await scene.struck(scene.crew.living)
+    const over = await scene.struck(crew.living)
     await service.cut(how)
+    if (how === 'answers 429') {
+      await archive.addCopies(1 + random.below(MOST_COPIES))
+      const running = crew.start('run')
+      await refused(scene, running.child.pid ?? 0)
+    }
     const stopping = perhapsStop(scene, lastsMs)
     await sleep(lastsMs)
     await service.mend()
     await stopping
     over()
   },
+}
+
+/** Until some of its requests were refused, or it has none to send. */
+async function refused({ service }: Scene, process: number): Promise<void> {
+  const until = Date.now() + REFUSED_MS
+  while (service.sentBy(process) < 2 && Date.now() < until) await sleep(POLL_MS)
 }
 
 /** A run whose service never answers: it halts with the reason, unless others have done everything by then. */

@@ -1,21 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FaultClass } from './fault-class.ts'
+import type { RunningSluice } from '../../support/sluice.ts'
+import type { FaultClass, Scene } from './fault-class.ts'
+import { othersTakeOver } from './others-take-over.ts'
 
 /** 5 to 60 s, shortened as leases are: by ten. */
 const SHORTEST_MS = 500
 const LONGEST_MS = 6_000
 
-/** SIGSTOP and SIGCONT to one process or to all; a laptop that sleeps, a machine that swaps. */
+const STOP_AT_REQUEST = join(import.meta.dirname, '../preloads/stop-at-request.ts')
+
+/** Until a run has loaded, listed its source and sent requests. */
+const STOPS_MS = 15_000
+const POLL_MS = 20
+
+/**
+ * SIGSTOP and SIGCONT to one process or to all; a laptop that sleeps, a machine that swaps. Or to a run right before the
+ * first byte of a request leaves, until another run has taken its documents over.
+ */
 export const standStill: FaultClass = {
-  async strike({ crew, random, note, struck }) {
+  async strike(scene) {
+    const { crew, random, note } = scene
+    if (random.next() < 0.4) return atRequest(scene)
     const { living } = crew
     const victims = random.next() < 0.7 ? living.slice(0, 1) : living
     const lastsMs = SHORTEST_MS + Math.floor((LONGEST_MS - SHORTEST_MS) * random.next() ** 2)
     note(`${victims.length} of ${living.length} processes stand still for ${lastsMs} ms`)
-    const over = await struck(victims)
+    const over = await scene.struck(victims)
     for (const { child } of victims) child.kill('SIGSTOP')
     await sleep(lastsMs)
     for (const { child } of victims) child.kill('SIGCONT')
     over()
   },
+}
+
+/** A run of its own, so that it has all documents that are left. */
+async function atRequest(scene: Scene): Promise<void> {
+  const { crew, random, note } = scene
+  await scene.kill(crew.living)
+  const number = 1 + random.below(4)
+  const running = crew.start('run', ['--import', STOP_AT_REQUEST], { env: { FAULT_STOP_AT: String(number) } })
+  const over = await scene.struck([running])
+  if (await stops(running)) {
+    note(`${running.child.pid} stands still before its request ${number}`)
+    await othersTakeOver(scene)
+    running.child.kill('SIGCONT')
+  }
+  over()
+}
+
+async function stops({ child }: RunningSluice): Promise<boolean> {
+  const until = performance.now() + STOPS_MS
+  while (child.exitCode === null && child.signalCode === null && performance.now() < until) {
+    const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => '')
+    if (/\) T /.test(stat)) return true
+    await sleep(POLL_MS)
+  }
+  return false
 }
