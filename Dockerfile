@@ -36,8 +36,8 @@ COPY scripts/healthcheck.mjs scripts/
 RUN mkdir /documents /store /state compiled && chown 1000:1000 /store /state compiled
 USER 1000:1000
 # A pass over nothing: what Node compiles for it is kept in the image.
-RUN node --disable-warning=ExperimentalWarning --max-semi-space-size=8 --heap-growing-percent=100 \
+RUN node --disable-warning=ExperimentalWarning --min-semi-space-size=8 --max-semi-space-size=8 --heap-growing-percent=100 \
     /app/node_modules/.sluice/main.js run /documents --out /tmp/store && rm -rf /tmp/store /state/*
 HEALTHCHECK --interval=10s --timeout=15s --retries=3 --start-period=30s CMD ["node", "/app/scripts/healthcheck.mjs"]
-ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=100", "/app/node_modules/.sluice/main.js"]
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--min-semi-space-size=8", "--max-semi-space-size=8", "--heap-growing-percent=100", "/app/node_modules/.sluice/main.js"]
 CMD ["--help"]

@@ -1,4 +1,4 @@
-import { environment, type Environment } from './load.ts'
+import { environment, type Environment } from './environment.ts'
 
 /** Where programs, libraries, temporary files and certificates are, and which language and time zone to use. */
 const NEEDED = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|LD_\w+|DYLD_\w+)$/

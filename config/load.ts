@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { zodIssues } from '#src/contract/check-options.ts'
+import { type Environment, environment } from './environment.ts'
 import type { FromFile, Layer } from './layer.ts'
 import { plainMessage } from './plain-message.ts'
 import { withoutLogin } from './secrets.ts'
@@ -8,8 +9,6 @@ import type { Setting } from './setting.ts'
 
 /** What the command line gave, by setting name; text, or true and false for a flag without a value. */
 export type Flags = Readonly<Partial<Record<SettingName, string | boolean>>>
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Who said what a setting is. */
 export type Origin =
@@ -32,9 +31,6 @@ export const flagOf = (name: string): string => longFlagOf(name.replace(/Ms$/, '
 
 /** `deadlineMs` → `deadline-ms`: how flags of durations were written when they took milliseconds alone. */
 export const longFlagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-
-/** The only place that the environment is read from. */
-export const environment = (): Environment => process.env
 
 /**
  * Flags win over the environment, that over the settings file, that over the defaults; an empty variable counts as

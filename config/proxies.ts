@@ -1,4 +1,4 @@
-import { environment, type Environment } from './load.ts'
+import { environment, type Environment } from './environment.ts'
 
 /** The proxies that the environment names, as every tool reads them; upper case wins, as for curl's HTTPS_PROXY. */
 export interface Proxies {

@@ -9,7 +9,8 @@ node=$(. "$sluice_scripts/find-node.sh")
 # - Six file threads beside the main one: fewer let the flushes of a slow disk wait for each other, more cost switches.
 # - One arena of malloc: with more, each thread keeps what it freed in an arena of its own.
 # - Semi-spaces of 8 MB: with 2 MB the young objects of fifty documents are copied four times as often; V8 would let
-#   them grow to 16 MB, three times over. A large answer is not limited by it: it lives outside of them.
+#   them grow to 16 MB, three times over. They begin so large: growing to it cost a start an eighth of its processor
+#   time. A large answer is not limited by it: it lives outside of them.
 # - A heap that is collected when it has doubled: V8 lets a small one grow fourfold, which holds 60 MB of garbage to
 #   save a few collections of 20 ms.
 # - What Node compiled is kept, in a checkout with the 20 MB that its type stripper takes.
@@ -20,4 +21,4 @@ if [ -d "$sluice_scripts/../node_modules" ]; then
 elif [ -n "${XDG_CACHE_HOME:-${HOME:-}}" ]; then
   export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sluice/node}"
 fi
-exec "$node" --disable-warning=ExperimentalWarning --max-semi-space-size=8 --heap-growing-percent=100 "$@"
+exec "$node" --disable-warning=ExperimentalWarning --min-semi-space-size=8 --max-semi-space-size=8 --heap-growing-percent=100 "$@"

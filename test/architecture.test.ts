@@ -140,10 +140,10 @@ describe('the house', () => {
     expect(breaches).toEqual([])
   })
 
-  test('reads the environment in config/load.ts only', () => {
+  test('reads the environment in config/environment.ts only', () => {
     const planted = ["import { env } from 'node:process'", 'process.env.HOME', "process['env']"]
     expect(planted.filter((line) => !READS_ENVIRONMENT.test(line))).toEqual([])
     const readers = files.filter((file) => READS_ENVIRONMENT.test(readFileSync(join(ROOT, file), 'utf8')))
-    expect(readers.filter((file) => file !== 'config/load.ts')).toEqual([])
+    expect(readers.filter((file) => file !== 'config/environment.ts')).toEqual([])
   })
 })

@@ -5,13 +5,15 @@ import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { Events } from '#src/events.ts'
 import { RightOfWay } from '#src/ingest/right-of-way.ts'
 import { outageLine } from '#src/observe/outage-text.ts'
+import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
 import { watchRedis } from '#src/queue/watch-redis.ts'
 import { type Folders, foldersOf } from './folders.ts'
 import { gateReadings } from './gate-readings.ts'
 import { type Observer, openObserver } from './observe.ts'
 import { budgetsOf, openRequests, type Requests } from './open-requests.ts'
 import type { NoticesFor } from './s3-notices.ts'
-import { redisOf, type SharedRedis } from './open-redis.ts'
+import { madeFor } from './make-folder.ts'
+import { type PrivateRedis, privateRedis } from './private-redis.ts'
 import { openEngine, type Service, serviceOf } from './open-service.ts'
 
 export interface SharedOptions {
@@ -19,18 +21,21 @@ export interface SharedOptions {
   readonly settings: Settings
   /** Called with one line about what takes a moment. */
   readonly say: (line: string) => void
+  /** One that was begun before; its own when not given. */
+  readonly redis?: PrivateRedis
 }
 
 /**
  * What the pipelines of one process have in common: Redis, the engine, the gates, the log and the metrics. Each is opened
  * at its first use, and closed with this.
  */
-export interface Shared extends AsyncDisposable, SharedRedis {
+export interface Shared extends AsyncDisposable {
   readonly folders: Folders
   /** Semaphore over the documents in flight, of all pipelines together. */
   readonly places: LimitFunction
   readonly rightOfWay: RightOfWay
   readonly answerMemory: AnswerMemory
+  readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
   /** The way to the service that a pipeline's settings name. */
   readonly requests: (settings: Settings, signal: AbortSignal) => Promise<Requests>
   /** What happens to the programs that all pipelines share. */
@@ -41,11 +46,12 @@ export interface Shared extends AsyncDisposable, SharedRedis {
   readonly noticesFor: NoticesFor
 }
 
-export function openShared({ settings, say }: SharedOptions): Shared {
+export function openShared({ settings, say, redis: begun }: SharedOptions): Shared {
   const resources = new AsyncDisposableStack()
+  const ownRedis = resources.use(begun ?? privateRedis({ settings, say }))
   const folders = foldersOf(settings)
   const run = randomUUID()
-  const { connection, warmUp } = redisOf({ settings, folders, say }, resources)
+  const connection = once((signal) => openRedis({ settings, folders, redis: ownRedis }, resources, signal))
   const events = new Events()
   let engine: Service | null = null
   const opened = new Map<string, Promise<Requests>>()
@@ -89,7 +95,6 @@ export function openShared({ settings, say }: SharedOptions): Shared {
     rightOfWay,
     answerMemory,
     connection,
-    warmUp,
     events,
     observer,
     noticesFor,
@@ -98,8 +103,30 @@ export function openShared({ settings, say }: SharedOptions): Shared {
   return { ...common, requests: requestsFor, [Symbol.asyncDispose]: dispose }
 }
 
-/** Made at the first call. */
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+/** Made at the first call, which also says how long it may be waited for. */
+function once<T>(make: (signal: AbortSignal) => Promise<T>): (signal: AbortSignal) => Promise<T> {
   let made: Promise<T> | null = null
-  return () => (made ??= make())
+  return (signal) => (made ??= make(signal))
+}
+
+const lazily = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  const made = once(make)
+  return () => made(new AbortController().signal)
+}
+
+interface RedisOptions extends Pick<SharedOptions, 'settings'> {
+  readonly folders: Folders
+  readonly redis: PrivateRedis
+}
+
+async function openRedis(
+  { settings, folders, redis }: RedisOptions,
+  resources: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<RedisConnection> {
+  await madeFor(settings.stateDir === undefined ? '--out' : '--state-dir', folders.state)
+  const url = settings.redisUrl ?? (await redis.url(signal))
+  const connection = await connectRedis({ url, name: 'sluice' }, signal)
+  resources.defer(() => connection.disconnect())
+  return connection
 }

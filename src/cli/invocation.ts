@@ -1,4 +1,4 @@
-import { environment } from '#config/load.ts'
+import { environment } from '#config/environment.ts'
 
 /** How this program was called, for commands that are shown: `./sluice`, `npx sluice` or `sluice`. */
 function programName(): string {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { environment } from '#config/load.ts'
+import { environment } from '#config/environment.ts'
 
 /** Where the last run, watch or plan that was started in a working folder read and wrote. */
 export interface LastPlace {

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { packageVersion } from '#config/package-version.ts'
-import { environment } from '#config/load.ts'
+import { environment } from '#config/environment.ts'
 import { RUN_ID } from '#src/observe/run-id.ts'
 
 /** Commands that keep a log. */

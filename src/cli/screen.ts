@@ -1,4 +1,4 @@
-import { environment } from '#config/load.ts'
+import { environment } from '#config/environment.ts'
 import { logIsOutput, logLine } from './log-lines.ts'
 import { wrapped } from './wrap.ts'
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
 import type { Settings } from '#config/settings.ts'
-import type { Shared, SharedOptions } from '#workers/shared.ts'
+import type { PrivateRedisOptions } from '#workers/private-redis.ts'
+import type { Shared } from '#workers/shared.ts'
 import { type LastPlace, lastPlace, rememberPlace } from './last-place.ts'
 import { commandLine } from './invocation.ts'
 import { readConfig, unusable } from './read-settings.ts'
@@ -99,11 +100,11 @@ async function chosen(command: Command, { source: given, say, storeIsEnough, las
 }
 
 /** A command that opens pipelines needs Redis: that starts while the rest of the program is loaded. */
-async function share(options: SharedOptions, storeIsEnough: boolean): Promise<Shared> {
-  const { openShared } = await import('#workers/shared.ts')
-  const shared = openShared(options)
-  if (!storeIsEnough) shared.warmUp()
-  return shared
+async function share(options: PrivateRedisOptions, storeIsEnough: boolean): Promise<Shared> {
+  const { privateRedis } = await import('#workers/private-redis.ts')
+  const redis = privateRedis(options)
+  if (!storeIsEnough) await redis.warmUp()
+  return (await import('#workers/shared.ts')).openShared({ ...options, redis })
 }
 
 /** The command with the source and store last used in this working folder, to be pasted. */

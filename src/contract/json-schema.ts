@@ -1,8 +1,13 @@
-import { Ajv } from 'ajv'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { createRequire } from 'node:module'
+import type * as draft7Module from 'ajv'
+import type * as draft2020Module from 'ajv/dist/2020.js'
 
+type Ajv = draft7Module.Ajv
+type Ajv2020 = draft2020Module.Ajv2020
+
+/** Loaded, and made, when the first schema comes: most runs ask for none, and every command would load it. */
+const require = createRequire(import.meta.url)
 const OPTIONS = { strict: false, validateFormats: false, addUsedSchema: false, logger: false } as const
-// Made when the first schema comes: most runs ask for none.
 let draft7: Ajv | undefined
 let draft2020: Ajv2020 | undefined
 const NAMES_2020 = /^https?:\/\/json-schema\.org\/draft\/2020-12\//
@@ -14,7 +19,7 @@ const NAMES_2020 = /^https?:\/\/json-schema\.org\/draft\/2020-12\//
 export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): string | null {
   const { $schema: draft, ...body } = schema
   const is2020 = typeof draft === 'string' && NAMES_2020.test(draft)
-  const ajv = is2020 ? (draft2020 ??= new Ajv2020(OPTIONS)) : (draft7 ??= new Ajv(OPTIONS))
+  const ajv = is2020 ? (draft2020 ??= newer()) : (draft7 ??= older())
   try {
     ajv.compile(body)
     return null
@@ -24,4 +29,14 @@ export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): st
     // Ajv would keep every schema that it has ever seen.
     ajv.removeSchema(body)
   }
+}
+
+function older(): Ajv {
+  const ajv = require('ajv') as typeof draft7Module
+  return new ajv.Ajv(OPTIONS)
+}
+
+function newer(): Ajv2020 {
+  const ajv = require('ajv/dist/2020.js') as typeof draft2020Module
+  return new ajv.Ajv2020(OPTIONS)
 }

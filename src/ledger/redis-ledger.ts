@@ -21,6 +21,9 @@ const BATCH = 1_000
 /** Buckets that are looked into at a time when all entries are streamed. */
 const STREAM_BUCKETS = 512
 
+/** Keys of a Redis whose buckets are found by listing them. */
+const MOST_KEYS = 4_000
+
 /** The ledger in Redis, on a single server or a Cluster. */
 export class RedisLedger implements Ledger {
   readonly #client: RedisClient
@@ -110,23 +113,44 @@ export class RedisLedger implements Ledger {
   }
 
   async *entries(signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]> {
-    for (let from = 0; from < BUCKETS;) {
+    const all = (await this.#knownBuckets()) ?? Array.from({ length: BUCKETS }, (_, number) => this.#bucket(number))
+    for (let from = 0; from < all.length;) {
       signal.throwIfAborted()
-      const buckets = Array.from({ length: Math.min(STREAM_BUCKETS, BUCKETS - from) }, (_, at) =>
-        this.#bucket(from + at),
-      )
+      const buckets = all.slice(from, from + STREAM_BUCKETS)
       const [read, fields] = (await STREAM.run(this.#client, buckets, [BATCH])) as [number, string[]]
       yield* pairs(fields)
-      if (read === 0) yield* this.#largeBucket(from, signal)
+      const [first] = buckets
+      if (read === 0 && first !== undefined) yield* this.#largeBucket(first, signal)
       from += Math.max(read, 1)
     }
   }
 
-  async *#largeBucket(number: number, signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]> {
+  /**
+   * The buckets that exist, where it costs less to ask Redis for its keys than to name them all: for a small archive on a
+   * Redis of its own. Null elsewhere.
+   */
+  async #knownBuckets(): Promise<readonly string[] | null> {
+    const client = this.#client
+    if (client.isCluster || (await client.dbsize()) > MOST_KEYS) return null
+    const found = new Set<string>()
+    let cursor = '0'
+    do {
+      const [next, keys] = await client.scan(cursor, 'COUNT', BATCH)
+      for (const key of keys) if (this.#isBucket(key)) found.add(key)
+      cursor = next
+    } while (cursor !== '0')
+    return [...found]
+  }
+
+  #isBucket(key: string): boolean {
+    return key.startsWith(this.#prefix) && /^[\da-z]{1,3}$/.test(key.slice(this.#prefix.length))
+  }
+
+  async *#largeBucket(bucket: string, signal: AbortSignal): AsyncIterable<readonly [SourceKey, LedgerEntry]> {
     let cursor = '0'
     do {
       signal.throwIfAborted()
-      const [next, fields] = await this.#client.hscan(this.#bucket(number), cursor, 'COUNT', BATCH)
+      const [next, fields] = await this.#client.hscan(bucket, cursor, 'COUNT', BATCH)
       yield* pairs(fields)
       cursor = next
     } while (cursor !== '0')

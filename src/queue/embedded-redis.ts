@@ -4,8 +4,9 @@ import { DependencyUnusable } from '#src/document/dependency.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './embedded-redis-guard.ts'
 import { type RedisPlace, redisPlace } from './embedded-redis-place.ts'
+import { forgetServer, keepServer, knownServer } from './known-redis-server.ts'
 import { askToEnd, probeRedis, untilRedisEnds } from './redis-probe.ts'
-import { findRedisServer, type RedisServerBinary, type RedisServerSearch } from './redis-server-binary.ts'
+import { findRedisServer, serverStarts, type RedisServerBinary, type RedisServerSearch } from './redis-server-binary.ts'
 
 export interface EmbeddedRedisOptions extends GuardOptions, Pick<RedisServerSearch, 'proxies'> {
   /** Where the data live between runs. Processes with the same folder share one server. */
@@ -43,7 +44,29 @@ export async function openEmbeddedRedis(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<EmbeddedRedis> {
   const place = await redisPlace(options.dataDir)
+  const known = await knownServer(place.dataDir)
+  if (known !== null) {
+    try {
+      return await keepRunning(place, known, options, signal)
+    } catch (error) {
+      // The libraries may be gone that it needs, or the machine may be another one.
+      signal.throwIfAborted()
+      if (await serverStarts(known, options.env)) throw error
+      await forgetServer(place.dataDir)
+    }
+  }
   const binary = await findRedisServer(options, signal)
+  const redis = await keepRunning(place, binary, options, signal)
+  await keepServer(place.dataDir, binary)
+  return redis
+}
+
+async function keepRunning(
+  place: RedisPlace,
+  binary: RedisServerBinary,
+  options: EmbeddedRedisOptions,
+  signal: AbortSignal,
+): Promise<EmbeddedRedis> {
   const keeper = new RedisKeeper(place, binary, options)
   try {
     await keeper.untilReady(signal)

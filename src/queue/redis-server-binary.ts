@@ -38,8 +38,9 @@ export async function findRedisServer(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<RedisServerBinary> {
   for (const command of ['redis-server', 'valkey-server']) {
-    const binary = { command, libraries: '' }
-    if (isOnPath(command, search.env) && (await starts(binary, search.env))) return binary
+    const found = onPath(command, search.env)
+    const binary = { command: found ?? command, libraries: '' }
+    if (found !== null && (await serverStarts(binary, search.env))) return binary
   }
   const { platform = process.platform } = search
   if (platform !== 'linux') {
@@ -72,16 +73,18 @@ async function binaryIn(folder: string, env: RedisServerSearch['env']): Promise<
   const libraries = await cachedLibraries(folder)
   if (libraries === null) return null
   const binary = { command: join(folder, 'usr/bin/redis-server'), libraries }
-  return (await starts(binary, env)) ? binary : null
+  return (await serverStarts(binary, env)) ? binary : null
 }
 
 /** Looked up here: a program that is not there costs as much to start as one that is. Without `env` it is tried. */
-function isOnPath(command: string, env: RedisServerSearch['env']): boolean {
-  if (env?.['PATH'] === undefined) return true
-  return env['PATH'].split(delimiter).some((folder) => existsSync(join(folder, command)))
+function onPath(command: string, env: RedisServerSearch['env']): string | null {
+  if (env?.['PATH'] === undefined) return command
+  const candidates = env['PATH'].split(delimiter).map((folder) => join(folder, command))
+  return candidates.find((path) => existsSync(path)) ?? null
 }
 
-async function starts(binary: RedisServerBinary, env: RedisServerSearch['env']): Promise<boolean> {
+/** Whether it prints a version that is new enough. */
+export async function serverStarts(binary: RedisServerBinary, env: RedisServerSearch['env']): Promise<boolean> {
   const script = '[ -z "$1" ] || export LD_LIBRARY_PATH="$1"; exec "$2" --version'
   try {
     const { stdout } = await run('sh', ['-c', script, 'sh', binary.libraries, binary.command], {

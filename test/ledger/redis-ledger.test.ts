@@ -164,6 +164,24 @@ describe('RedisLedger', () => {
     expect(streamed).toEqual(new Set([key, ...Object.keys(more)]))
   })
 
+  test('streams the same entries from a Redis with few keys, in a few commands, and from one with many', async () => {
+    await redis.connection.flushall()
+    const ledger = ledgerOf('alone')
+    await ledgerOf('alone2').write(range(50).map((number) => entryOf(number)))
+    const written = new Map(range(300).map((number) => entryOf(number)))
+    await ledger.write([...written])
+    const streamed = async () => collect(ledger.entries(AbortSignal.timeout(10_000)))
+    const before = await commandsRun()
+    const alone = await streamed()
+    expect((await commandsRun()) - before).toBeLessThan(10)
+    expect(alone.length).toBe(written.size)
+    expect(new Map(alone)).toEqual(written)
+    await redis.connection.mset(Object.fromEntries(range(5_000).map((number) => [`another/${number}`, ''])))
+    const among = await streamed()
+    expect(among.length).toBe(written.size)
+    expect(new Map(among)).toEqual(written)
+  })
+
   test('has entries and counts agree after the server was killed while it wrote', async () => {
     const ledger = ledgerOf('killed')
     const writing = Promise.all(

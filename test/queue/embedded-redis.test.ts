@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { childEnvironment } from '#config/child-environment.ts'
 import { connectRedis } from '#src/queue/connection.ts'
 import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
 import { probeRedis } from '#src/queue/redis-probe.ts'
@@ -14,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
-const open = () => openEmbeddedRedis({ dataDir, cacheDir: REDIS_CACHE_DIR })
+const open = () => openEmbeddedRedis({ dataDir, cacheDir: REDIS_CACHE_DIR, env: childEnvironment({ web: false }) })
 const startOwner = () => startProcess('redis-owner.ts', [dataDir, REDIS_CACHE_DIR])
 
 async function withConnection<T>(url: string, use: (client: Awaited<ReturnType<typeof connectRedis>>) => Promise<T>) {
@@ -111,6 +112,22 @@ describe('openEmbeddedRedis', () => {
     await until('the data are back', 5000, async () => (await client.get('kept')) === 'yes')
     client.disconnect()
     await server.close()
+  })
+
+  test('starts the server that it knows without trying it, and looks for another where that has become unusable', async () => {
+    await (await open()).close()
+    const file = join(dataDir, 'redis-server.json')
+    const known = JSON.parse(await readFile(file, 'utf8')) as { command: string; libraries: string }
+    expect(known.command).toMatch(/^\/.*-server$/)
+    // As large and as old as it says, and no server.
+    const broken = join(dataDir, 'broken-server')
+    await writeFile(broken, '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const { size, mtimeMs } = await stat(broken)
+    await writeFile(file, JSON.stringify({ ...known, command: broken, size, mtimeMs }))
+    const server = await open()
+    expect(await withConnection(server.url, (client) => client.ping())).toBe('PONG')
+    await server.close()
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ command: known.command })
   })
 
   test('says in one sentence why a server cannot start', async () => {
