@@ -16,6 +16,13 @@ const CHILDREN = {
   'watch-thread': 'src/cut/watch-thread.ts',
 }
 
+/** What other programs import (docs/library.md): beside the program, so that they share its files and its children. */
+const LIBRARY = {
+  library: 'src/library/main.ts',
+  langchain: 'src/library/langchain.ts',
+  llamaindex: 'src/library/llamaindex.ts',
+}
+
 /** They load files that lie beside them, or are megabytes of data. */
 const STAY_OUTSIDE = /^(?:@llamaindex|@firecrawl|@tesseract|@neslinesli93|tinypool|tinyld|gpt-tokenizer)/
 
@@ -23,6 +30,8 @@ export interface BundleOptions {
   readonly plugins?: readonly Plugin[]
   /** Also the engine, and what converts, counts or cuts in a process of its own: twice the work. */
   readonly children?: boolean
+  /** Also the entries of the library. */
+  readonly library?: boolean
 }
 
 /**
@@ -30,11 +39,14 @@ export interface BundleOptions {
  * outside: its eight hundred modules in a few files. Loading modules one by one is most of what a short command
  * does. `main.js` and, with `children`, `engine.js` are the entries.
  */
-export async function bundleProgram(folder: string, { plugins = [], children = false }: BundleOptions): Promise<void> {
+export async function bundleProgram(
+  folder: string,
+  { plugins = [], children = false, library = false }: BundleOptions,
+): Promise<void> {
   // Its threads cost more than they bring for so little: half of all the time that it takes is theirs.
   process.env['RAYON_NUM_THREADS'] ??= '1'
   const build = await rolldown({
-    input: { ...MAIN, ...(children ? CHILDREN : {}) },
+    input: { ...MAIN, ...(children ? CHILDREN : {}), ...(library ? LIBRARY : {}) },
     cwd: ROOT,
     platform: 'node',
     // The one of this checkout extends a development tool, which a set-up without those does not have.

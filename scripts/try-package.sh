@@ -4,6 +4,7 @@
 set -eu
 cd -- "$(dirname -- "$0")/.."
 sh scripts/setup.sh --dev
+checkout=$PWD
 . scripts/clean-room.sh
 
 npm pack --silent --pack-destination "$room" >/dev/null
@@ -24,5 +25,16 @@ for sample in "$room"/papers/*; do
 done
 echo "$(ls "$room/papers" | wc -l) samples of $(ls "$room/papers" | sed 's/.*\.//' | sort -u | wc -l) formats converted"
 step 'npx sluice run, unchanged' npx --no-install sluice run ../papers --out ../out
-[ -z "$(find "$room/folder/node_modules/sluice" -name '*.ts' | head -n 1)" ]
+[ -z "$(find "$room/folder/node_modules/sluice" -name '*.ts' ! -name '*.d.ts' | head -n 1)" ]
+# The examples of docs/library.md, as a program that depends on the package has them.
+node -e 'const fs = require("fs"), [page] = process.argv.slice(1);
+[...fs.readFileSync(page, "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].forEach(([, code], i) => fs.writeFileSync(`${i}.mts`, code))' \
+  "$checkout/docs/library.md"
+mkdir papers
+cp "$checkout/samples/annual-report.pdf" papers
+for example in ?.mts; do
+  step "import from sluice, example $example" sh node_modules/sluice/scripts/run-node.sh "$example" >/dev/null
+done
+node "$checkout/node_modules/typescript/bin/tsc" --noEmit --strict --module nodenext --target es2024 --lib ES2025,ESNext.Disposable \
+  --typeRoots "$checkout/node_modules/@types" --types node ?.mts
 echo "The package works."

@@ -32,6 +32,7 @@ const BELOW_WORKERS: Readonly<Record<string, readonly string[]>> = {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...BELOW_WORKERS,
   workers: Object.keys(BELOW_WORKERS),
+  'src/library': [...Object.keys(BELOW_WORKERS), 'workers'],
   'src/cli': [...Object.keys(BELOW_WORKERS), 'workers'],
 }
 

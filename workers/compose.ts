@@ -28,13 +28,11 @@ import { redisData, type RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/plan-source.ts'
 import { estimateMs, hostedGateLine, pageCounting, priceWith, type Requests } from './open-requests.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, toldBySettings } from './from-settings.ts'
-import { identifySource } from './identify-source.ts'
 import { ListingPurchases } from './listing-purchases.ts'
-import { locationOf } from './location.ts'
 import type { Migrated } from './migrate-former.ts'
 import { openIdentity, refuseRemoved, type Purpose } from './open-identity.ts'
 import { ownOfProcess } from './own-of-process.ts'
-import { openSource } from './open-source.ts'
+import { identifyOwnSource, openOwnSource, ownPolicy, type OwnPorts } from './own-ports.ts'
 import { openStore } from './open-store.ts'
 import { spendingOf } from './spending.ts'
 import { followService } from './follow-service.ts'
@@ -58,6 +56,7 @@ export interface PipelineOptions {
   readonly shared?: Shared
   /** Whether anything but a store at `--out` is refused; else it is made one where documents are ingested. */
   readonly mustExist?: boolean
+  readonly own?: OwnPorts
 }
 
 /** A source, a store and all that lies between them, open. Disposing closes it in reverse. */
@@ -153,7 +152,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       events,
       ...recipes(owner.prefix),
       halt: halting(events),
-      parser: requests.parser,
+      parser: options.own?.parser ?? requests.parser,
       gate: requests.gate,
       ...spend.deps,
       cutter: cutterOf(settings),
@@ -248,21 +247,21 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
 }
 
 async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {
-  const { source: name, settings, events, say, mustExist = false } = options
+  const { source: name, settings, events, say, mustExist = false, own = {} } = options
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
   const beforeMaking = async (url: string, isMade: () => boolean): Promise<void> =>
     refuseRemoved(url, isMade, await shared.connection(signal), settings)
-  const store = await openStore(settings, resources, { mustExist, beforeMaking })
+  const store = own.store ?? (await openStore(settings, resources, { mustExist, beforeMaking }))
   const purchases = new ListingPurchases()
   const buying = purpose === 'ingest' ? { purchases } : {}
   const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor, ...buying }
-  const opened = await openSource(name, settings, around, resources)
-  const candidate = await identifySource(name, locationOf(name), opened.source.url, settings)
+  const opened = await openOwnSource(own, name, settings, around, resources)
+  const candidate = await identifyOwnSource(own, name, opened.source.url, settings)
   const connection = await shared.connection(signal)
   const identity = await openIdentity({ candidate, store, connection, settings, purpose }, signal)
   const { pipeline: id, source: owner, adopted, migrated, remember } = identity
-  const parsers = parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix })
+  const parsers = ownPolicy(parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix }), own)
   const source = withPrefix(opened.source, owner.prefix)
   const queue = new DocumentQueue({ connection, pipeline: id })
   resources.defer(() => queue.close())

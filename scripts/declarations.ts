@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+/**
+ * Writes the types of the library's entries and of all that they name to a folder, which has the layout of the sources. The
+ * package has neither `#src` nor `.ts`, so imports become relative paths.
+ */
+export async function writeDeclarations(entries: readonly string[], folder: string): Promise<void> {
+  const emitted = await mkdtemp(join(ROOT, 'node_modules/.declarations-'))
+  try {
+    const project = join(emitted, 'tsconfig.json')
+    await writeFile(project, JSON.stringify(projectOf(entries, emitted)))
+    execFileSync(process.execPath, [await compiler(), '-p', project], { stdio: 'inherit' })
+    const waiting = entries.map((entry) => entry.replace(/\.ts$/, '.d.ts'))
+    const written = new Set<string>()
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      if (written.has(file)) continue
+      written.add(file)
+      const { text, imports } = withRelativeImports(await readFile(join(emitted, file), 'utf8'), file)
+      await mkdir(dirname(join(folder, file)), { recursive: true })
+      await writeFile(join(folder, file), text)
+      waiting.push(...imports)
+    }
+  } finally {
+    await rm(emitted, { recursive: true, force: true })
+  }
+}
+
+/** The entries and what they import; tests and benches are no part of it. */
+const projectOf = (entries: readonly string[], outDir: string): object => ({
+  extends: join(ROOT, 'tsconfig.json'),
+  compilerOptions: {
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    rootDir: ROOT,
+    outDir,
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+  },
+  files: entries.map((entry) => join(ROOT, entry)),
+  include: [],
+})
+
+/** The script behind `.bin/tsc`. */
+async function compiler(): Promise<string> {
+  const link = join(ROOT, 'node_modules/.bin/tsc')
+  if (!existsSync(link)) throw new Error('the types need the development tools: sh scripts/setup.sh --dev')
+  return realpath(link)
+}
+
+interface Rewritten {
+  readonly text: string
+  /** Declarations that it imports, relative to the checkout. */
+  readonly imports: readonly string[]
+}
+
+const OWN_IMPORT = /(?<=from |import\()(['"])((?:#(?:src|config|workers)\/|\.{1,2}\/)[^'"]+)\.ts\1/g
+
+function withRelativeImports(text: string, file: string): Rewritten {
+  const imports: string[] = []
+  const replaced = text.replaceAll(OWN_IMPORT, (_, quote: string, path: string) => {
+    const target = path.startsWith('#') ? path.slice(1) : join(dirname(file), path)
+    imports.push(`${target}.d.ts`)
+    const way = relative(dirname(file), target)
+    return `${quote}${way.startsWith('.') ? way : `./${way}`}.js${quote}`
+  })
+  return { text: replaced, imports }
+}

@@ -1,0 +1,46 @@
+import type { OutputStore } from '#src/ports.ts'
+import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+import { type ChunkingOptions, openCorpus } from './corpus.ts'
+import { chunkMetadata } from './chunk-metadata.ts'
+
+/*
+ * `sluice/llamaindex`. LlamaIndex is no dependency: its `TextNode` is handed over by the caller.
+ */
+
+/** What LlamaIndex's `new TextNode()` takes. */
+export interface TextNodeInit {
+  readonly id_: string
+  text: string
+  metadata: Record<string, unknown>
+  /** Half-open range of UTF-16 units of `document.md`. */
+  startCharIdx: number
+  endCharIdx: number
+  /** The text has its headings already: metadata is not repeated before it for embeddings and models. */
+  excludedEmbedMetadataKeys: string[]
+  excludedLlmMetadataKeys: string[]
+}
+
+export function toTextNode(chunk: ChunkLine): TextNodeInit {
+  const metadata = { file_name: chunk.document, ...chunkMetadata(chunk) }
+  const keys = Object.keys(metadata)
+  const [startCharIdx, endCharIdx] = chunk.markdownSpan
+  return {
+    id_: chunk.id,
+    text: chunk.text,
+    metadata,
+    startCharIdx,
+    endCharIdx,
+    excludedEmbedMetadataKeys: keys,
+    excludedLlmMetadataKeys: keys.filter((key) => key !== 'file_name' && key !== 'pages'),
+  }
+}
+
+/** The chunks of a store as nodes of the class that is given: `textNodes('corpus', TextNode)`. */
+export async function* textNodes<Node>(
+  out: string | OutputStore,
+  TextNode: new (init: TextNodeInit) => Node,
+  options: ChunkingOptions = {},
+): AsyncGenerator<Node> {
+  await using corpus = await openCorpus(out)
+  for await (const chunk of corpus.chunks(options)) yield new TextNode(toTextNode(chunk))
+}

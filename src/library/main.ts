@@ -1,0 +1,24 @@
+/*
+ * What `import { … } from 'sluice'` gives (docs/library.md). The command line is made of the same parts.
+ */
+
+export { chunkDocument, chunksOf } from '#src/corpus/chunks/chunk-document.ts'
+export type {
+  Chunk,
+  ChunkableDocument,
+  ChunkedDocument,
+  ChunkOptions,
+  LayoutBlock,
+  TokenCounter,
+} from '#src/corpus/chunks/chunk.ts'
+export type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+export type { DocumentState, FeedEntry } from '#src/corpus/feed/change.ts'
+export { openCounter } from '#src/corpus/tokens/open-counter.ts'
+export { contentHash, sourceKey, version } from '#src/document/ids.ts'
+export type { DocumentRecord } from '#src/document/record.ts'
+export { SetupError } from '#src/document/setup-error.ts'
+export type { Verdict } from '#src/document/verdict.ts'
+export type { OpenedDocument, OutputStore, Parser, ParseRequest, Source, SourceEntry } from '#src/ports.ts'
+export { type ChunkingOptions, type Corpus, type CorpusDocument, type DocumentFilter, openCorpus } from './corpus.ts'
+export { parsedAnswer } from './parsed-answer.ts'
+export { run, type RunOptions, type RunResult, type SettingValues, type SettledDocument } from './run.ts'

@@ -1,0 +1,119 @@
+import { readConfiguration } from '#config/read-config.ts'
+import type { SettingName } from '#config/settings.ts'
+import { openWorkshop } from '#workers/compose.ts'
+import { runWorker } from '#workers/ingest.ts'
+import type { Stopping } from '#workers/lifecycle.ts'
+import type { DeadLetter } from '#src/document/record.ts'
+import type { Counts } from '#src/document/outcome.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import type { HaltCause } from '#src/document/verdict.ts'
+import { Events, type SluiceEvents } from '#src/events.ts'
+import type { OutputStore, Parser, Source } from '#src/ports.ts'
+import { tallyOf } from '#src/observe/tally.ts'
+
+/** What can be set, by the names of sluice.yaml; values as on the command line, durations as `30s`. */
+export type SettingValues = Readonly<Partial<Record<SettingName, string | number | boolean>>>
+
+export interface RunOptions {
+  /** Folder, `s3://bucket/prefix`, list of URLs or website, as on the command line; or a source of your own. */
+  readonly source: string | Source
+  /** Folder or `s3://bucket/prefix`; or a store of your own. */
+  readonly out: string | OutputStore
+  /** In place of the service of `parseApiUrl` and of the embedded engine. */
+  readonly parser?: Parser
+  /** Win over the environment. No settings file is read. */
+  readonly settings?: SettingValues
+  /** Aborting it stops intake, and lets what is in flight finish for `grace`. */
+  readonly signal?: AbortSignal
+  /** Called with each document that came to an end in this run. */
+  readonly onDocument?: (document: SettledDocument) => void
+  /** Called with one line about what takes a moment, or should be known. */
+  readonly onNote?: (line: string) => void
+}
+
+export type SettledDocument = SluiceEvents['document:settled'][0]
+
+export interface RunResult {
+  /** `halted`: credits, key, budget, store, or a service that refuses everything; run again to go on. */
+  readonly end: 'complete' | 'halted' | 'interrupted'
+  readonly cause: HaltCause | null
+  readonly message: string | null
+  /** Of the whole source, earlier runs included. */
+  readonly counts: Counts
+  /** Whether nothing failed and nothing is pending: what `sluice run` exits with 0 for. */
+  readonly isWhole: boolean
+  /** Of this run. */
+  readonly credits: { readonly reported: number; readonly estimated: number }
+  readonly requests: number
+  /** Documents that failed, with their reasons; the first hundred. */
+  readonly failures: readonly DeadLetter[]
+}
+
+const MOST_FAILURES = 100
+
+/**
+ * One pass over a source: parses what is new or changed, as `sluice run` does, and resolves when all that it held came to an
+ * end. A document that fails is part of the result.
+ *
+ * @throws {SetupError} for settings, a source or a store that cannot be used
+ */
+export async function run(options: RunOptions): Promise<RunResult> {
+  const { source, out, parser, settings = {}, signal = new AbortController().signal } = options
+  const read = await settingsOf({ ...settings, ...(typeof out === 'string' ? { out } : {}) })
+  const events = new Events()
+  const tally = tallyOf(events)
+  events.on('document:settled', (document) => options.onDocument?.(document))
+  const own = {
+    ...(typeof source === 'string' ? {} : { source }),
+    ...(typeof out === 'string' ? {} : { store: out }),
+    ...(parser === undefined ? {} : { parser }),
+  }
+  const name = typeof source === 'string' ? source : source.url
+  const say = options.onNote ?? ((): void => undefined)
+  await using workshop = await openWorkshop({ source: name, settings: read, events, say, own }, signal)
+  using stopping = stoppingOf(signal)
+  const end = await runWorker(workshop, stopping, { intake: 'scan', onHalt: 'stop' })
+  const counts = await workshop.ledger.counts()
+  const unfinished = end.kind === 'complete' ? end.unfinished : 0
+  return {
+    end: end.kind,
+    cause: end.kind === 'halted' ? end.cause : null,
+    message: end.kind === 'halted' ? end.message : null,
+    counts,
+    isWhole: end.kind === 'complete' && counts.failed + counts.pending + unfinished === 0,
+    credits: tally.credits,
+    requests: tally.requests,
+    failures: counts.failed === 0 ? [] : await firstLetters(workshop.store),
+  }
+}
+
+/** Settings of the environment, with these before them. */
+export async function settingsOf(values: SettingValues) {
+  const flags = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
+  )
+  const read = await readConfiguration({ flags, config: false })
+  if (!read.ok) throw new SetupError(`these settings cannot be used: ${read.problems.join('; ')}`)
+  return read.configuration.settings
+}
+
+async function firstLetters(store: OutputStore): Promise<readonly DeadLetter[]> {
+  const letters: DeadLetter[] = []
+  for await (const letter of store.listDeadLetters(new AbortController().signal)) {
+    letters.push(letter)
+    if (letters.length >= MOST_FAILURES) break
+  }
+  return letters
+}
+
+/** The signals of the process stay the program's own. */
+function stoppingOf(signal: AbortSignal): Stopping {
+  const own = new AbortController()
+  return {
+    soft: AbortSignal.any([signal, own.signal]),
+    hard: new AbortController().signal,
+    stop: () => own.abort(new Error('stopped')),
+    allow: () => undefined,
+    [Symbol.dispose]: () => undefined,
+  }
+}

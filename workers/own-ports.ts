@@ -1,0 +1,48 @@
+import type { Settings } from '#config/settings.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
+import type { SourceCandidate } from '#src/ingest/resolve-source.ts'
+import { shortName } from '#src/ingest/claim-store.ts'
+import type { OutputStore, Parser, Source } from '#src/ports.ts'
+import { identifySource } from './identify-source.ts'
+import { locationOf } from './location.ts'
+import { type OpenedSource, openSource, type SourceSurroundings } from './open-source.ts'
+
+/** Ports of a caller's own (docs/library.md), each in place of what the settings name. */
+export interface OwnPorts {
+  readonly source?: Source
+  readonly store?: OutputStore
+  /** Its answers are kept as those of a service; it is asked as the embedded engine is, without a price. */
+  readonly parser?: Parser
+}
+
+/** The source of the caller, else the one that a command names. */
+export async function openOwnSource(
+  { source }: OwnPorts,
+  name: string,
+  settings: Settings,
+  around: SourceSurroundings,
+  resources: AsyncDisposableStack,
+): Promise<OpenedSource> {
+  if (source === undefined) return openSource(name, settings, around, resources)
+  const watch = (): Promise<never> => Promise.reject(new SetupError(`${source.url} is followed by no watch`))
+  return { source, watch }
+}
+
+/** A source of the caller's is known by its `url`. */
+export async function identifyOwnSource(
+  { source }: OwnPorts,
+  name: string,
+  url: string,
+  settings: Settings,
+): Promise<SourceCandidate> {
+  if (source === undefined) return identifySource(name, locationOf(name), url, settings)
+  // The rules for names and prefixes are those of any other source.
+  const like = await identifySource(url, { kind: 'urls', path: url }, url, settings)
+  return { ...like, identity: `own:${url}`, addresses: [url], defaultName: shortName(url) }
+}
+
+export function ownPolicy(policy: ParserPolicy, { parser }: OwnPorts): ParserPolicy {
+  if (parser === undefined) return policy
+  return { ...policy, own: { class: 'service', origin: parser.service, version: null } }
+}
