@@ -70,6 +70,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     strike: ({ out }) => rename(out, `${out}-away`),
   },
   'Redis ends': { dependency: 'redis', cause: /[Rr]edis/, strike: ({ redis }) => redis.kill() },
+  'Redis answers nothing': { dependency: 'redis', cause: /[Rr]edis/, strike: async ({ redis }) => redis.freeze() },
   'engine killed': {
     dependency: 'engine',
     cause: /the embedded engine ended/,

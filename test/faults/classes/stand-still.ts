@@ -12,7 +12,7 @@ const LONGEST_MS = 6_000
 const STOP_AT_REQUEST = join(import.meta.dirname, '../preloads/stop-at-request.ts')
 
 /** Until a run has loaded, listed its source and sent requests. */
-const STOPS_MS = 15_000
+const STOPS_MS = 60_000
 const POLL_MS = 20
 
 /**
@@ -46,6 +46,9 @@ async function atRequest(scene: Scene): Promise<void> {
     note(`${running.child.pid} stands still before its request ${number}`)
     await othersTakeOver(scene)
     running.child.kill('SIGCONT')
+  } else if (crew.living.includes(running)) {
+    // It would stop later, for good.
+    await scene.kill([running])
   }
   over()
 }

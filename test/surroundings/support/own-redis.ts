@@ -58,6 +58,11 @@ export class OwnRedis implements AsyncDisposable {
     await ended
   }
 
+  /** SIGSTOP: it keeps its connections and answers nothing, until it is killed. */
+  freeze(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
   /** Deletes all data without breaking a connection. */
   async flush(): Promise<void> {
     await this.#ask((redis) => redis.flushall())
