@@ -6,14 +6,18 @@ import type { IngestDeps } from './deps.ts'
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 
+/** A bucket that throttles has this time; a store that is away must not use up the grace of requests in flight. */
+const STOP_PATIENCE_MS = 5_000
+const STOP_PAUSE_MS = 1_000
+
 export type StorePatience = Pick<IngestDeps, 'events' | 'halt' | 'stopping' | 'storePatienceMs' | 'storeSlowMs'>
 
 /**
  * Writes to a store, however long its disk is full: what is to be written is held in memory and tried again, and every
  * worker that comes to this point waits in the same way, so that nothing more is bought. When `storePatienceMs` is
- * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts or the process is told
- * to stop: a store that refuses must not use up the grace of requests in flight. The intent of a request whose answer
- * was not kept then stays, and counts it as ambiguous. What is wrong with this document alone is thrown at once.
+ * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts, or when the process was
+ * told to stop and the store still refuses `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept
+ * then stays, and counts it as ambiguous. What is wrong with this document alone is thrown at once.
  */
 export async function untilWritten<T>(
   write: () => Promise<T>,
@@ -23,8 +27,10 @@ export async function untilWritten<T>(
 ): Promise<T> {
   // Monotonic: a wall clock that is set forward must not end the patience.
   const startedAt = performance.now()
+  let stoppedAt = Infinity
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const isLast = signal.aborted || deps.stopping.aborted
+    if (deps.stopping.aborted) stoppedAt = Math.min(stoppedAt, performance.now())
+    const isLast = signal.aborted || performance.now() - stoppedAt > STOP_PATIENCE_MS
     const triedAt = performance.now()
     try {
       const written = await notAfter(signal, toldWhenSlow(write, deps))
@@ -40,9 +46,11 @@ export async function untilWritten<T>(
         throw error
       }
       if (isLast) throw error
-      // At a stop the pause ends, and it is tried once more.
-      const ending = AbortSignal.any([signal, deps.stopping])
-      await sleep(pauseMs, undefined, { signal: ending }).catch(() => undefined)
+      // At a stop the pause ends, and it is tried again.
+      const isStopping = deps.stopping.aborted
+      const ending = isStopping ? signal : AbortSignal.any([signal, deps.stopping])
+      const waitMs = isStopping ? Math.min(pauseMs, STOP_PAUSE_MS) : pauseMs
+      await sleep(waitMs, undefined, { signal: ending }).catch(() => undefined)
     }
   }
 }
