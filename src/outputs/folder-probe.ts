@@ -81,7 +81,8 @@ export class FolderWatch {
 
   /** What to say in place of "no such file" when the whole store is not there any more; null while it is. */
   #difference(now: Identity | null): string | null {
-    if (now === null) return `the output folder ${this.#root} was removed while it was in use. Stop, and run again.`
+    if (now === null)
+      return `the output folder ${this.#root} was removed while it was in use. Put it back, or mount its disk, and run again.`
     if (now.dev === this.#opened.dev && now.ino === this.#opened.ino) return null
     return `the output folder ${this.#root} is not the one that was opened: a disk may have been unmounted. Mount it again, or stop and run again.`
   }
