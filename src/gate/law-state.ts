@@ -78,6 +78,7 @@ export interface LawState {
   readonly cohort_from: number
   readonly cohort_size: number
   readonly cohort_done: number
+  readonly cohort_lost: number
   readonly verified: number
   readonly least_size: number
   readonly vague: boolean

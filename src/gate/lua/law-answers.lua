@@ -16,9 +16,17 @@ local function law_answered(s, permit, now, in_flight)
       s.probe_at = now
     end
   end
-  s.noise = math.max(0.002, s.noise * (1 - (s.rate == nil and 1 / 400 or 1 / 1000)))
+  -- Refusals of a trial do not raise the estimate of the noise, so its other answers do not lower it.
+  if s.rate == nil or s.trial == 0 then
+    s.noise = math.max(0.002, s.noise * (1 - (s.rate == nil and 1 / 400 or 1 / 1000)))
+  end
   s.pending = 0
   s.done = s.done + 1
+end
+
+-- The limit in flight kept others back: when the request was sent or, in slow start, when it ended.
+local function was_bound(s, permit, in_flight)
+  return permit.bound or not s.full and in_flight + 1 >= 0.8 * room_of(s)
 end
 
 -- A document that came out.
@@ -51,7 +59,7 @@ local function law_accepted(s, permit, feedback, now, in_flight)
       s.places_step = 0
       s.hold_places = 0
     end
-  elseif permit.at > math.max(s.places_at, s.closed_at) and s.phase == 'open' and permit.bound then
+  elseif permit.at > math.max(s.places_at, s.closed_at) and s.phase == 'open' and was_bound(s, permit, in_flight) then
     grow_places(s, permit, duration)
   end
 end

@@ -10,7 +10,7 @@ local WIDEST_STEP = 2.5
 -- A cohort is slower than the fastest one where its median exceeds that by this (a logarithm), and by so many standard
 -- errors: growth waits at the lower number of them, and ends at the higher.
 local SLOWER = 0.25
-local WAITS_AT = 1.5
+local WAITS_AT = 1
 local ENDS_AT = 2.5
 
 local function begin_block(s, mode)
@@ -25,12 +25,30 @@ end
 -- misses the slow ones that are still in flight, and so a service that is about to collapse.
 local function begin_cohort(s)
   s.cohort_from = s.seq
-  s.cohort_size = math.max(8, math.floor(s.places))
+  -- Larger where durations vary; a small one tells sooner.
+  s.cohort_size = math.max(8, math.min(math.floor(s.places), math.ceil(8 + 60 * s.spread)))
   s.cohort_done = 0
+  s.cohort_lost = 0
   s.cohort_mid_at = nil
   s.cohort_level = nil
   s.growth_waits = false
   s.restrained = nil
+end
+
+local function is_in_cohort(s, permit)
+  return permit.seq > s.cohort_from and permit.seq <= s.cohort_from + s.cohort_size
+end
+
+-- A request that was refused says nothing of durations. A cohort that lost too many is no measurement: waiting for the
+-- rest of it would end growth for good.
+local function leave_cohort(s, permit)
+  if s.full or not is_in_cohort(s, permit) then
+    return
+  end
+  s.cohort_lost = s.cohort_lost + 1
+  if s.cohort_lost > 0.3 * s.cohort_size then
+    begin_cohort(s)
+  end
 end
 
 local function settle_places(s, places, upwards)
@@ -83,14 +101,14 @@ local function watch_cohort(s, permit, now)
     settle_places(s, math.max(0.6 * s.verified, knee), true)
     return
   end
-  if permit.seq > s.cohort_from and permit.seq <= s.cohort_from + s.cohort_size then
+  if is_in_cohort(s, permit) then
     s.cohort_done = s.cohort_done + 1
   end
   if s.cohort_mid_at == nil then
     return
   end
   local ms = now - s.cohort_mid_at
-  if s.cohort_done >= 0.5 * s.cohort_size then
+  if s.cohort_done >= 0.5 * (s.cohort_size - s.cohort_lost) then
     judge_cohort(s, ms)
   elseif s.least_ms ~= nil and ms > tolerance(s, WAITS_AT) * s.least_ms then
     s.growth_waits = true
@@ -175,7 +193,8 @@ local function grow_places(s, permit, duration)
   if not s.full then
     local fastest = fastest_level(s)
     local times = fastest == nil and 1 or duration / math.exp(fastest)
-    local more = GROWTH * math.max(0, math.min(1, (2.5 - times) / 1.5))
+    local most = math.min(2.5, math.exp(0.2 + 2 * math.sqrt(s.spread)))
+    local more = GROWTH * math.max(0, math.min(1, (most - times) / (most - 1)))
     if not s.growth_waits then
       s.places = s.places + more
     end

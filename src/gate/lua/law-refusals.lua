@@ -29,6 +29,7 @@ end
 local function take_back(s, permit)
   s.accepted = s.accepted - 1
   count_sent(s, permit.at, -1)
+  leave_cohort(s, permit)
 end
 
 local function isolated_refusal(s, permit, now)
@@ -95,12 +96,16 @@ local function refused_in_pause(s, permit, feedback, now, in_flight)
   if permit.seq ~= s.probe then
     s.burst_refused = s.burst_refused + 1
     if s.vague then
+      -- It was in flight when the gate closed, and perhaps ahead of the probe, but took no place.
       s.full_at = math.max(1, s.full_at - 1)
+      if s.probe ~= nil and permit.seq < s.probe then
+        s.probe_ahead = math.max(0, s.probe_ahead - 1)
+      end
     end
     return
   end
   s.probe = nil
-  if s.vague and permit.ahead < s.full_at then
+  if s.vague and s.probe_ahead < s.full_at then
     s.vague = false
     s.votes_rate = math.min(4, s.votes_rate + 1)
     s.votes_places = 0
@@ -164,7 +169,7 @@ local function law_refused(s, permit, feedback, now, in_flight)
   end
   s.score = 0
   s.episode_refusals = 2
-  s.vague = vague and in_flight > 0 and s.votes_rate < 3
+  s.vague = vague and in_flight > 0 and (s.votes_rate < 3 or s.pauses % 8 == 0)
   s.full_at = in_flight
   shut(s, permit, feedback, now)
 end

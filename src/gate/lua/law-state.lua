@@ -2,7 +2,7 @@
 -- rates are requests a millisecond, sequence numbers count requests in the order of sending. src/gate/law-state.ts holds
 -- the same list of fields as a type; fields that are nil at first are named there.
 
-local LAW_VERSION = 6
+local LAW_VERSION = 7
 -- RFC 6928's initial window.
 local START_PLACES = 10
 local SLOTS = 64
@@ -116,6 +116,7 @@ local function fresh_durations(s)
   s.cohort_from = 0
   s.cohort_size = START_PLACES
   s.cohort_done = 0
+  s.cohort_lost = 0
   s.verified = START_PLACES -- in flight at the latest cohort that was not slower
   s.least_size = START_PLACES
   s.growth_waits = false

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { omniscient } from '../../bench/gate/random/baselines.ts'
-import type { Service, WindowKind } from '../../bench/gate/random/draw.ts'
+import { draw, type Service, type WindowKind } from '../../bench/gate/random/draw.ts'
 import { controlLaw } from '../../bench/gate/random/law-policy.ts'
 import { runDrawn } from '../../bench/gate/random/run-drawn.ts'
 
@@ -38,4 +38,11 @@ test('a rate limit behind slow requests is not taken for a limit in flight that 
   })
   // Virtual time: the same figures on any machine. Four of the twelve were below 0.75, the worst at 0.32.
   expect(Math.min(...goodputs)).toBeGreaterThan(0.75)
+})
+
+test('slow start goes on after a cohort that lost its requests to refusals', () => {
+  // 34 a second behind requests of 6.7 s, which needs 228 in flight: growth ended at 68 for good.
+  const service = draw(720_300_869)
+  const { done } = runDrawn(service, controlLaw())
+  expect(done / runDrawn(service, omniscient(), true).done).toBeGreaterThan(0.75)
 })
