@@ -33,7 +33,7 @@ node -e 'const fs = require("fs"), [page] = process.argv.slice(1);
 mkdir papers
 cp "$checkout/samples/annual-report.pdf" papers
 for example in ?.mts; do
-  step "import from sluice, example $example" sh node_modules/sluice/scripts/run-node.sh "$example" >/dev/null
+  step "import from sluice, example $example" sh node_modules/sluice/scripts/run-node.sh "$example"
 done
 node "$checkout/node_modules/typescript/bin/tsc" --noEmit --strict --module nodenext --target es2024 --lib ES2025,ESNext.Disposable \
   --typeRoots "$checkout/node_modules/@types" --types node ?.mts

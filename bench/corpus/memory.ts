@@ -22,7 +22,16 @@ export async function measureMemory(seed: number, wanted: number): Promise<void>
     let peak = 0
     let made = 0
     const store = storeOf(texts, () => made < wanted)
-    const options = { counter: words, limit: 1024, overlap: 0, format, to: join(folder.path, 'export'), since: null }
+    const options = {
+      counter: words,
+      limit: 1024,
+      overlap: 0,
+      format,
+      to: join(folder.path, 'export'),
+      since: null,
+      hygiene: false,
+      where: null,
+    }
     const filter = { key: () => true, outcome: null, gone: false }
     const before = performance.now()
     const look = ({ chunks }: { readonly chunks: number }): void => {

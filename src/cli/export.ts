@@ -6,6 +6,8 @@ import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
 import { EXPORT_FORMATS, exportChunks } from '#src/corpus/export/export-chunks.ts'
 import type { Damage, ExportTally } from '#src/corpus/export/export-tally.ts'
 import type { ExportFilter } from '#src/corpus/export/select-documents.ts'
+import { parseWhere } from '#src/corpus/export/where.ts'
+import { NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { EXIT } from './exit-codes.ts'
@@ -27,6 +29,8 @@ interface Options {
   readonly outcome?: string
   readonly gone?: boolean
   readonly since?: string
+  readonly hygiene?: boolean
+  readonly where?: string
 }
 
 const EXAMPLES = `
@@ -51,6 +55,8 @@ export function exportCommand(): Command {
     .option('--key <glob>', 'only documents whose key matches; may be given again', collect, [])
     .option('--outcome <outcome>', 'only documents with this outcome: done, partial')
     .option('--gone', 'also documents that are gone from their source')
+    .option('--hygiene', 'columns for language, duplicates, quality rules and personal data; drops nothing')
+    .option('--where <condition>', 'only chunks for which it holds: "tokens >= 20 and language = \'en\'"')
     .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
     .addHelpText('after', EXAMPLES)
   addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
@@ -74,6 +80,9 @@ export function exportCommand(): Command {
   })
 }
 
+/** A condition on one of these asks for them. */
+const HYGIENE_COLUMNS = Object.keys(NO_HYGIENE)
+
 type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since'>
 
 async function chunking(options: Options): Promise<Chunking> {
@@ -83,8 +92,16 @@ async function chunking(options: Options): Promise<Chunking> {
   if (format === undefined)
     throw new UsageError(`--format takes ${EXPORT_FORMATS.join(' or ')}, not "${options.format}"`)
   const filter = filterOf(options)
-  const filterText = { key: options.key, outcome: options.outcome ?? null, gone: options.gone ?? false }
-  return { limit, overlap, format, filter, filterText, counter: await openCounter(options.tokenizer) }
+  const where = options.where === undefined ? null : parseWhere(options.where)
+  const usesHygiene = HYGIENE_COLUMNS.some((name) => options.where?.includes(name))
+  const hygiene = options.hygiene === true || usesHygiene
+  const filterText = {
+    key: options.key,
+    outcome: options.outcome ?? null,
+    gone: options.gone ?? false,
+    ...(options.where === undefined ? {} : { where: options.where }),
+  }
+  return { hygiene, where, limit, overlap, format, filter, filterText, counter: await openCounter(options.tokenizer) }
 }
 
 function wholeNumber(flag: string, text: string, least: number, most: number): number {
@@ -144,10 +161,12 @@ function summaryOf(tally: ExportTally, { to, since }: { readonly to: string; rea
     [tally.withoutMarkdown, 'parsed without Markdown'],
     [tally.damaged.length, 'damaged'],
   ] as const
+  const unwanted = tally.chunksLeftOut === 0 ? [] : [`left out: ${plural(tally.chunksLeftOut, 'chunk')} by --where`]
   const oversize = tally.oversize > 0 ? `, ${count(tally.oversize)} of them parts of what alone exceeds the limit` : ''
   return [
     `${plural(tally.chunks, 'chunk')} of ${plural(tally.documents, since === null ? 'document' : 'changed document')}, ${count(tally.tokens)} tokens${oversize}`,
     ...left.filter(([number]) => number > 0).map(([number, why]) => `left out: ${plural(number, 'document')} ${why}`),
+    ...unwanted,
     `written: ${to}`,
     ...(tally.cursorProblem === null
       ? []

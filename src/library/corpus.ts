@@ -9,6 +9,7 @@ import type { FeedEntry } from '#src/corpus/feed/change.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
+import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
@@ -29,6 +30,8 @@ export interface ChunkingOptions extends DocumentFilter {
   readonly overlap?: number
   /** `o200k_base` (default), `cl100k_base`, `p50k_base`, `r50k_base`, the path of a `tokenizer.json`, or a counter of your own. */
   readonly tokenizer?: string | TokenCounter
+  /** Whether each chunk tells its language, duplicates, quality and personal data; else those fields are null. */
+  readonly hygiene?: boolean
   /** Called for a document whose files are damaged; without it that is an error. */
   readonly onDamaged?: (key: string) => void
 }
@@ -106,6 +109,7 @@ async function* chunksIn(store: OutputStore, options: ChunkingOptions): AsyncGen
   if (!Number.isInteger(overlap) || overlap < 0 || overlap > limit / 4) {
     throw new SetupError(`overlap takes a whole number up to a quarter of the limit, not ${overlap}`)
   }
+  const reader = options.hygiene === true ? await HygieneReader.open() : null
   const counter = typeof tokenizer === 'string' ? await openCounter(tokenizer) : tokenizer
   const records = recordsOf(store, options)
   for await (const found of readAhead(records, async (record) => readDocument(store, record), AHEAD)) {
@@ -117,7 +121,7 @@ async function* chunksIn(store: OutputStore, options: ChunkingOptions): AsyncGen
       onDamaged(key)
     }
     if (found.kind !== 'read') continue
-    const lines = new ChunkLines(found.record)
+    const lines = new ChunkLines(found.record, reader)
     for (const chunk of chunksOf(found.document, { counter, limit, overlap })) yield lines.of(chunk)
   }
 }

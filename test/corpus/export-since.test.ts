@@ -33,6 +33,8 @@ async function exported(store: OutputStore, to: string, changes: Partial<ExportO
     filter: FILTER,
     filterText: {},
     since: null,
+    hygiene: false,
+    where: null,
   } as const
   return exportChunks(store, { ...options, to, ...changes }, () => undefined, new AbortController().signal)
 }

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Chunk, TableRows } from '#src/corpus/chunks/chunk.ts'
+import { type Hygiene, type HygieneReader, NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 
 /** A line of `chunks.jsonl` (docs/schemas/chunks-line.schema.json). */
-export interface ChunkLine {
+export interface ChunkLine extends Hygiene {
   readonly id: string
   readonly kind: Chunk['kind']
   readonly text: string
@@ -47,18 +48,22 @@ export class ChunkLines {
   readonly #isSpreadsheet: boolean
   /** How often a text was there before in this document: equal texts have different ids. */
   readonly #seen = new Map<string, number>()
+  readonly #hygiene: HygieneReader | null
   #index = 0
 
-  constructor(record: DocumentRecord) {
+  /** `hygiene`: null where its columns are not asked for. */
+  constructor(record: DocumentRecord, hygiene: HygieneReader | null) {
     this.#record = record
+    this.#hygiene = hygiene
     this.#isSpreadsheet = SPREADSHEETS.has(extensionOf(record.key) ?? '')
   }
 
   of(chunk: Chunk): ChunkLine {
     const { key, source, contentHash, outcome, parser, grade, goneAt = null } = this.#record
     const { kind, text, body, tokens, oversize, title, headings, caption, span, pages, boxes, blocks, table } = chunk
+    const id = this.#id(chunk)
     return {
-      id: this.#id(chunk),
+      id,
       kind,
       text,
       body,
@@ -82,6 +87,7 @@ export class ChunkLines {
       grade: grade === undefined ? null : lowest(pages.map((page) => grade.pages[page - 1] ?? grade.grade)),
       outcome,
       goneAt,
+      ...(this.#hygiene?.of({ id, body }) ?? NO_HYGIENE),
     }
   }
 

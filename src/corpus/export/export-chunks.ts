@@ -13,6 +13,8 @@ import type { ExportedFile } from './exported-file.ts'
 import { refuseStorePlaces } from './outside-store.ts'
 import { readAhead } from './read-ahead.ts'
 import { readDocument, type ReadDocument } from './read-document.ts'
+import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
+import type { ChunkTest } from './where.ts'
 import { changedRecords, type ExportFilter, type FeedRange, wantedRecords } from './select-documents.ts'
 
 /** Of the chunks; `documents.jsonl` is JSON lines always. */
@@ -28,6 +30,10 @@ export interface ExportOptions extends ChunkOptions {
   readonly filterText: Readonly<Record<string, unknown>>
   /** Cursor, or folder of an earlier export: only documents that changed since then. Null for all. */
   readonly since: string | null
+  /** Whether language, duplicates, quality and personal data are told of each chunk; else those columns are null. */
+  readonly hygiene: boolean
+  /** Chunks that it does not hold for are left out. */
+  readonly where: ChunkTest | null
 }
 
 /** Documents that are read while others are divided. */
@@ -56,13 +62,15 @@ export async function exportChunks(
     range === null || tombstones === null
       ? wantedRecords(store, options.filter, tally, signal)
       : changedRecords(store, range, options.filter, tally, async (line) => tombstones.write(line))
+  const hygiene = options.hygiene ? await HygieneReader.open() : null
   for await (const found of readAhead(records, async (record) => readDocument(store, record), AHEAD)) {
     signal.throwIfAborted()
     if (found.kind === 'removed') continue
     if (found.kind === 'no_markdown') tally.withoutMarkdown += 1
     else if (found.kind === 'damaged') tally.damaged.push({ kind: 'files', key: found.record.key })
     else {
-      const written = await writeChunks(found, options, tally, async (line) => chunks.write(line))
+      const lines = new ChunkLines(found.record, hygiene)
+      const written = await writeChunks(found, { ...options, lines }, tally, async (line) => chunks.write(line))
       await documents.write(written)
     }
     progress(tally)
@@ -102,24 +110,30 @@ async function rangeOf(
 /** Answers the line of `documents.jsonl`. */
 async function writeChunks(
   { record, document }: Extract<ReadDocument, { kind: 'read' }>,
-  options: ChunkOptions,
+  { lines, ...options }: ExportOptions & { readonly lines: ChunkLines },
   tally: ExportTally,
   write: (line: object) => Promise<void>,
 ): Promise<object> {
-  const lines = new ChunkLines(record)
   const spans: Span[] = []
+  let left = 0
   for (const chunk of chunksOf(document, options)) {
     spans.push(chunk.span)
+    const line = lines.of(chunk)
+    if (options.where?.(line) === false) {
+      left += 1
+      continue
+    }
     tally.tokens += chunk.tokens
     if (chunk.oversize) tally.oversize += 1
-    await write(lines.of(chunk))
+    await write(line)
   }
   tally.documents += 1
-  tally.chunks += spans.length
-  return documentLine(record, document.markdown, spans)
+  tally.chunks += spans.length - left
+  tally.chunksLeftOut += left
+  return documentLine(record, document.markdown, spans, left)
 }
 
-function documentLine(record: DocumentRecord, markdown: string, spans: readonly Span[]): object {
+function documentLine(record: DocumentRecord, markdown: string, spans: readonly Span[], left: number): object {
   const { key, source, contentHash, outcome, problems, pages, files, goneAt = null } = record
   return {
     document: key,
@@ -132,7 +146,8 @@ function documentLine(record: DocumentRecord, markdown: string, spans: readonly 
     goneAt,
     markdownSha256: files.find(({ name }) => name === 'document.md')?.sha256 ?? null,
     characters: markdown.length,
-    chunks: spans.length,
+    chunks: spans.length - left,
+    chunksLeftOut: left,
     exclusions: exclusionsOf(markdown, spans).map(({ reason, span }) => ({ reason, markdownSpan: span })),
   }
 }

@@ -5,6 +5,8 @@ export interface ExportTally {
   chunks: number
   tokens: number
   oversize: number
+  /** Chunks for which `--where` does not hold. */
+  chunksLeftOut: number
   /** Documents that are left out: parsed without Markdown; gone from their source; outside of the filter. */
   withoutMarkdown: number
   gone: number
@@ -26,6 +28,7 @@ export const emptyTally = (): ExportTally => ({
   chunks: 0,
   tokens: 0,
   oversize: 0,
+  chunksLeftOut: 0,
   withoutMarkdown: 0,
   gone: 0,
   filtered: 0,

@@ -34,6 +34,13 @@ export const CHUNK_COLUMNS: readonly Column[] = [
   { name: 'grade', type: 'number' },
   { name: 'outcome', type: 'text' },
   { name: 'goneAt', type: 'text' },
+  { name: 'language', type: 'text' },
+  { name: 'languageConfidence', type: 'number' },
+  { name: 'duplicateOf', type: 'text' },
+  { name: 'nearDuplicateOf', type: 'text' },
+  { name: 'similarity', type: 'number' },
+  { name: 'quality', type: 'texts' },
+  { name: 'pii', type: 'texts' },
 ]
 
 const PLAIN = {

@@ -1,0 +1,166 @@
+import { SetupError } from '#src/document/setup-error.ts'
+import type { ChunkLine } from './chunk-line.ts'
+import { CHUNK_COLUMNS } from './parquet-columns.ts'
+import { type Token, tokensOf } from './where-tokens.ts'
+
+export type ChunkTest = (line: ChunkLine) => boolean
+
+type Field = keyof ChunkLine
+type Value = string | number | boolean
+
+/**
+ * A condition on the columns of a chunk:
+ *
+ *     or    = and { "or" and }          and = not { "and" not }          not = "not" not | "(" or ")" | term
+ *     term  = field                                          a flag that is true
+ *           | field ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value
+ *           | field [ "not" ] "in" "(" value { "," value } ")"
+ *           | field [ "not" ] "contains" value               a list that holds it, a text that has it in it
+ *           | field "is" [ "not" ] "null"
+ *
+ * What is null meets no condition but `is null`.
+ *
+ * @throws {SetupError} that shows where the condition cannot be read
+ */
+export function parseWhere(text: string): ChunkTest {
+  const parser = new WhereParser(text)
+  return parser.whole()
+}
+
+const TYPES = new Map(CHUNK_COLUMNS.map(({ name, type }) => [name as string, type]))
+const COMPARISONS: Readonly<Record<string, (one: Value, other: Value) => boolean>> = {
+  '=': (one, other) => one === other,
+  '!=': (one, other) => one !== other,
+  '<': (one, other) => one < other,
+  '<=': (one, other) => one <= other,
+  '>': (one, other) => one > other,
+  '>=': (one, other) => one >= other,
+}
+
+class WhereParser {
+  readonly #text: string
+  readonly #tokens: readonly Token[]
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#tokens = tokensOf(text, (at) => this.#refuse('this is not understood', at))
+  }
+
+  whole(): ChunkTest {
+    const test = this.#or()
+    if (this.#at < this.#tokens.length) throw this.#refuse('"and" or "or" is missing')
+    return test
+  }
+
+  #or(): ChunkTest {
+    const tests = [this.#and()]
+    while (this.#takes('or')) tests.push(this.#and())
+    return (line) => tests.some((test) => test(line))
+  }
+
+  #and(): ChunkTest {
+    const tests = [this.#not()]
+    while (this.#takes('and')) tests.push(this.#not())
+    return (line) => tests.every((test) => test(line))
+  }
+
+  #not(): ChunkTest {
+    if (this.#takes('not')) {
+      const test = this.#not()
+      return (line) => !test(line)
+    }
+    if (!this.#takes('(')) return this.#term()
+    const test = this.#or()
+    if (!this.#takes(')')) throw this.#refuse('")" is missing')
+    return test
+  }
+
+  #term(): ChunkTest {
+    const field = this.#field()
+    if (this.#takes('is')) return this.#isNull(field)
+    const isNegated = this.#takes('not')
+    if (this.#takes('in')) return negated(isNegated, field, this.#in(field))
+    if (this.#takes('contains')) return negated(isNegated, field, this.#contains(field))
+    if (isNegated) throw this.#refuse('"in" or "contains" is missing')
+    const compare = COMPARISONS[this.#next()?.text ?? '']
+    if (compare !== undefined) {
+      this.#at += 1
+      const value = this.#value(field)
+      return (line) => isPlain(line[field]) && compare(line[field], value)
+    }
+    if (TYPES.get(field) !== 'flag') throw this.#refuse(`a comparison with ${field} is missing`)
+    return (line) => line[field] === true
+  }
+
+  #isNull(field: Field): ChunkTest {
+    const isNot = this.#takes('not')
+    if (!this.#takes('null')) throw this.#refuse('"null" is missing')
+    return (line) => (line[field] === null) !== isNot
+  }
+
+  #in(field: Field): ChunkTest {
+    const values: Value[] = []
+    if (!this.#takes('(')) throw this.#refuse('"(" is missing')
+    do values.push(this.#value(field))
+    while (this.#takes(','))
+    if (!this.#takes(')')) throw this.#refuse('")" is missing')
+    return (line) => isPlain(line[field]) && values.includes(line[field])
+  }
+
+  #contains(field: Field): ChunkTest {
+    const value = this.#value(field)
+    return (line) => {
+      const held: unknown = line[field]
+      return Array.isArray(held) ? held.includes(value) : typeof held === 'string' && held.includes(String(value))
+    }
+  }
+
+  #field(): Field {
+    const token = this.#next()
+    const type = token?.kind === 'word' ? TYPES.get(token.text) : undefined
+    if (type === undefined || type === 'json') {
+      const names = [...TYPES].flatMap(([name, of]) => (of === 'json' ? [] : [name]))
+      throw this.#refuse(`a column is expected: ${names.join(', ')}`)
+    }
+    this.#at += 1
+    return token?.text as Field
+  }
+
+  #value(field: Field): Value {
+    const token = this.#next()
+    const type = TYPES.get(field) ?? 'text'
+    this.#at += 1
+    if ((type === 'text' || type === 'texts') && token?.kind === 'text') return token.text
+    if ((type === 'whole' || type === 'wholes' || type === 'number') && token?.kind === 'number')
+      return Number(token.text)
+    if (type === 'flag' && (token?.text === 'true' || token?.text === 'false')) return token.text === 'true'
+    this.#at -= 1
+    const wanted = type === 'flag' ? 'true or false' : type.startsWith('text') ? "a text in ' '" : 'a number'
+    throw this.#refuse(`${field} is compared with ${wanted}`)
+  }
+
+  #next(): Token | undefined {
+    return this.#tokens[this.#at]
+  }
+
+  #takes(text: string): boolean {
+    const token = this.#next()
+    if (token === undefined || token.kind === 'text' || token.text.toLowerCase() !== text) return false
+    this.#at += 1
+    return true
+  }
+
+  #refuse(message: string, at: number = this.#next()?.at ?? this.#text.length): SetupError {
+    return new SetupError(`--where: ${message}\n  ${this.#text}\n  ${' '.repeat(at)}^`)
+  }
+}
+
+const isPlain = (value: unknown): value is Value =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+/** A null meets neither a condition nor its opposite. */
+const negated =
+  (isNegated: boolean, field: Field, test: ChunkTest): ChunkTest =>
+  (line) =>
+    isNegated ? line[field] !== null && !test(line) : test(line)

@@ -1,0 +1,80 @@
+import { PlaceTable } from '#src/corpus/feed/place-table.ts'
+import { type LanguageOf, openLanguages } from './language.ts'
+import { SHINGLE_WORDS } from './minhash.ts'
+import { NearDuplicates } from './near-duplicates.ts'
+import { type PersonalData, personalDataIn } from './personal-data.ts'
+import { brokenRules, type QualityRule } from './quality.ts'
+import { wordsOf } from './words.ts'
+
+/** What tells good chunks from bad ones, as columns; all null where it was not asked for. Nothing is dropped by it. */
+export interface Hygiene {
+  /** ISO 639-1; null for less than 20 letters, or where no language is likely. */
+  readonly language: string | null
+  /** 0 to 1. */
+  readonly languageConfidence: number | null
+  /** First chunk of this export with the same words; null where this is the first. */
+  readonly duplicateOf: string | null
+  /** An earlier chunk of this export that is nearly the same, and their estimated Jaccard similarity. */
+  readonly nearDuplicateOf: string | null
+  readonly similarity: number | null
+  /** Rules of Gopher and C4 that the body breaks. */
+  readonly quality: readonly QualityRule[] | null
+  /** Kinds of personal data in the body. */
+  readonly pii: readonly PersonalData[] | null
+}
+
+export const NO_HYGIENE: Hygiene = {
+  language: null,
+  languageConfidence: null,
+  duplicateOf: null,
+  nearDuplicateOf: null,
+  similarity: null,
+  quality: null,
+  pii: null,
+}
+
+interface Texts {
+  readonly id: string
+  readonly body: string
+}
+
+/** Looks at the chunks of one export, one after the other. */
+export class HygieneReader {
+  readonly #languageOf: LanguageOf
+  readonly #near = new NearDuplicates()
+  /** Words of a chunk → the id of the first one that has them, as four words. */
+  readonly #exact = new PlaceTable(4)
+
+  private constructor(languageOf: LanguageOf) {
+    this.#languageOf = languageOf
+  }
+
+  static async open(): Promise<HygieneReader> {
+    return new HygieneReader(await openLanguages())
+  }
+
+  of({ id, body }: Texts): Hygiene {
+    const words = wordsOf(body)
+    const duplicateOf = words.length === 0 ? null : this.#duplicateOf(id, words)
+    const near = duplicateOf === null && words.length >= SHINGLE_WORDS ? this.#near.add(id, words) : null
+    return {
+      ...this.#languageOf(body),
+      duplicateOf,
+      nearDuplicateOf: near?.id ?? null,
+      similarity: near?.similarity ?? null,
+      quality: brokenRules(body, words),
+      pii: personalDataIn(body),
+    }
+  }
+
+  #duplicateOf(id: string, words: readonly string[]): string | null {
+    const row = this.#exact.row(words.join(' '))
+    if (row.some((word) => word !== 0)) {
+      const hex = Array.from(row, (word) => word.toString(16).padStart(8, '0')).join('')
+      return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    }
+    const hex = id.replaceAll('-', '')
+    row.set([0, 8, 16, 24].map((at) => Number.parseInt(hex.slice(at, at + 8), 16)))
+    return null
+  }
+}

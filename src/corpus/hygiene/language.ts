@@ -1,0 +1,26 @@
+import type { Hygiene } from './hygiene.ts'
+
+export type LanguageOf = (text: string) => Pick<Hygiene, 'language' | 'languageConfidence'>
+
+/** Fewer letters tell no language. */
+const LEAST_LETTERS = 20
+
+/** Characters that are looked at: more change nothing. */
+const MOST_CHARACTERS = 1000
+
+const UNKNOWN = { language: null, languageConfidence: null }
+
+/** Loads the detector (tinyld), whose tables take a moment. */
+export async function openLanguages(): Promise<LanguageOf> {
+  const { detectAll } = await import('tinyld')
+  return (text) => {
+    const letters = text
+      .slice(0, MOST_CHARACTERS)
+      .replaceAll(/[^\p{L}\p{M}]+/gu, ' ')
+      .trim()
+    if (letters.replaceAll(' ', '').length < LEAST_LETTERS) return UNKNOWN
+    const [best] = detectAll(letters)
+    if (best === undefined || best.lang === '') return UNKNOWN
+    return { language: best.lang, languageConfidence: Math.round(best.accuracy * 1000) / 1000 }
+  }
+}

@@ -1,0 +1,64 @@
+/*
+ * The rules of Gopher (Rae et al. 2021) and C4 (Raffel et al. 2020) with their published thresholds, as datatrove has them. They
+ * were made for pages of the web: on a chunk they are hints, and a table breaks several.
+ */
+
+interface Measured {
+  readonly text: string
+  readonly words: readonly string[]
+  readonly lines: readonly string[]
+}
+
+type Rule = (measured: Measured) => boolean
+
+const STOP_WORDS = new Set(['the', 'be', 'to', 'of', 'and', 'that', 'have', 'with'])
+
+const share = (some: number, all: number): number => (all === 0 ? 0 : some / all)
+
+const linesLike = ({ lines }: Measured, pattern: RegExp): number =>
+  share(lines.filter((line) => pattern.test(line)).length, lines.length)
+
+/** Each says whether a text breaks it. */
+const RULES = {
+  gopher_word_count: ({ words }) => words.length < 50 || words.length > 100_000,
+  gopher_word_length: ({ words }) => {
+    const mean = share(
+      words.reduce((sum, word) => sum + word.length, 0),
+      words.length,
+    )
+    return mean < 3 || mean > 10
+  },
+  gopher_symbols: ({ text, words }) => share(text.match(/#|\.\.\.|…/g)?.length ?? 0, words.length) > 0.1,
+  gopher_bullets: (measured) => linesLike(measured, /^\s*[-*•‣●]\s/) > 0.9,
+  gopher_ellipses: (measured) => linesLike(measured, /(?:\.\.\.|…)\s*$/) > 0.3,
+  gopher_alphabetic: ({ words }) => share(words.filter((word) => /\p{L}/u.test(word)).length, words.length) < 0.8,
+  gopher_stop_words: ({ words }) => new Set(words.filter((word) => STOP_WORDS.has(word))).size < 2,
+  gopher_duplicate_lines: ({ lines }) => 1 - share(new Set(lines).size, Math.max(1, lines.length)) > 0.3,
+  gopher_top_2_gram: ({ words, text }) => topGram(words, 2) / Math.max(1, text.length) > 0.2,
+  c4_lorem_ipsum: ({ text }) => /lorem ipsum/i.test(text),
+  c4_javascript: ({ text }) => /javascript/i.test(text),
+  c4_curly_bracket: ({ text }) => text.includes('{'),
+  c4_terminal_punctuation: (measured) => linesLike(measured, /[.!?"'”’。！？][*_)\]]*\s*$/) < 0.5,
+  c4_sentences: ({ text }) => (text.match(/[.!?。！？](?=\s|$)/g)?.length ?? 0) < 5,
+} as const satisfies Record<string, Rule>
+
+export type QualityRule = keyof typeof RULES
+
+/** Characters of the most frequent run of `size` words, all of its places together; 0 where none is there twice. */
+function topGram(words: readonly string[], size: number): number {
+  const counts = new Map<string, number>()
+  for (let at = 0; at + size <= words.length; at++) {
+    const gram = words.slice(at, at + size).join(' ')
+    counts.set(gram, (counts.get(gram) ?? 0) + 1)
+  }
+  let most = 0
+  for (const [gram, count] of counts) if (count > 1) most = Math.max(most, gram.length * count)
+  return most
+}
+
+/** The rules that a text breaks, by name. */
+export function brokenRules(text: string, words: readonly string[]): readonly QualityRule[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const measured = { text, words, lines }
+  return (Object.keys(RULES) as QualityRule[]).filter((name) => RULES[name](measured))
+}
