@@ -50,6 +50,8 @@ export async function runWorker(
   if (intake !== 'none') await workshop.beginRun()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
   stopping.allow(workshop.settings.graceMs)
+  // Before the first job: one of an earlier run may be left out now.
+  if (intake === 'scan') workshop.view.role = { kind: 'lists', listed: null }
   const consumer = workshop.consume()
   try {
     unfinished = await take(intake, workshop, ending)
@@ -75,7 +77,7 @@ async function take(intake: WorkerOptions['intake'], workshop: Workshop, signal:
   if (intake === 'scan') return scanAndDrain(workshop, signal)
   if (typeof intake === 'function') {
     // What failed there was in the source.
-    workshop.view.role = { kind: 'lists', listed: { has: () => true } }
+    workshop.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
     const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, workshop.scan, cut)
     return (await untilDone(workshop, retry, async () => 0, signal)).unfinished
   }

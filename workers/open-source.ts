@@ -78,9 +78,9 @@ export async function openSource(
 ): Promise<OpenedSource> {
   const opened = await openPlace(name, settings, around, resources)
   if (!settings.archives || ['urls', 'site'].includes(locationOf(name).kind)) return opened
-  const { include, exclude, archiveMembers, archiveMb, archiveRatio } = settings
+  const { include, exclude, hidden, archiveMembers, archiveMb, archiveRatio } = settings
   const limits = { mostMembers: archiveMembers, mostBytes: archiveMb * MIB, mostRatio: archiveRatio }
-  return { ...opened, source: withArchives(opened.source, { include, exclude, limits }) }
+  return { ...opened, source: withArchives(opened.source, { include, exclude, hidden, limits }) }
 }
 
 const MIB = 1024 * 1024

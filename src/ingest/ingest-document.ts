@@ -66,7 +66,10 @@ async function ingestClaimed(
   const late = { ...delivery, begunMs, version: job.version }
   if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps, signal)
   const handling = handlingOf(job.key, deps)
-  if (handling === null && textExtensionOf(job.key) !== null) return leaveOut(job, deps)
+  const excluded = deps.view.obeysRules ? (deps.source.skips?.(job.key) ?? null) : null
+  if (excluded !== null) return leaveOut(job, { reason: excluded, version: null }, deps)
+  const isText = handling === null && textExtensionOf(job.key) !== null
+  if (isText) return leaveOut(job, { reason: 'unsupported', version: job.version }, deps)
   const opened = await openListed(deps.source, job, signal)
   const work = { ...delivery, claim, startedAt, begunMs, version: 'message' in opened ? job.version : opened.version }
   if ('message' in opened) return unopened(work, opened, deps, signal)

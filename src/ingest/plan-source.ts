@@ -66,30 +66,47 @@ export interface PlannedEntry {
 export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedEntry> {
   const bought = new Set<string>()
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
+  let recorded = 0
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
     const known = await deps.ledger.read(batch.map((entry) => entry.key))
     for (const [index, entry] of batch.entries()) {
       if (entry.kind === 'left_out') listing.leftOut.add(entry.key)
       else {
         listing.listed.add(entry.key)
+        if (known[index]) recorded += 1
         yield await planEntry(entry, known[index] ?? null, bought, deps, signal)
       }
     }
   }
-  for await (const unlisted of unlistedOf(listing, deps, signal)) {
-    const planned = await planUnlisted(unlisted, deps)
+  for await (const unlisted of unlistedOf(listing, deps, signal, recorded)) {
+    const planned = await planUnlisted(unlisted, bought, deps, signal)
     if (planned !== null) yield planned
   }
 }
 
 /** Null for what a run would forget: it leaves nothing in the store. */
-async function planUnlisted({ key, entry, kind }: Unlisted, { store }: PlanDeps): Promise<PlannedEntry | null> {
+async function planUnlisted(
+  { key, entry, kind }: Unlisted,
+  bought: Set<string>,
+  deps: PlanDeps,
+  signal: AbortSignal,
+): Promise<PlannedEntry | null> {
   const nothing = { ...NOTHING, key, extension: null }
-  const reason = entry.outcome === 'skipped' ? skipReasonOf(entry.version) : null
+  const recorded = async (): Promise<boolean> => (await deps.store.readRecord(key)) !== null
+  const skip = entry.outcome === 'skipped' ? skipReasonOf(entry.version) : null
   if (kind === 'marked') return { ...nothing, change: 'gone' }
-  if (kind === 'gone') return (await store.readRecord(key)) === null ? null : { ...nothing, change: 'gone' }
-  if (reason === null) return { ...nothing, change: entry.outcome === 'pending' ? 'pending' : 'unchanged' }
-  return kind === 'left_out' ? null : { ...nothing, change: 'skipped', skip: skipLabel(key, reason) }
+  if (kind === 'gone') return (await recorded()) ? { ...nothing, change: 'gone' } : null
+  if (skip !== null) return kind === 'left_out' ? null : { ...nothing, change: 'skipped', skip: skipLabel(key, skip) }
+  if (entry.outcome !== 'pending') return { ...nothing, change: 'unchanged' }
+  // It has a job, which the rules on names end; an ignore file does not.
+  if ((deps.source.skips?.(key) ?? null) !== null)
+    return (await recorded()) ? { ...nothing, change: 'unchanged' } : null
+  const handling = handlingOf(key, deps)
+  if (handling === null) return { ...nothing, change: 'pending' }
+  const extension = handling.kind === 'parse' ? handling.extension : null
+  const own = { ...deps, parsers: policyFor(deps.parsers, key) }
+  const listed = { key, version: entry.version }
+  return { ...nothing, extension, change: 'pending', ...(await priced(listed, handling, bought, own, signal)) }
 }
 
 const NOTHING = {

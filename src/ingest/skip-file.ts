@@ -1,5 +1,4 @@
 import { NO_RECIPE } from '#src/document/ids.ts'
-import type { SkipReason } from '#src/document/skip.ts'
 import type { DocumentJob, JobVerdict, LedgerEntry } from '#src/ports.ts'
 import { decideSkip, type SkipDecision, type SkippedFile } from './decide-skip.ts'
 import type { IngestDeps, ScanDeps } from './deps.ts'
@@ -55,16 +54,17 @@ async function tidyStore(
 }
 
 /**
- * The job of a text that is passed through no more: the settings changed since it was enqueued. Its entry becomes what a
- * scan makes of it now.
+ * The job of a document that is left out by now: the settings changed since it was enqueued. Its entry becomes what a scan
+ * makes of it, and nothing is bought for it.
  */
 export async function leaveOut(
   { key, version }: DocumentJob,
+  skip: Omit<SkippedFile, 'key'>,
   deps: SkipFileDeps & Pick<IngestDeps, 'ledger'>,
 ): Promise<JobVerdict> {
   const [known] = await deps.ledger.read([key])
   if (known?.outcome !== 'pending' || known.version !== version) return FINISH
-  const file = { key, reason: 'unsupported' satisfies SkipReason, version } as const
+  const file = { key, ...skip }
   const decision = await decideSkip(file, known, deps)
   await tidyStore(file, decision, known, deps)
   await deps.ledger.advance([{ key, known, entry: decision.entry }])

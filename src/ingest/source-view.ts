@@ -9,11 +9,12 @@ import type { KeySet } from './key-set.ts'
  * - `takes`: it takes jobs that other processes list. It concludes nothing.
  * - `lists`: it lists the source. `listed` is null until the listing has ended. A document of that listing vanished; any
  *   other is the sweep's, which has a safety limit.
+ *   With `retries` it lists failures that are to be tried again, whatever the rules on names are now.
  * - `follows`: it follows the source for good. The document vanished; but an inbox may be empty, and it waits then.
  */
 export type Role =
   | { readonly kind: 'takes' }
-  | { readonly kind: 'lists'; readonly listed: Pick<KeySet, 'has'> | null }
+  | { readonly kind: 'lists'; readonly listed: Pick<KeySet, 'has'> | null; readonly retries?: true }
   | { readonly kind: 'follows' }
 
 /** Hand the job back: another process, or a later look, decides. */
@@ -63,6 +64,11 @@ export class SourceView {
   role: Role = { kind: 'takes' }
   readonly #looks = new Map<SourceKey, number>()
   #missedInRow = 0
+
+  /** Whether what the rules of this process leave out is left out though it is in the queue. */
+  get obeysRules(): boolean {
+    return this.role.kind === 'follows' || (this.role.kind === 'lists' && this.role.retries !== true)
+  }
 
   /**
    * A document of the queue was opened, in this version. Null: it is to be ingested. One that differs from the job's

@@ -28,14 +28,15 @@ export interface Unlisted {
 
 export type UnlistedDeps = Pick<IngestDeps, 'source' | 'ledger'>
 
-/** Streams the whole ledger, unless it has no more documents than were listed. */
+/** Streams the whole ledger, unless it has no more documents than the `recorded` ones of the listing. */
 export async function* unlistedOf(
   { listed, leftOut }: Listing,
   { source, ledger }: UnlistedDeps,
   signal: AbortSignal,
+  recorded = listed.size,
 ): AsyncGenerator<Unlisted> {
   const counts = await ledger.counts()
-  if (source.isPartial === true || seen(counts) + counts.gone <= listed.size) return
+  if (source.isPartial === true || seen(counts) + counts.gone <= recorded) return
   for await (const [key, entry] of ledger.entries(signal)) {
     if (listed.has(key)) continue
     const isMarked = entry.version === GONE

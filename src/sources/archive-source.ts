@@ -29,6 +29,7 @@ export function withArchives(inner: Source, options: ArchiveSourceOptions): Sour
   const shelf = new ArchiveShelf(inner, skips, options.limits, options.spoolFolder ?? tmpdir())
   return {
     ...inner,
+    skips,
     async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
       for await (const entry of inner.list(signal)) {
         if (entry.kind !== 'document') yield entry

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Failure } from '#src/document/failure.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { OpenedDocument, Source, SourceEntry } from '#src/ports.ts'
-import { type Filter, nameRules } from './folder-rules.ts'
+import { type Filter, keyRules, nameRules } from './folder-rules.ts'
 import { walk } from './folder-walk.ts'
 import { openFile } from './opened-file.ts'
 import { errorCode } from './unusable.ts'
@@ -27,6 +27,7 @@ export function openFolderSource(options: FolderSourceOptions): Source {
       const closed = await identities(options.skipFolders ?? [])
       yield* walk(root, { names: nameRules(options), followSymlinks, closed }, signal)
     },
+    skips: keyRules(options),
     async open(key: SourceKey): Promise<OpenedDocument | Failure> {
       if (!isInside(key)) {
         return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} names no file of this source.` }

@@ -17,6 +17,7 @@ export function openOneFile(options: FolderSourceOptions, key: SourceKey): Sourc
   return {
     ...folder,
     isPartial: true,
+    skips: () => null,
     async *list(): AsyncGenerator<SourceEntry> {
       const { path, skipFolders = [] } = options
       const names = nameRules({ hidden: true })

@@ -10,7 +10,7 @@ import type { Source, SourceChange, SourceWatch } from '#src/ports.ts'
 /** `prefix` has no slash at its end; an empty one changes nothing. */
 export function withPrefix(inner: Source, prefix: string): Source {
   if (prefix === '') return inner
-  const { addressOf } = inner
+  const { addressOf, skips } = inner
   return {
     ...inner,
     async *list(signal) {
@@ -21,6 +21,7 @@ export function withPrefix(inner: Source, prefix: string): Source {
       if (own !== null) return inner.open(own, signal)
       return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is not below the prefix "${prefix}".` }
     },
+    ...(skips === undefined ? {} : { skips: (key: SourceKey) => skips(outOf(prefix, key) ?? key) }),
     ...(addressOf === undefined ? {} : { addressOf: (key: SourceKey) => addressOf(outOf(prefix, key) ?? key) }),
   }
 }

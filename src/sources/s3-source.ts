@@ -31,6 +31,7 @@ export function openS3Source(options: S3SourceOptions): Source {
     async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
       for await (const entries of listEntries(options, scope, signal)) yield* entries
     },
+    skips: keyRules(options),
     async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
       return openObject({ client, bucket, objectKey: scope.prefix + key, spoolFolder }, key, signal)
     },

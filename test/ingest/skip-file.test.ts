@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { textRecipeBook } from '#src/contract/passthrough.ts'
 import { recipeBook } from '#src/contract/rules.ts'
 import { sourceKey } from '#src/document/ids.ts'
-import { seen } from '#src/document/outcome.ts'
+import { NO_COUNTS, seen } from '#src/document/outcome.ts'
 import type { Change } from '#src/events.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
+import { ingestDocument } from '#src/ingest/ingest-document.ts'
 import { planSource } from '#src/ingest/plan-source.ts'
 import { completeLedger } from '#src/ingest/rebuild-ledger.ts'
 import { scanSource } from '#src/ingest/scan-source.ts'
@@ -132,6 +133,37 @@ test('a document in whose place a symbolic link stands is skipped, and gone once
   expect(await ledger.counts()).toMatchObject({ done: 1, skipped: 0, gone: 1 })
   await scan(bench, {}, true)
   expect([await store.readRecord(key), (await ledger.counts()).gone]).toEqual([null, 0])
+})
+
+test('a plan knows what is gone, also where as many files are new', async () => {
+  await using bench = await benchWith('a.md', 'b.md')
+  await bench.erase('a.md')
+  await bench.write('c.md', 'new')
+  expect(await scan(bench, {})).toEqual({ 'a.md': 'gone', 'b.md': 'unchanged', 'c.md': 'new' })
+})
+
+test('a document of the queue that a rule on names leaves out by now is skipped by who lists the source, and not bought', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'one')
+  const { ledger, view } = bench.deps
+  const source = openFolderSource({ path: fileURLToPath(bench.deps.source.url), exclude: ['*.csv'] })
+  const csv = sourceKey('a.csv')
+  const entry = {
+    version: version('v1'),
+    recipeHash: bench.deps.recipeFor(csv, 'csv').hash,
+    outcome: 'pending',
+  } as const
+  await ledger.write([[csv, entry]])
+  const job = { schema: 1, key: csv, ...entry, bytes: 3, queuedAt: Date.now() } as const
+  view.role = { kind: 'lists', listed: null }
+  await ingestDocument({ job, attempt: 1 }, { ...bench.deps, source }, SIGNAL)
+  expect([bench.service.requests.length, await ledger.counts()]).toEqual([0, { ...NO_COUNTS, skipped: 1 }])
+
+  // Taken from a queue that another process feeds, its rules count.
+  await ledger.write([[csv, entry]])
+  view.role = { kind: 'takes' }
+  await ingestDocument({ job, attempt: 1 }, { ...bench.deps, source }, SIGNAL)
+  expect(bench.service.requests.length).toBe(1)
 })
 
 test('what is below a folder that is left out now stays done, and is counted no more where it was no document', async () => {

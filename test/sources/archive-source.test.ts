@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { link, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { type ArchiveSourceOptions, withArchives } from '#src/sources/archive-source.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
@@ -10,42 +10,10 @@ import { openKey, readAll } from '../conformance/source.ts'
 import { describeEntry, isTaken } from '../support/listed-entry.ts'
 import { collect } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { zip } from '../support/zip.ts'
 
 const run = promisify(execFile)
 const never = new AbortController().signal
-
-/** A zip archive with these members; `flags` go into each header (1: encrypted). */
-function zip(members: Readonly<Record<string, string | Buffer>>, flags = 0): Buffer {
-  const locals: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const [name, text] of Object.entries(members)) {
-    const content = Buffer.from(text)
-    const packed = deflateRawSync(content)
-    const encoded = Buffer.from(name)
-    const common = Buffer.alloc(26)
-    common.writeUInt16LE(20, 0)
-    common.writeUInt16LE(flags | 0x800, 2)
-    common.writeUInt16LE(8, 4)
-    common.writeUInt32LE(crc32(content), 10)
-    common.writeUInt32LE(packed.length, 14)
-    common.writeUInt32LE(content.length, 18)
-    common.writeUInt16LE(encoded.length, 22)
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, encoded, packed])
-    const tail = Buffer.alloc(14)
-    tail.writeUInt32LE(offset, 10)
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, 0]), common, tail, encoded]))
-    locals.push(local)
-    offset += local.length
-  }
-  const central = Buffer.concat(directory)
-  const end = Buffer.alloc(18)
-  end.writeUInt16LE(directory.length, 4)
-  end.writeUInt16LE(directory.length, 6)
-  end.writeUInt32LE(central.length, 8)
-  end.writeUInt32LE(offset, 12)
-  return Buffer.concat([...locals, central, Buffer.from('PK\x05\x06'), end])
-}
 
 const limits = { mostMembers: 10_000, mostBytes: 2 * 1024 ** 3, mostRatio: 200 }
 const over = (path: string, options: Partial<ArchiveSourceOptions> = {}) =>

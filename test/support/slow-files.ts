@@ -48,6 +48,7 @@ export const SLOW_FILES = [
   'test/e2e/upgrade-s3.test.ts',
   'test/e2e/store-probe-s3.test.ts',
   'test/budget/budget.test.ts',
+  'test/numbers/numbers.test.ts',
   'test/faults/faults.test.ts',
   'test/faults/mutants.test.ts',
   'test/faults/s3-faults.test.ts',
