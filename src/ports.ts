@@ -35,7 +35,7 @@ export interface Source extends SourceTraits {
    * Why a name is no document by the rules on names, whether or not it is there; null where it is one. Without what
    * ignore files in the source say.
    */
-  skips?(key: SourceKey): SkipReason | null
+  readonly skips?: (key: SourceKey) => SkipReason | null
 }
 
 export type SourceChange =

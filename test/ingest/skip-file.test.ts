@@ -148,8 +148,10 @@ test('a document of the queue that a rule on names leaves out by now is skipped 
   const { ledger, view } = bench.deps
   const source = openFolderSource({ path: fileURLToPath(bench.deps.source.url), exclude: ['*.csv'] })
   const csv = sourceKey('a.csv')
+  const [file] = await collect(bench.deps.source.list(SIGNAL))
+  if (file?.kind !== 'document') throw new Error('it is not listed')
   const entry = {
-    version: version('v1'),
+    version: file.version,
     recipeHash: bench.deps.recipeFor(csv, 'csv').hash,
     outcome: 'pending',
   } as const

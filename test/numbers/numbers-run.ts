@@ -43,7 +43,7 @@ const EXCLUDES = ['drop*', '*.csv', 'sub'] as const
 /** Names of folders that a glob leaves out. */
 const LEFT_OUT = { 'drop*': /^drop/, '*.csv': null, sub: /^sub$/ } as const
 
-export function stepsOf(random: Random): readonly StepPlan[] {
+function stepsOf(random: Random): readonly StepPlan[] {
   return Array.from({ length: 2 + random.below(3) }, () => ({
     archives: random.chance(0.6),
     passthrough: random.chance(0.65),
