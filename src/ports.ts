@@ -7,7 +7,6 @@ import type { Counts } from './document/outcome.ts'
 import type { HaltCause, Verdict } from './document/verdict.ts'
 
 export type { Recipe } from './contract/recipe.ts'
-import type { SkipReason } from './document/skip.ts'
 import type { SourceEntry } from './document/source-entry.ts'
 export type { SourceEntry }
 import type { SourceTraits } from './document/source-traits.ts'
@@ -31,11 +30,6 @@ export interface Source extends SourceTraits {
   list(signal: AbortSignal): AsyncIterable<SourceEntry>
   /** Opens a document for reading. A `Failure` is about this document only (vanished, unreadable). Repeatable. */
   open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure>
-  /**
-   * Why a name is no document by the rules on names, whether or not it is there; null where it is one. Without what
-   * ignore files in the source say.
-   */
-  readonly skips?: (key: SourceKey) => SkipReason | null
 }
 
 export type SourceChange =
