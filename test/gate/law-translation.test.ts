@@ -125,3 +125,12 @@ test('the fields of the state are those that the type LawState lists', () => {
   const known = new Set([...fresh, ...listed(/readonly (\w+)\?: /g)])
   expect(seen.flatMap(fields).filter((field) => !known.has(field))).toEqual([])
 })
+
+test('the page about the state machine names every field of the state', () => {
+  const source = readFileSync(new URL('../../src/gate/law-state.ts', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/limiter-state.md', import.meta.url), 'utf8')
+  const fields = [...source.matchAll(/readonly (\w+)\??: /g)].map((match) => match[1] ?? '')
+  const named = new Set([...page.matchAll(/`(\w+)`/g)].map((match) => match[1]))
+  expect(fields.length).toBeGreaterThan(100)
+  expect(fields.filter((field) => !named.has(field))).toEqual([])
+})
