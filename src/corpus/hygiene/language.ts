@@ -5,8 +5,8 @@ export type LanguageOf = (text: string) => Pick<Hygiene, 'language' | 'languageC
 /** Fewer letters tell no language. */
 const LEAST_LETTERS = 20
 
-/** Characters that are looked at: more change nothing. */
-const MOST_CHARACTERS = 1000
+/** Characters that are looked at: the detector takes longer for each. */
+const MOST_CHARACTERS = 400
 
 const UNKNOWN = { language: null, languageConfidence: null }
 

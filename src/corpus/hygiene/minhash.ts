@@ -12,16 +12,19 @@ function mixed(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-const MASKS = Uint32Array.from({ length: HASHES }, (_, index) => mixed(index + 0x9e3779b9))
-const FACTORS = Uint32Array.from({ length: HASHES }, (_, index) => mixed(index + 0x51ed270b) | 1)
+// Signed, as all numbers below: V8 keeps them in registers, where unsigned ones above 2^31 become doubles.
+const MASKS = Int32Array.from({ length: HASHES }, (_, index) => mixed(index + 0x9e3779b9))
+const FACTORS = Int32Array.from({ length: HASHES }, (_, index) => mixed(index + 0x51ed270b) | 1)
 
 /** The least value of each of 320 hash functions over all runs of five words. */
-export function minHashes(words: readonly string[]): Uint32Array {
-  const least = new Uint32Array(HASHES).fill(0xffffffff)
-  for (const shingle of shinglesOf(words)) {
+export function minHashes(words: readonly string[]): Int32Array {
+  const least = new Int32Array(HASHES).fill(0x7fffffff)
+  const [masks, factors] = [MASKS, FACTORS]
+  for (const unsigned of shinglesOf(words)) {
+    const shingle = unsigned | 0
     for (let index = 0; index < HASHES; index++) {
-      let hash = Math.imul(shingle ^ (MASKS[index] as number), FACTORS[index] as number)
-      hash = (hash ^ (hash >>> 15)) >>> 0
+      let hash = Math.imul(shingle ^ (masks[index] as number), factors[index] as number)
+      hash ^= hash >>> 15
       if (hash < (least[index] as number)) least[index] = hash
     }
   }
@@ -49,7 +52,7 @@ function hashOf(word: string): number {
 }
 
 /** One number for each bucket: equal where all ten of its hashes are. */
-export function bucketsOf(least: Uint32Array): Uint32Array {
+export function bucketsOf(least: Int32Array): Uint32Array {
   return Uint32Array.from({ length: BUCKETS }, (_, bucket) => {
     let hash = bucket + 1
     for (let index = 0; index < HASHES_PER_BUCKET; index++) {
