@@ -1,7 +1,7 @@
 import type { OutputStore } from '#src/ports.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+import { chunkMetadata } from '#src/corpus/export/shapes.ts'
 import { type ChunkingOptions, openCorpus } from './corpus.ts'
-import { chunkMetadata } from './chunk-metadata.ts'
 
 /*
  * `sluice/langchain`. LangChain is no dependency: its `DocumentInterface` is a shape, and vector stores and retrievers take
@@ -18,8 +18,7 @@ export interface LangChainDocument {
 export const toDocument = (chunk: ChunkLine): LangChainDocument => ({
   id: chunk.id,
   pageContent: chunk.text,
-  // By convention `source` is the document; where its archive was is kept beside it.
-  metadata: { ...chunkMetadata(chunk), source: chunk.document, sourceAddress: chunk.source },
+  metadata: chunkMetadata(chunk),
 })
 
 /** As LangChain's `BaseDocumentLoader`: the chunks of a store as documents. */

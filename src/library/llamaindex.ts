@@ -1,7 +1,7 @@
 import type { OutputStore } from '#src/ports.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+import { chunkMetadata } from '#src/corpus/export/shapes.ts'
 import { type ChunkingOptions, openCorpus } from './corpus.ts'
-import { chunkMetadata } from './chunk-metadata.ts'
 
 /*
  * `sluice/llamaindex`. LlamaIndex is no dependency: its `TextNode` is handed over by the caller.

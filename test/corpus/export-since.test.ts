@@ -117,6 +117,36 @@ describe('an export since another one', () => {
     await expectSchema('export-manifest', [JSON.parse(await readFile(at('second/manifest.json'), 'utf8'))])
   })
 
+  test.each(['langchain', 'llamaindex'] as const)('has the shape of %s where that is asked for', async (format) => {
+    await using folder = await tempFolder()
+    const at = (name: string): string => join(folder.path, name)
+    const store = await openFolderStore({ path: at('store') })
+    const files = outputs({ 'document.md': '# Title\n\nText.' })
+    await store.commit(recordOf('a.pdf', files), files)
+    await exported(store, at('own'))
+    await exported(store, at('other'), { format })
+    const [own] = await linesOf<Line & { readonly contentHash: string }>(at('own/chunks.jsonl'))
+    const metadata = expect.objectContaining({
+      source: 'a.pdf',
+      title: 'Title',
+      sourceAddress: 'file:///archive/',
+    }) as unknown
+    const lines = {
+      langchain: { id: own?.id, page_content: '# Title\n\nText.', metadata, type: 'Document' },
+      llamaindex: {
+        id_: own?.id,
+        text: '# Title\n\nText.',
+        metadata,
+        start_char_idx: 0,
+        end_char_idx: 14,
+        relationships: { 1: { node_id: 'a.pdf', node_type: '4', hash: own?.contentHash } },
+        class_name: 'TextNode',
+      },
+    }
+    expect(await linesOf(at('other/chunks.jsonl'))).toMatchObject([lines[format]])
+    await expectSchema('export-manifest', [JSON.parse(await readFile(at('other/manifest.json'), 'utf8'))])
+  })
+
   test('takes a document again whose files were damaged', async () => {
     await using folder = await tempFolder()
     const at = (name: string): string => join(folder.path, name)

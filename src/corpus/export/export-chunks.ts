@@ -4,7 +4,7 @@ import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports.ts'
-import { ChunkLines } from './chunk-line.ts'
+import { type ChunkLine, ChunkLines } from './chunk-line.ts'
 import { readSince, type Since } from './earlier-export.ts'
 import { ExportFolder } from './export-folder.ts'
 import type { ExportManifest } from './export-manifest.ts'
@@ -14,12 +14,20 @@ import { refuseStorePlaces } from './outside-store.ts'
 import { readAhead } from './read-ahead.ts'
 import { readDocument, type ReadDocument } from './read-document.ts'
 import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
+import { langChainLine, llamaIndexLine } from './shapes.ts'
 import type { ChunkTest } from './where.ts'
 import { changedRecords, type ExportFilter, type FeedRange, wantedRecords } from './select-documents.ts'
 
-/** Of the chunks; `documents.jsonl` is JSON lines always. */
-export const EXPORT_FORMATS = ['jsonl', 'parquet'] as const
+/** Of the chunks: `langchain` and `llamaindex` are JSON lines in the shape of their documents. `documents.jsonl` is the same in all. */
+export const EXPORT_FORMATS = ['jsonl', 'parquet', 'langchain', 'llamaindex'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+const ROWS: Readonly<Record<ExportFormat, (line: ChunkLine) => object>> = {
+  jsonl: (line) => line,
+  parquet: (line) => line,
+  langchain: langChainLine,
+  llamaindex: llamaIndexLine,
+}
 
 export interface ExportOptions extends ChunkOptions {
   /** Folder that is written; an export that is there is replaced as a whole. */
@@ -54,7 +62,10 @@ export async function exportChunks(
   await refuseStorePlaces(options.to, store.url)
   const since = options.since === null ? null : await readSince(options.since, settingsOf(options))
   await using folder = await ExportFolder.open(options.to)
-  const [chunks, documents] = [await folder.create(`chunks.${options.format}`), await folder.create('documents.jsonl')]
+  const [chunks, documents] = [
+    await folder.create(options.format === 'parquet' ? 'chunks.parquet' : 'chunks.jsonl'),
+    await folder.create('documents.jsonl'),
+  ]
   const tombstones = since === null ? null : await folder.create('tombstones.jsonl')
   const tally = emptyTally()
   const range = await rangeOf(store, since, tally, signal)
@@ -125,7 +136,7 @@ async function writeChunks(
     }
     tally.tokens += chunk.tokens
     if (chunk.oversize) tally.oversize += 1
-    await write(line)
+    await write(ROWS[options.format](line))
   }
   tally.documents += 1
   tally.chunks += spans.length - left
@@ -169,6 +180,7 @@ function manifestOf(
   return {
     format: 1,
     kind: 'chunks',
+    shape: options.format === 'langchain' || options.format === 'llamaindex' ? options.format : 'sluice',
     storeId,
     since: since?.cursor ?? null,
     cursor,

@@ -6,6 +6,8 @@ import type { ExportedFile } from './exported-file.ts'
 export interface ExportManifest {
   readonly format: 1
   readonly kind: 'chunks'
+  /** Shape of the lines of `chunks.jsonl`. */
+  readonly shape: 'sluice' | 'langchain' | 'llamaindex'
   readonly storeId: string | null
   /** Cursor behind which the export begins; null where it is whole. */
   readonly since: string | null

@@ -1,0 +1,49 @@
+import type { ChunkLine } from './chunk-line.ts'
+
+/** The facts of a chunk without its texts, as metadata of other programs' documents. By convention `source` is the document. */
+export function chunkMetadata(chunk: ChunkLine): Record<string, unknown> {
+  const { id: _id, text: _text, body: _body, table: _table, source: sourceAddress, ...facts } = chunk
+  return { ...facts, source: chunk.document, sourceAddress }
+}
+
+/** LangChain for Python: `Document(**line)`. */
+export const langChainLine = (chunk: ChunkLine): object => ({
+  id: chunk.id,
+  page_content: chunk.text,
+  metadata: chunkMetadata(chunk),
+  type: 'Document',
+})
+
+/** Keys of LlamaIndex: a node's relationship to its document, and the type of a document. */
+const SOURCE = '1'
+const DOCUMENT = '4'
+
+/**
+ * LlamaIndex for Python: `TextNode.from_dict(line)`. The text has its headings already, so its metadata is not repeated before
+ * it for embeddings.
+ */
+export function llamaIndexLine(chunk: ChunkLine): object {
+  const metadata = { file_name: chunk.document, ...chunkMetadata(chunk) }
+  const keys = Object.keys(metadata)
+  const [start, end] = chunk.markdownSpan
+  return {
+    id_: chunk.id,
+    text: chunk.text,
+    metadata,
+    excluded_embed_metadata_keys: keys,
+    excluded_llm_metadata_keys: keys.filter((key) => key !== 'file_name' && key !== 'pages'),
+    relationships: {
+      [SOURCE]: {
+        node_id: chunk.document,
+        node_type: DOCUMENT,
+        metadata: {},
+        hash: chunk.contentHash,
+        class_name: 'RelatedNodeInfo',
+      },
+    },
+    mimetype: 'text/markdown',
+    start_char_idx: start,
+    end_char_idx: end,
+    class_name: 'TextNode',
+  }
+}
