@@ -12,6 +12,7 @@ const CHILDREN = {
   engine: 'workers/engine.ts',
   'convert-child': 'src/engine/children/convert-child.ts',
   'page-count-child': 'src/engine/pages/page-count-child.ts',
+  'draw-page-child': 'src/engine/pages/draw-page-child.ts',
   'cut-child': 'src/cut/cut-child.ts',
   'watch-thread': 'src/cut/watch-thread.ts',
 }
@@ -59,6 +60,7 @@ export async function bundleProgram(
   await build.close()
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   await cp(join(ROOT, 'src/gate/lua'), join(folder, 'lua'), { recursive: true })
+  await cp(join(ROOT, 'src/view/assets'), join(folder, 'assets'), { recursive: true })
 }
 
 /** As the build of the package does it: `new URL('./cut-child.ts', import.meta.url)` names what the bundle calls `.js`. */

@@ -26,6 +26,7 @@ const BELOW_WORKERS: Readonly<Record<string, readonly string[]>> = {
   'src/corpus/chunks': ['src/document'],
   'src/corpus': ['src/corpus/chunks', 'src/document', 'src/contract', 'src/ports.ts'],
   'src/engine': ['src/document', 'src/fetch', 'src/contract'],
+  'src/view': ['src/document', 'src/contract', 'src/ports.ts'],
   config: ['src/document', 'src/contract'],
 }
 
@@ -50,6 +51,7 @@ const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^(gpt-tokenizer|@huggingface\/tokenizers)(\/|$)/, /^src\/corpus\/tokens\//],
   [/^hyparquet(-writer)?$/, /^src\/corpus\/export\//],
   [/^commander$/, /^src\/cli\//],
+  [/^(hono|@hono\/.*|node:sqlite|hast-util-sanitize)(\/|$)/, /^src\/view\//],
 ]
 
 function sourceFiles(folder: string): string[] {

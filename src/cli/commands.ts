@@ -51,6 +51,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./status-command.ts')).statusCommand(),
   },
   {
+    name: 'view',
+    group: LOOK,
+    description: 'the store and its run in a browser: documents beside their source, failures, progress',
+    load: async () => (await import('./view.ts')).viewCommand(),
+  },
+  {
     name: 'failures',
     group: LOOK,
     description: 'every document that failed, with its reason',

@@ -1,0 +1,207 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
+
+/** One line of the list of documents. */
+export interface DocumentRow {
+  readonly key: string
+  readonly outcome: 'done' | 'partial' | 'failed' | 'gone'
+  /** Failure code; empty unless failed. */
+  readonly code: string
+  /** Extension, in lower case. */
+  readonly format: string
+  readonly parser: string
+  readonly credits: number
+  readonly pages: number | null
+  readonly grade: number | null
+  readonly bytes: number | null
+  /** ISO 8601, UTC. */
+  readonly at: string
+  /** Why it failed, or is only partial. */
+  readonly note: string
+}
+
+export const SORTS = ['key', 'at', 'credits', 'pages', 'grade', 'bytes'] as const
+
+export type Sort = (typeof SORTS)[number]
+
+/** Empty texts and nulls do not filter. */
+export interface DocumentQuery {
+  readonly text: string
+  readonly outcome: string
+  readonly code: string
+  readonly format: string
+  readonly parser: string
+  /** Grades below this, 0 to 1. */
+  readonly gradeBelow: number | null
+  readonly creditsFrom: number | null
+  /** Dates, `2026-11-22`, both included. */
+  readonly from: string
+  readonly to: string
+  readonly sort: Sort
+  readonly descending: boolean
+  readonly offset: number
+  readonly limit: number
+}
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS documents (
+  place TEXT PRIMARY KEY, stamp TEXT NOT NULL, pass INTEGER NOT NULL, key TEXT NOT NULL, outcome TEXT NOT NULL,
+  code TEXT NOT NULL, format TEXT NOT NULL, parser TEXT NOT NULL, credits REAL NOT NULL, pages INTEGER, grade REAL,
+  bytes INTEGER, at TEXT NOT NULL, note TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS by_key ON documents (key);
+CREATE INDEX IF NOT EXISTS by_at ON documents (at);
+CREATE INDEX IF NOT EXISTS by_outcome ON documents (outcome, code, key);
+`
+
+/** Raised with each change of the schema: an index of another version is made anew. */
+const SCHEMA_VERSION = 1
+
+const COLUMNS = 'key, outcome, code, format, parser, credits, pages, grade, bytes, at, note'
+
+/** A value of a column, and how many documents have it. */
+export interface Facet {
+  readonly value: string
+  readonly count: number
+}
+
+/** For how long counts by value are shown as they were: of a million documents they take a second. */
+const FACET_MS = 5_000
+
+/** Documents of a store in SQLite: derived from records and dead letters, and made anew where it is lost. */
+export class DocumentIndex implements Disposable {
+  readonly #db: DatabaseSync
+  readonly #facets = new Map<string, { readonly at: number; readonly values: readonly Facet[] }>()
+  #pass = 0
+
+  /** A file, or `:memory:`. */
+  constructor(file: string) {
+    this.#db = new DatabaseSync(file)
+    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000')
+    const version = this.#db.prepare('PRAGMA user_version').get() as { user_version: number }
+    if (version.user_version !== SCHEMA_VERSION) this.#db.exec('DROP TABLE IF EXISTS documents')
+    this.#db.exec(`${SCHEMA}PRAGMA user_version = ${SCHEMA_VERSION}`)
+  }
+
+  /** Begins a comparison with the store: what `stillThere` and `put` do not name until `endPass` is removed. */
+  beginPass(): void {
+    const last = this.#db.prepare('SELECT max(pass) AS pass FROM documents').get() as { pass: number | null }
+    this.#pass = (last.pass ?? 0) + 1
+  }
+
+  /** Whether the place is known with this stamp; it counts as seen then. */
+  stillThere(place: string, stamp: string): boolean {
+    const { changes } = this.#db
+      .prepare('UPDATE documents SET pass = ? WHERE place = ? AND stamp = ?')
+      .run(this.#pass, place, stamp)
+    return Number(changes) > 0
+  }
+
+  put(place: string, stamp: string, row: DocumentRow): void {
+    const { key, outcome, code, format, parser, credits, pages, grade, bytes, at, note } = row
+    this.#db
+      .prepare(`INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      .run(place, stamp, this.#pass, key, outcome, code, format, parser, credits, pages, grade, bytes, at, note)
+  }
+
+  endPass(): void {
+    this.#db.prepare('DELETE FROM documents WHERE pass <> ?').run(this.#pass)
+  }
+
+  /** One transaction: thousands of writes cost one flush. */
+  batch(write: () => void): void {
+    this.#db.exec('BEGIN')
+    try {
+      write()
+      this.#db.exec('COMMIT')
+    } catch (error) {
+      this.#db.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  find(query: DocumentQuery): { readonly rows: readonly DocumentRow[]; readonly total: number } {
+    const { where, values } = conditions(query)
+    const { total } = this.#db.prepare(`SELECT count(*) AS total FROM documents ${where}`).get(...values) as {
+      total: number
+    }
+    const order = `${query.sort} ${query.descending ? 'DESC' : 'ASC'}${query.sort === 'key' ? '' : ', key'}`
+    const rows = this.#db
+      .prepare(`SELECT ${COLUMNS} FROM documents ${where} ORDER BY ${order} LIMIT ? OFFSET ?`)
+      .all(...values, query.limit, query.offset)
+    return { rows: rows as unknown as DocumentRow[], total }
+  }
+
+  /** Values of a column with how many documents have each, the most frequent first. */
+  facet(column: 'outcome' | 'code' | 'format' | 'parser'): readonly Facet[] {
+    const known = this.#facets.get(column)
+    if (known !== undefined && performance.now() - known.at < FACET_MS) return known.values
+    const sql = `SELECT ${column} AS value, count(*) AS count FROM documents WHERE ${column} <> '' GROUP BY 1 ORDER BY 2 DESC LIMIT 100`
+    const values = this.#db.prepare(sql).all() as unknown as Facet[]
+    this.#facets.set(column, { at: performance.now(), values })
+    return values
+  }
+
+  totals(): { readonly documents: number; readonly credits: number; readonly pages: number } {
+    const sql =
+      'SELECT count(*) AS documents, coalesce(sum(credits), 0) AS credits, coalesce(sum(pages), 0) AS pages FROM documents'
+    return this.#db.prepare(sql).get() as { documents: number; credits: number; pages: number }
+  }
+
+  /** A failure of each code, to show. */
+  examples(code: string, limit: number): readonly DocumentRow[] {
+    const sql = `SELECT ${COLUMNS} FROM documents WHERE outcome = 'failed' AND code = ? ORDER BY key LIMIT ?`
+    return this.#db.prepare(sql).all(code, limit) as unknown as DocumentRow[]
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
+}
+
+function conditions(query: DocumentQuery): { readonly where: string; readonly values: readonly SQLInputValue[] } {
+  const all: (readonly [condition: string, value: SQLInputValue | null])[] = [
+    ['instr(lower(key), ?) > 0', query.text.toLowerCase() || null],
+    ['outcome = ?', query.outcome || null],
+    ['code = ?', query.code || null],
+    ['format = ?', query.format || null],
+    ['parser = ?', query.parser || null],
+    ['grade < ?', query.gradeBelow],
+    ['credits >= ?', query.creditsFrom],
+    ['at >= ?', query.from || null],
+    ['at < ?', query.to === '' ? null : `${query.to}T24`],
+  ]
+  const used = all.filter((one): one is readonly [string, SQLInputValue] => one[1] !== null)
+  const where = used.length === 0 ? '' : `WHERE ${used.map(([condition]) => condition).join(' AND ')}`
+  return { where, values: used.map(([, value]) => value) }
+}
+
+const extensionOf = (key: string): string => /\.([a-z0-9]{1,8})$/i.exec(key)?.[1]?.toLowerCase() ?? ''
+
+export const rowOfRecord = (record: DocumentRecord): DocumentRow => ({
+  key: record.key,
+  outcome: record.goneAt === undefined ? record.outcome : 'gone',
+  code: '',
+  format: extensionOf(record.key),
+  parser: record.parser?.class ?? '',
+  credits: record.cost.credits,
+  pages: record.pages.parsed,
+  grade: record.grade?.grade ?? null,
+  bytes: record.bytes,
+  at: record.finishedAt,
+  note: record.problems.join('; '),
+})
+
+export const rowOfLetter = ({ key, failure, lastAt }: DeadLetter): DocumentRow => ({
+  key,
+  outcome: 'failed',
+  code: failure.code,
+  format: extensionOf(key),
+  parser: '',
+  credits: 0,
+  pages: null,
+  grade: null,
+  bytes: null,
+  at: lastAt,
+  note: failure.message,
+})

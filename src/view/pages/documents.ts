@@ -1,0 +1,118 @@
+import { html } from 'hono/html'
+import type { DocumentIndex, DocumentRow, Sort } from '../document-index.ts'
+import { PAGE_LINES, readQuery, withParams } from '../read-query.ts'
+import { badge, count, type Markup, moment, page, type PageFrame, percent } from './layout.ts'
+
+export interface DocumentsOptions extends Omit<PageFrame, 'title' | 'current'> {
+  readonly index: DocumentIndex
+  readonly params: URLSearchParams
+}
+
+const COLUMNS: readonly (readonly [name: string, sort: Sort | null])[] = [
+  ['Document', 'key'],
+  ['Outcome', null],
+  ['Pages', 'pages'],
+  ['Grade', 'grade'],
+  ['Credits', 'credits'],
+  ['Parser', null],
+  ['Finished (UTC)', 'at'],
+]
+
+/** Filters that are folded while none of them is used. */
+const MORE = ['code', 'format', 'parser', 'grade', 'credits', 'from', 'to']
+
+/** The list: a search, filters, and a page of lines. */
+export function documentsPage({ index, params, ...frame }: DocumentsOptions): Markup {
+  const query = readQuery(params)
+  const { rows, total } = index.find(query)
+  const current = query.offset / PAGE_LINES + 1
+  const last = Math.max(1, Math.ceil(total / PAGE_LINES))
+  return page(
+    { ...frame, title: 'Documents', current: 'documents' },
+    html`<h1>Documents</h1>
+      ${filters(index, params)}
+      <p role="status" id="found">${count(total)} ${total === 1 ? 'document' : 'documents'}</p>
+      <div class="scroll" tabindex="0" role="region" aria-label="Documents">
+        <table class="documents">
+          <thead>
+            <tr>
+              ${COLUMNS.map(([name, sort]) => heading(name, sort, params))}
+            </tr>
+          </thead>
+          <tbody>
+            ${rows.map((row) => line(row, frame.base))}
+          </tbody>
+        </table>
+      </div>
+      ${total === 0 ? html`<p>Nothing fits. <a href="${frame.base}/documents">Show all</a></p>` : ''}
+      <nav class="paging" aria-label="Pages of the list">
+        ${current > 1 ? html`<a rel="prev" href="${withParams(params, { page: String(current - 1) })}">Previous</a>` : ''}
+        <span>Page ${count(current)} of ${count(last)}</span>
+        ${current < last ? html`<a rel="next" href="${withParams(params, { page: String(current + 1) })}">Next</a>` : ''}
+      </nav>`,
+  )
+}
+
+function filters(index: DocumentIndex, params: URLSearchParams): Markup {
+  const value = (name: string): string => params.get(name) ?? ''
+  const select = (name: string, label: string, column: 'outcome' | 'code' | 'format' | 'parser'): Markup =>
+    html`<label
+      >${label}
+      <select name="${name}">
+        <option value="">any</option>
+        ${index
+          .facet(column)
+          .map(
+            (facet) =>
+              html`<option value="${facet.value}" ${facet.value === value(name) ? html`selected` : ''}>
+                ${facet.value} (${count(facet.count)})
+              </option>`,
+          )}
+      </select></label
+    >`
+  const input = (name: string, label: string, type: string): Markup =>
+    html`<label
+      >${label}
+      <input type="${type}" name="${name}" value="${value(name)}" ${type === 'number' ? html`min="0" step="any"` : ''}
+    /></label>`
+  const isFiltered = MORE.some((name) => value(name) !== '')
+  return html`<form method="get" class="filters" role="search">
+    <label class="search"
+      >Name <input type="search" name="q" value="${value('q')}" placeholder="part of a name" accesskey="s"
+    /></label>
+    ${select('outcome', 'Outcome', 'outcome')}
+    <button>Show</button>
+    <details ${isFiltered ? html`open` : ''}>
+      <summary>More filters</summary>
+      <div class="filters">
+        ${select('code', 'Failure', 'code')} ${select('format', 'Format', 'format')}
+        ${select('parser', 'Parser', 'parser')} ${input('grade', 'Grade below %', 'number')}
+        ${input('credits', 'Credits from', 'number')} ${input('from', 'From', 'date')} ${input('to', 'To', 'date')}
+      </div>
+    </details>
+  </form>`
+}
+
+function heading(name: string, sort: Sort | null, params: URLSearchParams): Markup {
+  if (sort === null) return html`<th scope="col">${name}</th>`
+  const isSorted = (params.get('sort') ?? 'key') === sort
+  const descending = isSorted && params.get('order') === 'desc'
+  const next = withParams(params, { sort, order: isSorted && !descending ? 'desc' : '', page: '' })
+  const order = descending ? 'descending' : 'ascending'
+  return html`<th scope="col" ${isSorted ? html`aria-sort="${order}"` : ''}><a href="${next}">${name}</a></th>`
+}
+
+const line = (row: DocumentRow, base: string): Markup =>
+  html`<tr>
+    <th scope="row">
+      <a href="${base}/document?key=${encodeURIComponent(row.key)}">${row.key}</a>${
+        row.note === '' ? '' : html`<small>${row.code === '' ? '' : `${row.code}: `}${row.note}</small>`
+      }
+    </th>
+    <td>${badge(row.outcome)}</td>
+    <td class="number">${row.pages ?? '–'}</td>
+    <td class="number">${percent(row.grade)}</td>
+    <td class="number">${row.credits}</td>
+    <td>${row.parser || '–'}</td>
+    <td class="date">${moment(row.at)}</td>
+  </tr>`

@@ -1,0 +1,64 @@
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+
+export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>
+
+export interface PageFrame {
+  readonly title: string
+  /** Before each link: `/<token>`. */
+  readonly base: string
+  readonly current: 'overview' | 'documents' | 'failures'
+  /** Of the store. */
+  readonly store: string
+}
+
+const LINKS = [
+  ['overview', '', 'Overview'],
+  ['documents', '/documents', 'Documents'],
+  ['failures', '/failures', 'Failures'],
+] as const
+
+/** A page with its navigation. */
+export const page = ({ title, base, current, store }: PageFrame, content: Markup): Markup =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Sluice</title>
+        <link rel="icon" href="${base}/assets/icon.svg" />
+        <link rel="stylesheet" href="${base}/assets/view.css" />
+        <script type="module" src="${base}/assets/view.js"></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        <header>
+          <strong class="brand">Sluice</strong>
+          <nav aria-label="Pages">
+            ${LINKS.map(
+              ([id, path, name]) =>
+                html`<a href="${base}${path === '' ? '/' : path}" ${id === current ? html`aria-current="page"` : ''}
+                  >${name}</a
+                >`,
+            )}
+          </nav>
+          <span class="store" title="${store}">${lastOf(store)}</span>
+        </header>
+        <main id="main" tabindex="-1">${content}</main>
+      </body>
+    </html>`
+
+/** The end of an address says more than its beginning. */
+const lastOf = (store: string): string => decodeURI(store).replace(/\/$/, '').split('/').slice(-2).join('/')
+
+const WHOLE = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 })
+
+export const count = (value: number): string => WHOLE.format(value)
+
+export const percent = (value: number | null): string => (value === null ? '–' : `${Math.round(value * 100)} %`)
+
+/** `2026-11-22 17:14`, UTC. */
+export const moment = (iso: string): string => iso.slice(0, 16).replace('T', ' ')
+
+export const badge = (outcome: string): Markup => html`<span class="badge ${outcome}">${outcome}</span>`

@@ -1,0 +1,96 @@
+import { html } from 'hono/html'
+import type { DocumentIndex } from '../document-index.ts'
+import { count, type Markup, page, type PageFrame } from './layout.ts'
+
+export interface OverviewOptions extends Omit<PageFrame, 'title' | 'current'> {
+  readonly index: DocumentIndex
+  readonly hasLive: boolean
+  readonly allowWrites: boolean
+}
+
+/** Totals of the store; the part that is live is filled in by `view.js`. */
+export function overviewPage({ index, hasLive, allowWrites, ...frame }: OverviewOptions): Markup {
+  const { documents, credits, pages } = index.totals()
+  const { base } = frame
+  const tiles = [
+    ['Documents', count(documents)],
+    ...index.facet('outcome').map(({ value, count: number }) => [value, count(number)] as const),
+    ['Pages', count(pages)],
+    ['Credits', count(credits)],
+  ] as const
+  return page(
+    { ...frame, title: 'Overview', current: 'overview' },
+    html`<h1>Overview</h1>
+      <section aria-labelledby="store-heading">
+        <h2 id="store-heading">In the store</h2>
+        <dl class="tiles" id="totals">
+          ${tiles.map(
+            ([name, value]) =>
+              html`<div>
+                <dt>${name}</dt>
+                <dd>${value}</dd>
+              </div>`,
+          )}
+        </dl>
+      </section>
+      <section aria-labelledby="live-heading" id="live" data-live="${hasLive ? `${base}/api/live` : ''}">
+        <h2 id="live-heading">Now</h2>
+        ${hasLive ? live(base, allowWrites) : NOT_LIVE}
+      </section>
+      <section aria-labelledby="parts-heading">
+        <h2 id="parts-heading">By kind</h2>
+        <div class="columns">${COLUMNS.map(([column, title]) => countsBy(column, title, index, base))}</div>
+      </section>`,
+  )
+}
+
+const NOT_LIVE = html`<p>
+  No source is known for this store: name it, <code>sluice view SOURCE --out …</code>, to see a run here.
+</p>`
+
+/** Empty until the first answer comes. */
+const live = (base: string, allowWrites: boolean): Markup =>
+  html`<p id="live-line" role="status">Asking …</p>
+    <progress id="live-progress" max="1" value="0" aria-label="Documents that came to an end"></progress>
+    <dl class="tiles" id="live-tiles"></dl>
+    <svg
+      id="live-chart"
+      viewBox="0 0 600 80"
+      role="img"
+      aria-label="Documents a second, the last ten minutes"
+      preserveAspectRatio="none"
+    ></svg>
+    ${
+      allowWrites
+        ? html`<form method="post" action="${base}/actions/pause">
+            <button name="do" value="pause">Pause</button> <button name="do" value="resume">Resume</button>
+          </form>`
+        : ''
+    }`
+
+const COLUMNS = [
+  ['format', 'Format'],
+  ['parser', 'Parser'],
+  ['code', 'Failure'],
+] as const
+
+/** Values of one kind that are shown. */
+const MOST_VALUES = 12
+
+function countsBy(column: (typeof COLUMNS)[number][0], title: string, index: DocumentIndex, base: string): Markup {
+  const rows = index.facet(column).slice(0, MOST_VALUES)
+  return html`<table>
+    <caption>
+      ${title}
+    </caption>
+    <tbody>
+      ${rows.map(
+        ({ value, count: number }) =>
+          html`<tr>
+            <th scope="row"><a href="${base}/documents?${column}=${encodeURIComponent(value)}">${value}</a></th>
+            <td class="number">${count(number)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}

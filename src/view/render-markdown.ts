@@ -1,0 +1,86 @@
+import type { ElementContent, Root } from 'hast'
+import { fromParse5 } from 'hast-util-from-parse5'
+import { defaultSchema, sanitize, type Schema } from 'hast-util-sanitize'
+import { toHtml } from 'hast-util-to-html'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { toHast } from 'mdast-util-to-hast'
+import { gfm } from 'micromark-extension-gfm'
+import { parseFragment } from 'parse5'
+import { visit } from 'unist-util-visit'
+
+/** What may be in a document's content: text and its structure. Nothing that loads, leads away, or takes part in our page. */
+const SCHEMA: Schema = {
+  ...defaultSchema,
+  tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['img', 'picture', 'source', 'input'].includes(name)),
+  attributes: {
+    '*': ['dataStart', 'dataEnd', 'colSpan', 'rowSpan', 'align', 'dir', 'lang', 'start'],
+  },
+  protocols: {},
+  strip: ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'embed', 'svg', 'math', 'title', 'head'],
+  clobberPrefix: 'document-',
+}
+
+/** Above this a document is shown as text: a tree of it would take hundreds of megabytes. */
+const MOST_CHARACTERS = 2_000_000
+
+/** Elements whose place in the Markdown is told, so that blocks can be found in them. */
+const PLACED = new Set(['paragraph', 'heading', 'tableCell', 'listItem', 'code', 'html', 'blockquote', 'table'])
+
+const escapeText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/**
+ * Sanitised HTML of Markdown from a document. Each element says in `data-start` and `data-end` which part of the Markdown it
+ * shows, in UTF-16 units.
+ */
+export function renderMarkdown(markdown: string): string {
+  if (markdown.length > MOST_CHARACTERS) return asText(markdown)
+  try {
+    const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
+    visit(tree, (node) => {
+      if (!PLACED.has(node.type) || node.position === undefined) return
+      const { start, end } = node.position
+      node.data = { ...node.data, hProperties: { dataStart: start.offset, dataEnd: end.offset } } as typeof node.data
+    })
+    // Pictures of a document would be loaded from elsewhere: their description stands for them.
+    const named = (text: string): ElementContent => ({
+      type: 'text',
+      value: text === '' ? '[image]' : `[image: ${text}]`,
+    })
+    const hast = toHast(tree, {
+      handlers: {
+        html: (_, node: { value: string; data?: { hProperties?: object } }) =>
+          fragment(node.value, node.data?.hProperties),
+        image: (_, node: { alt?: string | null }) => named(node.alt ?? ''),
+        imageReference: (_, node: { alt?: string | null }) => named(node.alt ?? ''),
+      },
+    })
+    return toHtml(sanitize(hast, SCHEMA))
+  } catch (error) {
+    // A tree of thousands of levels.
+    if (error instanceof RangeError) return asText(markdown)
+    throw error
+  }
+}
+
+/** HTML inside of the Markdown, such as tables with spans. */
+function fragment(html: string, properties: object = {}): ElementContent[] {
+  const root = fromParse5(parseFragment(html)) as Root
+  return [
+    { type: 'element', tagName: 'div', properties: { ...properties }, children: root.children as ElementContent[] },
+  ]
+}
+
+/** Sanitised HTML of an HTML document: what it shows without its style, scripts and pictures. */
+export function renderHtml(html: string): string {
+  if (html.length > MOST_CHARACTERS) return asText(html)
+  try {
+    return toHtml(sanitize(fromParse5(parseFragment(html)), SCHEMA))
+  } catch (error) {
+    if (error instanceof RangeError) return asText(html)
+    throw error
+  }
+}
+
+const asText = (text: string): string => `<pre>${escapeText(text.slice(0, MOST_CHARACTERS))}</pre>`

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import type { DocumentRecord } from '#src/document/record.ts'
+import type { StoreSource } from '#src/document/store-manifest.ts'
+
+/** Files that were found to be what their record says, by path and mtime: a page of a large PDF does not hash it again. */
+const verified = new Map<string, string>()
+
+const MOST_VERIFIED = 1_000
+
+/**
+ * Path of a document's file in its source folder, where it is there, lies inside of the folder and has the bytes that were
+ * parsed; null otherwise, and for any other kind of source.
+ */
+export async function sourceFile(record: DocumentRecord, sources: readonly StoreSource[]): Promise<string | null> {
+  const source = sources.find(({ id }) => id === record.sourceId)
+  const address = source?.address ?? record.source
+  if (!address.startsWith('file:')) return null
+  const prefix = source?.prefix ?? ''
+  if (prefix !== '' && !record.key.startsWith(`${prefix}/`)) return null
+  const name = prefix === '' ? record.key : record.key.slice(prefix.length + 1)
+  try {
+    const folder = await realpath(fileURLToPath(address))
+    const path = await realpath(join(folder, name))
+    // A link, or a key with dots, that leads out of the source.
+    if (!path.startsWith(`${folder}${sep}`)) return null
+    const { size, mtimeMs } = await stat(path)
+    if (size !== record.bytes) return null
+    const known = `${size} ${mtimeMs} ${record.contentHash}`
+    if (verified.get(path) === known) return path
+    if ((await digestOf(path)) !== record.contentHash) return null
+    if (verified.size >= MOST_VERIFIED) verified.clear()
+    verified.set(path, known)
+    return path
+  } catch {
+    return null
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const digest = createHash('sha256')
+  await pipeline(createReadStream(path), digest)
+  return digest.digest('hex')
+}

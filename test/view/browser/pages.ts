@@ -1,0 +1,177 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, startChromium } from './support/chromium.ts'
+import { samples, startView, type Viewed } from './support/viewed.ts'
+
+const found = await findChromium()
+if (typeof found === 'string') console.warn(`the pages of view are not tried: ${found}`)
+
+const SCREENSHOTS = resolve(import.meta.dirname, '../../../docs/images')
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+
+/** Serious and critical findings of axe-core. */
+async function findings(page: Page): Promise<readonly string[]> {
+  // Past our own policy, which refuses inline scripts: the world of the test, not of the page.
+  const session = await page.context().newCDPSession(page)
+  const { frameTree } = await session.send('Page.getFrameTree')
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+  })
+  await session.send('Runtime.evaluate', { expression: axe, contextId })
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: `axe.run(document, { iframes: false }).then(({ violations }) => JSON.stringify(violations))`,
+    contextId,
+    awaitPromise: true,
+  })
+  const violations = JSON.parse(String(result.value)) as { id: string; impact: string; nodes: { html: string }[] }[]
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
+}
+
+describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
+  let viewed: Viewed
+  let browser: Browser
+  const problems: string[] = []
+
+  const open = async (path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> => {
+    const page = await (await browser.newContext(options)).newPage()
+    page.on('pageerror', (error) => problems.push(`${path}: ${error.message}`))
+    page.on('console', (message) => {
+      // What the test itself evaluates in a frame that runs no script.
+      const own = message.text().startsWith('Blocked script execution')
+      if (message.type() === 'error' && !own) problems.push(`${path}: ${message.text()}`)
+    })
+    page.on('request', (request) => {
+      if (!request.url().startsWith(viewed.url)) problems.push(`${path}: asked for ${request.url()}`)
+    })
+    await page.goto(viewed.url + path, { waitUntil: 'load' })
+    return page
+  }
+
+  beforeAll(async () => {
+    if (typeof found === 'string') return
+    const fill = async (source: string): Promise<void> => {
+      await samples(source)
+      await writeFile(join(source, 'broken.pdf'), 'This is no PDF.')
+    }
+    viewed = await startView(fill, ['--allow-writes'])
+    browser = await startChromium(found.path)
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await viewed?.[Symbol.asyncDispose]()
+  })
+
+  test('the overview shows the run as it is', async () => {
+    const page = await open('')
+    await page.getByText(/2\d of 2\d documents/).waitFor()
+    expect(await page.locator('#totals').innerText()).toMatch(/Documents\s*2\d/)
+    expect(await page.locator('#live-tiles').innerText()).toMatch(/failed\s*1/)
+  })
+
+  test('the list searches, filters and sorts', async () => {
+    const page = await open('documents')
+    await page.keyboard.press('/')
+    await page.keyboard.type('report')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=report/)
+    expect(await page.locator('tbody tr').count()).toBe(1)
+    await page.goto(`${viewed.url}documents`)
+    await page.getByLabel('Outcome').selectOption('failed')
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect(await page.locator('tbody tr th').innerText()).toMatch(/broken\.pdf\s+wrong_type/)
+    await page.goto(`${viewed.url}documents`)
+    await page.getByRole('link', { name: 'Pages', exact: true }).click()
+    await page.getByRole('link', { name: 'Pages', exact: true }).click()
+    expect(await page.locator('tbody tr th').first().innerText()).toBe('annual-report.pdf')
+  })
+
+  test('hovering a block marks its Markdown, and hovering Markdown marks its block', async () => {
+    const page = await open('document?key=annual-report.pdf')
+    const image = page.locator('.sheet img')
+    expect(
+      await image.evaluate((element) => (element as unknown as { readonly naturalWidth: number }).naturalWidth),
+    ).toBeGreaterThan(800)
+    const markdown = page.frameLocator('#markdown')
+    await markdown.getByText('1. The year on one page').waitFor()
+    await page.locator('svg rect.type-title').hover()
+    expect(await markdown.locator('.lit').allInnerTexts()).toEqual(['Annual report 2024'])
+    await markdown.getByText('1,130 volunteers').hover()
+    const lit = page.locator('button.lit')
+    expect(await lit.innerText()).toMatch(/volunteers/)
+    expect(await page.locator('rect.lit').count()).toBe(1)
+    await page.keyboard.press('ArrowRight')
+    await page.waitForURL(/page=2/)
+    expect(await page.getByText(/Page 2 of 3/).count()).toBe(1)
+  })
+
+  test('a failure says what helps, and its document is tried again by a button', async () => {
+    const page = await open('failures')
+    expect(await page.locator('main').innerText()).toMatch(/Rename the files\.[^]*broken\.pdf/)
+    await page.getByRole('button', { name: 'Retry 1' }).click()
+    await page.waitForURL(/failures$/)
+    for (
+      const until = Date.now() + 30_000;
+      !/retry .*exit code 2/.test(viewed.running.stderr()) && Date.now() < until;
+    ) {
+      await page.waitForTimeout(100)
+    }
+    expect(viewed.running.stderr()).toMatch(/retry .*--code wrong_type: exit code 2/)
+  })
+
+  test('everything can be reached by the keyboard, and axe-core finds nothing serious, light and dark', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const path of ['', 'documents', 'failures', 'document?key=annual-report.pdf', 'document?key=broken.pdf']) {
+        const page = await open(path, { colorScheme })
+        expect([path, colorScheme, await findings(page)]).toEqual([path, colorScheme, []])
+        await page.context().close()
+      }
+    }
+    const page = await open('documents')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(page.url()).toMatch(/#main$/)
+    await page.getByRole('link', { name: 'annual-report.pdf' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/document\?key=annual-report\.pdf/)
+    await page.locator('button.blockname').nth(1).focus()
+    expect(await page.frameLocator('#markdown').locator('.lit').allInnerTexts()).toEqual(['Annual report 2024'])
+  }, 120_000)
+
+  test('no page is wider than its window, from 390 to 1,920 pixels', async () => {
+    const shots = process.env['SCREENSHOTS'] !== undefined
+    for (const [width, height] of [
+      [390, 844],
+      [1_280, 800],
+      [1_920, 1_080],
+    ] as const) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const [name, path] of [
+          ['overview', ''],
+          ['documents', 'documents'],
+          ['document', 'document?key=annual-report.pdf'],
+          ['failures', 'failures'],
+        ] as const) {
+          const page = await open(path, { viewport: { width, height }, colorScheme })
+          if (name === 'overview') await page.getByText(/of 2\d documents/).waitFor()
+          const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'))
+          expect([name, width, overflow <= 0]).toEqual([name, width, true])
+          if (shots && width < 1_920) {
+            await page.screenshot({ path: join(SCREENSHOTS, `view-${name}-${width}-${colorScheme}.png`) })
+          }
+          await page.context().close()
+        }
+      }
+    }
+  }, 120_000)
+
+  test('no page had an error, and none asked for anything of another server', () => {
+    expect(problems).toEqual([])
+  })
+})

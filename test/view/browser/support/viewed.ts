@@ -1,0 +1,47 @@
+import { cp } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { temporaryFolder } from '../../../support/folder.ts'
+import { type RunningSluice, sluice, startSluice } from '../../../support/sluice.ts'
+
+const ROOT = resolve(import.meta.dirname, '../../../..')
+
+/** From its sources: a child process that draws pages lies beside them. */
+const program = join(ROOT, 'src/cli/main.ts')
+
+/** The real program on a store of its own. */
+export interface Viewed extends AsyncDisposable {
+  /** With its token. */
+  readonly url: string
+  readonly source: string
+  readonly out: string
+  readonly running: RunningSluice
+}
+
+/** Runs a folder through the embedded engine and starts `sluice view` on it. */
+export async function startView(
+  fill: (source: string) => Promise<void>,
+  flags: readonly string[] = [],
+): Promise<Viewed> {
+  await using resources = new AsyncDisposableStack()
+  const folder = resources.use(await temporaryFolder())
+  const [source, out, cache] = ['in', 'out', 'cache'].map((name) => join(folder.path, name)) as [string, string, string]
+  await fill(source)
+  const done = await sluice(['run', source, '--out', out, '--quiet'], { program })
+  if (done.code !== 0 && done.code !== 2) throw new Error(done.stderr)
+  const running = startSluice(['view', source, '--out', out, '--cache-dir', cache, ...flags], { program })
+  resources.defer(async () => {
+    running.child.kill('SIGTERM')
+    await running.finished
+  })
+  let printed = ''
+  running.child.stdout?.on('data', (text: string) => (printed += text))
+  for (const until = Date.now() + 30_000; !printed.includes('\n'); await sleep(50)) {
+    if (Date.now() > until) throw new Error(`view printed no address: ${running.stderr()}`)
+  }
+  const url = printed.split('\n', 1)[0] ?? ''
+  const kept = resources.move()
+  return { url, source, out, running, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+export const samples = (source: string): Promise<void> => cp(join(ROOT, 'samples'), source, { recursive: true })

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { DocumentIndex, type DocumentRow } from '#src/view/document-index.ts'
+import { readQuery } from '#src/view/read-query.ts'
+
+const row = (key: string, more: Partial<DocumentRow> = {}): DocumentRow => ({
+  key,
+  outcome: 'done',
+  code: '',
+  format: 'pdf',
+  parser: 'service',
+  credits: 1,
+  pages: 2,
+  grade: null,
+  bytes: 10,
+  at: '2026-11-22T10:00:00.000Z',
+  note: '',
+  ...more,
+})
+
+const found = (index: DocumentIndex, search: string): string[] =>
+  index.find(readQuery(new URLSearchParams(search))).rows.map(({ key }) => key)
+
+test('the index finds documents by part of their name, filters, sorts and pages', () => {
+  using index = new DocumentIndex(':memory:')
+  index.beginPass()
+  index.put('a', '1', row('reports/A.pdf', { credits: 5, grade: 0.4 }))
+  index.put('b', '1', row('reports/b.html', { format: 'html', at: '2026-11-23T10:00:00.000Z' }))
+  index.put(
+    'failure:c',
+    '1',
+    row("c'; DROP TABLE documents; --.pdf", { outcome: 'failed', code: 'corrupt', credits: 0 }),
+  )
+  index.endPass()
+  expect(found(index, '')).toEqual(["c'; DROP TABLE documents; --.pdf", 'reports/A.pdf', 'reports/b.html'])
+  expect(found(index, 'q=reports/a')).toEqual(['reports/A.pdf'])
+  expect(found(index, "q=c';")).toHaveLength(1)
+  expect(found(index, 'outcome=failed')).toHaveLength(1)
+  expect(found(index, 'code=corrupt&format=html')).toEqual([])
+  expect(found(index, 'credits=5')).toEqual(['reports/A.pdf'])
+  expect(found(index, 'grade=50')).toEqual(['reports/A.pdf'])
+  expect(found(index, 'from=2026-11-23&to=2026-11-23')).toEqual(['reports/b.html'])
+  expect(found(index, 'to=2026-11-22')).toHaveLength(2)
+  expect(found(index, 'sort=credits&order=desc')[0]).toBe('reports/A.pdf')
+  expect(found(index, 'page=2')).toEqual([])
+  expect(found(index, 'sort=key;DROP&page=x&grade=NaN')).toHaveLength(3)
+  expect(index.facet('format')).toEqual([
+    { value: 'pdf', count: 2 },
+    { value: 'html', count: 1 },
+  ])
+  expect(index.totals()).toEqual({ documents: 3, credits: 6, pages: 6 })
+})
+
+test('a pass over the store keeps what is as it was, and removes what is gone', () => {
+  using index = new DocumentIndex(':memory:')
+  index.beginPass()
+  index.put('a', '1', row('a.pdf'))
+  index.put('b', '1', row('b.pdf'))
+  index.endPass()
+  index.beginPass()
+  expect(index.stillThere('a', '1')).toBe(true)
+  expect(index.stillThere('b', '2')).toBe(false)
+  index.endPass()
+  expect(found(index, '')).toEqual(['a.pdf'])
+})

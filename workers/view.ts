@@ -1,0 +1,151 @@
+import { hash } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Settings } from '#config/settings.ts'
+import { PageDrawer } from '#src/engine/pages/page-drawer.ts'
+import { Events } from '#src/events.ts'
+import type { OutputStore } from '#src/ports.ts'
+import { DocumentIndex } from '#src/view/document-index.ts'
+import type { LivePipeline } from '#src/view/live.ts'
+import { updateIndex } from '#src/view/update-index.ts'
+import { openViewServer, type ViewServer } from '#src/view/view-server.ts'
+import { openPipeline, type Pipeline } from './compose.ts'
+import { foldersOf } from './folders.ts'
+import { listening } from './listening.ts'
+import { openStore } from './open-store.ts'
+import type { Shared } from './shared.ts'
+
+export interface ViewOptions {
+  readonly settings: Settings
+  readonly shared: Shared
+  /** Of the store's pipeline; null where it is not known, and nothing live is shown. */
+  readonly source: string | null
+  readonly host: string
+  readonly port: number
+  readonly allowWrites: boolean
+  /** Does documents with a failure code again. */
+  readonly retry: ((code: string) => void) | null
+  readonly retryCommand: (code: string) => string | null
+  /** Called with what went wrong while a page was made or the store was read. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Between two looks at the store at the least; longer where a look takes long, so that it takes a twentieth of the time. */
+const LOOK_MS = 15_000
+const REST = 20
+
+export interface View extends ViewServer {
+  /** Resolves when the store was read once. */
+  readonly indexed: Promise<void>
+}
+
+/** A store, its index, and the pages over them. Works without Redis; a pipeline is opened when its state is first asked for. */
+export async function openView(options: ViewOptions): Promise<View> {
+  const { settings, onError } = options
+  await using resources = new AsyncDisposableStack()
+  const store = await openStore(settings, resources, { mustExist: true })
+  const manifest = await store.readManifest()
+  const index = resources.use(new DocumentIndex(await indexFile(settings, store)))
+  const stopping = new AbortController()
+  const drawer = resources.use(new PageDrawer())
+  const first = Promise.withResolvers<void>()
+  const looking = keepUpdated(index, store, { first: first.resolve, onError }, stopping.signal)
+  resources.defer(async () => {
+    stopping.abort()
+    await looking
+  })
+  const { host, port, allowWrites, retry, retryCommand } = options
+  const server = resources.use(
+    await listening(`--port ${port} (--host ${host})`, () =>
+      openViewServer({
+        host,
+        port,
+        store,
+        sources: manifest?.sources ?? [],
+        index,
+        draw: (request) => drawer.draw(request),
+        live: livePipeline(options, resources),
+        allowWrites,
+        retry,
+        retryCommand,
+        onError,
+      }),
+    ),
+  )
+  const kept = resources.move()
+  return { url: server.url, indexed: first.promise, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+/** In the cache folder: it is derived, and a store may be read only. In memory where the cache cannot be written. */
+async function indexFile(settings: Settings, { url }: OutputStore): Promise<string> {
+  const folder = join(foldersOf(settings).cache, 'view')
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return join(folder, `${hash('sha256', url, 'hex').slice(0, 32)}.sqlite`)
+  } catch {
+    return ':memory:'
+  }
+}
+
+interface Telling {
+  readonly first: () => void
+  readonly onError: (error: unknown) => void
+}
+
+async function keepUpdated(
+  index: DocumentIndex,
+  store: OutputStore,
+  telling: Telling,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const startedAt = performance.now()
+    await updateIndex(index, store, signal).catch((error: unknown) => {
+      if (!signal.aborted) telling.onError(error)
+    })
+    telling.first()
+    const tookMs = performance.now() - startedAt
+    await sleep(Math.max(LOOK_MS, REST * tookMs), undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}
+
+/** Opened once, when a page first asks: it may start the private Redis. */
+function livePipeline({ settings, shared, source }: ViewOptions, resources: AsyncDisposableStack): LivePipeline | null {
+  if (source === null) return null
+  let opened: Promise<Pipeline> | null = null
+  const pipeline = (): Promise<Pipeline> => {
+    const opening = (opened ??= openPipeline({ source, settings, shared, events: new Events(), say: () => undefined }))
+    // The next question opens it again.
+    opening.catch(() => (opened = null))
+    return opening
+  }
+  resources.defer(async () => {
+    await (await opened?.catch(() => null))?.[Symbol.asyncDispose]()
+  })
+  return {
+    status: async () => {
+      const { ledger, queue, outages, gateLine, source: from } = await pipeline()
+      const [counts, backlog, workers, paused, out, gate] = await Promise.all([
+        ledger.counts(),
+        queue.backlog(),
+        queue.workers(),
+        queue.paused(),
+        outages.list(),
+        gateLine(),
+      ])
+      const { pending, done, partial, failed, skipped } = counts
+      return {
+        source: from.url,
+        counts: { pending, done, partial, failed, skipped },
+        backlog,
+        workers,
+        paused,
+        gate,
+        outages: out,
+      }
+    },
+    pause: async () => (await pipeline()).queue.pause(),
+    resume: async () => (await pipeline()).queue.resume(),
+  }
+}
