@@ -201,7 +201,8 @@ async function giveUp(
     {
       key: work.job.key,
       version: work.version,
-      recipeHash: work.job.recipeHash,
+      // Of the present settings, as a success has it: those of the job may be an earlier run's.
+      recipeHash: handlingOf(work.job.key, deps)?.recipe.hash ?? work.job.recipeHash,
       contentHash: known?.contentHash ?? null,
       pieces: known?.pieces,
       failure,

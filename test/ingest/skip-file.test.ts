@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { textRecipeBook } from '#src/contract/passthrough.ts'
 import { recipeBook } from '#src/contract/rules.ts'
-import { sourceKey } from '#src/document/ids.ts'
+import { recipeHash, sourceKey } from '#src/document/ids.ts'
 import { NO_COUNTS, seen } from '#src/document/outcome.ts'
 import type { Change } from '#src/events.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
@@ -16,6 +16,7 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
 import { collect } from '../support/documents.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { errorReply } from '../support/scripted-service.ts'
 import { openWorkbench, type Workbench } from '../support/workbench.ts'
 
 /* What was a document before, and is left out now: by a setting, by a rule, or because something else took its name. */
@@ -166,6 +167,27 @@ test('a document of the queue that a rule on names leaves out by now is skipped 
   view.role = { kind: 'takes' }
   await ingestDocument({ job, attempt: 1 }, { ...bench.deps, source }, SIGNAL)
   expect(bench.service.requests.length).toBe(1)
+})
+
+test('a job with the recipe of an earlier run ends failed under the present recipe, so that no scan takes it for changed', async () => {
+  await using bench = await openWorkbench({ redis, answers: [errorReply(422, 'rejected')] })
+  await bench.write('a.csv', 'one')
+  const [file] = await collect(bench.deps.source.list(SIGNAL))
+  if (file?.kind !== 'document') throw new Error('it is not listed')
+  const csv = sourceKey('a.csv')
+  const recipe = recipeHash('00000000000000aa')
+  await bench.deps.ledger.write([[csv, { version: file.version, recipeHash: recipe, outcome: 'pending' }]])
+  const job = {
+    schema: 1,
+    key: csv,
+    version: file.version,
+    recipeHash: recipe,
+    bytes: 3,
+    queuedAt: Date.now(),
+  } as const
+  await ingestDocument({ job, attempt: 1 }, bench.deps, SIGNAL)
+  expect(await bench.deps.ledger.counts()).toMatchObject({ failed: 1, pending: 0 })
+  expect(await scan(bench, {})).toEqual({ 'a.csv': 'unchanged' })
 })
 
 test('what is below a folder that is left out now stays done, and is counted no more where it was no document', async () => {

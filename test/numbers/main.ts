@@ -4,7 +4,7 @@ import { startTestRedis } from '../support/redis.ts'
 import { numbersRun } from './numbers-run.ts'
 
 /*
- * `npm run test:numbers -- --runs N --seed S`: N sources with seeds S, S + 1, …. Each breach is told with its seed; the last
+ * `npm run test:numbers -- --runs N --seed S`: N sources with seeds S, S + 1, …. Each is told in one line, and each breach with its seed; the last
  * line is the sum as one JSON object.
  */
 
@@ -25,7 +25,8 @@ async function slot(): Promise<void> {
   await using redis = await startTestRedis()
   while (next < until) {
     const { seed, steps, breaches } = await numbersRun(next++, { redis, program })
-    for (const breach of breaches) say(`seed ${seed}, ${breach}`)
+    say(`seed ${seed}: ${steps.length} runs, ${breaches.length} breaches`)
+    for (const breach of breaches) say(`  seed ${seed}, ${breach}`)
     sum.sources += 1
     sum.runs += steps.length
     sum.beside += steps.slice(1).filter(({ beside }) => beside).length
