@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { opendir } from 'node:fs/promises'
-import { isOneOf } from './file-system.ts'
+import { isOneOf, readIfThere } from './file-system.ts'
 import type { WorkArea } from './work-area.ts'
 
 /**
@@ -13,8 +13,27 @@ export async function* entriesIn(folder: string, area: WorkArea): AsyncGenerator
   try {
     for await (const entry of await opendir(folder)) yield entry
   } catch (error) {
-    if (!isOneOf(error, 'ENOENT', 'ENOTDIR')) throw error
+    if (!isOneOf(error, 'ENOENT', 'ENOTDIR')) {
+      area.checkStoreNow()
+      throw error
+    }
   }
   // A mount that goes away ends a listing early, and without an error.
   area.checkStoreNow()
+}
+
+/**
+ * Null for a file that does not exist; never because the store is away.
+ *
+ * @throws {StoreUnusable} as above
+ */
+export async function readInStore(path: string, area: WorkArea): Promise<Buffer | null> {
+  try {
+    const bytes = await readIfThere(path)
+    if (bytes === null) area.checkStoreNow()
+    return bytes
+  } catch (error) {
+    area.checkStoreNow()
+    throw error
+  }
 }

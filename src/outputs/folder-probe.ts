@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { flushFolder, isOneOf, writeFlushed } from './file-system.ts'
+import { errorCode, flushFolder, isOneOf, writeFlushed } from './file-system.ts'
 import type { WorkArea } from './work-area.ts'
 
 /** Free space below which nothing is bought, at the most: on a small disk it is a twentieth of its size. */
@@ -25,6 +25,8 @@ export async function probeFolder(area: WorkArea): Promise<void> {
     for (const path of [staged, renamed]) await rm(path, { force: true })
   }
 }
+
+const BIGINT = { bigint: true } as const
 
 interface Identity {
   readonly dev: bigint
@@ -65,18 +67,28 @@ export class FolderWatch {
     if (trouble !== null) throw new StoreUnusable(trouble)
   }
 
-  /** As `checkIdentity`, without a hop to a thread: after a look at a name that is not there. */
+  /** As `checkIdentity`, without a hop to a thread: after a look at a name that is not there, or cannot be read. */
   checkIdentityNow(): void {
-    const trouble = this.#difference(statSync(this.#root, { bigint: true, throwIfNoEntry: false }) ?? null)
+    let now: Identity | null
+    try {
+      now = statSync(this.#root, BIGINT)
+    } catch (error) {
+      now = this.#absent(error)
+    }
+    const trouble = this.#difference(now)
     if (trouble !== null) throw new StoreUnusable(trouble)
   }
 
   async #moved(): Promise<string | null> {
-    const now = await stat(this.#root, { bigint: true }).catch((error: unknown) => {
-      if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
-      throw error
-    })
-    return this.#difference(now)
+    return this.#difference(await stat(this.#root, BIGINT).catch((error: unknown) => this.#absent(error)))
+  }
+
+  /** Null where there is no such folder. A mount that died answers each look with an error of its own. */
+  #absent(error: unknown): null {
+    if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
+    const why = errorCode(error) ?? String(error)
+    const message = `the output folder ${this.#root} cannot be reached (${why}). Mount its disk again, and run again.`
+    throw new StoreUnusable(message, { cause: error })
   }
 
   /** What to say in place of "no such file" when the whole store is not there any more; null while it is. */

@@ -5,8 +5,8 @@ import type { ReceiptId } from '#src/document/ids.ts'
 import type { ReceiptRoom } from '#src/document/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
-import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
-import { entriesIn } from './folder-entries.ts'
+import { flushFolder, isOneOf, writeFlushed } from './file-system.ts'
+import { entriesIn, readInStore } from './folder-entries.ts'
 import { makeFolderFlushed } from './make-folder-flushed.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
 import type { WorkArea } from './work-area.ts'
@@ -24,7 +24,7 @@ export class FolderReceipts {
   async read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
     const path = join(this.#folder, receiptPath(id))
     // Nearly every document has none yet: a look is all it takes then.
-    const packed = existsSync(path) ? await readIfThere(path) : null
+    const packed = existsSync(path) ? await readInStore(path, this.#area) : null
     // While the whole store is away there is no receipt in sight, and each would be bought again.
     if (packed === null) this.#area.checkStoreNow()
     return packed === null ? null : unpackReceipt(packed, room)

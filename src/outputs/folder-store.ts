@@ -15,7 +15,7 @@ import { checkFiles, isOutputName } from './checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from './document-path.ts'
 import { flushFolder, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
 import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
-import { entriesIn } from './folder-entries.ts'
+import { entriesIn, readInStore } from './folder-entries.ts'
 import { FolderFeed } from './folder-feed.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
@@ -149,12 +149,9 @@ class FolderStore implements OutputStore {
 
   async *listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncGenerator<DocumentRecord> {
     for await (const folders of documentFolders(this.#documents, this.#area, signal)) {
-      const found = await Promise.all(folders.map((folder) => readIfThere(join(folder, RECORD_FILE))))
+      const found = await Promise.all(folders.map((folder) => readInStore(join(folder, RECORD_FILE), this.#area)))
       for (const [at, json] of found.entries()) {
-        if (json === null) {
-          this.#area.checkStoreNow()
-          continue
-        }
+        if (json === null) continue
         const record = parseRecord(json)
         if (record !== null) yield record
         else onUnreadable?.(relative(this.#root, folders[at] ?? ''))
@@ -182,7 +179,7 @@ class FolderStore implements OutputStore {
   }
 
   async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
-    const json = await this.#readIfThere(this.#place(key).letter)
+    const json = await readInStore(this.#place(key).letter, this.#area)
     return json === null ? null : parseDeadLetter(json)
   }
 
@@ -203,7 +200,7 @@ class FolderStore implements OutputStore {
   async *listDeadLetters(signal: AbortSignal): AsyncGenerator<DeadLetter> {
     for await (const { name } of entriesIn(this.#failures, this.#area)) {
       signal.throwIfAborted()
-      const json = await this.#readIfThere(join(this.#failures, name))
+      const json = await readInStore(join(this.#failures, name), this.#area)
       const letter = json === null ? null : parseDeadLetter(json)
       if (letter !== null) yield letter
     }
@@ -237,7 +234,7 @@ class FolderStore implements OutputStore {
   /** From the folder in place; while a commit is between its two renames, from the one that stepped aside. */
   async #read(key: SourceKey, name: string): Promise<Buffer | null> {
     const { folder, hash } = this.#place(key)
-    const inPlace = await readIfThere(join(folder, name))
+    const inPlace = await readInStore(join(folder, name), this.#area)
     if (inPlace !== null) return inPlace
     for (const aside of await this.#area.asides(hash, 'old')) {
       const old = await readIfThere(join(aside, name))
@@ -245,15 +242,7 @@ class FolderStore implements OutputStore {
       if (await isThere(folder)) return readIfThere(join(folder, name))
       if (old !== null) return old
     }
-    this.#area.checkStoreNow()
     return null
-  }
-
-  /** Null for what is not in the store; never because the whole store is away. */
-  async #readIfThere(path: string): Promise<Buffer | null> {
-    const bytes = await readIfThere(path)
-    if (bytes === null) this.#area.checkStoreNow()
-    return bytes
   }
 
   #place(key: SourceKey): Place {

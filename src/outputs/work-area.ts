@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOneOf } from './file-system.ts'
+import { entriesIn } from './folder-entries.ts'
 import type { FolderWatch } from './folder-probe.ts'
 import { makeFolderFlushed } from './make-folder-flushed.ts'
 import { isGone, ownerMark } from './work-owner.ts'
@@ -68,7 +69,7 @@ export class WorkArea {
 
   /** What stepped aside for a document, for commits of any process. */
   async asides(hash: string, what: 'old' | 'letter'): Promise<readonly string[]> {
-    const names = await namesIn(this.#aside)
+    const names = await namesIn(this.#aside, this)
     return names.filter((name) => name.startsWith(`${hash}.${what}.`)).map((name) => join(this.#aside, name))
   }
 
@@ -79,7 +80,7 @@ export class WorkArea {
 
   async #abandoned(folder: string): Promise<readonly WorkItem[]> {
     const left: WorkItem[] = []
-    for (const name of await namesIn(folder)) {
+    for (const name of await namesIn(folder, this)) {
       const path = join(folder, name)
       const idleMs = await idleTime(path)
       if (idleMs !== null && (await isGone(workIdOf(name), this.#owner, idleMs))) left.push({ name, path })
@@ -97,13 +98,10 @@ export function workIdOf(name: string): string {
   return name.replace(/^[0-9a-f]{32}\.(?:old|letter)\./, '')
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
-    if (isOneOf(error, 'ENOENT')) return []
-    throw error
-  }
+async function namesIn(folder: string, area: WorkArea): Promise<readonly string[]> {
+  const names: string[] = []
+  for await (const { name } of entriesIn(folder, area)) names.push(name)
+  return names
 }
 
 async function idleTime(path: string): Promise<number | null> {

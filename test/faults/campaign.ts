@@ -22,6 +22,8 @@ export interface CampaignOptions {
   readonly kills?: number
   /** Null for the program as it is. */
   readonly mutant: Mutant | null
+  /** The program, where it is bundled already: it is not disposed of. */
+  readonly program?: Bundle
   /** Tells each plan before it is played. */
   readonly verbose: boolean
   /** Ends at the first seed that breaks a law. */
@@ -53,7 +55,8 @@ export interface CampaignResult {
 
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
   await using service = await ChargingService.start()
-  await using program = await programOf(options)
+  await using bundled = options.program === undefined ? await programOf(options) : null
+  const program = options.program ?? (bundled as Bundle)
   const results: FaultRunResult[] = []
   let unjudged = 0
   let next = options.seed
@@ -99,7 +102,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
 const NEEDS_ENGINE: readonly FaultKind[] = ['engine-killed', 'converter-missing', 'download-hangs']
 
 /** The one that the tests have bundled, where they have: only a mistake needs a bundle of its own. */
-function programOf({ mutant, faults }: CampaignOptions): Promise<Bundle> | Bundle {
+export function programOf({ mutant, faults }: Pick<CampaignOptions, 'mutant' | 'faults'>): Promise<Bundle> | Bundle {
   const children = faults === undefined || faults.some((fault) => NEEDS_ENGINE.includes(fault))
   if (mutant !== null) return bundle({ plugins: [planted(MUTANTS[mutant])], children })
   return bundledForAll() ?? bundle({ children })

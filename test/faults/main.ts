@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { campaign, isBroken } from './campaign.ts'
+import { campaign, isBroken, programOf } from './campaign.ts'
 import { CLASSES, isClass } from './classes/index.ts'
 import type { FaultClass } from './classes/fault-class.ts'
 import { FOUND_BY, isMutant, type Mutant, MUTANTS } from './mutants.ts'
@@ -87,9 +87,10 @@ const isLate = (): boolean => values.minutes !== undefined && performance.now() 
 async function playRanges(log: string): Promise<number> {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
   const all = { seed: Number(values.seed), runs: Number(values.runs) }
+  await using program = await programOf({ mutant, faults })
   for (const range of rangesLeft(all, Number(values.range), await readRanges(log))) {
     if (isLate()) break
-    const result = await campaign({ ...options, ...range, faults, mutant, untilFound: false })
+    const result = await campaign({ ...options, ...range, program, faults, mutant, untilFound: false })
     const { seed: first, runs } = range
     await appendRange(log, { first, last: first + runs - 1, commit: commit.trim(), ...result })
   }
