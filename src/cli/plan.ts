@@ -10,11 +10,14 @@ import type { Output } from './output.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { rememberTarget, type Target } from './targets.ts'
+import { placeOfPlan } from './unmade-store.ts'
 
 /** Prints what a run over one source would do. */
 export async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
-  await using planning = await openPlanning({ ...target, shared, events: new Events(), say: output.say })
+  await using place = await placeOfPlan(target, shared)
+  const { target: looked, ...around } = place
+  await using planning = await openPlanning({ ...looked, ...around, events: new Events(), say: output.say })
   await rememberTarget(target)
   let plan = NO_PLAN
   const refused = new Map<string, string[]>()

@@ -24,11 +24,12 @@ export function isOneOf(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error) ?? '')
 }
 
+/** Null where no file has that name, as where a folder has it: what needs the file finds it missing, and can make it again. */
 export async function readIfThere(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path)
   } catch (error) {
-    if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
+    if (isOneOf(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return null
     throw error
   }
 }

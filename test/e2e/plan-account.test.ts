@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createEngine } from '#src/engine/create-engine.ts'
@@ -17,6 +17,7 @@ test('a plan says how many credits are left and how many are too few; a run that
     const { stdout } = await sluice(args)
     expect(stdout).toContain('the service says that 2 credits are left: 1 too few')
     expect(JSON.parse((await sluice([...args, '--json'])).stdout)).toMatchObject({ creditsLeft: 2, credits: 3 })
+    expect(await readdir(folder.path), 'a plan leaves nothing').toEqual(['in'])
     const run = await sluice(['run', ...args.slice(1)])
     expect([run.code, run.stderr]).toEqual([
       3,

@@ -193,6 +193,20 @@ describe('a folder store', () => {
     await expect(store.readRecord(KEY)).rejects.toThrow(/later release/)
   })
 
+  test.each(['document.md', 'record.json'])(
+    'takes a folder named %s for a missing file, and puts the file back',
+    async (name) => {
+      await using folder = await tempFolder()
+      const { store, inPlace } = await oldStore(folder.path)
+      await rm(`${inPlace}/${name}`)
+      await mkdir(`${inPlace}/${name}/inside`, { recursive: true })
+      const missing = name === 'record.json' ? store.readRecord(KEY) : store.readOutput(KEY, name)
+      expect(await missing).toBeNull()
+      await store.commit(recordOf(KEY, NEW), NEW)
+      expect([await textOf(store), (await store.readRecord(KEY))?.key]).toEqual(['new', KEY])
+    },
+  )
+
   test('leaves no empty folders behind when documents are removed', async () => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: folder.path })
