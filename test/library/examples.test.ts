@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sluice } from '../support/sluice.ts'
@@ -23,6 +23,28 @@ async function examplesOf(page: string): Promise<readonly string[]> {
     ),
   )
 }
+
+test('docs/cookbook.md brings a folder to cited passages, and follows its changes', { timeout: 120_000 }, async () => {
+  await using folder = await tempFolder()
+  const at = folder.path
+  await mkdir(join(at, 'papers'))
+  await cp(join(ROOT, 'samples/annual-report.pdf'), join(at, 'papers/annual-report.pdf'))
+  const [program = ''] = await examplesOf('cookbook.md')
+  await writeFile(join(at, 'cookbook.ts'), program)
+  const started = async () =>
+    sluice([], { program: join(at, 'cookbook.ts'), cwd: at, env: { SLUICE_STATE_DIR: join(at, 'state') } })
+  const first = await started()
+  expect(first.code, first.stderr).toBe(0)
+  expect(first.stdout).toContain('indexed 1 documents\n')
+  const cited =
+    /^annual-report\.pdf, pages \[2\], boxes \[\{"page":2,"bbox":\[0\.[\d.,]+\]\}\]\n### 2\.1 What it cost\n\n\| Item/m
+  expect(first.stdout).toMatch(cited)
+  const minutes = '# Minutes\n\nWhat the work at Gannet Lock cost: Gannet Lock, work, cost.\n'
+  await writeFile(join(at, 'papers/minutes.md'), minutes)
+  const second = await started()
+  expect(second.stdout, second.stderr).toContain('indexed 1 documents\n')
+  expect(second.stdout).toContain(`minutes.md, pages [], boxes []\n${minutes.trim()}`)
+})
 
 describe('docs/library.md', { timeout: 120_000 }, () => {
   test('holds examples that work as they stand there, one after the other', async () => {
