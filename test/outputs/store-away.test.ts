@@ -1,6 +1,6 @@
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { unusedReceipts } from '#src/ingest/collect-receipts.ts'
@@ -20,7 +20,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 const never = new AbortController().signal
 const FILES = outputs({ 'document.md': 'text' })
 /** More than are read ahead of the one that is handed out. */
-const DOCUMENTS = 40
+const MANY = 40
+const FEW = 2
 
 interface AwayStore extends AsyncDisposable {
   readonly store: OutputStore
@@ -31,15 +32,27 @@ interface AwayStore extends AsyncDisposable {
 /** `cut off`: each look fails with an error, as on a network disk whose server is gone; here with ELOOP. */
 type Way = 'moved' | 'unmounted' | 'cut off'
 
-async function filledStore(documents: number): Promise<AwayStore> {
-  const folder = await tempFolder()
-  const path = join(folder.path, 'store')
+let templates: Awaited<ReturnType<typeof tempFolder>>
+beforeAll(async () => {
+  templates = await tempFolder()
+  for (const documents of [FEW, MANY]) await fill(join(templates.path, String(documents)), documents)
+})
+afterAll(() => templates[Symbol.asyncDispose]())
+
+async function fill(path: string, documents: number): Promise<void> {
   const store = await openFolderStore({ path })
   const keys = Array.from({ length: documents }, (_, number) => sourceKey(`${number % 7}/${number}.pdf`))
   await Promise.all(keys.map((key) => store.commit(recordOf(key, FILES), FILES)))
-  for (const key of keys) await store.bury(letterOf(`failed/${key}`))
-  for (const key of keys) await store.saveReceipt(receiptOf(key), Buffer.from(key), null)
+  await Promise.all(keys.map((key) => store.bury(letterOf(`failed/${key}`))))
+  await Promise.all(keys.map((key) => store.saveReceipt(receiptOf(key), Buffer.from(key), null)))
   await writeFile(join(path, 'beside.txt'), 'a file of the user')
+}
+
+async function filledStore(documents: number): Promise<AwayStore> {
+  const folder = await tempFolder()
+  const path = join(folder.path, 'store')
+  await cp(join(templates.path, String(documents)), path, { recursive: true })
+  const store = await openFolderStore({ path })
   const away = async (how: Way): Promise<void> => {
     await rename(path, join(folder.path, 'aside'))
     if (how === 'unmounted') await mkdir(path)
@@ -81,7 +94,7 @@ async function exhaust(all: AsyncIterable<unknown>): Promise<void> {
 
 describe.concurrent.each<Way>(['moved', 'unmounted', 'cut off'])('while a folder store is %s', (how) => {
   test.each(AT_ONCE)('%s fails with one sentence', async (_, read) => {
-    await using at = await filledStore(2)
+    await using at = await filledStore(FEW)
     await at.away(how)
     const error = await read(at.store).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(StoreUnusable)
@@ -89,7 +102,7 @@ describe.concurrent.each<Way>(['moved', 'unmounted', 'cut off'])('while a folder
   })
 
   test.each(LISTINGS)('%s that has begun fails too', async (_, list) => {
-    await using at = await filledStore(DOCUMENTS)
+    await using at = await filledStore(MANY)
     const listed = list(at.store)[Symbol.asyncIterator]()
     if ((await listed.next()).done === true) throw new Error('nothing was listed')
     await at.away(how)
@@ -98,7 +111,7 @@ describe.concurrent.each<Way>(['moved', 'unmounted', 'cut off'])('while a folder
 })
 
 test('a document that is removed while records are listed is no error', async () => {
-  await using at = await filledStore(DOCUMENTS)
+  await using at = await filledStore(MANY)
   const listed = at.store.listRecords(never)[Symbol.asyncIterator]()
   await listed.next()
   for (const name of ['1', '3']) await rm(join(at.path, 'documents', name), { recursive: true })
