@@ -157,9 +157,8 @@ export class DrawnSource {
     const counted = { files: 0, leftOut: 0 }
     const visit = async (folder: string, rulesAbove: boolean): Promise<void> => {
       const names = await readdir(join(this.path, folder))
-      const own = names.includes('.sluiceignore')
-        ? await readFile(join(this.path, folder, '.sluiceignore'), 'utf8')
-        : ''
+      // A link may stand in its place.
+      const own = await readFile(join(this.path, folder, '.sluiceignore'), 'utf8').catch(() => '')
       const rules = rulesAbove || own === 'sub\n'
       for (const name of names) {
         const key = join(folder, name)
