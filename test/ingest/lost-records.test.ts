@@ -26,8 +26,9 @@ async function storeOf(objects: readonly string[]) {
   const store = await startScriptedStore((request, response) => {
     const url = new URL(request.url ?? '', 'http://store')
     if (url.searchParams.get('list-type') !== '2') {
-      asked.heads += 1
       const key = decodeURIComponent(url.pathname.replace(/^\/bucket\/?/, ''))
+      // Once for each batch with a record that is not found, the bucket itself is looked for.
+      asked.heads += key === '' ? 0 : 1
       response.writeHead(key === '' || keys.includes(key) ? 200 : 404, { etag: '"1"' }).end()
       return
     }
