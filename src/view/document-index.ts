@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
 
 /** One line of the list of documents. */
@@ -72,6 +72,8 @@ const FACET_MS = 5_000
 export class DocumentIndex implements Disposable {
   readonly #db: DatabaseSync
   readonly #facets = new Map<string, { readonly at: number; readonly values: readonly Facet[] }>()
+  readonly #mark: StatementSync
+  readonly #insert: StatementSync
   #pass = 0
 
   /** A file, or `:memory:`. */
@@ -81,6 +83,10 @@ export class DocumentIndex implements Disposable {
     const version = this.#db.prepare('PRAGMA user_version').get() as { user_version: number }
     if (version.user_version !== SCHEMA_VERSION) this.#db.exec('DROP TABLE IF EXISTS documents')
     this.#db.exec(`${SCHEMA}PRAGMA user_version = ${SCHEMA_VERSION}`)
+    this.#mark = this.#db.prepare('UPDATE documents SET pass = ? WHERE place = ? AND stamp = ?')
+    this.#insert = this.#db.prepare(
+      'INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
   }
 
   /** Begins a comparison with the store: what `stillThere` and `put` do not name until `endPass` is removed. */
@@ -91,17 +97,28 @@ export class DocumentIndex implements Disposable {
 
   /** Whether the place is known with this stamp; it counts as seen then. */
   stillThere(place: string, stamp: string): boolean {
-    const { changes } = this.#db
-      .prepare('UPDATE documents SET pass = ? WHERE place = ? AND stamp = ?')
-      .run(this.#pass, place, stamp)
+    const { changes } = this.#mark.run(this.#pass, place, stamp)
     return Number(changes) > 0
   }
 
   put(place: string, stamp: string, row: DocumentRow): void {
     const { key, outcome, code, format, parser, credits, pages, grade, bytes, at, note } = row
-    this.#db
-      .prepare(`INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-      .run(place, stamp, this.#pass, key, outcome, code, format, parser, credits, pages, grade, bytes, at, note)
+    this.#insert.run(
+      place,
+      stamp,
+      this.#pass,
+      key,
+      outcome,
+      code,
+      format,
+      parser,
+      credits,
+      pages,
+      grade,
+      bytes,
+      at,
+      note,
+    )
   }
 
   endPass(): void {

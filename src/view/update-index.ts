@@ -1,11 +1,12 @@
+import type { RecordStamp } from '#src/document/feed-storage.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { type DocumentIndex, rowOfLetter, rowOfRecord } from './document-index.ts'
 
 /** Records that are read side by side. */
 const READS = 32
 
-/** Dead letters that are written in one transaction. */
-const BATCH = 500
+/** Rows that are written in one transaction. */
+const BATCH = 2_000
 
 type Store = Pick<OutputStore, 'feed' | 'listDeadLetters'>
 
@@ -15,22 +16,18 @@ type Store = Pick<OutputStore, 'feed' | 'listDeadLetters'>
  */
 export async function updateIndex(index: DocumentIndex, store: Store, signal: AbortSignal): Promise<void> {
   index.beginPass()
+  let unknown: RecordStamp[] = []
+  const read = async (): Promise<void> => {
+    await readRecords(unknown, index, store)
+    unknown = []
+  }
   for await (const stamps of store.feed.stamps(signal)) {
-    const unknown: (typeof stamps)[number][] = []
     index.batch(() => {
       for (const one of stamps) if (!index.stillThere(one.place, one.stamp)) unknown.push(one)
     })
-    for (let at = 0; at < unknown.length; at += READS) {
-      const some = unknown.slice(at, at + READS)
-      const placed = await Promise.all(some.map(({ place }) => store.feed.recordAt(place)))
-      index.batch(() => {
-        for (const [number, { place, stamp }] of some.entries()) {
-          const record = placed[number]?.record
-          if (record !== undefined) index.put(place, stamp, rowOfRecord(record))
-        }
-      })
-    }
+    if (unknown.length >= BATCH) await read()
   }
+  await read()
   let letters: Parameters<typeof rowOfLetter>[0][] = []
   const write = (): void => {
     index.batch(() =>
@@ -44,4 +41,17 @@ export async function updateIndex(index: DocumentIndex, store: Store, signal: Ab
   }
   write()
   index.endPass()
+}
+
+async function readRecords(stamps: readonly RecordStamp[], index: DocumentIndex, { feed }: Store): Promise<void> {
+  const rows: Parameters<DocumentIndex['put']>[] = []
+  for (let at = 0; at < stamps.length; at += READS) {
+    const some = stamps.slice(at, at + READS)
+    const placed = await Promise.all(some.map(({ place }) => feed.recordAt(place)))
+    for (const [number, { place, stamp }] of some.entries()) {
+      const record = placed[number]?.record
+      if (record !== undefined) rows.push([place, stamp, rowOfRecord(record)])
+    }
+  }
+  index.batch(() => rows.forEach((row) => index.put(...row)))
 }
