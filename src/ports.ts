@@ -37,16 +37,13 @@ export type SourceChange =
   /** No longer there. Reported where it was seen to go; only a whole listing tells of all that is gone. */
   | { readonly kind: 'gone'; readonly key: SourceKey }
 
-/** A whole listing ended, and what it held was taken care of. */
-export type OnListed = () => void
-
 export interface SourceWatch {
   /**
    * Never ends by itself. Begins with everything that is there, then reports each change, in batches that are never
    * empty, in no order and at least once: who listens compares with the ledger. A batch counts as taken care of when
-   * the next one is asked for; what was not may be reported again after a restart. Throws when it cannot go on.
+   * the next one is asked for; what was not may be reported again after a restart. Throws when it cannot go on. `onListed`: a listing ended, and is taken care of.
    */
-  changes(signal: AbortSignal, onListed?: OnListed): AsyncIterable<readonly SourceChange[]>
+  changes(signal: AbortSignal, onListed?: () => void): AsyncIterable<readonly SourceChange[]>
   rescan(): void // Everything that is there is soon reported once more, as at the beginning.
 }
 
@@ -120,6 +117,7 @@ export interface ParseRequest extends Pick<OpenedDocument, 'bytes' | 'address'> 
   readonly options: ParseOptions
   /** What the bytes of the answer count for; unlimited where it is not given. */
   readonly hold?: AnswerHold
+  readonly traceparent?: string // W3C header, where the document is traced.
   readonly maySend?: () => boolean // Fence, asked when the first byte, or the last of a stream, is about to leave.
 }
 

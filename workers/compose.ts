@@ -132,8 +132,8 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
   const opened = await open(options, 'ingest', signal)
   const { resources, id, connection, source, owner, parsers, store, ledger, queue, shared } = opened
   try {
-    await observe(opened, options.name ?? null)
-    const kept = await readyStore(store, shared.folders.spool, options.say, signal)
+    const traced = await observe(opened, options.name ?? null)
+    const kept = { ...traced, ...(await readyStore(store, shared.folders.spool, options.say, signal)) }
     const requests = await shared.requests(settings, signal)
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
@@ -191,10 +191,12 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
 async function observe(
   { resources, shared, events, ledger, queue, outages, connection, id }: Opened,
   name: string | null,
-): Promise<void> {
+): Promise<Pick<IngestDeps, 'traceparent'>> {
   const observer = await shared.observer()
   const scans = new RedisScans({ connection, pipeline: id })
   resources.use(observer.observe({ name, events, ledger, queue, outages, scans }))
+  const traceparent = observer.tracing?.observe(events, name)
+  return traceparent === undefined ? {} : { traceparent }
 }
 
 const scheduling =

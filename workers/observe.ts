@@ -14,6 +14,7 @@ import type { RedisScans } from '#src/ledger/redis-scans.ts'
 import type { Folders } from './folders.ts'
 import { listening } from './listening.ts'
 import { OutageSharing } from './share-outages.ts'
+import { type Tracing, tracingOf } from './tracing.ts'
 
 /** How long the readings of Redis may take: a scrape is answered within a second in every state. */
 const READINGS_MS = 400
@@ -40,6 +41,8 @@ interface Observed {
 }
 
 export interface Observer extends AsyncDisposable {
+  /** Null while no collector of spans is set. */
+  readonly tracing: Tracing | null
   readonly monitor: DependencyMonitor
   /** What a pipeline does is in the log from now on, and in the metrics until this is disposed of. */
   observe(pipeline: Observed): Disposable
@@ -68,10 +71,12 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
     events.on('source:listed', listed)
     return monitor.observe(events, name)
   }
+  const tracing = await tracingOf((message) => log.warn({ cause: message }, 'spans could not be sent'))
   const server = settings.metricsPort === 0 ? null : await openServer(options, monitor)
   if (server !== null) log.info({ url: server.url }, 'metrics')
   return {
     monitor,
+    tracing,
     observe(pipeline) {
       const watching = watch(pipeline)
       const entry = { name: pipeline.name, sharing: new OutageSharing(pipeline.events, pipeline.outages) }
@@ -89,6 +94,7 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
     [Symbol.asyncDispose]: async () => {
       monitor[Symbol.dispose]()
       await server?.[Symbol.asyncDispose]()
+      await tracing?.[Symbol.asyncDispose]()
     },
   }
 }

@@ -44,6 +44,8 @@ export interface IngestDeps {
   readonly claims: Claims
   readonly intents: Intents
   readonly events: Events
+  /** W3C trace header of the request for a document; null where it is not traced. */
+  readonly traceparent?: (key: SourceKey) => string | null
   readonly recipeFor: (key: SourceKey, extension: Extension) => Recipe
   /** For a text that becomes outputs as it is, without a request; null for all else. */
   readonly textRecipeFor: (key: SourceKey) => Recipe | null

@@ -1,5 +1,5 @@
 import type { Failure } from '#src/document/failure.ts'
-import type { ReceiptId } from '#src/document/ids.ts'
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged, type ParseRequest, type Recipe } from '#src/ports.ts'
@@ -42,7 +42,10 @@ export async function sendRequest(
   }
   deps.events.emit('request:begun', { key })
   try {
-    const verdict = await deps.parser.parse({ ...requestOf(work, recipe, pages), maySend }, signal)
+    const verdict = await deps.parser.parse(
+      { ...requestOf(work, recipe, pages), ...traced(key, deps), maySend },
+      signal,
+    )
     // Where no connection came about, the request counts with its failure.
     tellSent()
     return verdict
@@ -59,6 +62,11 @@ export async function sendRequest(
     const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
     return { kind: 'failed', failure, countsUntil: work.attempt, retryAfterMs: null }
   }
+}
+
+const traced = (key: SourceKey, { traceparent }: IngestDeps): Pick<ParseRequest, 'traceparent'> => {
+  const header = traceparent?.(key) ?? null
+  return header === null ? {} : { traceparent: header }
 }
 
 const requestOf = (

@@ -105,7 +105,8 @@ export class HttpParser implements Parser, AsyncDisposable {
     const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES, timeoutMs = usualTimeoutMs } = this.#options
     const [operation, type] =
       request.address === undefined ? ['parse', MULTIPART_TYPE] : ['scrape', 'application/json; charset=utf-8']
-    const headers = { ...this.#headers, 'content-type': type }
+    const { traceparent } = request
+    const headers = { ...this.#headers, 'content-type': type, ...(traceparent === undefined ? {} : { traceparent }) }
     const baseUrl = this.#baseUrl()
     const at = { origin: baseUrl.origin, path: `${pathOf(baseUrl)}/v2/${operation}` }
     const { hold = UNLIMITED.hold(), maySend = () => true } = request

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
-import type { OnListed, SourceChange, SourceEntry, SourceWatch } from '#src/ports.ts'
+import type { SourceChange, SourceEntry, SourceWatch } from '#src/ports.ts'
 import { lastChangeMs } from './file-version.ts'
 import { type FolderEvents, watchFolderEvents } from './folder-events.ts'
 import { nameRules } from './folder-rules.ts'
@@ -57,7 +57,7 @@ class FolderWatch {
     this.#settling = new Settling(this.#stableMs)
   }
 
-  async *run(signal: AbortSignal, onListed?: OnListed): AsyncGenerator<readonly SourceChange[]> {
+  async *run(signal: AbortSignal, onListed?: () => void): AsyncGenerator<readonly SourceChange[]> {
     await using events = await this.#listen()
     while (!signal.aborted) {
       const rules = await this.#rules()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { SourceKey } from '#src/document/ids.ts'
-import type { OnListed, SourceChange, SourceWatch } from '#src/ports.ts'
+import type { SourceChange, SourceWatch } from '#src/ports.ts'
 import type { Notice, Notices } from './notices.ts'
 import { readS3Event } from './s3-event.ts'
 import { bucketIgnoreRules } from './s3-ignore.ts'
@@ -31,7 +31,7 @@ export function watchS3(options: S3WatchOptions): SourceWatch {
   let asked = new AbortController()
   return {
     rescan: () => asked.abort(new Error('a listing is asked for')),
-    async *changes(signal: AbortSignal, onListed?: OnListed): AsyncGenerator<readonly SourceChange[]> {
+    async *changes(signal: AbortSignal, onListed?: () => void): AsyncGenerator<readonly SourceChange[]> {
       let scanAt = 0
       while (!signal.aborted) {
         const now = performance.now()

@@ -28,6 +28,7 @@ export const SLOW_FILES = [
   'test/engine/conformance/vendor-statements.test.ts',
   'test/observe/prometheus.test.ts',
   'test/observe/log.test.ts',
+  'test/observe/tracing.test.ts',
   'test/observe/alerts.test.ts',
   'test/e2e/schedule.test.ts',
   'test/docs/redis-keys.test.ts',

@@ -1,0 +1,116 @@
+import { within } from '../within.ts'
+import type { OtlpOptions } from './otlp-options.ts'
+
+export type Attribute = string | number | boolean
+
+/** A span that ended. Times are epoch milliseconds. */
+export interface Span {
+  /** 32 and 16 hexadecimal digits. */
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string | null
+  readonly name: string
+  readonly kind: 'internal' | 'client'
+  readonly startMs: number
+  readonly endMs: number
+  readonly attributes: Readonly<Record<string, Attribute | null | undefined>>
+  /** Why it failed; null where it did not. */
+  readonly error: string | null
+}
+
+const BATCH = 512
+const FLUSH_MS = 2_000
+
+const LAST_MS = 1_000
+
+/** Spans that wait for a collector that is away; more are dropped. */
+const MOST_WAITING = 4_096
+
+/** `SpanKind` and `StatusCode` of the protocol. */
+const KINDS = { internal: 1, client: 3 } as const
+const ERROR = 2
+
+/**
+ * Sends spans by OTLP over HTTP, as JSON. The protocol's JSON form is small and stable; the SDK for Node and its exporter
+ * are eleven packages of 28 MB. Nothing waits for it: a collector that is away costs spans, never documents.
+ */
+export class SpanExporter implements AsyncDisposable {
+  readonly #options: OtlpOptions
+  readonly #onError: (message: string) => void
+  readonly #timer: NodeJS.Timeout
+  #waiting: Span[] = []
+  #sending: Promise<void> | null = null
+  #hasFailed = false
+
+  constructor(options: OtlpOptions, onError: (message: string) => void) {
+    this.#options = options
+    this.#onError = onError
+    this.#timer = setInterval(() => this.#flush(), FLUSH_MS).unref()
+  }
+
+  add(span: Span): void {
+    if (this.#waiting.length >= MOST_WAITING) return
+    this.#waiting.push(span)
+    if (this.#waiting.length >= BATCH) this.#flush()
+  }
+
+  /** Sends what waits; a collector that hangs holds up a stop for a second at the most. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    const sent = async (): Promise<void> => {
+      await this.#sending
+      this.#flush()
+      await this.#sending
+    }
+    await within(sent(), LAST_MS)
+  }
+
+  #flush(): void {
+    if (this.#sending !== null || this.#waiting.length === 0) return
+    const spans = this.#waiting
+    this.#waiting = []
+    this.#sending = this.#send(spans).finally(() => (this.#sending = null))
+  }
+
+  async #send(spans: readonly Span[]): Promise<void> {
+    const { url, headers, timeoutMs, resource } = this.#options
+    const scopeSpans = [{ scope: { name: 'sluice' }, spans: spans.map(spanJson) }]
+    const body = JSON.stringify({ resourceSpans: [{ resource: { attributes: attributesJson(resource) }, scopeSpans }] })
+    try {
+      const signal = AbortSignal.timeout(timeoutMs)
+      const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body, signal }
+      const { ok, status } = await fetch(url, init)
+      if (!ok) this.#failed(`the collector answered ${status}`)
+    } catch (error) {
+      this.#failed(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** Told once: a collector that is away would fill the log. */
+  #failed(message: string): void {
+    if (!this.#hasFailed) this.#onError(message)
+    this.#hasFailed = true
+  }
+}
+
+const nanoseconds = (ms: number): string => `${Math.round(ms * 1000)}000`
+
+const spanJson = ({ traceId, spanId, parentSpanId, name, kind, startMs, endMs, attributes, error }: Span): object => ({
+  traceId,
+  spanId,
+  ...(parentSpanId === null ? {} : { parentSpanId }),
+  name,
+  kind: KINDS[kind],
+  startTimeUnixNano: nanoseconds(startMs),
+  endTimeUnixNano: nanoseconds(endMs),
+  attributes: attributesJson(attributes),
+  status: error === null ? {} : { code: ERROR, message: error },
+})
+
+function attributesJson(attributes: Span['attributes']): readonly object[] {
+  return Object.entries(attributes).flatMap(([key, value]): object[] => {
+    if (value === null || value === undefined) return []
+    if (typeof value === 'string') return [{ key, value: { stringValue: value } }]
+    return [{ key, value: typeof value === 'number' ? { doubleValue: value } : { boolValue: value } }]
+  })
+}
