@@ -1,6 +1,6 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { Extension } from '#src/document/formats.ts'
-import { receiptId, type SourceKey } from '#src/document/ids.ts'
+import { NO_RECIPE, receiptId, type SourceKey } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
 import { skipLabel, skipReasonOf } from '#src/document/skip.ts'
 import type { Change } from '#src/events.ts'
@@ -96,7 +96,9 @@ async function planUnlisted(
   const skip = entry.outcome === 'skipped' ? skipReasonOf(entry.version) : null
   if (kind === 'marked') return { ...nothing, change: 'gone' }
   if (kind === 'gone') return (await recorded()) ? { ...nothing, change: 'gone' } : null
-  if (skip !== null) return kind === 'left_out' ? null : { ...nothing, change: 'skipped', skip: skipLabel(key, skip) }
+  // As the sweep: a skipped file whose earlier outputs are kept is not forgotten.
+  const isForgotten = kind === 'left_out' && entry.recipeHash === NO_RECIPE
+  if (skip !== null) return isForgotten ? null : { ...nothing, change: 'skipped', skip: skipLabel(key, skip) }
   if (entry.outcome !== 'pending') return { ...nothing, change: 'unchanged' }
   // It has a job, which the rules on names end; an ignore file does not.
   if ((deps.source.skips?.(key) ?? null) !== null)

@@ -190,6 +190,19 @@ test('a job with the recipe of an earlier run ends failed under the present reci
   expect(await scan(bench, {})).toEqual({ 'a.csv': 'unchanged' })
 })
 
+test('a skipped file whose earlier outputs are kept stays counted where its folder is left out later', async () => {
+  await using bench = await openWorkbench({ redis })
+  const inbox = fileURLToPath(bench.deps.source.url)
+  await mkdir(`${inbox}sub`)
+  await bench.write('sub/a.md', 'text')
+  await bench.ingest('sub/a.md')
+  await bench.erase('sub/a.md')
+  await symlink('nowhere', `${inbox}sub/a.md`)
+  expect(await scan(bench, {})).toEqual({ 'sub/a.md': 'skipped' })
+  await scan(bench, { source: openFolderSource({ path: inbox, exclude: ['sub'] }) })
+  expect(await bench.deps.ledger.counts()).toMatchObject({ skipped: 1, gone: 0 })
+})
+
 test('what is below a folder that is left out now stays done, and is counted no more where it was no document', async () => {
   await using bench = await benchWith('a.md')
   const inbox = fileURLToPath(bench.deps.source.url)
