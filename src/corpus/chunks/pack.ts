@@ -154,10 +154,12 @@ export class ChunkPacker {
     this.#emit(pieces.slice(0, upTo), cells.slice(0, upTo))
   }
 
-  /** Where the exact count is over the limit with no context left, the last pieces wait again. */
+  /** Where the exact count is over the limit with no context left but a header, the last pieces wait again. */
   #emit(pieces: readonly Piece[], cells: readonly Cell[]): void {
     const { limit } = this.#options
-    for (const parts of shorterContexts(this.#usual(pieces[0] as Piece))) {
+    const usual = this.#usual(pieces[0] as Piece)
+    for (const parts of shorterContexts(usual)) {
+      if (parts.repeat !== usual.repeat && pieces.length > 1) break
       const context = contextText(parts)
       const tokens = this.#meter.whole(context, pieces, cells)
       if (tokens > limit) continue

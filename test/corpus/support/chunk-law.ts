@@ -82,7 +82,10 @@ function tables({ kind, table, oversize, text, body }: Chunk, { counter, limit }
   }
   const lines = text.split('\n')
   if (lines.some((line, index) => index > 0 && /^[\s>]*[\s|:-]*-[\s|:-]*$/.test(line) && line.includes('|'))) return []
-  const header = `| ${table.header.join(' | ')} |\n|${' --- |'.repeat(table.header.length)}\n`
+  // As it is repeated: behind the marks of the quote that it stands in, pipes escaped.
+  const marks = '> '.repeat((/^[\s>]*/.exec(body)?.[0].split('>').length ?? 1) - 1)
+  const cells = table.header.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')
+  const header = `${marks}| ${cells} |\n${marks}|${' --- |'.repeat(table.header.length)}\n`
   return counter.count(header) > limit * 0.4 || counter.count(header + body) > limit ? [] : ['the header is missing']
 }
 
