@@ -26,7 +26,6 @@ export const SLOW_FILES = [
   'test/engine/abuse/abuse.test.ts',
   'test/engine/fuzz/multipart.test.ts',
   'test/engine/conformance/vendor-statements.test.ts',
-  'test/observe/prometheus.test.ts',
   'test/observe/log.test.ts',
   'test/observe/tracing.test.ts',
   'test/observe/alerts.test.ts',

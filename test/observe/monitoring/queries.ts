@@ -3,19 +3,19 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { packageVersion } from '#config/package-version.ts'
-import { freePort } from '../support/free-port.ts'
-import { temporaryFolder } from '../support/folder.ts'
-import { findPrometheus, type RunningPrometheus, type Sample, startPrometheus } from '../support/prometheus.ts'
+import { freePort } from '../../support/free-port.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { findPrometheus, type RunningPrometheus, type Sample, startPrometheus } from '../../support/prometheus.ts'
 import {
   errorReply,
   parsedReply,
   type ReceivedRequest,
   type Reply,
   ScriptedService,
-} from '../support/scripted-service.ts'
-import { type RunningSluice, startSluice } from '../support/sluice.ts'
+} from '../../support/scripted-service.ts'
+import { type RunningSluice, startSluice } from '../../support/sluice.ts'
 
-const PAGE = resolve(import.meta.dirname, '../../docs/metrics.md')
+const PAGE = resolve(import.meta.dirname, '../../../docs/metrics.md')
 
 /** Documents of each pipeline, by what the service answers. */
 const DOCUMENTS = { papers: { good: 30, bad: 4, held: 1 }, letters: { good: 12, bad: 2, held: 0 } } as const
