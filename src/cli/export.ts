@@ -90,7 +90,7 @@ async function chunking(options: Options): Promise<Chunking> {
   const overlap = wholeNumber('--overlap', options.overlap, 0, Math.floor(limit / 4))
   const format = EXPORT_FORMATS.find((known) => known === options.format)
   if (format === undefined)
-    throw new UsageError(`--format takes ${EXPORT_FORMATS.join(' or ')}, not "${options.format}"`)
+    throw new UsageError(`--format takes one of ${EXPORT_FORMATS.join(', ')}, not "${options.format}"`)
   const filter = filterOf(options)
   const where = options.where === undefined ? null : parseWhere(options.where)
   const usesHygiene = HYGIENE_COLUMNS.some((name) => options.where?.includes(name))
