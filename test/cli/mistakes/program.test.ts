@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer as createWeb } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join, resolve } from 'node:path'
 import pLimit from 'p-limit'
 import { expect, test } from 'vitest'
 import { Random } from '../../support/random.ts'
-import { startSluice } from '../../support/sluice.ts'
+import { sluice, startSluice } from '../../support/sluice.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { type Attempt, type Surroundings, wrongSituation } from './wrong-situations.ts'
 
@@ -23,6 +23,35 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+/** What is replaced by something of the other kind in a store of its own; the last one is whole. */
+const ODD_NAMES = [
+  'documents/boat-passages.csv/document.md',
+  'documents/boat-passages.csv/record.json',
+  'documents/boat-passages.csv',
+  'store.json',
+  'receipts',
+  '.sluice/redis',
+  '',
+]
+
+async function oddStores(folder: string): Promise<string[]> {
+  const whole = join(folder, 'whole')
+  const made = await sluice(['run', join(folder, 'papers'), '--out', whole], { cwd: folder })
+  expect(made.code, made.stderr).toBe(0)
+  return Promise.all(
+    ODD_NAMES.map(async (name, index) => {
+      const store = join(folder, `odd-${index}`)
+      await cp(whole, store, { recursive: true })
+      if (name === '') return store
+      const path = join(store, name)
+      const isFile = (await stat(path)).isFile()
+      await rm(path, { recursive: true })
+      await (isFile ? mkdir(path) : writeFile(path, 'no folder'))
+      return store
+    }),
+  )
+}
+
 async function surroundings(folder: string, resources: AsyncDisposableStack): Promise<Surroundings> {
   const web = createWeb((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>'))
   const noise = createServer((socket) => void socket.on('error', () => undefined).end('220 not what you look for\r\n'))
@@ -37,7 +66,7 @@ async function surroundings(folder: string, resources: AsyncDisposableStack): Pr
   await writeFile(join(folder, 'wrong.yaml'), 'mode: fastest\npipelines:\n  a b:\n    sauce: here\n')
   await writeFile(join(folder, 'urls.txt'), 'not a url\n')
   await symlink('loop', join(folder, 'loop'))
-  return { folder, webPort, noisePort, closedPort }
+  return { folder, webPort, noisePort, closedPort, oddStores: await oddStores(folder) }
 }
 
 interface Told {

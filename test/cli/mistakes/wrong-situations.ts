@@ -6,6 +6,8 @@ import { wrongCommandLine, wrongEnvironment, wrongValue } from './wrong-words.ts
 export interface Surroundings {
   /** Holds `papers/` (one document), `file.pdf`, `not.yaml` (text that is no settings file), `urls.txt`. */
   readonly folder: string
+  /** Stores of `papers/` with a folder where a file belongs, or a file where a folder does. */
+  readonly oddStores: readonly string[]
   /** A port that a web server listens on: neither Redis nor S3 nor a parse service. */
   readonly webPort: number
   /** A port that answers with bytes which are no HTTP. */
@@ -75,7 +77,68 @@ const wrongEndpoint = (random: Random, at: Surroundings): string =>
     '127.0.0.1:9000',
   ])
 
+/** Commands about a store that is there, each with a word that it may take. */
+const onStore = (random: Random, { folder }: Surroundings): readonly string[] =>
+  random.pick([
+    ['export', '--chunks', '--to', join(folder, `chunks-${random.below(1e9)}`)],
+    ['export', '--chunks', '--format', 'parquet', '--to', join(folder, `chunks-${random.below(1e9)}`)],
+    ['verify'],
+    ['verify', '--repair'],
+    ['gc'],
+    ['render'],
+    ['failures'],
+    ['status', join(folder, 'papers')],
+    ['retry', join(folder, 'papers')],
+    ['pause', join(folder, 'papers')],
+    ['plan', join(folder, 'papers')],
+    ['run', join(folder, 'papers')],
+    ['doctor'],
+  ])
+
 const MISTAKES: Readonly<Record<string, Mistake>> = {
+  'a store in which something has another kind than its name says': (random, at) => ({
+    words: [...onStore(random, at), '--out', random.pick(at.oddStores)],
+    env: {},
+  }),
+  'a command on something that is no store': (random, at) => ({
+    words: [
+      ...onStore(random, at),
+      '--out',
+      random.pick([wrongPath(random, at), join(at.folder, 'papers'), join(at.folder, 'file.pdf')]),
+    ],
+    env: {},
+  }),
+  'an export to where it cannot be': (random, at) => {
+    const store = random.pick(at.oddStores)
+    const inStore = ['', 'documents', 'documents/new', '.sluice/x', 'store.json'].map((name) => join(store, name))
+    const to = random.pick([wrongPath(random, at), ...inStore, join(at.folder, 'papers'), join(at.folder, 'file.pdf')])
+    return { words: ['export', '--chunks', '--to', to, '--out', store], env: {} }
+  },
+  'one file or list of settings as a place': (random, at) => ({
+    words: [
+      random.pick(['run', 'plan', 'status', 'pause', 'watch']),
+      join(at.folder, random.pick(['wrong.yaml', 'loop'])),
+    ],
+    env: { SLUICE_OUT: wrongPath(random, at) },
+  }),
+  'an address that is half written': (random, at) => ({
+    words: [
+      random.pick(['run', 'plan', 'status']),
+      random.pick([
+        's3://',
+        's3:///in',
+        's3://b c/in',
+        's3://UPPER/in',
+        's3://a/../b',
+        'https://',
+        'https://x y/',
+        'www.example.com',
+      ]),
+      '--out',
+      random.pick([out(random, at), 's3://', 's3:///x', 's3://a b/']),
+    ],
+    env: { ...AWS, AWS_ENDPOINT_URL: `http://127.0.0.1:${at.closedPort}` },
+  }),
   'words of any kind': (random, { folder }) => {
     const words = wrongCommandLine(random).filter((word) => !STANDING.includes(word))
     const inside = (text: string): string => text.replace(/(^|=)(?:\/|\.\.).*/s, `$1${join(folder, 'nowhere')}`)
