@@ -133,7 +133,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
   const { resources, id, connection, source, owner, parsers, store, ledger, queue, shared } = opened
   try {
     const traced = await observe(opened, options.name ?? null)
-    const kept = { ...traced, ...(await readyStore(store, shared.folders.spool, options.say, signal)) }
+    const kept = { ...traced, ...(await readyStore(store, { ...options, spoolFolder: shared.folders.spool }, signal)) }
     const requests = await shared.requests(settings, signal)
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
     const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })

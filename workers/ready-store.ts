@@ -1,7 +1,15 @@
+import type { Settings } from '#config/settings.ts'
 import { commitSpooled } from '#src/ingest/commit-spooled.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
+import { toldWhenSlow } from '#src/ingest/until-written.ts'
 import type { OutputStore } from '#src/ports.ts'
+
+export interface ReadyStoreOptions extends Pick<IngestDeps, 'events'> {
+  readonly settings: Pick<Settings, 'storeSlowMs'>
+  readonly spoolFolder: string
+  readonly say: (line: string) => void
+}
 
 /**
  * Makes a store ready for purchases. It is written to first: a store that refuses is found out here, and not by fifty
@@ -9,6 +17,21 @@ import type { OutputStore } from '#src/ports.ts'
  * saved.
  */
 export async function readyStore(
+  store: OutputStore,
+  { spoolFolder, say, events, settings }: ReadyStoreOptions,
+  signal: AbortSignal,
+): Promise<Pick<IngestDeps, 'store' | 'spool'>> {
+  const ready = (): Promise<Pick<IngestDeps, 'store' | 'spool'>> => makeReady(store, spoolFolder, say, signal)
+  const kept = await toldWhenSlow(
+    ready,
+    { ...settings, events },
+    'it does not answer for longer than {s} s; nothing was bought',
+  )
+  events.emit('dependency:works', { dependency: 'store' })
+  return kept
+}
+
+async function makeReady(
   store: OutputStore,
   spoolFolder: string,
   say: (line: string) => void,

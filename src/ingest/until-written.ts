@@ -55,13 +55,17 @@ export async function untilWritten<T>(
   }
 }
 
-/** Reports a store that neither writes nor refuses after `storeSlowMs`, and again each time as long has passed. */
-async function toldWhenSlow<T>(write: () => Promise<T>, { events, storeSlowMs }: StorePatience): Promise<T> {
-  const cause = `a write takes longer than ${storeSlowMs / 1000} s; what was paid for is held in memory`
+/** Reports a store that neither does nor refuses what is asked of it after `storeSlowMs`, and again each time as long has passed. */
+export async function toldWhenSlow<T>(
+  work: () => Promise<T>,
+  { events, storeSlowMs }: Pick<StorePatience, 'events' | 'storeSlowMs'>,
+  what = 'a write takes longer than {s} s; what was paid for is held in memory',
+): Promise<T> {
+  const cause = what.replace('{s}', String(storeSlowMs / 1000))
   const timer = setInterval(() => events.emit('dependency:failed', { dependency: 'store', cause }), storeSlowMs)
   timer.unref()
   try {
-    return await write()
+    return await work()
   } finally {
     clearInterval(timer)
   }

@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Events } from '#src/events.ts'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { readyStore } from '#workers/ready-store.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+test('a store whose first write hangs at the start is reported after --store-slow, and as working when it answers', async () => {
+  await using folder = await tempFolder()
+  const store = await openFolderStore({ path: join(folder.path, 'out') })
+  const slow = Object.create(store, {
+    probe: { value: async () => (await sleep(300), store.probe()) },
+    recover: { value: () => store.recover() },
+    url: { value: store.url },
+  }) as typeof store
+  const events = new Events()
+  const told: string[] = []
+  events.on('dependency:failed', ({ dependency, cause }) => told.push(`${dependency}: ${cause}`))
+  events.on('dependency:works', ({ dependency }) => told.push(`${dependency} works`))
+  const options = {
+    events,
+    settings: { storeSlowMs: 100 },
+    spoolFolder: join(folder.path, 'spool'),
+    say: () => undefined,
+  }
+  await readyStore(slow, options, new AbortController().signal)
+  expect(told[0]).toBe('store: it does not answer for longer than 0.1 s; nothing was bought')
+  expect(told.at(-1)).toBe('store works')
+})
