@@ -107,7 +107,7 @@ export const MUTANTS = {
   ],
   /** An empty source is believed. */
   'believes-empty': [
-    ['src/ingest/sweep-gone.ts', 'listed.size === 0 ? 0 : Math.max', 'Math.max'],
+    ['src/ingest/sweep-gone.ts', 'listed === 0 ? 0 : Math.max', 'Math.max'],
     ['src/ingest/sweep-gone.ts', 'const ALWAYS_BELIEVABLE = 10', 'const ALWAYS_BELIEVABLE = 1e9'],
     ['src/ingest/sweep-gone.ts', 'record === null || policy.remove', 'record === null || !policy.remove'],
   ],
