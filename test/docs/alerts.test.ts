@@ -57,4 +57,5 @@ test.skipIf(typeof programs === 'string')(
     const tested = spawnSync(programs.promtool, ['test', 'rules', 'rules.test.yml'], options)
     expect(tested.status, tested.stdout + tested.stderr).toBe(0)
   },
+  180_000,
 )
