@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '#config/settings.ts'
 import { PageDrawer } from '#src/engine/pages/page-drawer.ts'
+import { makeFolder } from '#src/document/make-folder.ts'
 import { Events } from '#src/events.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
@@ -81,7 +81,7 @@ export async function openView(options: ViewOptions): Promise<View> {
 async function indexFile(settings: Settings, { url }: OutputStore): Promise<string> {
   const folder = join(foldersOf(settings).cache, 'view')
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, { mode: 0o700 })
     return join(folder, `${hash('sha256', url, 'hex').slice(0, 32)}.sqlite`)
   } catch {
     return ':memory:'

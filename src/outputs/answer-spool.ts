@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
+import { makeFolder } from '#src/document/make-folder.ts'
 import type { Receipt } from '#src/document/record.ts'
 import type { AnswerSpool } from '#src/document/answer-spool.ts'
 import type { ReceiptRoom } from '#src/document/output-store.ts'
@@ -31,7 +32,7 @@ export class FolderSpool implements AnswerSpool {
   }
 
   async keep(id: ReceiptId, { body, parser }: Receipt): Promise<void> {
-    await mkdir(this.path, { recursive: true, mode: 0o700 })
+    await makeFolder(this.path, { mode: 0o700 })
     const path = this.#pathOf(id)
     const half = `${path}.${process.pid}.part`
     await rm(half, { force: true })

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '#src/document/make-folder.ts'
 import { runProgram } from './run-program.ts'
 
 /** For one step of the download; the packages are 1.4 MB, the package lists some 10 MB. */
@@ -32,7 +33,7 @@ export interface DebianFetch {
  */
 export async function fetchDebianRedis(folder: string, options: DebianFetch, signal: AbortSignal): Promise<void> {
   const { works } = options
-  await mkdir(dirname(folder), { recursive: true })
+  await makeFolder(dirname(folder))
   const workshop = await mkdtemp(`${folder}.`)
   try {
     const unpacked = join(workshop, 'unpacked')
