@@ -16,7 +16,7 @@ const broken = files.filter(
 )
 
 for (const { name, assertionResults } of files) {
-  for (const { status, fullName, failureMessages } of assertionResults) {
+  for (const { status, fullName, failureMessages = [] } of assertionResults) {
     if (status !== 'passed' || failureMessages.length === 0) continue
     console.log(`Passed at the second attempt: ${name} > ${fullName}\n  first: ${failureMessages[0].split('\n')[0]}`)
   }

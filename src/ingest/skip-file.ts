@@ -63,10 +63,17 @@ export async function leaveOut(
   deps: SkipFileDeps & Pick<IngestDeps, 'ledger'>,
 ): Promise<JobVerdict> {
   const [known] = await deps.ledger.read([key])
-  if (known?.outcome !== 'pending' || known.version !== version) return FINISH
-  const file = { key, ...skip }
+  if (known?.outcome === 'pending' && known.version === version) await leaveOutPending({ key, ...skip }, known, deps)
+  return FINISH
+}
+
+/** As `leaveOut`, of a document that is pending without a job: a run that was halted had not enqueued it. */
+export async function leaveOutPending(
+  file: SkippedFile,
+  known: LedgerEntry,
+  deps: SkipFileDeps & Pick<IngestDeps, 'ledger'>,
+): Promise<void> {
   const decision = await decideSkip(file, known, deps)
   await tidyStore(file, decision, known, deps)
-  await deps.ledger.advance([{ key, known, entry: decision.entry }])
-  return FINISH
+  await deps.ledger.advance([{ key: file.key, known, entry: decision.entry }])
 }

@@ -4,6 +4,7 @@ import { seen } from '#src/document/outcome.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { IngestDeps } from './deps.ts'
 import { recommit } from './recommit.ts'
+import { leaveOutPending } from './skip-file.ts'
 import { isGone, type Listing, unlistedOf } from './unlisted.ts'
 
 /** What becomes of documents that are no longer in their source. */
@@ -35,7 +36,7 @@ const ALWAYS_BELIEVABLE = 10
 /** Entries that are written or forgotten in one go. */
 const BATCH = 500
 
-export type SweepDeps = Pick<IngestDeps, 'source' | 'owner' | 'store' | 'ledger' | 'events' | 'now'>
+export type SweepDeps = Pick<IngestDeps, 'source' | 'owner' | 'store' | 'ledger' | 'events' | 'now' | 'recipeFor'>
 
 /**
  * After a listing that came to its end: what the ledger has and the listing had not is gone, if the source itself says
@@ -66,7 +67,11 @@ export async function sweepGone(
       await noDocuments.add(key)
       continue
     }
-    if (kind === 'left_out') continue
+    if (kind === 'left_out') {
+      // Jobs are through: this one has none, and none will be made as long as its folder is left out.
+      if (entry.outcome === 'pending') await leaveOutPending({ key, reason: 'excluded', version: null }, entry, deps)
+      continue
+    }
     // What was believed once counts no more; but an empty source removes nothing.
     if (kind === 'marked' && listed > 0) believed += 1
     if (kind === 'marked' && !policy.remove) {

@@ -105,6 +105,27 @@ test('leaves alone what was not listed and is there all the same, as a filter le
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
 })
 
+test('ends a document that is pending without a job below a folder that is left out', async () => {
+  await using bench = await benchOf(2)
+  const { ledger, source } = bench.deps
+  await mkdir(`${fileURLToPath(source.url)}sub`)
+  for (const name of ['sub/new.csv', 'sub/old.csv']) await bench.write(name, 'the,same')
+  await bench.ingest('sub/old.csv')
+  for await (const entry of source.list(SIGNAL)) {
+    if (entry.kind !== 'document' || !entry.key.startsWith('sub/')) continue
+    const { hash: recipeHash } = bench.deps.recipeFor(entry.key, 'csv')
+    await ledger.write([[entry.key, { outcome: 'pending', version: entry.version, recipeHash }]])
+  }
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2, pending: 2 })
+  const [listed, leftOut] = [new KeySet(), new KeySet()]
+  for (const name of ['0.csv', '1.csv']) listed.add(name)
+  leftOut.add('sub/')
+  await sweepGone({ listed, leftOut }, KEEP, bench.deps, SIGNAL)
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3, skipped: 1 })
+  await sweepGone({ listed, leftOut }, KEEP, bench.deps, SIGNAL)
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
+})
+
 test('forgets a failure whose document is gone, and keeps what an earlier version of another came to', async () => {
   await using bench = await benchOf(2)
   const { store, ledger } = bench.deps

@@ -30,6 +30,19 @@ test('counts a file that could not be run as a failure', async () => {
   expect(await countOf(file('passed', 'passed'), file('failed'))).toEqual({ lastLine: '1 passed, 1 failed', code: 1 })
 })
 
+test('names what passed at its second attempt only, with its first error', async () => {
+  await using folder = await tempFolder()
+  const result = join(folder.path, 'result.json')
+  const assertionResults = [
+    { status: 'passed', fullName: 'steady', failureMessages: [] },
+    { status: 'passed', fullName: 'flaky', failureMessages: ['Error: too late\n    at here'] },
+  ]
+  writeFileSync(result, JSON.stringify({ testResults: [{ status: 'passed', name: 'a.test.ts', assertionResults }] }))
+  const { stdout } = spawnSync(process.execPath, [SCRIPT, result], { encoding: 'utf8' })
+  const told = ['Passed at the second attempt: a.test.ts > flaky', '  first: Error: too late', '2 passed, 0 failed']
+  expect(stdout.trim().split('\n')).toEqual(told)
+})
+
 test('does not call a run without tests a success', async () => {
   expect(await countOf()).toEqual({ lastLine: '0 passed, 0 failed', code: 1 })
   const { status } = spawnSync(process.execPath, [SCRIPT, '/nowhere/result.json'])
