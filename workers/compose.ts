@@ -41,6 +41,7 @@ import { parserPolicyOf } from './parser-policy.ts'
 import { readyStore } from './ready-store.ts'
 import { statusLine } from './status-line.ts'
 import { tellFound } from './tell-found.ts'
+import { tellWait } from './tell-wait.ts'
 import { openShared, type Shared } from './shared.ts'
 
 export interface PipelineOptions {
@@ -254,14 +255,17 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
   const beforeMaking = async (url: string, isMade: () => boolean): Promise<void> =>
     refuseRemoved(url, isMade, await shared.connection(signal), settings)
-  const store = own.store ?? (await openStore(settings, resources, { mustExist, beforeMaking }))
+  const answered = <T>(what: 'store' | 'source', work: Promise<T>): Promise<T> =>
+    tellWait(work, { what, say, afterMs: settings.storeSlowMs })
+  const opening = own.store ?? openStore(settings, resources, { mustExist, beforeMaking })
+  const store = await answered('store', Promise.resolve(opening))
   const purchases = new ListingPurchases()
   const buying = purpose === 'ingest' ? { purchases } : {}
   const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor, ...buying }
-  const opened = await openOwnSource(own, name, settings, around, resources)
-  const candidate = await identifyOwnSource(own, name, opened.source.url, settings)
+  const opened = await answered('source', openOwnSource(own, name, settings, around, resources))
+  const candidate = await answered('source', identifyOwnSource(own, name, opened.source.url, settings))
   const connection = await shared.connection(signal)
-  const identity = await openIdentity({ candidate, store, connection, settings, purpose }, signal)
+  const identity = await answered('store', openIdentity({ candidate, store, connection, settings, purpose }, signal))
   const { pipeline: id, source: owner, adopted, migrated, remember } = identity
   const parsers = ownPolicy(parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix }), own)
   const source = withPrefix(opened.source, owner.prefix)

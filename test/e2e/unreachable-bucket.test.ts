@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { sluice } from '../support/sluice.ts'
+import { until } from '../support/redis.ts'
+import { silentServer } from '../support/silent-server.ts'
+import { sluice, startSluice } from '../support/sluice.ts'
 
 /** No server listens on this port. */
 const NOWHERE = [
@@ -30,3 +32,20 @@ test.each([
   },
   60_000,
 )
+
+test('sluice run says what it waits for while a bucket takes connections and answers nothing, and stops at once', async () => {
+  await using folder = await temporaryFolder()
+  await using server = await silentServer()
+  const service = ['--parse-api-url', 'http://127.0.0.1:1', '--parse-api-key', 'key']
+  const flags = ['--s3-endpoint', server.url, '--store-slow', '300ms', '--state-dir', join(folder.path, 'state')]
+  const running = startSluice(['run', folder.path, '--out', 's3://bucket', ...flags, ...service], {
+    env: { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
+  })
+  const told = (seconds: number): boolean =>
+    running.stderr().includes(`waiting: the store does not answer for ${seconds} s; nothing was bought\n`)
+  await until('it is told twice', 20_000, () => told(0.3) && told(0.6))
+  running.child.kill('SIGINT')
+  await until('the stop is told', 20_000, () => running.stderr().includes('again to stop at once'))
+  running.child.kill('SIGINT')
+  expect((await running.finished).code).toBe(130)
+}, 60_000)
