@@ -73,7 +73,8 @@ async function openMember(
   signal: AbortSignal,
 ): Promise<OpenedDocument | Failure> {
   const borrowed = await borrow(shelf, archiveKey, signal)
-  if ('code' in borrowed) return borrowed
+  // A link took the place of the archive, and is listed as one: nothing stands for its members any more.
+  if ('code' in borrowed) return borrowed.code === 'symlink_loop' ? vanished(archiveKey + MEMBER + name) : borrowed
   const member = borrowed.members.get(name)
   if (member !== undefined) return new OpenedMember(shelf, archiveKey, borrowed, member)
   await borrowed[Symbol.asyncDispose]()

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { link, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
 import { type ArchiveSourceOptions, withArchives } from '#src/sources/archive-source.ts'
 import { openFolderSource } from '#src/sources/folder-source.ts'
 import { openKey, readAll } from '../conformance/source.ts'
@@ -25,6 +26,16 @@ async function listed(path: string, options: Partial<ArchiveSourceOptions> = {})
 }
 
 describe('a source with archives', () => {
+  test('has no members any more of an archive whose place a link took', async () => {
+    await using folder = await tempFolder()
+    await writeFile(`${folder.path}/m.zip`, zip({ 'a.pdf': 'pdf' }))
+    const open = () => over(folder.path).open(sourceKey('m.zip!/a.pdf'), never)
+    expect(await open()).toMatchObject({ kind: 'opened' })
+    await rename(`${folder.path}/m.zip`, `${folder.path}/other.zip`)
+    await symlink('other.zip', `${folder.path}/m.zip`)
+    expect(await open()).toMatchObject({ code: 'vanished' })
+  })
+
   test('treats the members of zip and tar archives as documents, packed or not', async () => {
     await using folder = await tempFolder()
     await using made = await tempFolder()
