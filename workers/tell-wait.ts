@@ -1,3 +1,5 @@
+import { whileSlow } from '#src/document/while-slow.ts'
+
 export interface WaitOptions {
   readonly what: 'store' | 'source'
   /** Called with one line when it has taken that long, and each time when it has taken twice as long as at the last. */
@@ -9,18 +11,11 @@ export interface WaitOptions {
  * Says on the terminal what a start waits for. Log, metrics and readiness do not know of the wait: they observe a pipeline
  * once its store and its source are open, and the log may lie in that very store.
  */
-export async function tellWait<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const tellAfter = (waitedMs: number, dueMs: number): void => {
-    timer = setTimeout(() => {
-      say(`waiting: the ${what} does not answer for ${dueMs / 1000} s; nothing was bought`)
-      tellAfter(dueMs, 2 * dueMs)
-    }, dueMs - waitedMs).unref()
-  }
-  tellAfter(0, afterMs)
-  try {
-    return await work
-  } finally {
-    clearTimeout(timer)
-  }
+export function tellWait<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions): Promise<T> {
+  let due = 1
+  return whileSlow(work, afterMs, (times) => {
+    if (times < due) return
+    due = 2 * times
+    say(`waiting: the ${what} does not answer for ${(times * afterMs) / 1000} s; nothing was bought`)
+  })
 }

@@ -6,7 +6,7 @@ import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
 import { EXPORT_FORMATS, exportChunks } from '#src/corpus/export/export-chunks.ts'
 import type { Damage, ExportTally } from '#src/corpus/export/export-tally.ts'
 import type { ExportFilter } from '#src/corpus/export/select-documents.ts'
-import { parseWhere } from '#src/corpus/export/where.ts'
+import { columnsOf, parseWhere } from '#src/corpus/export/where.ts'
 import { NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
@@ -93,8 +93,8 @@ async function chunking(options: Options): Promise<Chunking> {
     throw new UsageError(`--format takes one of ${EXPORT_FORMATS.join(', ')}, not "${options.format}"`)
   const filter = filterOf(options)
   const where = options.where === undefined ? null : parseWhere(options.where)
-  const usesHygiene = HYGIENE_COLUMNS.some((name) => options.where?.includes(name))
-  const hygiene = options.hygiene === true || usesHygiene
+  const read = options.where === undefined ? new Set<string>() : columnsOf(options.where)
+  const hygiene = options.hygiene === true || HYGIENE_COLUMNS.some((name) => read.has(name))
   const filterText = {
     key: options.key,
     outcome: options.outcome ?? null,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SourceKey } from '#src/document/ids.ts'
+import { whileSlow } from '#src/document/while-slow.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { IngestDeps } from './deps.ts'
 
@@ -62,13 +63,7 @@ export async function toldWhenSlow<T>(
   what = 'a write takes longer than {s} s; what was paid for is held in memory',
 ): Promise<T> {
   const cause = what.replace('{s}', String(storeSlowMs / 1000))
-  const timer = setInterval(() => events.emit('dependency:failed', { dependency: 'store', cause }), storeSlowMs)
-  timer.unref()
-  try {
-    return await work()
-  } finally {
-    clearInterval(timer)
-  }
+  return whileSlow(work(), storeSlowMs, () => events.emit('dependency:failed', { dependency: 'store', cause }))
 }
 
 /** How long a write may still take when the worker is cut: less than the worker waits for what it cut. */

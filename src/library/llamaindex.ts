@@ -1,6 +1,6 @@
 import type { OutputStore } from '#src/ports.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
-import { chunkMetadata } from '#src/corpus/export/shapes.ts'
+import { nodeMetadata } from '#src/corpus/export/shapes.ts'
 import { type ChunkingOptions, openCorpus } from './corpus.ts'
 
 /*
@@ -21,8 +21,7 @@ export interface TextNodeInit {
 }
 
 export function toTextNode(chunk: ChunkLine): TextNodeInit {
-  const metadata = { file_name: chunk.document, ...chunkMetadata(chunk) }
-  const keys = Object.keys(metadata)
+  const { metadata, keptFromEmbedding, keptFromModel } = nodeMetadata(chunk)
   const [startCharIdx, endCharIdx] = chunk.markdownSpan
   return {
     id_: chunk.id,
@@ -30,8 +29,8 @@ export function toTextNode(chunk: ChunkLine): TextNodeInit {
     metadata,
     startCharIdx,
     endCharIdx,
-    excludedEmbedMetadataKeys: keys,
-    excludedLlmMetadataKeys: keys.filter((key) => key !== 'file_name' && key !== 'pages'),
+    excludedEmbedMetadataKeys: keptFromEmbedding,
+    excludedLlmMetadataKeys: keptFromModel,
   }
 }
 

@@ -1,24 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { isOneOf } from './file-system.ts'
-
-/**
- * Makes a folder and those above it; resolves with the uppermost one that is new, or null. Node reports a read-only file
- * system as a missing folder when it makes several at once: asks for the true reason.
- */
-export async function makeFolder(path: string): Promise<string | null> {
-  try {
-    return (await mkdir(path, { recursive: true })) ?? null
-  } catch (error) {
-    if (!isOneOf(error, 'ENOENT')) throw error
-    let existing = dirname(path)
-    while (existing !== dirname(existing) && !(await isFolder(existing))) existing = dirname(existing)
-    const [first = ''] = path.slice(existing.length).split('/').filter(Boolean)
-    await mkdir(join(existing, first))
-    await mkdir(path, { recursive: true })
-    return join(existing, first)
-  }
-}
 
 /**
  * Makes a folder and those between it and `root`, never `root` itself: a store that goes away after any check is not made

@@ -1,40 +1,28 @@
+import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { NO_COUNTS } from '#src/document/outcome.ts'
 import { Events } from '#src/events.ts'
-import type { GateState } from '#src/gate/gate-state.ts'
 import { DependencyMonitor } from '#src/observe/dependency-monitor.ts'
 import { outageReadings } from '#src/observe/outage-text.ts'
 import { ProcessMetrics } from '#src/observe/process-metrics.ts'
 import { readingsText } from '#src/observe/reading.ts'
 import { readingsOf } from '#workers/gate-readings.ts'
+import { gateState } from '../support/gate-state.ts'
 import { findPrometheus } from '../support/prometheus.ts'
 import { familiesOf, metricsTable } from './metrics-table.ts'
-import { spawnSync } from 'node:child_process'
 
 const PAGE = resolve(import.meta.dirname, '../../docs/metrics.md')
 
 /** A gate that has something to report of everything. */
-const GATE: GateState = {
-  windowMs: 60_000,
+const GATE = gateState({
   rate: { perWindow: 10, learned: true },
-  places: { count: 2, learned: false },
-  inFlight: 1,
-  waitingDocuments: 0,
-  waitingProcesses: 0,
-  nextInMs: 0,
-  paused: false,
-  shut: null,
-  serviceMs: null,
-  admitted: 7,
-  refused: { rate: 0, concurrency: 0, unknown: 0, queued: 0 },
-  shutMs: { outage: 0, credits: 0, key: 0, permission: 0, rate: 0 },
   credits: new Map([
     ['run:5f0c', { held: 1, spent: 2 }],
     ['month:2026-11', { held: 5, spent: 6 }],
   ]),
-}
+})
 
 /** What a scrape answers, all of it. */
 async function exposition(): Promise<string> {

@@ -6,6 +6,21 @@ export function chunkMetadata(chunk: ChunkLine): Record<string, unknown> {
   return { ...facts, source: chunk.document, sourceAddress }
 }
 
+/**
+ * Metadata of a LlamaIndex node, and the keys that it does not repeat before the text: for embeddings all, since the text
+ * has its headings already; for a model all but the name and the pages.
+ */
+export function nodeMetadata(chunk: ChunkLine): {
+  readonly metadata: Record<string, unknown>
+  readonly keptFromEmbedding: string[]
+  readonly keptFromModel: string[]
+} {
+  const metadata = { file_name: chunk.document, ...chunkMetadata(chunk) }
+  const keys = Object.keys(metadata)
+  const keptFromModel = keys.filter((key) => key !== 'file_name' && key !== 'pages')
+  return { metadata, keptFromEmbedding: keys, keptFromModel }
+}
+
 /** LangChain for Python: `Document(**line)`. */
 export const langChainLine = (chunk: ChunkLine): object => ({
   id: chunk.id,
@@ -18,20 +33,16 @@ export const langChainLine = (chunk: ChunkLine): object => ({
 const SOURCE = '1'
 const DOCUMENT = '4'
 
-/**
- * LlamaIndex for Python: `TextNode.from_dict(line)`. The text has its headings already, so its metadata is not repeated before
- * it for embeddings.
- */
+/** LlamaIndex for Python: `TextNode.from_dict(line)`. */
 export function llamaIndexLine(chunk: ChunkLine): object {
-  const metadata = { file_name: chunk.document, ...chunkMetadata(chunk) }
-  const keys = Object.keys(metadata)
+  const { metadata, keptFromEmbedding, keptFromModel } = nodeMetadata(chunk)
   const [start, end] = chunk.markdownSpan
   return {
     id_: chunk.id,
     text: chunk.text,
     metadata,
-    excluded_embed_metadata_keys: keys,
-    excluded_llm_metadata_keys: keys.filter((key) => key !== 'file_name' && key !== 'pages'),
+    excluded_embed_metadata_keys: keptFromEmbedding,
+    excluded_llm_metadata_keys: keptFromModel,
     relationships: {
       [SOURCE]: {
         node_id: chunk.document,

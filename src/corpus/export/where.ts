@@ -37,7 +37,20 @@ const COMPARISONS: Readonly<Record<string, (one: Value, other: Value) => boolean
   '>=': (one, other) => one >= other,
 }
 
+/**
+ * Columns that a condition reads.
+ *
+ * @throws {SetupError} as `parseWhere`
+ */
+export function columnsOf(text: string): ReadonlySet<string> {
+  const parser = new WhereParser(text)
+  parser.whole()
+  return parser.fields
+}
+
 class WhereParser {
+  /** Filled as the condition is read. */
+  readonly fields = new Set<Field>()
   readonly #text: string
   readonly #tokens: readonly Token[]
   #at = 0
@@ -124,7 +137,9 @@ class WhereParser {
       throw this.#refuse(`a column is expected: ${names.join(', ')}`)
     }
     this.#at += 1
-    return token?.text as Field
+    const field = token?.text as Field
+    this.fields.add(field)
+    return field
   }
 
   #value(field: Field): Value {
