@@ -8,14 +8,14 @@ export interface SeedHost {
   readonly program: Bundle
 }
 
+/** One draw; `say` writes a line of what it found. */
+type RunSeed = (seed: number, host: SeedHost, say: (line: string) => void) => Promise<void>
+
 /**
  * The command line of a generator: `--runs N --seed S --side-by-side K` runs the seeds S, S + 1, … on K servers of their
  * own. `run` says what it found in lines; the last line is `sum` as one JSON object. Exit code 2 with a breach.
  */
-export async function seedRuns<Sum extends { breaches: number }>(
-  sum: Sum,
-  run: (seed: number, host: SeedHost, say: (line: string) => void) => Promise<void>,
-): Promise<void> {
+export async function seedRuns<Sum extends { breaches: number }>(sum: Sum, run: RunSeed): Promise<void> {
   const { values } = parseArgs({
     options: {
       runs: { type: 'string', default: '20' },
