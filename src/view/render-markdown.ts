@@ -8,6 +8,8 @@ import { toHast } from 'mdast-util-to-hast'
 import { gfm } from 'micromark-extension-gfm'
 import { parseFragment } from 'parse5'
 import { visit } from 'unist-util-visit'
+import type { Span } from './citation.ts'
+import { markCited } from './mark-cited.ts'
 
 /** What may be in a document's content: text and its structure. Nothing that loads, leads away, or takes part in our page. */
 const SCHEMA: Schema = {
@@ -32,9 +34,9 @@ const escapeText = (text: string): string =>
 
 /**
  * Sanitised HTML of Markdown from a document. Each element says in `data-start` and `data-end` which part of the Markdown it
- * shows, in UTF-16 units.
+ * shows, in UTF-16 units. What is cited stands in `<mark>`.
  */
-export function renderMarkdown(markdown: string): string {
+export function renderMarkdown(markdown: string, cited: readonly Span[] = []): string {
   if (markdown.length > MOST_CHARACTERS) return asText(markdown)
   try {
     const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
@@ -56,7 +58,9 @@ export function renderMarkdown(markdown: string): string {
         imageReference: (_, node: { alt?: string | null }) => named(node.alt ?? ''),
       },
     })
-    return toHtml(sanitize(hast, SCHEMA))
+    const clean = sanitize(hast, SCHEMA) as Root
+    markCited(clean, cited)
+    return toHtml(clean)
   } catch (error) {
     // A tree of thousands of levels.
     if (error instanceof RangeError) return asText(markdown)
@@ -67,6 +71,11 @@ export function renderMarkdown(markdown: string): string {
 /** HTML inside of the Markdown, such as tables with spans. */
 function fragment(html: string, properties: object = {}): ElementContent[] {
   const root = fromParse5(parseFragment(html)) as Root
+  // A document does not say where it is shown.
+  visit(root, 'element', (element) => {
+    delete element.properties['dataStart']
+    delete element.properties['dataEnd']
+  })
   return [
     { type: 'element', tagName: 'div', properties: { ...properties }, children: root.children as ElementContent[] },
   ]

@@ -4,6 +4,7 @@ import { html } from 'hono/html'
 import { sourceKey } from '#src/document/ids.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import type { OutputStore } from '#src/ports.ts'
+import { citedPage, readCitation } from './citation.ts'
 import type { DocumentIndex } from './document-index.ts'
 import { CONTENT_HEADERS, PAGE_HEADERS } from './headers.ts'
 import type { LivePipeline } from './live.ts'
@@ -80,9 +81,11 @@ export function viewApp(options: ViewOptions): Hono {
     const key = sourceKey(params.get('key') ?? '')
     const [shown, letter] = await Promise.all([shownDocument(key, store), store.readDeadLetter(key)])
     if (shown === null && letter === null) return respond(c, missing(frame(c), key), 404)
-    const pageNumber = Math.max(1, Math.min(100_000, Math.floor(Number(params.get('page') ?? 1)) || 1))
+    const citation = readCitation(params)
+    const asked = Math.floor(Number(params.get('page') ?? citedPage(citation, shown?.blocks ?? [])))
+    const pageNumber = Math.max(1, Math.min(100_000, asked || 1))
     const preview = shown === null ? 'none' : await previewOf(shown, options)
-    return respond(c, documentPage({ ...frame(c), key, shown, letter, pageNumber, preview }))
+    return respond(c, documentPage({ ...frame(c), key, shown, letter, pageNumber, preview, citation }))
   })
   addContent(app, options)
   addApi(app, options)
@@ -126,12 +129,10 @@ function addContent(app: Hono, { store, sources, draw }: ViewOptions): void {
   const recordOf = (c: Context) => store.readRecord(sourceKey(new URL(c.req.url).searchParams.get('key') ?? ''))
 
   app.get('/content/markdown', async (c) => {
-    const key = sourceKey(new URL(c.req.url).searchParams.get('key') ?? '')
-    const markdown = await store.readOutput(key, 'document.md')
-    return content(
-      c,
-      markdown === null ? '<p>It was parsed without Markdown.</p>' : renderMarkdown(markdown.toString('utf8')),
-    )
+    const params = new URL(c.req.url).searchParams
+    const markdown = await store.readOutput(sourceKey(params.get('key') ?? ''), 'document.md')
+    if (markdown === null) return content(c, '<p>It was parsed without Markdown.</p>')
+    return content(c, renderMarkdown(markdown.toString('utf8'), readCitation(params).spans))
   })
   app.get('/content/source', async (c) => {
     const record = await recordOf(c)

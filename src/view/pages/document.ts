@@ -1,8 +1,11 @@
 import { html } from 'hono/html'
 import type { DeadLetter } from '#src/document/record.ts'
-import type { Block, ShownDocument } from '../read-blocks.ts'
+import { type Citation, citationParams, isOutdated } from '../citation.ts'
+import { CITED_ID } from '../mark-cited.ts'
+import type { ShownDocument } from '../read-blocks.ts'
 import { remedyOf } from '../remedies.ts'
-import { badge, type Markup, moment, page, type PageFrame, percent } from './layout.ts'
+import { badge, count, type Markup, moment, page, type PageFrame, percent } from './layout.ts'
+import { pageView } from './page-view.ts'
 
 export interface DocumentOptions extends Omit<PageFrame, 'title' | 'current'> {
   readonly key: string
@@ -12,12 +15,17 @@ export interface DocumentOptions extends Omit<PageFrame, 'title' | 'current'> {
   readonly pageNumber: number
   /** How the source can be shown: pages of a PDF, sanitised HTML, or not at all. */
   readonly preview: 'pages' | 'html' | 'none'
+  /** What the address cites. */
+  readonly citation: Citation
 }
 
 /** The source beside what became of it. */
 export function documentPage(options: DocumentOptions): Markup {
-  const { key, shown, letter, pageNumber, preview, ...frame } = options
+  const { key, shown, letter, pageNumber, preview, citation, ...frame } = options
   const named = `key=${encodeURIComponent(key)}`
+  const isCiting = citation.spans.length > 0
+  const markdown = `${citationParams(key, citation, null)}${isCiting ? `#${CITED_ID}` : ''}`
+  const picture = preview === 'pages' ? `${frame.base}/page.png?${named}&page=${pageNumber}` : null
   return page(
     { ...frame, title: key, current: 'documents' },
     html`<h1 class="key">${key}</h1>
@@ -25,23 +33,42 @@ export function documentPage(options: DocumentOptions): Markup {
       ${
         shown === null
           ? ''
-          : html`${facts(shown)}
+          : html`${facts(shown)} ${cited(shown, citation, pageNumber)}
               <div class="viewer">
                 <section class="source" aria-label="Source">
                   ${preview === 'html' ? html`<iframe title="Source" sandbox="allow-same-origin" src="${frame.base}/content/source?${named}"></iframe>` : ''}
-                  ${preview !== 'html' ? pageView(shown, pageNumber, preview === 'pages' ? `${frame.base}/page.png?${named}&page=${pageNumber}` : null) : ''}
+                  ${preview !== 'html' ? pageView({ ...shown, pageNumber, picture, citation }) : ''}
                 </section>
                 <section class="result" aria-label="Markdown">
                   <iframe
                     id="markdown"
                     title="Markdown"
                     sandbox="allow-same-origin"
-                    src="${frame.base}/content/markdown?${named}"
+                    src="${frame.base}/content/markdown?${markdown}"
                   ></iframe>
                 </section>
               </div>`
       }`,
   )
+}
+
+/** What the address cites, and whether it can still be trusted. */
+function cited({ record }: ShownDocument, citation: Citation, pageNumber: number): Markup {
+  const { spans, boxes } = citation
+  if (spans.length + boxes.length === 0) return html``
+  const places = spans.map(([start, end]) => `characters ${count(start)} to ${count(end)}`)
+  const what = [...(boxes.length > 0 ? [`a part of page ${pageNumber}`] : []), ...places].join(', ')
+  return html`<p class="citing" role="status">
+    <strong>Cited:</strong> ${what}.
+    <a href="?${citationParams(record.key, { spans: [], receipt: null }, pageNumber)}">Without marks</a>
+    ${
+      isOutdated(citation, record)
+        ? html`<br /><strong class="warning"
+              >The document was parsed again since: the place may be another one.</strong
+            >`
+        : ''
+    }
+  </p>`
 }
 
 const failure = ({ failure: { code, stage, message }, attempts, lastAt }: DeadLetter): Markup =>
@@ -94,94 +121,3 @@ const list = (rows: readonly (readonly [name: string, value: string])[]): Markup
         </div>`,
     )}
   </dl>`
-
-/** A4 at 144 dots an inch, for pages whose size is not known. */
-const A4 = { width: 1_191, height: 1_684 }
-
-function pageView({ record, blocks }: ShownDocument, pageNumber: number, picture: string | null): Markup {
-  const last = record.pages.total ?? Math.max(1, ...blocks.map((block) => block.pageNumber))
-  const own = blocks
-    .filter((block) => block.pageNumber === pageNumber)
-    .toSorted((a, b) => a.readingOrder - b.readingOrder)
-  const { width, height } = own[0] ?? A4
-  const grade = record.grade?.pages[pageNumber - 1] ?? null
-  const link = (to: number, rel: string, name: string): Markup =>
-    html`<a rel="${rel}" href="?key=${encodeURIComponent(record.key)}&amp;page=${to}">${name}</a>`
-  if (picture === null && own.length === 0) {
-    return html`<p class="none">
-      The source has no page view here: its folder is not on this machine, its file changed since it was parsed, or its
-      format has no pages.
-    </p>`
-  }
-  return html`<nav class="paging" aria-label="Pages of the document">
-      ${pageNumber > 1 ? link(pageNumber - 1, 'prev', 'Previous') : ''}
-      <span
-        >Page ${pageNumber} of
-        ${last}${grade === null ? '' : html`, grade ${percent(grade)}`}${own[0] === undefined ? '' : `, ${own[0].status}`}</span
-      >
-      ${pageNumber < last ? link(pageNumber + 1, 'next', 'Next') : ''}
-    </nav>
-    <div class="sheet">
-      ${picture === null ? '' : html`<img src="${picture}" alt="Page ${pageNumber} as it is printed" />`}
-      <svg
-        class="blocks ${picture === null ? 'bare' : ''}"
-        viewBox="0 0 ${width ?? A4.width} ${height ?? A4.height}"
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
-        ${own.map((block) => rectangle(block, width ?? A4.width, height ?? A4.height))}
-      </svg>
-    </div>
-    <ol class="blocklist" aria-label="Blocks in reading order">
-      ${own.map(blockLine)}
-    </ol>`
-}
-
-function rectangle({ id, type, bbox, markdownSpan }: Block, width: number, height: number): Markup {
-  if (bbox === null) return html``
-  const [left, top, right, bottom] = bbox
-  const [start, end] = markdownSpan ?? ['', '']
-  return html`<rect
-    class="block type-${kindOf(type)}"
-    data-block="${id}"
-    data-start="${start}"
-    data-end="${end}"
-    x="${left * width}"
-    y="${top * height}"
-    width="${Math.max(0, right - left) * width}"
-    height="${Math.max(0, bottom - top) * height}"
-  ></rect>`
-}
-
-/** Types are the service's: only known ones become a class. */
-const KINDS = [
-  'heading',
-  'title',
-  'paragraph',
-  'text',
-  'list',
-  'table',
-  'figure',
-  'image',
-  'formula',
-  'header',
-  'footer',
-  'caption',
-]
-
-const kindOf = (type: string): string =>
-  type === 'section_header' ? 'heading' : (KINDS.find((kind) => type.toLowerCase().includes(kind)) ?? 'other')
-
-const blockLine = ({ id, type, content, markdownSpan, confidence }: Block): Markup =>
-  html`<li>
-    <button
-      type="button"
-      class="blockname type-${kindOf(type)}"
-      data-block="${id}"
-      data-start="${markdownSpan?.[0] ?? ''}"
-      data-end="${markdownSpan?.[1] ?? ''}"
-    >
-      <b>${type}</b>
-      ${content.slice(0, 80)}${confidence.ocr === null ? '' : html` <small>OCR ${percent(confidence.ocr)}</small>`}
-    </button>
-  </li>`

@@ -111,6 +111,42 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     expect(await page.getByText(/Page 2 of 3/).count()).toBe(1)
   })
 
+  test('a link to a citation shows its page, marks its blocks and its text, and scrolls to it', async () => {
+    const record = join(viewed.out, 'documents/annual-report.pdf')
+    const markdown = await readFile(join(record, 'document.md'), 'utf8')
+    const { receipt } = JSON.parse(await readFile(join(record, 'record.json'), 'utf8')) as { readonly receipt: string }
+    const text = 'No two neighbouring locks'
+    const start = markdown.indexOf(text)
+    const place = `key=annual-report.pdf&span=${start}-${start + text.length}`
+    const page = await open(`document?${place}&receipt=${receipt}`)
+    const blocks = (await readFile(join(record, 'blocks.jsonl'), 'utf8')).split('\n').filter((line) => line !== '')
+    const own = blocks
+      .map(
+        (line) =>
+          JSON.parse(line) as { readonly pageNumber: number; readonly markdownSpan: readonly [number, number] | null },
+      )
+      .find(({ markdownSpan }) => markdownSpan !== null && markdownSpan[0] <= start && start < markdownSpan[1])
+    expect(await page.getByText(new RegExp(`Page ${own?.pageNumber} of 3`)).count()).toBe(1)
+    expect(await page.locator('rect.cited').count()).toBe(1)
+    const mark = page.frameLocator('#markdown').locator('mark')
+    expect(await mark.allInnerTexts()).toEqual([text])
+    expect(
+      await mark.evaluate((element) => {
+        const { top, bottom } = (
+          element as unknown as { getBoundingClientRect(): { top: number; bottom: number } }
+        ).getBoundingClientRect()
+        return top >= 0 && bottom <= (globalThis as unknown as { innerHeight: number }).innerHeight
+      }),
+    ).toBe(true)
+    expect(await page.getByText('parsed again since').count()).toBe(0)
+    await page.goto(`${viewed.url}document?${place}&page=1&box=0.1,0.1,0.9,0.3&receipt=older`)
+    expect(await page.getByText('parsed again since').count()).toBe(1)
+    expect(await page.locator('rect.cited.box').count()).toBe(1)
+    await page.locator('.cite').first().click()
+    await page.waitForURL(/span=0-/)
+    expect(await page.frameLocator('#markdown').locator('mark').allInnerTexts()).toEqual(['Annual report 2024'])
+  })
+
   test('a failure says what helps, and its document is tried again by a button', async () => {
     const page = await open('failures')
     expect(await page.locator('main').innerText()).toMatch(/Rename the files\.[^]*broken\.pdf/)

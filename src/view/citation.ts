@@ -1,0 +1,66 @@
+import type { DocumentRecord } from '#src/document/record.ts'
+import { receiptsOf } from '#src/document/record.ts'
+import type { Block } from './read-blocks.ts'
+
+/** [start, end) in UTF-16 units of `document.md`. */
+export type Span = readonly [start: number, end: number]
+
+/** Left, top, right and bottom as shares of the page, each 0 to 1. */
+export type Box = readonly [left: number, top: number, right: number, bottom: number]
+
+/** A place in a document that a link names: what a chunk of `sluice export --chunks` says of where it comes from. */
+export interface Citation {
+  /** Ascending and at least one character long each. */
+  readonly spans: readonly Span[]
+  /** On the page that the link names. */
+  readonly boxes: readonly Box[]
+  /** Receipt that the spans belong to; null where the link does not say. */
+  readonly receipt: string | null
+}
+
+/** Places that one link may name. */
+const MOST_PLACES = 100
+
+/** What `span`, `box` and `receipt` of an address say; what is malformed is left out. */
+export function readCitation(params: URLSearchParams): Citation {
+  const all = (name: string): readonly string[] => params.getAll(name).slice(0, MOST_PLACES)
+  const spans = all('span').flatMap((text): Span[] => {
+    const [, start, end] = /^(\d{1,9})-(\d{1,9})$/.exec(text) ?? []
+    return Number(start) < Number(end) ? [[Number(start), Number(end)]] : []
+  })
+  const boxes = all('box').flatMap((text): Box[] => {
+    const [left, top, right, bottom, more] = text.split(',').map((part) => (part === '' ? NaN : Number(part)))
+    if (left === undefined || top === undefined || right === undefined || bottom === undefined) return []
+    const isBox = 0 <= left && left < right && right <= 1 && 0 <= top && top < bottom && bottom <= 1
+    return isBox && more === undefined ? [[left, top, right, bottom]] : []
+  })
+  return { spans: spans.toSorted(([a], [b]) => a - b), boxes, receipt: params.get('receipt')?.slice(0, 200) ?? null }
+}
+
+export const isCited = (spans: readonly Span[], [from, to]: Span): boolean =>
+  spans.some(([start, end]) => start < to && from < end)
+
+/** Whether a block lies in what is cited. */
+export const citesBlock = ({ spans }: Citation, { markdownSpan }: Block): boolean =>
+  markdownSpan !== null && isCited(spans, markdownSpan)
+
+/** The page that a link without one means: that of the first block that is cited; 1 where no block is. */
+export const citedPage = (citation: Citation, blocks: readonly Block[]): number =>
+  blocks.find((block) => citesBlock(citation, block))?.pageNumber ?? 1
+
+/** Whether the document was parsed in another way since: its spans may be other places now. */
+export const isOutdated = ({ receipt }: Citation, record: DocumentRecord): boolean =>
+  receipt !== null && !receiptsOf(record).some((id) => id === receipt)
+
+/** Parameters of the address of a place in a document. */
+export function citationParams(
+  key: string,
+  { spans, receipt }: Pick<Citation, 'spans' | 'receipt'>,
+  page: number | null,
+): string {
+  const params = new URLSearchParams({ key })
+  if (page !== null) params.set('page', String(page))
+  for (const [start, end] of spans) params.append('span', `${start}-${end}`)
+  if (receipt !== null) params.set('receipt', receipt)
+  return params.toString()
+}

@@ -1,0 +1,126 @@
+import { html } from 'hono/html'
+import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
+import { type Box, type Citation, citationParams, citesBlock } from '../citation.ts'
+import type { Block, ShownDocument } from '../read-blocks.ts'
+import { type Markup, percent } from './layout.ts'
+
+/** A4 at 144 dots an inch, for pages whose size is not known. */
+const A4 = { width: 1_191, height: 1_684 }
+
+export interface PageViewOptions extends ShownDocument {
+  readonly pageNumber: number
+  /** Address of the drawn page; null where it cannot be drawn. */
+  readonly picture: string | null
+  readonly citation: Citation
+}
+
+/** A page with its blocks, as far as it is known, and their list in reading order. */
+export function pageView({ record, blocks, pageNumber, picture, citation }: PageViewOptions): Markup {
+  const last = record.pages.total ?? Math.max(1, ...blocks.map((block) => block.pageNumber))
+  const own = blocks
+    .filter((block) => block.pageNumber === pageNumber)
+    .toSorted((a, b) => a.readingOrder - b.readingOrder)
+  const width = own[0]?.width ?? A4.width
+  const height = own[0]?.height ?? A4.height
+  const grade = record.grade?.pages[pageNumber - 1] ?? null
+  const link = (to: number, rel: string, name: string): Markup =>
+    html`<a rel="${rel}" href="?${citationParams(record.key, citation, to)}">${name}</a>`
+  if (picture === null && own.length === 0) {
+    return html`<p class="none">
+      The source has no page view here: its folder is not on this machine, its file changed since it was parsed, or its
+      format has no pages.
+    </p>`
+  }
+  return html`<nav class="paging" aria-label="Pages of the document">
+      ${pageNumber > 1 ? link(pageNumber - 1, 'prev', 'Previous') : ''}
+      <span
+        >Page ${pageNumber} of
+        ${last}${grade === null ? '' : html`, grade ${percent(grade)}`}${own[0] === undefined ? '' : `, ${own[0].status}`}</span
+      >
+      ${pageNumber < last ? link(pageNumber + 1, 'next', 'Next') : ''}
+    </nav>
+    <div class="sheet">
+      ${picture === null ? '' : html`<img src="${picture}" alt="Page ${pageNumber} as it is printed" />`}
+      <svg
+        class="blocks ${picture === null ? 'bare' : ''}"
+        viewBox="0 0 ${width} ${height}"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        ${own.map((block) => rectangle(block, width, height, citesBlock(citation, block)))}
+        ${citation.boxes.map((box) => citedBox(box, width, height))}
+      </svg>
+    </div>
+    <ol class="blocklist" aria-label="Blocks in reading order">
+      ${own.map((block) => blockLine(block, record, citesBlock(citation, block)))}
+    </ol>`
+}
+
+const citedBox = ([left, top, right, bottom]: Box, width: number, height: number): Markup =>
+  html`<rect
+    class="cited box"
+    x="${left * width}"
+    y="${top * height}"
+    width="${(right - left) * width}"
+    height="${(bottom - top) * height}"
+  ></rect>`
+
+function rectangle({ id, type, bbox, markdownSpan }: Block, width: number, height: number, isCited: boolean): Markup {
+  if (bbox === null) return html``
+  const [left, top, right, bottom] = bbox
+  const [start, end] = markdownSpan ?? ['', '']
+  return html`<rect
+    class="block type-${kindOf(type)}${isCited ? ' cited' : ''}"
+    data-block="${id}"
+    data-start="${start}"
+    data-end="${end}"
+    x="${left * width}"
+    y="${top * height}"
+    width="${Math.max(0, right - left) * width}"
+    height="${Math.max(0, bottom - top) * height}"
+  ></rect>`
+}
+
+/** Types are the service's: only known ones become a class. */
+const KINDS = [
+  'heading',
+  'title',
+  'paragraph',
+  'text',
+  'list',
+  'table',
+  'figure',
+  'image',
+  'formula',
+  'header',
+  'footer',
+  'caption',
+]
+
+const kindOf = (type: string): string =>
+  type === 'section_header' ? 'heading' : (KINDS.find((kind) => type.toLowerCase().includes(kind)) ?? 'other')
+
+/** A block of the list, with the address of its place. */
+function blockLine(block: Block, record: DocumentRecord, isCited: boolean): Markup {
+  const { id, type, content, markdownSpan, confidence, pageNumber } = block
+  const place = markdownSpan === null ? null : { spans: [markdownSpan], receipt: receiptsOf(record)[0] ?? null }
+  return html`<li ${isCited ? html`class="cited"` : ''}>
+    <button
+      type="button"
+      class="blockname type-${kindOf(type)}"
+      data-block="${id}"
+      data-start="${markdownSpan?.[0] ?? ''}"
+      data-end="${markdownSpan?.[1] ?? ''}"
+    >
+      <b>${type}</b>
+      ${content.slice(0, 80)}${confidence.ocr === null ? '' : html` <small>OCR ${percent(confidence.ocr)}</small>`}
+    </button>
+    ${
+      place === null
+        ? ''
+        : html`<a class="cite" href="?${citationParams(record.key, place, pageNumber)}" title="Link to this block"
+            >Link<span class="unseen"> to block ${id}</span></a
+          >`
+    }
+  </li>`
+}
