@@ -35,9 +35,10 @@ export interface SluiceEvents {
   'document:skipped': [{ key: SourceKey; reason: SkipReason; first: boolean; hasOutputs: boolean }]
   /** A folder that is not looked into. */
   'folder:left-out': [{ key: SourceKey; reason: LeftOutReason }]
-  /** Its job is in the queue. */
-  'document:enqueued': [{ key: SourceKey }]
-  'document:started': [{ key: SourceKey; attempt: number }]
+  /** Its job is in the queue, and was not before. `queuedAt`: epoch milliseconds on the clock that all processes share. */
+  'document:enqueued': [{ key: SourceKey; queuedAt: number }]
+  /** `queuedAt`: as its job was enqueued. */
+  'document:started': [{ key: SourceKey; attempt: number; queuedAt: number }]
   /**
    * Its claim is released, whatever became of it; follows each `document:started`. `sinceQueuedMs`: since it was first
    * enqueued, on the clock that all processes share.

@@ -196,7 +196,7 @@ async function observe(
   const observer = await shared.observer()
   const scans = new RedisScans({ connection, pipeline: id })
   resources.use(observer.observe({ name, events, ledger, queue, outages, scans }))
-  const traceparent = observer.tracing?.observe(events, name)
+  const traceparent = observer.tracing?.observe({ events, id, name })
   return traceparent === undefined ? {} : { traceparent }
 }
 

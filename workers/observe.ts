@@ -71,7 +71,13 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
     events.on('source:listed', listed)
     return monitor.observe(events, name)
   }
-  const tracing = await tracingOf((message) => log.warn({ cause: message }, 'spans could not be sent'))
+  const tracing = await tracingOf({
+    onProblem: (problem) => {
+      log.warn({ problem }, 'a variable of OpenTelemetry')
+      say(`traces: ${problem}`)
+    },
+    onError: (message) => log.warn({ cause: message }, 'spans could not be sent'),
+  })
   const server = settings.metricsPort === 0 ? null : await openServer(options, monitor)
   if (server !== null) log.info({ url: server.url }, 'metrics')
   return {

@@ -61,7 +61,7 @@ async function ingestClaimed(
   using hold = deps.answerMemory.hold()
   const startedAt = deps.now()
   const begunMs = performance.now()
-  deps.events.emit('document:started', { key: job.key, attempt })
+  deps.events.emit('document:started', { key: job.key, attempt, queuedAt: job.queuedAt })
   // Before it is opened: a source that cannot be read must not keep it for ever.
   const late = { ...delivery, begunMs, version: job.version }
   if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps, signal)

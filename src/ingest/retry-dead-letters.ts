@@ -27,8 +27,7 @@ export async function retryDeadLetters(
     for (const letter of chosen) await letGo(letter, deps)
     const jobs = chosen.flatMap((letter) => jobOf(letter, deps))
     await deps.ledger.write(jobs.map((job) => [job.key, pending(job)] as const))
-    await deps.queue.add(jobs)
-    for (const { key } of jobs) deps.events.emit('document:enqueued', { key })
+    for (const { key, queuedAt } of await deps.queue.add(jobs)) deps.events.emit('document:enqueued', { key, queuedAt })
     enqueued += jobs.length
   }
   return enqueued

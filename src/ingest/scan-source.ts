@@ -106,8 +106,8 @@ async function writeAndEnqueue(looks: readonly Look[], deps: ScanDeps, signal: A
     if (change !== null) deps.events.emit('document:seen', { key: listed.key, change })
   }
   const jobs = current.flatMap(({ job }) => job ?? [])
-  if (jobs.length > 0) await deps.queue.add(jobs)
-  for (const { key } of jobs) deps.events.emit('document:enqueued', { key })
+  const added = jobs.length > 0 ? await deps.queue.add(jobs) : []
+  for (const { key, queuedAt } of added) deps.events.emit('document:enqueued', { key, queuedAt })
   const changed = looks.filter((_, at) => !written[at]).map(({ listed }) => listed)
   return jobs.length + (changed.length === 0 ? 0 : await scanBatch(changed, deps, signal))
 }

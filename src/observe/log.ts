@@ -54,8 +54,8 @@ export function logEvents(events: Events, log: Logger): void {
 }
 
 function logDocuments(events: Events, log: Logger): void {
-  events.on('document:enqueued', (event) => log.debug(event, 'document enqueued'))
-  events.on('document:started', (event) => log.debug(event, 'document claimed'))
+  events.on('document:enqueued', ({ key }) => log.debug({ key }, 'document enqueued'))
+  events.on('document:started', ({ key, attempt }) => log.debug({ key, attempt }, 'document claimed'))
   events.on('document:postponed', ({ key, counted, afterMs, reason }) =>
     log.debug({ key, counted, afterMs: Math.round(afterMs), reason }, 'document waits in the queue'),
   )

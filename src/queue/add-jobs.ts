@@ -12,37 +12,43 @@ import { JOB_NAME, JOB_OPTIONS, jobId } from './queue-layout.ts'
  * Idempotent: a job that is there already stays as it is, so the script may be run again with the same arguments.
  *
  * KEYS: wait, meta, active, marker. ARGV: prefix of job keys, name, options, epoch milliseconds; then id and data of
- * each job, in turn.
+ * each job, in turn. Answers the positions, from 0, of the jobs that were there already.
  */
 const ADD = `
 local prefix, name, options, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local added = {}
+local added, there = {}, {}
 for i = 5, #ARGV, 2 do
   local key = prefix .. ARGV[i]
   if redis.call('EXISTS', key) == 0 then
     redis.call('HSET', key, 'name', name, 'data', ARGV[i + 1], 'opts', options, 'timestamp', now, 'delay', 0, 'priority', 0)
     added[#added + 1] = ARGV[i]
+  else
+    there[#there + 1] = (i - 5) / 2
   end
 end
-if #added == 0 then return 0 end
+if #added == 0 then return there end
 redis.call('LPUSH', KEYS[1], unpack(added))
 local paused, most = unpack(redis.call('HMGET', KEYS[2], 'paused', 'concurrency'))
-if paused then return #added end
-if most and redis.call('LLEN', KEYS[3]) >= tonumber(most) then return #added end
+if paused then return there end
+if most and redis.call('LLEN', KEYS[3]) >= tonumber(most) then return there end
 redis.call('ZADD', KEYS[4], 0, '0')
-return #added
+return there
 `
 
 const OPTIONS = JSON.stringify(JOB_OPTIONS)
 
-/** Adds jobs to a BullMQ queue, no more than a thousand at a time: meanwhile Redis serves no other client. */
+/**
+ * Adds jobs to a BullMQ queue, no more than a thousand at a time: meanwhile Redis serves no other client. Answers which of
+ * them were there already.
+ */
 export async function addJobs(
   queue: Pick<Queue<DocumentJob>, 'toKey'>,
   connection: RedisConnection,
   jobs: readonly DocumentJob[],
-): Promise<void> {
+): Promise<readonly DocumentJob[]> {
   const keys = ['wait', 'meta', 'active', 'marker'].map((name) => queue.toKey(name))
   const values: (string | number)[] = [queue.toKey(''), JOB_NAME, OPTIONS, Date.now()]
   for (const job of jobs) values.push(jobId(job), JSON.stringify(job))
-  await connection.eval(ADD, keys.length, ...keys, ...values)
+  const there = (await connection.eval(ADD, keys.length, ...keys, ...values)) as readonly number[]
+  return there.flatMap((at) => jobs[at] ?? [])
 }

@@ -35,11 +35,14 @@ export class DocumentQueue implements JobQueue {
     this.#queue.on('error', () => undefined)
   }
 
-  async add(jobs: readonly DocumentJob[]): Promise<void> {
+  async add(jobs: readonly DocumentJob[]): Promise<readonly DocumentJob[]> {
+    const added: DocumentJob[] = []
     for (let from = 0; from < jobs.length; from += BATCH) {
       const batch = jobs.slice(from, from + BATCH)
-      await this.#throughOutages(() => addJobs(this.#queue, this.#connection, batch))
+      const there = new Set(await this.#addThroughOutages(batch))
+      added.push(...batch.filter((job) => !there.has(job)))
     }
+    return added
   }
 
   async backlog(): Promise<number> {
@@ -95,13 +98,13 @@ export class DocumentQueue implements JobQueue {
   /**
    * ioredis rejects a pipeline that was in flight when the connection broke; whether Redis ran it is unknown. One that
    * waited for a restarted server finds its scripts forgotten. Job ids are deterministic, so adding is idempotent, and
-   * the batch is sent again.
+   * the batch is sent again. Jobs that are there then may be those of the first try: none is reported as there before.
    */
-  async #throughOutages(action: () => Promise<unknown>): Promise<void> {
-    for (;;) {
+  async #addThroughOutages(batch: readonly DocumentJob[]): Promise<readonly DocumentJob[]> {
+    for (let isFirst = true; ; isFirst = false) {
       try {
-        await action()
-        return
+        const there = await addJobs(this.#queue, this.#connection, batch)
+        return isFirst ? there : []
       } catch (error) {
         if (this.#connection.status === 'end' || !isOutage(error)) throw error
         await sleep(RETRY_DELAY_MS)

@@ -44,13 +44,13 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     durationMs: 50,
     attempts: 1,
   } as const
-  events.emit('document:started', { key, attempt: 1 })
+  events.emit('document:started', { key, attempt: 1, queuedAt: 0 })
   events.emit('document:settled', { ...settled, again: false })
   events.emit('document:released', { key, sinceQueuedMs: 90_000 })
-  events.emit('document:started', { key, attempt: 1 })
+  events.emit('document:started', { key, attempt: 1, queuedAt: 0 })
   events.emit('document:settled', { ...settled, again: true })
   events.emit('document:released', { key, sinceQueuedMs: 190_000 })
-  events.emit('document:started', { key: sourceKey('b.pdf'), attempt: 1 })
+  events.emit('document:started', { key: sourceKey('b.pdf'), attempt: 1, queuedAt: 0 })
   events.emit('store:written', { durationMs: 40 })
   const text = await (await fetch(`${server.url}/metrics`)).text()
   for (const line of [

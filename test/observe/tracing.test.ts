@@ -1,8 +1,12 @@
-import { createServer } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { otlpOptions } from '#src/observe/trace/otlp-options.ts'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/redis.ts'
+import type { RunningSluice } from '../support/sluice.ts'
+import { OwnRedis } from '../surroundings/support/own-redis.ts'
 import { Scene } from '../surroundings/support/scene.ts'
 
 interface OtlpSpan {
@@ -25,15 +29,15 @@ interface Export {
 const valueOf = ({ attributes }: Pick<OtlpSpan, 'attributes'>, name: string): unknown =>
   Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0]
 
-/** A collector that keeps what it is sent. */
-async function startCollector() {
+/** A collector that keeps what it is sent, and answers with this status; null never answers. */
+async function startCollector(status: number | null = 200) {
   const exports: Export[] = []
-  const headers: (string | undefined)[] = []
+  const headers: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
-    headers.push(request.headers['x-team'] as string | undefined)
+    headers.push(request.headers)
     const answer = async (): Promise<void> => {
       exports.push(JSON.parse(await text(request)) as Export)
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      if (status !== null) response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
     }
     void answer()
   }).listen(0, '127.0.0.1')
@@ -46,7 +50,10 @@ async function startCollector() {
       exports.flatMap(({ resourceSpans }) =>
         resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
       ),
-    [Symbol.dispose]: () => void server.close(),
+    [Symbol.dispose]: () => {
+      server.closeAllConnections()
+      server.close()
+    },
   }
 }
 
@@ -70,8 +77,9 @@ describe('traces', () => {
     ])
     for (const document of documents) {
       const own = spans.filter(({ traceId }) => traceId === document.traceId)
-      expect(own.map(({ name }) => name)).toEqual(['wait', 'request', 'commit', 'document'])
-      expect(own.slice(0, 3).every(({ parentSpanId }) => parentSpanId === document.spanId)).toBe(true)
+      expect(own.map(({ name }) => name)).toEqual(['enqueue', 'wait', 'request', 'commit', 'document'])
+      expect(document.parentSpanId).toBe(own[0]?.spanId)
+      expect(own.slice(1, 4).every(({ parentSpanId }) => parentSpanId === document.spanId)).toBe(true)
       expect(own.every((span) => BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano))).toBe(true)
       expect(valueOf(document, 'sluice.outcome')).toBe('done')
     }
@@ -80,34 +88,98 @@ describe('traces', () => {
       .filter(({ name }) => name === 'request')
       .map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)
     expect(sent.toSorted()).toEqual(asked.toSorted())
-    expect(collector.headers[0]).toBe('archive one')
+    expect(collector.headers[0]?.['x-team']).toBe('archive one')
     expect(valueOf(collector.exports[0]?.resourceSpans[0]?.resource ?? { attributes: [] }, 'service.name')).toBe(
       'night-run',
     )
   })
 
-  test('without a collector no request carries a trace, and one that is away harms no document', async () => {
+  test('of a document are one trace, though one process enqueues it, one dies with it and another one ends it', async () => {
+    using collector = await startCollector()
+    await using redis = await OwnRedis.start()
+    let isHeld = true
+    const reply = () => (isHeld ? ({ fault: 'hang' } as const) : {})
+    await using scene = await Scene.open({ documents: 1, reply })
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+    const start = (name: string): RunningSluice =>
+      scene.start(
+        'watch',
+        { 'redis-url': redis.url, 'log-file': `${scene.log}-${name}`, 'log-level': 'debug' },
+        { env },
+      )
+    const first = start('first')
+    await scene.requested(1, first)
+    const isTold = async (name: string): Promise<boolean> =>
+      collector.spans().some((span) => span.name === name && valueOf(span, 'sluice.key') === '0.html')
+    await until('its enqueueing is told', 10_000, () => isTold('enqueue'))
+    first.child.kill('SIGKILL')
+    isHeld = false
+    const second = start('second')
+    await until('it ends', 25_000, () => isTold('document'))
+    second.child.kill('SIGTERM')
+    await second.finished
+    const own = collector.spans()
+    // A `wait` of the process that was killed is told or not.
+    expect(own[0]?.name).toBe('enqueue')
+    expect(own.slice(-4).map(({ name }) => name)).toEqual(['wait', 'request', 'commit', 'document'])
+    expect(new Set(own.map(({ traceId }) => traceId)).size).toBe(1)
+    expect(own.at(-1)?.parentSpanId).toBe(own[0]?.spanId)
+    const from = collector.exports.map(({ resourceSpans }) =>
+      valueOf(resourceSpans[0]?.resource ?? { attributes: [] }, 'service.instance.id'),
+    )
+    expect(new Set(from).size).toBe(2)
+
+    // What the first process wrote, and then the second, is the way of one document.
+    const linesOf = async (name: string): Promise<readonly Record<string, unknown>[]> =>
+      (await readFile(`${scene.log}-${name}`, 'utf8'))
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter(({ key }) => key === '0.html')
+    const messages = async (name: string) => (await linesOf(name)).map(({ msg }) => msg)
+    const [sent, ended] = ['request waits for credits and the gate', ['document committed', 'document settled']]
+    expect(await messages('first')).toEqual(['document enqueued', 'document claimed', sent, 'request sent'])
+    const after = (await messages('second')).slice(-6)
+    expect(after).toEqual(['document claimed', sent, 'request sent', 'request answered', ...ended])
+    expect(new Set([...(await linesOf('first')), ...(await linesOf('second'))].map(({ run }) => run)).size).toBe(2)
+  }, 60_000)
+
+  test('cost no document and no exit code where the collector refuses, hangs or answers 500, which the log tells once', async () => {
+    using refusing = await startCollector(500)
+    using hanging = await startCollector(null)
     await using scene = await Scene.open({ documents: 2 })
     expect((await scene.run()).code).toBe(0)
     expect(scene.service.requests.map(({ headers }) => headers['traceparent'])).toEqual([undefined, undefined])
-    await scene.write('more.html', '<p>More.')
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
-    expect((await scene.start('run', {}, { env }).finished).code).toBe(0)
+    const away = `http://127.0.0.1:${await freePort()}`
+    for (const [number, url] of [away, refusing.url, hanging.url].entries()) {
+      await scene.write(`more-${number}.html`, `<p>More ${number}.`)
+      // A process that waited for its collector would outlast this test.
+      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TIMEOUT: '3600000' }
+      const log = `${scene.log}-${number}`
+      expect((await scene.start('run', { 'log-file': log }, { env }).finished).code).toBe(0)
+      const lines = (await readFile(log, 'utf8')).trimEnd().split('\n')
+      const told = lines.map((line) => JSON.parse(line) as { msg: string; cause?: string })
+      const causes = told.filter(({ msg }) => msg === 'spans could not be sent').map(({ cause = '' }) => cause)
+      expect(causes.at(-1)).toMatch(/^\d+ spans were dropped in all/)
+      expect(causes[0]).toMatch([/ECONNREFUSED/, /answered 500/, /abort/][number] ?? /never/)
+      expect(causes).toHaveLength(2)
+    }
   })
 
-  test('the standard variables decide where spans go, and whether', () => {
-    expect(otlpOptions({})).toBeNull()
-    const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' }
-    expect(otlpOptions(base)).toMatchObject({ url: 'http://collector:4318/v1/traces', ratio: 1 })
-    expect(otlpOptions({ ...base, OTEL_SDK_DISABLED: 'true' })).toBeNull()
-    expect(otlpOptions({ ...base, OTEL_TRACES_EXPORTER: 'none' })).toBeNull()
-    expect(otlpOptions({ ...base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://own/t' })?.url).toBe('http://own/t')
-    expect(otlpOptions({ ...base, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' })?.ratio).toBe(
-      0.1,
-    )
-    expect(otlpOptions({ ...base, OTEL_RESOURCE_ATTRIBUTES: 'a=1,service.name=x' })?.resource).toEqual({
-      a: '1',
-      'service.name': 'x',
-    })
+  test('take the login of the address as a header, and neither log nor terminal tells it or a header that HTTP cannot carry', async () => {
+    using collector = await startCollector()
+    await using scene = await Scene.open({ documents: 1 })
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.replace('//', '//team:sesame%21@'),
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-token=opensesame%0Aopen,x-team=one',
+      OTEL_TRACES_SAMPLER: 'sesame',
+    }
+    const run = await scene.start('run', {}, { env }).finished
+    expect(run.code, run.stderr).toBe(0)
+    const basic = `Basic ${Buffer.from('team:sesame!').toString('base64')}`
+    expect(collector.headers[0]).toMatchObject({ authorization: basic, 'x-team': 'one' })
+    expect(run.stderr).toContain('traces: OTEL_EXPORTER_OTLP_HEADERS: part 1 is no header that can be sent')
+    expect(run.stderr).toContain('traces: OTEL_TRACES_SAMPLER is none of')
+    expect(`${run.stdout}${run.stderr}${await readFile(scene.log, 'utf8')}`).not.toContain('sesame')
   })
 })

@@ -1,6 +1,8 @@
+import { headersOf, textOf } from './otlp-pairs.ts'
+
 /** Where spans go, as the standard variables of OpenTelemetry say. */
 export interface OtlpOptions {
-  /** Full address of the traces endpoint. */
+  /** Full address of the traces endpoint, without a login. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
@@ -8,54 +10,123 @@ export interface OtlpOptions {
   readonly resource: Readonly<Record<string, string>>
   /** Share of documents that are traced, 0 to 1. */
   readonly ratio: number
+  /** Whether requests carry `traceparent`. */
+  readonly propagates: boolean
+}
+
+export interface OtlpRead {
+  /** Null where no endpoint is set, it cannot be used, or tracing is switched off: then nothing more of it is loaded. */
+  readonly options: OtlpOptions | null
+  /** One sentence for each value that could not be taken as it is. No sentence repeats what may be a secret. */
+  readonly problems: readonly string[]
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
+type Complain = (problem: string) => void
 
-/** `a=1,b=2`, percent-encoded, as the specification has it for headers and resource attributes. */
-function pairsOf(text: string | undefined): Readonly<Record<string, string>> {
-  const pairs = (text ?? '').split(',').flatMap((pair) => {
+const DEFAULT_TIMEOUT_MS = 10_000
+
+/** `resource`: attributes that Sluice knows itself; those of the environment come first. */
+export function readOtlpOptions(env: Environment, resource: Readonly<Record<string, string>>): OtlpRead {
+  const problems: string[] = []
+  const complain: Complain = (problem) => void problems.push(problem)
+  if (!isEnabled(env, complain)) return { options: null, problems }
+  const endpoint = endpointOf(env, complain)
+  if (endpoint === null) return { options: null, problems }
+  const options = {
+    ...endpoint,
+    headers: { ...endpoint.headers, ...headersOf(env, complain) },
+    timeoutMs: timeoutOf(env, complain),
+    resource: resourceOf(env, resource, complain),
+    ratio: ratioOf(env, complain),
+    propagates: valuesOf(env['OTEL_PROPAGATORS'] ?? 'tracecontext').includes('tracecontext'),
+  }
+  return { options, problems }
+}
+
+const valuesOf = (list: string): readonly string[] => list.split(',').map((value) => value.trim().toLowerCase())
+
+/** Variables that are empty count as not set. */
+const valueOf = (env: Environment, name: string): string | null => env[name]?.trim() || null
+
+function isEnabled(env: Environment, complain: Complain): boolean {
+  const disabled = valueOf(env, 'OTEL_SDK_DISABLED')?.toLowerCase() ?? 'false'
+  if (disabled === 'true') return false
+  if (disabled !== 'false') complain('OTEL_SDK_DISABLED is neither "true" nor "false": traces stay on')
+  const exporters = valuesOf(valueOf(env, 'OTEL_TRACES_EXPORTER') ?? 'otlp')
+  if (exporters.includes('otlp')) return true
+  if (!exporters.includes('none')) {
+    complain('OTEL_TRACES_EXPORTER names no exporter that Sluice has ("otlp" or "none"): no traces are sent')
+  }
+  return false
+}
+
+function endpointOf(env: Environment, complain: Complain): Pick<OtlpOptions, 'url' | 'headers'> | null {
+  const own = valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+  const base = valueOf(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
+  const name = own === null ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+  const text = own ?? (base === null ? null : `${base.replace(/\/+$/, '')}/v1/traces`)
+  if (text === null) return null
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    complain(`${name} is no address that begins with http:// or https://: no traces are sent`)
+    return null
+  }
+  const protocol = valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? valueOf(env, 'OTEL_EXPORTER_OTLP_PROTOCOL')
+  if (protocol !== null && !protocol.startsWith('http/')) {
+    complain(
+      'OTEL_EXPORTER_OTLP_PROTOCOL: spans go by HTTP as JSON; give the port of the collector for it, mostly 4318',
+    )
+  }
+  const { username, password } = url
+  const login = Buffer.from(`${textOf(username)}:${textOf(password)}`).toString('base64')
+  const headers: Readonly<Record<string, string>> =
+    username === '' && password === '' ? {} : { authorization: `Basic ${login}` }
+  url.username = ''
+  url.password = ''
+  return { url: url.href, headers }
+}
+
+function timeoutOf(env: Environment, complain: Complain): number {
+  const text = valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT') ?? valueOf(env, 'OTEL_EXPORTER_OTLP_TIMEOUT')
+  if (text === null) return DEFAULT_TIMEOUT_MS
+  const ms = Number(text)
+  if (Number.isInteger(ms) && ms > 0 && ms < 2 ** 31) return ms
+  complain('OTEL_EXPORTER_OTLP_TIMEOUT is no number of milliseconds: 10000 is used')
+  return DEFAULT_TIMEOUT_MS
+}
+
+function resourceOf(env: Environment, known: OtlpOptions['resource'], complain: Complain): OtlpOptions['resource'] {
+  const name = valueOf(env, 'OTEL_SERVICE_NAME')
+  const given = valueOf(env, 'OTEL_RESOURCE_ATTRIBUTES') ?? ''
+  const pairs = given.split(',').flatMap((pair) => {
+    if (pair.trim() === '') return []
     const at = pair.indexOf('=')
-    return at < 1 ? [] : [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())] as const]
+    if (at > 0) return [[pair.slice(0, at).trim(), textOf(pair.slice(at + 1).trim())] as const]
+    complain('OTEL_RESOURCE_ATTRIBUTES holds a part that is not name=value: it is left out')
+    return []
   })
-  return Object.fromEntries(pairs)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-const RATIO_SAMPLERS = ['traceidratio', 'parentbased_traceidratio']
-
-function ratioOf(env: Environment): number {
-  const sampler = env['OTEL_TRACES_SAMPLER'] ?? ''
-  if (sampler.endsWith('always_off')) return 0
-  const share = Number(env['OTEL_TRACES_SAMPLER_ARG'] ?? 1)
-  return RATIO_SAMPLERS.includes(sampler) && share >= 0 && share <= 1 ? share : 1
-}
-
-/** Null where no endpoint is set or tracing is switched off: then nothing of it is loaded. */
-export function otlpOptions(env: Environment): OtlpOptions | null {
-  const base = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
-  const own = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? ''
-  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null
-  if ((env['OTEL_TRACES_EXPORTER'] ?? 'otlp') !== 'otlp' || (base === '' && own === '')) return null
-  const url = own === '' ? `${base.replace(/\/+$/, '')}/v1/traces` : own
-  if (!URL.canParse(url)) return null
-  const name = env['OTEL_SERVICE_NAME'] ?? ''
   return {
-    url,
-    headers: { ...pairsOf(env['OTEL_EXPORTER_OTLP_HEADERS']), ...pairsOf(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS']) },
-    timeoutMs: Number(env['OTEL_EXPORTER_OTLP_TIMEOUT'] ?? 10_000) || 10_000,
-    resource: {
-      'service.name': 'sluice',
-      ...pairsOf(env['OTEL_RESOURCE_ATTRIBUTES']),
-      ...(name === '' ? {} : { 'service.name': name }),
-    },
-    ratio: ratioOf(env),
+    'service.name': 'sluice',
+    ...known,
+    ...Object.fromEntries(pairs),
+    ...(name === null ? {} : { 'service.name': name }),
   }
+}
+
+/** A document has no parent outside Sluice, so `parentbased_…` decides as its root sampler does. */
+function ratioOf(env: Environment, complain: Complain): number {
+  const sampler = valueOf(env, 'OTEL_TRACES_SAMPLER')?.toLowerCase() ?? 'always_on'
+  const root = sampler.replace(/^parentbased_/, '')
+  if (root === 'always_on') return 1
+  if (root === 'always_off') return 0
+  if (root !== 'traceidratio') {
+    complain('OTEL_TRACES_SAMPLER is none of always_on, always_off, traceidratio (or parentbased_…): all are traced')
+    return 1
+  }
+  const text = valueOf(env, 'OTEL_TRACES_SAMPLER_ARG')
+  const ratio = text === null ? 1 : Number(text)
+  if (ratio >= 0 && ratio <= 1) return ratio
+  complain('OTEL_TRACES_SAMPLER_ARG is no number from 0 to 1: all documents are traced')
+  return 1
 }

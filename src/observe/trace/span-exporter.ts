@@ -10,7 +10,7 @@ export interface Span {
   readonly spanId: string
   readonly parentSpanId: string | null
   readonly name: string
-  readonly kind: 'internal' | 'client'
+  readonly kind: 'internal' | 'client' | 'producer' | 'consumer'
   readonly startMs: number
   readonly endMs: number
   readonly attributes: Readonly<Record<string, Attribute | null | undefined>>
@@ -27,7 +27,7 @@ const LAST_MS = 1_000
 const MOST_WAITING = 4_096
 
 /** `SpanKind` and `StatusCode` of the protocol. */
-const KINDS = { internal: 1, client: 3 } as const
+const KINDS = { internal: 1, client: 3, producer: 4, consumer: 5 } as const
 const ERROR = 2
 
 /**
@@ -38,9 +38,11 @@ export class SpanExporter implements AsyncDisposable {
   readonly #options: OtlpOptions
   readonly #onError: (message: string) => void
   readonly #timer: NodeJS.Timeout
+  readonly #ending = new AbortController()
   #waiting: Span[] = []
   #sending: Promise<void> | null = null
   #hasFailed = false
+  #dropped = 0
 
   constructor(options: OtlpOptions, onError: (message: string) => void) {
     this.#options = options
@@ -49,12 +51,15 @@ export class SpanExporter implements AsyncDisposable {
   }
 
   add(span: Span): void {
-    if (this.#waiting.length >= MOST_WAITING) return
+    if (this.#waiting.length >= MOST_WAITING) {
+      this.#dropped += 1
+      return
+    }
     this.#waiting.push(span)
     if (this.#waiting.length >= BATCH) this.#flush()
   }
 
-  /** Sends what waits; a collector that hangs holds up a stop for a second at the most. */
+  /** Sends what waits. A collector that hangs holds up a stop for a second at the most, and the end of the process not at all. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     const sent = async (): Promise<void> => {
@@ -63,6 +68,10 @@ export class SpanExporter implements AsyncDisposable {
       await this.#sending
     }
     await within(sent(), LAST_MS)
+    this.#ending.abort()
+    await this.#sending
+    const dropped = this.#dropped + this.#waiting.length
+    if (dropped > 0) this.#onError(`${dropped} spans were dropped in all: the collector did not take them`)
   }
 
   #flush(): void {
@@ -77,12 +86,17 @@ export class SpanExporter implements AsyncDisposable {
     const scopeSpans = [{ scope: { name: 'sluice' }, spans: spans.map(spanJson) }]
     const body = JSON.stringify({ resourceSpans: [{ resource: { attributes: attributesJson(resource) }, scopeSpans }] })
     try {
-      const signal = AbortSignal.timeout(timeoutMs)
+      const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#ending.signal])
       const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body, signal }
-      const { ok, status } = await fetch(url, init)
-      if (!ok) this.#failed(`the collector answered ${status}`)
+      const response = await fetch(url, init)
+      // What is not read would keep its connection from the next batch.
+      await response.arrayBuffer()
+      if (response.ok) return
+      this.#dropped += spans.length
+      this.#failed(`the collector answered ${response.status}`)
     } catch (error) {
-      this.#failed(error instanceof Error ? error.message : String(error))
+      this.#dropped += spans.length
+      this.#failed(reasonOf(error))
     }
   }
 
@@ -91,6 +105,12 @@ export class SpanExporter implements AsyncDisposable {
     if (!this.#hasFailed) this.#onError(message)
     this.#hasFailed = true
   }
+}
+
+/** `fetch` says in its cause why it failed. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error ? cause.message || cause.name : String(cause)
 }
 
 const nanoseconds = (ms: number): string => `${Math.round(ms * 1000)}000`
@@ -110,7 +130,13 @@ const spanJson = ({ traceId, spanId, parentSpanId, name, kind, startMs, endMs, a
 function attributesJson(attributes: Span['attributes']): readonly object[] {
   return Object.entries(attributes).flatMap(([key, value]): object[] => {
     if (value === null || value === undefined) return []
-    if (typeof value === 'string') return [{ key, value: { stringValue: value } }]
-    return [{ key, value: typeof value === 'number' ? { doubleValue: value } : { boolValue: value } }]
+    return [{ key, value: valueJson(value) }]
   })
+}
+
+/** The protocol writes 64-bit integers as strings. */
+function valueJson(value: Attribute): object {
+  if (typeof value === 'string') return { stringValue: value }
+  if (typeof value === 'boolean') return { boolValue: value }
+  return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Events } from '#src/events.ts'
+import { isSampled, traceOf } from './document-trace.ts'
 import type { Attribute, Span } from './span-exporter.ts'
 
 type Attributes = Record<string, Attribute | null | undefined>
@@ -15,6 +16,7 @@ interface Open {
 /** One turn of a document in this process. */
 interface Turn {
   readonly traceId: string
+  readonly enqueueSpanId: string
   readonly document: Open
   /** The step that is going on. */
   step: Open | null
@@ -22,23 +24,34 @@ interface Turn {
 }
 
 export interface TraceOptions {
+  /** The pipeline's id in Redis: the same in all its processes. */
+  readonly id: string
+  /** As the settings file names it. */
   readonly pipeline: string | null
+  /** Whether requests carry `traceparent`. */
+  readonly propagates: boolean
   /** Share of documents that are traced. */
   readonly ratio: number
   readonly onSpan: (span: Span) => void
 }
 
+/** OpenTelemetry's names for what a queue does. */
+const QUEUE = { 'messaging.system': 'bullmq', 'messaging.destination.name': 'documents' } as const
+
 /** Wall-clock milliseconds that never go back within a process. */
 const now = (): number => performance.timeOrigin + performance.now()
 
-const id = (bytes: 8 | 16): string => randomBytes(bytes).toString('hex')
-
-const open = (name: string, attributes: Attributes = {}): Open => ({ spanId: id(8), name, startMs: now(), attributes })
+const open = (name: string, attributes: Attributes = {}): Open => ({
+  spanId: randomBytes(8).toString('hex'),
+  name,
+  startMs: now(),
+  attributes,
+})
 
 /**
- * Spans of documents, made of events: `document` from the claim to its release, and in it, one after the other, `wait` (for
- * credits and the gate), `request` (whose id goes over the wire) and `commit`. How long the document waited in the queue
- * before is an attribute.
+ * Spans of documents, made of events. A trace is one document from when it was enqueued: `enqueue`, of the process that
+ * listed it, and below it a `document` for each turn in any process, from the claim to its release. In that, one after the
+ * other, `wait` (for credits and the gate), `request` (whose id goes over the wire) and `commit`.
  */
 export class TraceEvents {
   readonly #options: TraceOptions
@@ -46,7 +59,8 @@ export class TraceEvents {
 
   constructor(events: Events, options: TraceOptions) {
     this.#options = options
-    events.on('document:started', ({ key, attempt }) => this.#start(key, attempt))
+    events.on('document:enqueued', ({ key, queuedAt }) => this.#enqueued(key, queuedAt))
+    events.on('document:started', (event) => this.#start(event))
     events.on('request:waiting', ({ key }) => this.#step(key, open('wait')))
     events.on('request:begun', ({ key }) => this.#step(key, open('request')))
     events.on('request:sent', ({ key, bytes }) => this.#set(key, { 'http.request.body.size': bytes }))
@@ -68,15 +82,36 @@ export class TraceEvents {
 
   /** The W3C header of the request that is about to be sent for a document; null for one that is not traced. */
   traceparent(key: SourceKey): string | null {
-    const turn = this.#turns.get(key)
+    const turn = this.#options.propagates ? this.#turns.get(key) : undefined
     return turn?.step?.name === 'request' ? `00-${turn.traceId}-${turn.step.spanId}-01` : null
   }
 
-  #start(key: SourceKey, attempt: number): void {
-    if (Math.random() >= this.#options.ratio) return
-    const { pipeline } = this.#options
-    const document = open('document', { 'sluice.key': key, 'sluice.attempt': attempt, 'sluice.pipeline': pipeline })
-    this.#turns.set(key, { traceId: id(16), document, step: null, error: null })
+  #enqueued(key: SourceKey, queuedAt: number): void {
+    const { id: pipelineId, pipeline, ratio, onSpan } = this.#options
+    const { traceId, enqueueSpanId: spanId } = traceOf(pipelineId, key, queuedAt)
+    if (!isSampled(traceId, ratio)) return
+    const at = now()
+    const times = { startMs: at, endMs: at }
+    const attributes = { ...QUEUE, 'messaging.operation.type': 'send', 'sluice.key': key, 'sluice.pipeline': pipeline }
+    onSpan({
+      traceId,
+      spanId,
+      parentSpanId: null,
+      name: 'enqueue',
+      kind: 'producer',
+      ...times,
+      attributes,
+      error: null,
+    })
+  }
+
+  #start({ key, attempt, queuedAt }: { key: SourceKey; attempt: number; queuedAt: number }): void {
+    const { id: pipelineId, pipeline, ratio } = this.#options
+    const trace = traceOf(pipelineId, key, queuedAt)
+    if (!isSampled(trace.traceId, ratio)) return
+    const own = { 'sluice.key': key, 'sluice.attempt': attempt, 'sluice.pipeline': pipeline }
+    const document = open('document', { ...QUEUE, 'messaging.operation.type': 'process', ...own })
+    this.#turns.set(key, { ...trace, document, step: null, error: null })
   }
 
   /** Ends the step that is going on, and begins the next one. */
@@ -100,13 +135,13 @@ export class TraceEvents {
     if (turn === undefined) return
     this.#step(key, null)
     this.#setOwn(key, { 'sluice.since_queued_ms': Math.round(sinceQueuedMs) })
-    this.#tell(turn, turn.document, null, turn.error)
+    this.#tell(turn, turn.document, turn.enqueueSpanId, turn.error)
     this.#turns.delete(key)
   }
 
-  #tell({ traceId }: Turn, step: Open, parentSpanId: string | null, error: string | null): void {
+  #tell({ traceId }: Turn, step: Open, parentSpanId: string, error: string | null): void {
     const { spanId, name, startMs, attributes } = step
-    const kind = name === 'request' ? 'client' : 'internal'
+    const kind = name === 'request' ? 'client' : name === 'document' ? 'consumer' : 'internal'
     this.#options.onSpan({ traceId, spanId, parentSpanId, name, kind, startMs, endMs: now(), attributes, error })
   }
 }
