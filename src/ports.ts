@@ -279,10 +279,7 @@ export interface DocumentJob {
 }
 
 export interface JobQueue {
-  /**
-   * Adds a batch. A job for the same document, version and recipe that still waits or runs is left as it is; answers the
-   * others.
-   */
+  /** Adds a batch. A job for the same document, version and recipe that is there is left as it is; answers the others. */
   add(jobs: readonly DocumentJob[]): Promise<readonly DocumentJob[]>
   /** Jobs not yet finished: waiting, delayed and active. */
   backlog(): Promise<number>

@@ -41,10 +41,11 @@ const { url } = JSON.parse(line) as { url: string }
 
 let spans = 0
 const collector = createServer((request, response) => {
-  void text(request).then((body) => {
-    spans += body.split('"traceId"').length - 1
+  const keep = async (): Promise<void> => {
+    spans += (await text(request)).split('"traceId"').length - 1
     response.end('{}')
-  })
+  }
+  void keep()
 }).listen(0, '127.0.0.1')
 resources.defer(() => void collector.close())
 await once(collector, 'listening')
