@@ -12,6 +12,7 @@ import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import type { RetryDeps } from '#src/ingest/retry-dead-letters.ts'
 import { type Intent, RedisIntents } from '#src/ledger/redis-intents.ts'
+import { RedisActivity } from '#src/ledger/redis-activity.ts'
 import { RedisOutages } from '#src/ledger/redis-outages.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
 import { RedisScans } from '#src/ledger/redis-scans.ts'
@@ -75,8 +76,8 @@ export interface Pipeline extends AsyncDisposable {
   readonly inDoubt: () => Promise<readonly Intent[]>
   /** What the gate is doing, in a few words; null when there is nothing to say. */
   readonly gateLine: () => Promise<string | null>
-  /** What its processes could not use when they last told. */
-  readonly outages: RedisOutages
+  readonly outages: RedisOutages // What its processes could not use when they last told.
+  readonly activity: RedisActivity
 }
 
 /** A pipeline that can also send requests. */
@@ -290,6 +291,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     inDoubt: () => requestsInDoubt(connection, id),
     gateLine: () => hostedGateLine(settings, connection),
     outages: new RedisOutages({ connection, pipeline: id }),
+    activity: new RedisActivity({ connection, pipeline: id }),
     connection,
     shared,
     resources: kept,

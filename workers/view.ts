@@ -4,23 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '#config/settings.ts'
 import { PageDrawer } from '#src/engine/pages/page-drawer.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
-import { Events } from '#src/events.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
-import type { LivePipeline } from '#src/view/live.ts'
 import { updateIndex } from '#src/view/update-index.ts'
 import { openViewServer, type ViewServer } from '#src/view/view-server.ts'
-import { openPipeline, type Pipeline } from './compose.ts'
 import { foldersOf } from './folders.ts'
 import { listening } from './listening.ts'
 import { openStore } from './open-store.ts'
-import type { Shared } from './shared.ts'
+import { type LiveOptions, livePipeline } from './view-live.ts'
 
-export interface ViewOptions {
-  readonly settings: Settings
-  readonly shared: Shared
-  /** Of the store's pipeline; null where it is not known, and nothing live is shown. */
-  readonly source: string | null
+export interface ViewOptions extends LiveOptions {
   readonly host: string
   readonly port: number
   readonly allowWrites: boolean
@@ -107,45 +100,5 @@ async function keepUpdated(
     telling.first()
     const tookMs = performance.now() - startedAt
     await sleep(Math.max(LOOK_MS, REST * tookMs), undefined, { signal, ref: false }).catch(() => undefined)
-  }
-}
-
-/** Opened once, when a page first asks: it may start the private Redis. */
-function livePipeline({ settings, shared, source }: ViewOptions, resources: AsyncDisposableStack): LivePipeline | null {
-  if (source === null) return null
-  let opened: Promise<Pipeline> | null = null
-  const pipeline = (): Promise<Pipeline> => {
-    const opening = (opened ??= openPipeline({ source, settings, shared, events: new Events(), say: () => undefined }))
-    // The next question opens it again.
-    opening.catch(() => (opened = null))
-    return opening
-  }
-  resources.defer(async () => {
-    await (await opened?.catch(() => null))?.[Symbol.asyncDispose]()
-  })
-  return {
-    status: async () => {
-      const { ledger, queue, outages, gateLine, source: from } = await pipeline()
-      const [counts, backlog, workers, paused, out, gate] = await Promise.all([
-        ledger.counts(),
-        queue.backlog(),
-        queue.workers(),
-        queue.paused(),
-        outages.list(),
-        gateLine(),
-      ])
-      const { pending, done, partial, failed, skipped } = counts
-      return {
-        source: from.url,
-        counts: { pending, done, partial, failed, skipped },
-        backlog,
-        workers,
-        paused,
-        gate,
-        outages: out,
-      }
-    },
-    pause: async () => (await pipeline()).queue.pause(),
-    resume: async () => (await pipeline()).queue.resume(),
   }
 }

@@ -42,6 +42,10 @@ const ASSETS: Readonly<Record<string, string>> = {
   'view.css': 'text/css; charset=utf-8',
   'content.css': 'text/css; charset=utf-8',
   'view.js': 'text/javascript; charset=utf-8',
+  'live.js': 'text/javascript; charset=utf-8',
+  'charts.js': 'text/javascript; charset=utf-8',
+  'elements.js': 'text/javascript; charset=utf-8',
+  'blocks.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 }
 
@@ -165,6 +169,7 @@ function addApi(app: Hono, { index, live, allowWrites, retry }: ViewOptions): vo
     if (live === null) return c.json({ error: 'no source is known for this store' }, 404, PAGE_HEADERS)
     return c.json(await live.status(), 200, PAGE_HEADERS)
   })
+  app.get('/api/history', (c) => c.json({ samples: live?.history() ?? [] }, 200, PAGE_HEADERS))
   app.post('/actions/:name', async (c) => {
     if (!allowWrites) return c.text('start "sluice view" with --allow-writes to do that', 403, PAGE_HEADERS)
     const form = await c.req.parseBody()

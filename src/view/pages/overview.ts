@@ -21,6 +21,7 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
   return page(
     { ...frame, title: 'Overview', current: 'overview' },
     html`<h1>Overview</h1>
+      ${hasLive ? live(base, allowWrites) : ''}
       <section aria-labelledby="store-heading">
         <h2 id="store-heading">In the store</h2>
         <dl class="tiles" id="totals">
@@ -32,10 +33,7 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
               </div>`,
           )}
         </dl>
-      </section>
-      <section aria-labelledby="live-heading" id="live" data-live="${hasLive ? `${base}/api/live` : ''}">
-        <h2 id="live-heading">Now</h2>
-        ${hasLive ? live(base, allowWrites) : NOT_LIVE}
+        ${hasLive ? '' : NOT_LIVE}
       </section>
       <section aria-labelledby="parts-heading">
         <h2 id="parts-heading">By kind</h2>
@@ -50,23 +48,37 @@ const NOT_LIVE = html`<p>
 
 /** Empty until the first answer comes. */
 const live = (base: string, allowWrites: boolean): Markup =>
-  html`<p id="live-line" role="status">Asking …</p>
+  html`<section
+    aria-labelledby="live-heading"
+    id="live"
+    data-live="${base}/api/live"
+    data-history="${base}/api/history"
+  >
+    <h2 id="live-heading">Now</h2>
+    <p id="live-line" role="status">Asking …</p>
     <progress id="live-progress" max="1" value="0" aria-label="Documents that came to an end"></progress>
+    <ul id="live-outages" class="problems"></ul>
     <dl class="tiles" id="live-tiles"></dl>
-    <svg
-      id="live-chart"
-      viewBox="0 0 600 80"
-      role="img"
-      aria-label="Documents a second, the last ten minutes"
-      preserveAspectRatio="none"
-    ></svg>
-    ${
-      allowWrites
-        ? html`<form method="post" action="${base}/actions/pause">
-            <button name="do" value="pause">Pause</button> <button name="do" value="resume">Resume</button>
-          </form>`
-        : ''
-    }`
+    <div id="live-charts"></div>
+    ${allowWrites ? pauseForm(base) : ''}
+    <div class="halves">
+      <div>
+        <h3>Limiter and budget</h3>
+        <div id="live-limiter"></div>
+        <dl class="facts" id="live-budgets"></dl>
+      </div>
+      <div>
+        <h3>Workers</h3>
+        <div id="live-workers" class="scroll" tabindex="0" role="region" aria-label="Workers"></div>
+      </div>
+    </div>
+    <noscript><p>The state of the run is filled in by a script.</p></noscript>
+  </section>`
+
+const pauseForm = (base: string): Markup =>
+  html`<form method="post" action="${base}/actions/pause">
+    <button name="do" value="pause">Pause</button> <button name="do" value="resume">Resume</button>
+  </form>`
 
 const COLUMNS = [
   ['format', 'Format'],

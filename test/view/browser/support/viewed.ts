@@ -18,6 +18,24 @@ export interface Viewed extends AsyncDisposable {
   readonly running: RunningSluice
 }
 
+/** `sluice view` with these arguments, until it is disposed of. */
+export async function openView(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly url: string; readonly running: RunningSluice } & AsyncDisposable> {
+  const running = startSluice(['view', ...args], { program, env })
+  let printed = ''
+  running.child.stdout?.on('data', (text: string) => (printed += text))
+  for (const until = Date.now() + 30_000; !printed.includes('\n'); await sleep(50)) {
+    if (Date.now() > until) throw new Error(`view printed no address: ${running.stderr()}`)
+  }
+  const end = async (): Promise<void> => {
+    running.child.kill('SIGTERM')
+    await running.finished
+  }
+  return { url: printed.split('\n', 1)[0] ?? '', running, [Symbol.asyncDispose]: end }
+}
+
 /** Runs a folder through the embedded engine and starts `sluice view` on it. */
 export async function startView(
   fill: (source: string) => Promise<void>,
@@ -29,17 +47,7 @@ export async function startView(
   await fill(source)
   const done = await sluice(['run', source, '--out', out, '--quiet'], { program })
   if (done.code !== 0 && done.code !== 2) throw new Error(done.stderr)
-  const running = startSluice(['view', source, '--out', out, '--cache-dir', cache, ...flags], { program })
-  resources.defer(async () => {
-    running.child.kill('SIGTERM')
-    await running.finished
-  })
-  let printed = ''
-  running.child.stdout?.on('data', (text: string) => (printed += text))
-  for (const until = Date.now() + 30_000; !printed.includes('\n'); await sleep(50)) {
-    if (Date.now() > until) throw new Error(`view printed no address: ${running.stderr()}`)
-  }
-  const url = printed.split('\n', 1)[0] ?? ''
+  const { url, running } = resources.use(await openView([source, '--out', out, '--cache-dir', cache, ...flags]))
   const kept = resources.move()
   return { url, source, out, running, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }

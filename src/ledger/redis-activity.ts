@@ -1,0 +1,112 @@
+import { type SourceKey, sourceKey } from '#src/document/ids.ts'
+import { redisPrefix } from '#src/document/pipeline.ts'
+import { LuaScript, type RedisClient } from './lua-script.ts'
+
+/** A document that a process holds. */
+export interface HeldDocument {
+  readonly key: SourceKey
+  /** Since its request was sent; null while none is in flight. */
+  readonly requestMs: number | null
+}
+
+/** A process that takes documents, and what it does. */
+export interface ProcessActivity {
+  readonly process: string
+  /** Since its last heartbeat. */
+  readonly heartbeatMs: number
+  /** At most `MOST_DOCUMENTS`, those whose request is oldest first. */
+  readonly documents: readonly HeldDocument[]
+  /** All that it holds. */
+  readonly held: number
+}
+
+export interface Activity {
+  /** Processes whose lease stands. */
+  readonly processes: readonly ProcessActivity[]
+  /** The spending cap of the queue (`--max-credits`); null where none is set. */
+  readonly cap: { readonly limit: number; readonly spent: number } | null
+}
+
+/** Documents of a process that are named. */
+const MOST_DOCUMENTS = 20
+
+/**
+ * One consistent look, by the clock of Redis. KEYS: epoch, claims, intents, cap. ARGV: prefix of process keys. Answers the
+ * time, processes whose lease stands with the time of their last beat, and the three other hashes.
+ */
+const LOOK = new LuaScript(`
+local time = redis.call('TIME')
+local alive, fields = {}, redis.call('HGETALL', KEYS[1])
+for i = 1, #fields, 2 do
+  local process = string.match(fields[i], '^p:(.*)')
+  local seen = string.match(fields[i + 1], ':(%d+)$')
+  if process and seen and redis.call('EXISTS', ARGV[1] .. process) == 1 then
+    alive[#alive + 1] = process
+    alive[#alive + 1] = seen
+  end
+end
+return {
+  time[1] * 1000 + math.floor(time[2] / 1000), alive,
+  redis.call('HGETALL', KEYS[2]), redis.call('HGETALL', KEYS[3]), redis.call('HGETALL', KEYS[4])
+}
+`)
+
+type Look = readonly [
+  now: number,
+  alive: readonly string[],
+  claims: readonly string[],
+  intents: readonly string[],
+  cap: readonly string[],
+]
+
+/** What the processes of a pipeline do now, for a process that only looks: it takes no lease and changes nothing. */
+export class RedisActivity {
+  readonly #connection: RedisClient
+  readonly #pipeline: string
+
+  constructor(options: { readonly connection: RedisClient; readonly pipeline: string }) {
+    this.#connection = options.connection
+    this.#pipeline = options.pipeline
+  }
+
+  async look(): Promise<Activity> {
+    const prefix = redisPrefix(this.#pipeline)
+    const keys = ['epoch', 'claims', 'intents', 'spending:cap'].map((name) => `${prefix}:${name}`)
+    return readActivity((await LOOK.run(this.#connection, keys, [`${prefix}:process:`])) as Look)
+  }
+}
+
+function readActivity([now, alive, claims, intents, cap]: Look): Activity {
+  const sent = new Map(
+    pairs(intents).flatMap(([, text]) => {
+      const [, owner, at, key] = /^(\S+) (\S+) \S+ (.*)$/s.exec(text) ?? []
+      return owner === undefined ? [] : [[`${owner} ${key ?? ''}`, Number(at)] as const]
+    }),
+  )
+  const held = new Map<string, HeldDocument[]>()
+  for (const [key, claim] of pairs(claims)) {
+    const process = claim.split(':', 1)[0] ?? ''
+    const at = sent.get(`${process} ${key}`)
+    const documents = held.get(process) ?? []
+    documents.push({ key: sourceKey(key), requestMs: at === undefined ? null : Math.max(0, now - at) })
+    held.set(process, documents)
+  }
+  const processes = pairs(alive).map(([process, beatAt]) => {
+    const documents = (held.get(process) ?? []).toSorted((a, b) => (b.requestMs ?? -1) - (a.requestMs ?? -1))
+    const heartbeatMs = Math.max(0, now - Number(beatAt))
+    return { process, heartbeatMs, documents: documents.slice(0, MOST_DOCUMENTS), held: documents.length }
+  })
+  return { processes: processes.toSorted((a, b) => (a.process < b.process ? -1 : 1)), cap: capOf(cap) }
+}
+
+function capOf(flat: readonly string[]): Activity['cap'] {
+  const fields = new Map(pairs(flat))
+  const limit = fields.get('limit')
+  if (limit === undefined) return null
+  const own = `by ${fields.get('run') ?? ''} `
+  const spent = [...fields].reduce((sum, [name, value]) => (name.startsWith(own) ? sum + Number(value) : sum), 0)
+  return { limit: Number(limit), spent }
+}
+
+const pairs = (flat: readonly string[]): (readonly [string, string])[] =>
+  flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? ''] as const] : []))

@@ -1,0 +1,110 @@
+// The live part of the overview: asks for the state every two seconds, and for the history every five.
+import { drawCharts } from './charts.js'
+import { count, duration, element } from './elements.js'
+
+const live = document.querySelector('#live')
+if (live instanceof HTMLElement && live.dataset.live) {
+  every(2_000, live.dataset.live, show)
+  every(5_000, live.dataset.history, drawCharts)
+}
+
+function every(ms, address, use) {
+  const ask = async () => {
+    try {
+      const answer = await fetch(address)
+      if (!answer.ok) throw new Error(String(answer.status))
+      use(await answer.json())
+    } catch {
+      document.querySelector('#live-line').textContent = 'Redis does not answer; asking again.'
+    }
+    setTimeout(ask, ms)
+  }
+  void ask()
+}
+
+const seen = []
+
+/** Documents a second over the last minute, as far as this page saw. */
+function rateOf(settled) {
+  const now = performance.now()
+  seen.push({ now, settled })
+  while (seen.length > 31) seen.shift()
+  const [first] = seen
+  return now > first.now ? Math.max(0, settled - first.settled) / ((now - first.now) / 1000) : 0
+}
+
+function show(status) {
+  const { pending, ...ended } = status.counts
+  const settled = Object.values(ended).reduce((sum, value) => sum + value, 0)
+  const total = settled + pending
+  const rate = rateOf(settled)
+  const left = rate > 0 && pending > 0 ? `, about ${duration(pending / rate)} left` : ''
+  const line = document.querySelector('#live-line')
+  line.textContent =
+    `${count(settled)} of ${count(total)} documents${rate > 0 ? `, ${rate.toFixed(1)} a second` : ''}${left}` +
+    (status.paused ? '; paused' : '')
+  document.querySelector('#live-progress').value = total === 0 ? 1 : settled / total
+  const tiles = [...Object.entries(status.counts), ['in the queue', status.backlog]]
+  document.querySelector('#live-tiles').replaceChildren(...tiles.map(([name, value]) => tile(name, count(value))))
+  const outages = status.outages.map(({ dependency, cause, since }) =>
+    element('li', {}, `${dependency} is out for ${duration((Date.now() - since) / 1000)}: ${cause}`),
+  )
+  document.querySelector('#live-outages').replaceChildren(...outages)
+  document.querySelector('#live-limiter').replaceChildren(...limiter(status))
+  document.querySelector('#live-budgets').replaceChildren(...status.budgets.map(budget))
+  document.querySelector('#live-workers').replaceChildren(...workers(status.processes))
+  for (const button of document.querySelectorAll('#live form button'))
+    button.hidden = (button.value === 'pause') === status.paused
+}
+
+const tile = (name, value) => element('div', {}, element('dt', {}, name), element('dd', {}, value))
+
+function limiter({ limiter: gate }) {
+  if (gate === null) return [element('p', { class: 'soft' }, 'The embedded engine has no limits to learn.')]
+  const rate =
+    gate.ratePerWindow === null ? 'none known' : `${Math.round((gate.ratePerWindow * 60_000) / gate.windowMs)}/min`
+  const refused = Object.entries(gate.refused).filter(([, value]) => value > 0)
+  const facts = [
+    ['Rate limit', `${rate}${gate.ratePerWindow !== null && gate.rateLearned ? ', learned' : ''}`],
+    ['In flight', `${gate.inFlight} of ${gate.places}${gate.placesLearned ? ', learned' : ''}`],
+    ['Service time', gate.serviceMs === null ? '–' : duration(gate.serviceMs / 1000)],
+    ['Requests let through', count(gate.admitted)],
+    ['Refused', refused.length === 0 ? 'none' : refused.map(([limit, value]) => `${count(value)} ${limit}`).join(', ')],
+    ['Now', gate.line],
+  ]
+  return [element('dl', { class: 'facts' }, ...facts.map(([name, value]) => tile(name, value)))]
+}
+
+function budget({ scope, limit, spent, held }) {
+  const name = scope === 'month' ? 'Credits this month' : 'Credits of this run'
+  const reserved = held > 0 ? `, ${count(held)} reserved` : ''
+  const text = limit === null ? `${count(spent)}${reserved}, no cap` : `${count(spent)} of ${count(limit)}${reserved}`
+  const meter =
+    limit === null
+      ? []
+      : [element('meter', { min: 0, max: limit, high: limit * 0.9, value: spent, 'aria-label': name })]
+  return element('div', {}, element('dt', {}, name), element('dd', {}, text, ...meter))
+}
+
+function workers(processes) {
+  if (processes.length === 0) return [element('p', { class: 'soft' }, 'No worker runs.')]
+  const rows = processes.map(({ process, heartbeatMs, held, documents }) => {
+    const base = live.dataset.live.replace(/\/api\/live$/, '')
+    const named = documents.slice(0, 5).map(({ key, requestMs }) => {
+      const link = element('a', { href: `${base}/document?key=${encodeURIComponent(key)}` }, key)
+      const doing = requestMs === null ? 'reads, waits or writes' : `request for ${duration(requestMs / 1000)}`
+      return element('li', {}, link, element('small', {}, doing))
+    })
+    const more = held > named.length ? [element('li', {}, `and ${count(held - named.length)} more`)] : []
+    return element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, process),
+      element('td', {}, `${duration(heartbeatMs / 1000)} ago`),
+      element('td', { class: 'number' }, count(held)),
+      element('td', {}, held === 0 ? '–' : element('ul', { class: 'plain' }, ...named, ...more)),
+    )
+  })
+  const head = ['Process', 'Heartbeat', 'Documents', 'At work on'].map((name) => element('th', { scope: 'col' }, name))
+  return [element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows))]
+}

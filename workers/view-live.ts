@@ -1,0 +1,120 @@
+import type { Settings } from '#config/settings.ts'
+import { gateLine } from '#src/gate/gate-line.ts'
+import type { GateState } from '#src/gate/gate-state.ts'
+import { gateDigest, openGate } from '#src/gate/open-gate.ts'
+import type { RedisGate } from '#src/gate/redis-gate.ts'
+import { Events } from '#src/events.ts'
+import { LiveHistory, type LivePipeline, type LiveStatus } from '#src/view/live.ts'
+import { openPipeline, type Pipeline } from './compose.ts'
+import type { Shared } from './shared.ts'
+
+export interface LiveOptions {
+  readonly settings: Settings
+  readonly shared: Shared
+  /** Null where no source is known for the store: nothing live is shown. */
+  readonly source: string | null
+}
+
+/** Between two moments of the history. */
+const SAMPLE_MS = 5_000
+
+interface Opened {
+  readonly pipeline: Pipeline
+  /** Of a hosted service; null with the embedded engine. */
+  readonly gate: RedisGate | null
+}
+
+/** Opened once, when a page first asks: it may start the private Redis. From then on a moment is kept each five seconds. */
+export function livePipeline(options: LiveOptions, resources: AsyncDisposableStack): LivePipeline | null {
+  const { settings, source } = options
+  if (source === null) return null
+  const own = resources.use(new AsyncDisposableStack())
+  let opening: Promise<Opened> | null = null
+  const opened = (): Promise<Opened> => {
+    const begun = (opening ??= open({ ...options, source }, own))
+    // The next question opens it again.
+    begun.catch(() => (opening = null))
+    return begun
+  }
+  const status = async (): Promise<LiveStatus> => statusOf(await opened(), settings)
+  const history = new LiveHistory()
+  const sample = (): void => {
+    if (opening !== null)
+      status().then(
+        (now) => history.add(now, Date.now()),
+        () => undefined,
+      )
+  }
+  const timer = setInterval(sample, SAMPLE_MS).unref()
+  resources.defer(() => clearInterval(timer))
+  return {
+    status,
+    history: () => history.samples,
+    pause: async () => (await opened()).pipeline.queue.pause(),
+    resume: async () => (await opened()).pipeline.queue.resume(),
+  }
+}
+
+async function open(
+  { settings, shared, source }: LiveOptions & { readonly source: string },
+  resources: AsyncDisposableStack,
+): Promise<Opened> {
+  const pipeline = await openPipeline({ source, settings, shared, events: new Events(), say: () => undefined })
+  resources.use(pipeline)
+  if (settings.parseApiUrl === undefined) return { pipeline, gate: null }
+  const redis = await shared.connection(new AbortController().signal)
+  const keyDigest = gateDigest(settings.parseApiUrl, settings.parseApiKey ?? '')
+  return { pipeline, gate: resources.use(await openGate({ redis, keyDigest, windowMs: settings.rateWindowMs })) }
+}
+
+async function statusOf({ pipeline, gate }: Opened, settings: Settings): Promise<LiveStatus> {
+  const { ledger, queue, outages, activity, source } = pipeline
+  const [counts, backlog, workers, paused, out, doing, state] = await Promise.all([
+    ledger.counts(),
+    queue.backlog(),
+    queue.workers(),
+    queue.paused(),
+    outages.list(),
+    activity.look(),
+    gate === null ? null : gate.state(),
+  ])
+  const { pending, done, partial, failed, skipped } = counts
+  return {
+    source: source.url,
+    counts: { pending, done, partial, failed, skipped },
+    backlog,
+    workers,
+    paused,
+    limiter: state === null ? null : limiterOf(state),
+    budgets: [
+      ...(doing.cap === null ? [] : [{ scope: 'queue' as const, ...doing.cap, held: 0 }]),
+      ...(state === null ? [] : [monthOf(state, settings.monthlyCredits ?? null)]),
+    ],
+    processes: doing.processes.map((one) => ({ ...one, documents: [...one.documents] })),
+    outages: [...out],
+  }
+}
+
+function limiterOf(state: GateState): LiveStatus['limiter'] {
+  const { windowMs, rate, places, inFlight, serviceMs, admitted, refused, shut } = state
+  return {
+    line: gateLine(state),
+    windowMs,
+    ratePerWindow: rate?.perWindow ?? null,
+    rateLearned: rate?.learned ?? false,
+    places: places.count,
+    placesLearned: places.learned,
+    inFlight,
+    serviceMs,
+    admitted,
+    refused,
+    shut: shut === null ? null : { cause: shut.cause, probeInMs: shut.probeInMs },
+  }
+}
+
+/** Of the months the last one counts. */
+function monthOf({ credits }: GateState, limit: number | null): LiveStatus['budgets'][number] {
+  const months = [...credits].filter(([scope]) => scope.startsWith('month:')).toSorted(([a], [b]) => (a < b ? 1 : -1))
+  const { spent, held } = months[0]?.[1] ?? { spent: 0, held: 0 }
+  return { scope: 'month', limit, spent, held }
+}
