@@ -35,11 +35,15 @@ export function toTextNode(chunk: ChunkLine): TextNodeInit {
 }
 
 /** The chunks of a store as nodes of the class that is given: `textNodes('corpus', TextNode)`. */
-export async function* textNodes<Node>(
+export async function* textNodes<Node extends object>(
   out: string | OutputStore,
   TextNode: new (init: TextNodeInit) => Node,
   options: ChunkingOptions = {},
 ): AsyncGenerator<Node> {
   await using corpus = await openCorpus(out)
-  for await (const chunk of corpus.chunks(options)) yield new TextNode(toTextNode(chunk))
+  for await (const chunk of corpus.chunks(options)) {
+    const init = toTextNode(chunk)
+    // The constructor of LlamaIndex drops a start of 0.
+    yield Object.assign(new TextNode(init), { startCharIdx: init.startCharIdx })
+  }
 }

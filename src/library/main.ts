@@ -22,3 +22,4 @@ export type { OpenedDocument, OutputStore, Parser, ParseRequest, Source, SourceE
 export { type ChunkingOptions, type Corpus, type CorpusDocument, type DocumentFilter, openCorpus } from './corpus.ts'
 export { parsedAnswer } from './parsed-answer.ts'
 export { run, type RunOptions, type RunResult, type SettingValues, type SettledDocument } from './run.ts'
+export { type CitedPlace, viewLink } from './view-link.ts'

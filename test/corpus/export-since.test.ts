@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { type ExportOptions, exportChunks } from '#src/corpus/export/export-chunks.ts'
 import type { ExportTally } from '#src/corpus/export/export-tally.ts'
 import { sourceKey } from '#src/document/ids.ts'
@@ -12,21 +11,15 @@ import type { OutputStore } from '#src/ports.ts'
 import { outputs, recordOf } from '../support/documents.ts'
 import { Random } from '../support/random.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { wordCounter } from './support/word-counter.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-
-const words: TokenCounter = {
-  name: 'words',
-  overhead: 0,
-  isJoint: null,
-  count: (text) => text.match(/\S+/g)?.length ?? 0,
-}
 
 const FILTER = { key: (): boolean => true, outcome: null, gone: false }
 
 async function exported(store: OutputStore, to: string, changes: Partial<ExportOptions> = {}): Promise<ExportTally> {
   const options = {
-    counter: words,
+    counter: wordCounter,
     limit: 64,
     overlap: 0,
     format: 'jsonl',

@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { exportAs, linesOf, makeCorpus } from './support/exports.ts'
+import { answerOf, type FoundPython, pythonWith } from './support/python.ts'
+
+/** What a reader gives of each chunk. */
+interface Read {
+  readonly id: string
+  readonly text: string
+  readonly document: string
+  readonly span: readonly number[]
+  readonly pages: readonly number[]
+}
+
+const LANGCHAIN = `
+import json
+from langchain_core.documents import Document
+read = [Document(**json.loads(line)) for line in open('langchain/chunks.jsonl', encoding='utf-8')]
+print(json.dumps([{'id': d.id, 'text': d.page_content, 'document': d.metadata['source'],
+                   'span': d.metadata['markdownSpan'], 'pages': d.metadata['pages']} for d in read]))`
+
+const LLAMA_INDEX = `
+import json
+from llama_index.core.schema import TextNode
+read = [TextNode.from_dict(json.loads(line)) for line in open('llamaindex/chunks.jsonl', encoding='utf-8')]
+print(json.dumps([{'id': n.node_id, 'text': n.text, 'document': n.ref_doc_id,
+                   'span': [n.start_char_idx, n.end_char_idx], 'pages': n.metadata['pages']} for n in read]))`
+
+const DATASETS = `
+import json
+from datasets import load_dataset
+def rows(kind, path):
+    return load_dataset(kind, data_files=path, split='train')
+lines, columns = rows('json', 'jsonl/chunks.jsonl'), rows('parquet', 'parquet/chunks.parquet')
+assert lines.num_rows == columns.num_rows, (lines.num_rows, columns.num_rows)
+print(json.dumps([{'id': r['id'], 'text': r['text'], 'document': r['document'], 'span': r['markdownSpan'],
+                   'pages': r['pages']} for r in columns]))`
+
+const READERS = [
+  { name: 'Document(**line) of LangChain', module: 'langchain_core', from: 'langchain-core', program: LANGCHAIN },
+  {
+    name: 'TextNode.from_dict(line) of LlamaIndex',
+    module: 'llama_index.core',
+    from: 'llama-index-core',
+    program: LLAMA_INDEX,
+  },
+  { name: 'load_dataset of Hugging Face', module: 'datasets', from: 'datasets', program: DATASETS },
+] as const
+
+const found = new Map<string, FoundPython>()
+for (const { module, from } of READERS) found.set(module, await pythonWith(module, from))
+
+describe('in Python, the chunks of an export are read as they are by', () => {
+  const folder = tempFolder()
+  let at = ''
+
+  beforeAll(async () => {
+    at = (await folder).path
+    await makeCorpus(at)
+    for (const format of ['jsonl', 'parquet', 'langchain', 'llamaindex'] as const) await exportAs(at, format)
+  }, 300_000)
+  afterAll(async () => (await folder)[Symbol.asyncDispose]())
+
+  for (const { name, module, program } of READERS) {
+    const python = found.get(module)
+    if (python === undefined || 'reason' in python) {
+      console.warn(`skipped: ${name}: ${python?.reason}`)
+      test.skip(`${name} (${python?.reason})`)
+      continue
+    }
+    test(name, async () => {
+      const lines = await linesOf<ChunkLine>(join(at, 'jsonl/chunks.jsonl'))
+      const expected = lines.map(({ id, text, document, markdownSpan, pages }) => ({
+        id,
+        text,
+        document,
+        span: markdownSpan,
+        pages,
+      }))
+      const inOrder = (rows: readonly Read[]): readonly Read[] => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      const read = await answerOf<readonly Read[]>(python.python, program, at)
+      expect(inOrder(read)).toEqual(inOrder(expected))
+    })
+  }
+})
