@@ -43,7 +43,9 @@ export async function* textNodes<Node extends object>(
   await using corpus = await openCorpus(out)
   for await (const chunk of corpus.chunks(options)) {
     const init = toTextNode(chunk)
+    const node = new TextNode(init)
     // The constructor of LlamaIndex drops a start of 0.
-    yield Object.assign(new TextNode(init), { startCharIdx: init.startCharIdx })
+    Object.assign(node, { startCharIdx: init.startCharIdx })
+    yield node
   }
 }

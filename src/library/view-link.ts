@@ -14,6 +14,6 @@ export function viewLink(view: string, { document, pages, boxes, markdownSpan, r
   params.set('span', markdownSpan.join('-'))
   for (const { bbox } of boxes.filter((box) => box.page === page)) params.append('box', bbox.join(','))
   if (receipts[0] !== undefined) params.set('receipt', receipts[0])
-  const path = `document?${params}`
+  const path = `document?${params.toString()}`
   return view === '' ? path : new URL(path, view.endsWith('/') ? view : `${view}/`).href
 }

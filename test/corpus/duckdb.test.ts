@@ -18,7 +18,7 @@ async function openDuckDb(): Promise<((sql: string) => Promise<readonly Row[]>) 
   try {
     const { DuckDBInstance } = await import('@duckdb/node-api')
     const connection = await (await DuckDBInstance.create(':memory:')).connect()
-    return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson() as readonly Row[]
+    return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson()
   } catch (error) {
     return `DuckDB has no part for this machine: ${String(error).split('\n')[0]}`
   }

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sluice } from '../support/sluice.ts'
+import { sluice, startSluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -39,12 +39,38 @@ test('docs/cookbook.md brings a folder to cited passages, and follows its change
   const cited =
     /^annual-report\.pdf, pages \[2\], boxes \[\{"page":2,"bbox":\[0\.[\d.,]+\]\}\]\n### 2\.1 What it cost\n\n\| Item/m
   expect(first.stdout).toMatch(cited)
+  const [, link = ''] = /^### 2\.1 What it cost$.*?^open: (document\S+)$/ms.exec(first.stdout) ?? []
+  const shown = await openedInViewer(at, link)
+  expect(shown.page).toContain('Page 2 of')
+  expect(shown.page.match(/class="cited box"/g)).toHaveLength(1)
+  expect(shown.markdown).toMatch(/<mark id="cited">2\.1 What it cost/)
   const minutes = '# Minutes\n\nWhat the work at Gannet Lock cost: Gannet Lock, work, cost.\n'
   await writeFile(join(at, 'papers/minutes.md'), minutes)
   const second = await started()
   expect(second.stdout, second.stderr).toContain('indexed 1 documents\n')
   expect(second.stdout).toContain(`minutes.md, pages [], boxes []\n${minutes.trim()}`)
 })
+
+/** The page of a link, and the Markdown in it. */
+async function openedInViewer(at: string, link: string): Promise<{ readonly page: string; readonly markdown: string }> {
+  const view = startSluice(['view', 'papers', '--out', 'corpus'], {
+    cwd: at,
+    env: { SLUICE_STATE_DIR: join(at, 'state') },
+  })
+  try {
+    const address = await new Promise<string>((found, reject) => {
+      view.child.stdout?.on('data', (text: string) => found(text.split('\n')[0] ?? ''))
+      view.finished.then(({ stderr }) => reject(new Error(stderr)), reject)
+    })
+    const read = async (path: string): Promise<string> => (await fetch(new URL(path, address))).text()
+    const page = await read(link)
+    const frame = /id="markdown"[^>]*src="([^"]+)"/s.exec(page)?.[1] ?? ''
+    return { page, markdown: await read(frame.replaceAll('&amp;', '&')) }
+  } finally {
+    view.child.kill('SIGTERM')
+    await view.finished
+  }
+}
 
 describe('docs/library.md', { timeout: 120_000 }, () => {
   test('holds examples that work as they stand there, one after the other', async () => {

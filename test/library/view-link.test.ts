@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { viewLink } from '#src/library/view-link.ts'
+import { readCitation } from '#src/view/citation.ts'
 
 const place = {
   document: sourceKey('reports/100% ä b#c?.pdf'),
@@ -23,6 +24,11 @@ test('a link to the viewer names the document, its first page, the box on it, th
     ['box', '0.1,0.25,0.9,1'],
     ['receipt', 'a-b'],
   ])
+  expect(readCitation(link.searchParams)).toEqual({
+    spans: [[10, 250]],
+    boxes: [[0.1, 0.25, 0.9, 1]],
+    receipt: 'a-b',
+  })
   expect(viewLink('http://127.0.0.1:41807/token', place)).toBe(link.href)
   expect(`http://127.0.0.1:41807/token/${viewLink('', place)}`).toBe(link.href)
 })
