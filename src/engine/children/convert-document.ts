@@ -3,7 +3,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { formatOf, type Extension } from '#src/document/formats.ts'
 import { SNIFF_BYTES, contradiction, signatureOf } from '#src/document/sniff.ts'
 import { ConversionError, type Conversion } from '../conversion.ts'
-import { isEncryptedPackage } from '../office/locked-office.ts'
+import { isLocked } from '../office/locked-office.ts'
 import { webPageIn } from '../office/web-page-in.ts'
 import { pdfOptionsOf } from '../pdf-options.ts'
 import type { ConversionTask } from './conversion-task.ts'
@@ -32,9 +32,9 @@ async function refuseContradiction(path: string, extension: Extension): Promise<
 
 /** An Office file that one of the passwords opens, as it is without its password; any other as it is. */
 async function unlocked(bytes: Buffer, passwords: readonly string[]): Promise<Buffer> {
-  if (passwords.length === 0 || !isEncryptedPackage(bytes)) return bytes
-  const { decryptOffice } = await import('../office/decrypt-office.ts')
-  return decryptOffice(bytes, passwords) ?? bytes
+  if (!isLocked(bytes)) return bytes
+  const { unlockOffice } = await import('../office/encryption/unlock-office.ts')
+  return unlockOffice(bytes, passwords)
 }
 
 /** Picks the converter of the document's family. Each is loaded when the first document of its family comes. */

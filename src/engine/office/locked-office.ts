@@ -46,6 +46,3 @@ const isLockedText = (stream: Buffer): boolean =>
 
 const isLockedPresentation = (stream: Buffer): boolean =>
   stream.length > 16 && stream.readUInt32LE(12) === PPT_ENCRYPTED
-
-/** Whether the password protects a package of Office 2007 or later, which can be decrypted. */
-export const isEncryptedPackage = (bytes: Buffer): boolean => isOle(bytes) && bytes.includes(ENCRYPTED_PACKAGE)

@@ -21,7 +21,8 @@ const ROWS: Readonly<Record<ConvertErrorCode, Row>> = {
   io: { problem: 'corrupt', says: (extension) => `The ${extension} file could not be read.` },
   encrypted: {
     problem: 'encrypted',
-    says: (extension) => `The ${extension} file is protected with a password; remove the password and send it again.`,
+    says: (extension) =>
+      `The ${extension} file is protected with a password that the engine does not have; add it to SLUICE_ENGINE_PASSWORDS, or remove it, and send the file again.`,
   },
   resourceLimit: {
     problem: 'resource_limit',

@@ -1,7 +1,7 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import { CFB } from '@e965/xlsx'
 import { expect, test } from 'vitest'
-import { decryptOffice } from '#src/engine/office/decrypt-office.ts'
+import { decryptPackage } from '#src/engine/office/encryption/decrypt-package.ts'
 
 const sha1 = (...parts: readonly Buffer[]): Buffer => createHash('sha1').update(Buffer.concat(parts)).digest()
 const number = (value: number): Buffer => {
@@ -45,6 +45,6 @@ function encrypted(content: Buffer, password: string): Buffer {
 test('a package that a password protects is opened by the right one of several, and by no other', () => {
   const content = Buffer.from('PK a package of any length')
   const file = encrypted(content, 'grüße')
-  expect(decryptOffice(file, ['no', 'grüße'])?.toString()).toBe(content.toString())
-  expect(decryptOffice(file, ['no'])).toBeNull()
+  expect(decryptPackage(file, ['no', 'grüße'])?.toString()).toBe(content.toString())
+  expect(decryptPackage(file, ['no'])).toBeNull()
 })

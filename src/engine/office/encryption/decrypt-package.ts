@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash } from 'node:crypto'
 import { CFB } from '@e965/xlsx'
-import { childOf, descendants, parseXml, type XmlElement } from './ooxml/xml-tree.ts'
+import { childOf, descendants, parseXml, type XmlElement } from '../ooxml/xml-tree.ts'
 
 /* Documents of Office 2007 and later that have a password ([MS-OFFCRYPTO] 2.3.4): an OLE file with the package inside. */
 
@@ -18,7 +18,7 @@ const BLOCK_KEYS = {
 }
 
 /** The package that one of the passwords opens; null where none does, or the encryption is an older one. */
-export function decryptOffice(bytes: Buffer, passwords: readonly string[]): Buffer | null {
+export function decryptPackage(bytes: Buffer, passwords: readonly string[]): Buffer | null {
   const file = CFB.read(bytes, { type: 'buffer' })
   const info = contentOf(file, 'EncryptionInfo')
   const data = contentOf(file, 'EncryptedPackage')
