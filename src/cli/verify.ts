@@ -9,7 +9,7 @@ import { lostRecords } from '#src/ingest/lost-records.ts'
 import type { Ledger, OutputStore } from '#src/ports.ts'
 import { rebuildLedger } from '#src/ingest/rebuild-ledger.ts'
 import { assertNever } from '#src/document/assert-never.ts'
-import { type Finding, type VerifyOptions, verifyStore } from '#src/ingest/verify-store.ts'
+import { type Finding, verifyDocuments, type VerifyOptions, verifyStore } from '#src/ingest/verify-store.ts'
 import type { Stray } from '#src/document/stray.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { Events } from '#src/events.ts'
@@ -21,13 +21,15 @@ import { lostLine } from './lost-line.ts'
 import { PLACE_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, quiet, storesOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
+import { recordsSince } from './verify-since.ts'
 
-type Asked = Omit<VerifyOptions, 'renew'>
+type Asked = Omit<VerifyOptions, 'renew'> & { readonly since: string | undefined }
 
 interface Options {
   readonly repair?: boolean
   readonly removeStrays?: boolean
   readonly rebuild?: boolean
+  readonly since?: string
 }
 
 export function verifyCommand(): Command {
@@ -38,15 +40,22 @@ export function verifyCommand(): Command {
       '--remove-strays',
       'remove what is in the folders of the store and no record explains: maybe your own files',
     )
+    .option(
+      '--since <when>',
+      'check only documents that changed since a cursor of `changes`, or a date: 2026-11-22; no strays, no receipts without a document',
+    )
     .option('--rebuild', 'make the ledger of this source from the store; not while a run is under way')
   addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
-    const { repair = false, removeStrays = false, rebuild = false } = command.opts<Options>()
+    const { repair = false, removeStrays = false, rebuild = false, since } = command.opts<Options>()
+    if (since !== undefined && (removeStrays || rebuild)) {
+      throw new UsageError('--since looks at documents that changed alone: leave out --remove-strays and --rebuild')
+    }
     await forEachTarget(await storesOf(command, source), async (target, shared) => {
       if (rebuild && target.source === '') throw new UsageError('--rebuild needs the source, as in the run')
-      await verify(target, shared, { repair, removeStrays }, output)
+      await verify(target, shared, { repair, removeStrays, since }, output)
       if (rebuild) await remakeLedger(target, shared, output)
     })
   })
@@ -58,18 +67,31 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
   const tally = { whole: 0, damaged: 0, repaired: 0, strays: 0, removed: 0, beside: 0 }
   const renew = renewing(() => ledgersOf(store, shared, settings, new AbortController().signal))
   const options = { ...asked, renew }
-  for await (const finding of verifyStore({ store, render: renderOutputs }, options, new AbortController().signal)) {
+  const { signal } = new AbortController()
+  const deps = { store, render: renderOutputs }
+  const part = asked.since === undefined ? null : await recordsSince(store, asked.since, signal)
+  if (part !== null && asked.repair) await store.recover()
+  const findings = part === null ? verifyStore(deps, options, signal) : verifyDocuments(part.records, deps, options)
+  for await (const finding of findings) {
     tally[countedAs(finding)] += 1
     if (finding.kind !== 'whole') output.result(lineOf(finding), () => ({ event: 'finding', ...finding }))
   }
   const { whole, damaged, repaired, strays, removed } = tally
-  const lost = await lostOf(store, shared, settings)
+  // What the store lacks has no record that changed.
+  const lost = part === null ? await lostOf(store, shared, settings) : []
+  const cursor = part?.cursor ?? null
   const lines = [
     `${plural(whole, 'document')} whole, ${damaged} damaged, ${repaired} repaired`,
     ...(strays + removed > 0 ? [`${plural(strays, 'stray')}, ${removed} removed`] : []),
+    ...(cursor === null ? [] : [`cursor: ${cursor}`]),
     ...(lost.length > 0 ? [lostLine(lost, 'the next run does them again')] : []),
   ]
-  output.result(lines.join('\n'), () => ({ event: 'verified', ...tally, lost: lost.length }))
+  output.result(lines.join('\n'), () => ({
+    event: 'verified',
+    ...tally,
+    lost: lost.length,
+    ...(cursor === null ? {} : { cursor }),
+  }))
   if (damaged > 0 || strays > 0 || lost.length > 0) process.exitCode = EXIT.someFailed
 }
 

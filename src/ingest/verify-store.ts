@@ -1,4 +1,6 @@
+import pLimit from 'p-limit'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import { mapInOrder } from '#src/document/map-in-order.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Stray } from '#src/document/stray.ts'
 import type { OutputStore } from '#src/ports.ts'
@@ -29,6 +31,12 @@ export interface VerifyOptions {
   readonly renew?: (record: DocumentRecord) => Promise<boolean>
 }
 
+/** Documents that are checked side by side. */
+const AT_ONCE = 16
+
+/** Outputs above this size are held in memory for one document at a time. */
+const LARGE_BYTES = 2_000_000
+
 /** Compares every file with its record, every record with its receipt, and all that is there with both. */
 export async function* verifyStore(
   deps: RederiveDeps,
@@ -39,23 +47,46 @@ export async function* verifyStore(
   const { repair, removeStrays } = options
   if (repair) await store.recover()
   const used = new KeySet()
-  for await (const record of store.listRecords(signal)) {
-    const damage = [...(await damageOf(record, store))]
-    for (const receipt of receiptsOf(record)) {
-      if (receipt === null) continue
-      used.add(receipt)
-      if ((await store.readReceipt(receipt)) !== null) continue
-      damage.push(`its receipt is missing or damaged: ${isFree(record) ? FREE : PAID}`)
-    }
-    if (damage.length === 0) yield { kind: 'whole' }
-    else yield await mend(record, damage, deps, options)
-  }
+  yield* verifyDocuments(noting(store.listRecords(signal), used), deps, options)
   yield* halfReceipts(store, used, repair, signal)
   for await (const stray of store.listStrays(signal)) {
     const removed = removeStrays && stray.kind === 'foreign'
     if (removed) await store.removeStray(stray)
     yield { kind: 'stray', stray, removed }
   }
+}
+
+/** Compares the files of these documents with their records, and the records with their receipts; findings in their order. */
+export function verifyDocuments(
+  records: AsyncIterable<DocumentRecord>,
+  deps: RederiveDeps,
+  options: Pick<VerifyOptions, 'repair' | 'renew'>,
+): AsyncGenerator<Finding> {
+  const oneByOne = pLimit(1)
+  const check = async (record: DocumentRecord): Promise<Finding> => {
+    const damage = [...(await damageOf(record, deps.store)), ...(await lostReceipts(record, deps.store))]
+    return damage.length === 0 ? { kind: 'whole' } : mend(record, damage, deps, options)
+  }
+  return mapInOrder(records, AT_ONCE, async (record) => {
+    const bytes = record.files.reduce((sum, file) => sum + file.bytes, 0)
+    return bytes > LARGE_BYTES ? oneByOne(() => check(record)) : check(record)
+  })
+}
+
+async function* noting(records: AsyncIterable<DocumentRecord>, used: KeySet): AsyncGenerator<DocumentRecord> {
+  for await (const record of records) {
+    for (const receipt of receiptsOf(record)) if (receipt !== null) used.add(receipt)
+    yield record
+  }
+}
+
+async function lostReceipts(record: DocumentRecord, store: OutputStore): Promise<readonly string[]> {
+  const damage: string[] = []
+  for (const receipt of receiptsOf(record)) {
+    if (receipt === null || (await store.readReceipt(receipt)) !== null) continue
+    damage.push(`its receipt is missing or damaged: ${isFree(record) ? FREE : PAID}`)
+  }
+  return damage
 }
 
 const PAID = 'after a change it would be paid for again'
@@ -68,7 +99,7 @@ async function mend(
   record: DocumentRecord,
   damage: readonly string[],
   deps: RederiveDeps,
-  { repair, renew }: VerifyOptions,
+  { repair, renew }: Pick<VerifyOptions, 'repair' | 'renew'>,
 ): Promise<Finding> {
   const rederived = repair ? (await rederive(record, deps)).kind : null
   const again = rederived === 'no_receipt' && isFree(record) && (await renew?.(record)) === true

@@ -1,5 +1,5 @@
-import { closeSync, fsync, open, openSync, writeFileSync } from 'node:fs'
-import { readFile, rmdir, stat, writeFile } from 'node:fs/promises'
+import { closeSync, fstatSync, fsync, open, openSync, read, readFile, writeFileSync } from 'node:fs'
+import { rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -11,6 +11,8 @@ import { promisify } from 'node:util'
  */
 
 const flushDescriptor = promisify(fsync)
+const readInto = promisify(read)
+const readStream = promisify(readFile)
 const openDescriptor: (path: string, flags: string) => Promise<number> = promisify(open)
 
 /** Up to this size a write is a copy into the page cache that takes less than a hop to a thread. */
@@ -24,10 +26,29 @@ export function isOneOf(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error) ?? '')
 }
 
+/** Two hops to a thread in place of the four of `readFile`: what an open file is like is known on the spot. */
+async function readWhole(path: string): Promise<Buffer> {
+  const descriptor = await openDescriptor(path, 'r')
+  try {
+    const status = fstatSync(descriptor)
+    // A file without a size may have content all the same: of `/proc`, or a pipe. A folder fails as it always does.
+    if (!status.isFile() || status.size === 0) return await readStream(path)
+    const bytes = Buffer.allocUnsafe(status.size)
+    for (let filled = 0; filled < bytes.length;) {
+      const { bytesRead } = await readInto(descriptor, bytes, filled, bytes.length - filled, filled)
+      if (bytesRead === 0) return bytes.subarray(0, filled)
+      filled += bytesRead
+    }
+    return bytes
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** Null where no file has that name, as where a folder has it: what needs the file finds it missing, and can make it again. */
 export async function readIfThere(path: string): Promise<Buffer | null> {
   try {
-    return await readFile(path)
+    return await readWhole(path)
   } catch (error) {
     if (isOneOf(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return null
     throw error

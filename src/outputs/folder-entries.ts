@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { opendir } from 'node:fs/promises'
+import { opendir, readdir } from 'node:fs/promises'
 import { isOneOf, readIfThere } from './file-system.ts'
 import type { WorkArea } from './work-area.ts'
 
@@ -20,6 +20,21 @@ export async function* entriesIn(folder: string, area: WorkArea): AsyncGenerator
   }
   // A mount that goes away ends a listing early, and without an error.
   area.checkStoreNow()
+}
+
+/** As `entriesIn`, at once: for folders of which all entries are wanted together. */
+export async function allEntriesIn(folder: string, area: WorkArea): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    if (!isOneOf(error, 'ENOENT', 'ENOTDIR')) {
+      area.checkStoreNow()
+      throw error
+    }
+    return []
+  } finally {
+    area.checkStoreNow()
+  }
 }
 
 /**

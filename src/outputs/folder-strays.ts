@@ -1,17 +1,20 @@
-import type { Dirent } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { mapInOrder } from '#src/document/map-in-order.ts'
 import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
 import type { Stray } from '#src/document/stray.ts'
 import { documentPath, isDocumentFolder, letterName, type PathRules } from './document-path.ts'
 import { isOneOf, isThere, readIfThere } from './file-system.ts'
-import { entriesIn } from './folder-entries.ts'
+import { allEntriesIn } from './folder-entries.ts'
 import { receiptPath, receiptIdOf } from './receipt-bytes.ts'
 import { parseDeadLetter, parseRecord, RECORD_FILE } from './record-json.ts'
 import type { WorkArea } from './work-area.ts'
 
 /** Folders are made a moment before something is put into them. */
 const EMPTY_AFTER_MS = 60_000
+
+/** Folders of documents that are looked into side by side. */
+const AT_ONCE = 16
 
 const OWN_NAMES: readonly string[] = ['documents', 'receipts', 'failures', 'changes', '.sluice', MANIFEST_FILE]
 
@@ -23,7 +26,7 @@ export interface StraysOptions {
 
 /** Streams the orphans: what is in the folder of a store and no part of it. Paths are relative to `root`. */
 export async function* folderStrays({ root, area, rules }: StraysOptions, signal: AbortSignal): AsyncGenerator<Stray> {
-  for (const { name } of await entriesOf(root, area)) {
+  for (const { name } of await allEntriesIn(root, area)) {
     if (!OWN_NAMES.includes(name)) yield { kind: 'beside', path: name, reason: 'is no part of the store' }
   }
   const { asides, staged } = await area.leftovers()
@@ -42,13 +45,19 @@ const foreign = (path: string, reason: string): Stray => ({ kind: 'foreign', pat
 async function* inDocuments(at: StraysOptions, below: string, signal: AbortSignal): AsyncGenerator<Stray> {
   const { root, area } = at
   const folder = `documents/${below}`
-  const entries = await entriesOf(join(root, folder), area)
-  for (const entry of entries) {
+  const entries = (await allEntriesIn(join(root, folder), area)).map((entry) => ({
+    name: entry.name,
+    isFolder: entry.isDirectory(),
+  }))
+  const looked = mapInOrder(entries, AT_ONCE, async ({ name, isFolder }) => {
     signal.throwIfAborted()
-    const path = below + entry.name
-    if (!entry.isDirectory()) yield foreign(folder + entry.name, 'is a file where only folders of documents belong')
-    else if (!isDocumentFolder(entry.name)) yield* inDocuments(at, `${path}/`, signal)
-    else yield* await seenTwice(() => inDocument(at, path))
+    const path = below + name
+    if (!isFolder) return [foreign(folder + name, 'is a file where only folders of documents belong')]
+    return isDocumentFolder(name) ? seenTwice(() => inDocument(at, path)) : path
+  })
+  for await (const found of looked) {
+    if (typeof found === 'string') yield* inDocuments(at, `${found}/`, signal)
+    else yield* found
   }
   if (entries.length === 0 && below !== '' && (await idleMs(join(root, folder))) > EMPTY_AFTER_MS) {
     yield foreign(folder.slice(0, -1), 'is an empty folder')
@@ -66,7 +75,7 @@ async function seenTwice(look: () => Promise<readonly Stray[]>): Promise<readonl
 /** `of`: the path of its folder below `documents/`. */
 async function inDocument({ root, area, rules }: StraysOptions, of: string): Promise<readonly Stray[]> {
   const path = `documents/${of}`
-  const names = (await entriesOf(join(root, path), area)).map(({ name }) => name)
+  const names = (await allEntriesIn(join(root, path), area)).map(({ name }) => name)
   const json = await readIfThere(join(root, path, RECORD_FILE))
   // While a document is exchanged for its next version there is a moment without a folder.
   if (json === null && !(await isThere(join(root, path)))) return []
@@ -85,11 +94,11 @@ async function inDocument({ root, area, rules }: StraysOptions, of: string): Pro
 type InStore = Pick<StraysOptions, 'root' | 'area'>
 
 async function* inReceipts({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Stray> {
-  for (const shelf of await entriesOf(join(root, 'receipts'), area)) {
+  for (const shelf of await allEntriesIn(join(root, 'receipts'), area)) {
     const path = `receipts/${shelf.name}`
     if (!shelf.isDirectory()) yield foreign(path, 'is no receipt')
     else {
-      for (const { name } of await entriesOf(join(root, path), area)) {
+      for (const { name } of await allEntriesIn(join(root, path), area)) {
         signal.throwIfAborted()
         const id = receiptIdOf(name)
         if (id === null || receiptPath(id) !== `${shelf.name}/${name}`)
@@ -100,7 +109,7 @@ async function* inReceipts({ root, area }: InStore, signal: AbortSignal): AsyncG
 }
 
 async function* inFailures({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Stray> {
-  for (const entry of await entriesOf(join(root, 'failures'), area)) {
+  for (const entry of await allEntriesIn(join(root, 'failures'), area)) {
     signal.throwIfAborted()
     const path = `failures/${entry.name}`
     const json = entry.isFile() ? await readIfThere(join(root, path)) : Buffer.alloc(0)
@@ -110,12 +119,6 @@ async function* inFailures({ root, area }: InStore, signal: AbortSignal): AsyncG
     if (letter === null) yield foreign(path, 'is no whole dead letter')
     else if (letterName(letter.key) !== entry.name) yield foreign(path, 'is the dead letter of another name')
   }
-}
-
-async function entriesOf(folder: string, area: WorkArea): Promise<readonly Dirent[]> {
-  const entries: Dirent[] = []
-  for await (const entry of entriesIn(folder, area)) entries.push(entry)
-  return entries
 }
 
 async function idleMs(folder: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { constants, crc32, gunzip, gzip, gzipSync } from 'node:zlib'
+import { constants, crc32, gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { ReceiptRoom } from '#src/document/output-store.ts'
 import { PARSER_CLASSES, type ParserFacts } from '#src/document/parser.ts'
@@ -61,7 +61,9 @@ export async function unpackReceipt(packed: Buffer, room?: ReceiptRoom): Promise
   await room?.hold.grow(bytes, room.signal)
   try {
     // One byte more: what is larger than it says is damaged, and zlib takes no zero.
-    return { body: await unpack(packed, { maxOutputLength: bytes + 1 }), parser: commentOf(packed) }
+    const limit = { maxOutputLength: bytes + 1 }
+    const body = bytes <= AT_ONCE_BYTES ? gunzipSync(packed, limit) : await unpack(packed, limit)
+    return { body, parser: commentOf(packed) }
   } catch {
     room?.hold.giveBack(bytes)
     return null

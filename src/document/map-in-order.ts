@@ -1,6 +1,6 @@
 /** Maps a stream in its order, up to `atOnce` items in flight. Results in flight when the reader leaves are dropped. */
 export async function* mapInOrder<From, To>(
-  items: AsyncIterable<From>,
+  items: AsyncIterable<From> | Iterable<From>,
   atOnce: number,
   map: (item: From) => Promise<To>,
 ): AsyncGenerator<To> {
