@@ -31,6 +31,7 @@ export const SLOW_FILES = [
   'test/observe/alerts.test.ts',
   'test/e2e/schedule.test.ts',
   'test/docs/redis-keys.test.ts',
+  'test/docs/readme-commands.test.ts',
   'test/e2e/secrets.test.ts',
   'test/engine/pdf/mixed-pages.test.ts',
   'test/e2e/grades.test.ts',
