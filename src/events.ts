@@ -119,6 +119,8 @@ export interface SluiceEvents {
   'dependency:failed': [{ dependency: Dependency; cause: string }]
   /** A dependency did what was asked of it. Comes with each success. */
   'dependency:works': [{ dependency: Dependency }]
+  /** This process met an outage of the service and has nothing to send; since then others got through. */
+  'service:recovered': []
 }
 
 export class Events extends EventEmitter<SluiceEvents> {}

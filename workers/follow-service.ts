@@ -1,13 +1,15 @@
 import type { Events, SluiceEvents } from '#src/events.ts'
 import type { Requests } from './open-requests.ts'
 import { haltWithoutAnswer } from './service-patience.ts'
+import { watchRecovery } from './watch-recovery.ts'
 
 /**
  * Connects a pipeline with the service that it uses: the embedded engine hears of its answers, the pipeline of a halt of
- * the engine, and of a service that never answers; refusals have its concurrency limit read again. Ends when disposed of.
+ * the engine, and of a service that never answers; refusals have its concurrency limit read again, and an outage
+ * that other processes saw the end of ends. Ends when disposed of.
  */
 export function followService(
-  { service, places }: Requests,
+  { service, places, gate }: Requests,
   shared: Events,
   pipeline: Events,
   patienceMs: number,
@@ -19,11 +21,13 @@ export function followService(
   pipeline.on('request:answered', answered)
   if (service.free) shared.on('run:halted', halted)
   places?.follow(pipeline)
+  const recovery = watchRecovery(pipeline, gate.limiter)
   const patience = haltWithoutAnswer(pipeline, service.name, patienceMs)
   return {
     [Symbol.dispose]: () => {
       pipeline.off('request:answered', answered)
       shared.off('run:halted', halted)
+      recovery[Symbol.dispose]()
       patience[Symbol.dispose]()
     },
   }

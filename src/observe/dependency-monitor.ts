@@ -69,10 +69,13 @@ export class DependencyMonitor implements Disposable {
     const works = ({ dependency }: SluiceEvents['dependency:works'][0]): void => this.#works(dependency, pipeline)
     events.on('dependency:failed', failed)
     events.on('dependency:works', works)
+    const recovered = (): void => this.#works('service', pipeline)
+    events.on('service:recovered', recovered)
     return {
       [Symbol.dispose]: () => {
         events.off('dependency:failed', failed)
         events.off('dependency:works', works)
+        events.off('service:recovered', recovered)
         for (const [id, { timer, outage }] of this.#watched) {
           if (outage.pipeline !== pipeline) continue
           clearTimeout(timer ?? undefined)

@@ -65,10 +65,18 @@ export interface Alert {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** A real Prometheus that scrapes processes on loopback every half second. */
+/** Every value of a series that was scraped, the oldest first. */
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>
+  readonly values: readonly number[]
+}
+
+/** A real Prometheus that scrapes processes on loopback every half second, unless told otherwise. */
 export interface RunningPrometheus extends AsyncDisposable {
   /** Throws when the expression is refused. */
   query(expression: string): Promise<readonly Sample[]>
+  /** What was scraped in the last hour. */
+  series(selector: string): Promise<readonly Series[]>
   alerts(): Promise<readonly Alert[]>
 }
 
@@ -77,16 +85,18 @@ export interface PrometheusOptions {
   readonly ports: readonly number[]
   /** Text of a file of rules. */
   readonly rules?: string
+  /** As Prometheus writes it; also how long a scrape may take. */
+  readonly interval?: string
 }
 
 export async function startPrometheus(
   programs: PrometheusPrograms,
-  { ports, rules }: PrometheusOptions,
+  { ports, rules, interval = '500ms' }: PrometheusOptions,
 ): Promise<RunningPrometheus> {
   await using resources = new AsyncDisposableStack()
   const folder = resources.use(await temporaryFolder())
   const config = {
-    global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' },
+    global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
     rule_files: rules === undefined ? [] : ['rules.yml'],
     scrape_configs: [{ job_name: 'sluice', static_configs: [{ targets: ports.map((port) => `127.0.0.1:${port}`) }] }],
   }
@@ -121,6 +131,10 @@ export async function startPrometheus(
       const { result } = (await get(`query?query=${encodeURIComponent(expression)}`)) as InstantVector
       return result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }))
     },
+    series: async (selector) => {
+      const { result } = (await get(`query?query=${encodeURIComponent(`${selector}[1h]`)}`)) as RangeVector
+      return result.map(({ metric, values }) => ({ labels: metric, values: values.map(([, value]) => Number(value)) }))
+    },
     alerts: async () => {
       const { alerts } = (await get('alerts')) as { readonly alerts: readonly RawAlert[] }
       return alerts.map(({ labels, state }) => ({ name: labels['alertname'] ?? '', state, labels }))
@@ -139,6 +153,13 @@ interface InstantVector {
   readonly result: readonly {
     readonly metric: Readonly<Record<string, string>>
     readonly value: readonly [at: number, value: string]
+  }[]
+}
+
+interface RangeVector {
+  readonly result: readonly {
+    readonly metric: Readonly<Record<string, string>>
+    readonly values: readonly (readonly [at: number, value: string])[]
   }[]
 }
 

@@ -75,6 +75,8 @@ export class ScriptedService implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = []
   /** How often each content (SHA-256 of the file part) was parsed and paid for, lost answers included. */
   readonly charges = new Map<string, number>()
+  /** Numbers of the requests whose client was there until the last byte of the answer. */
+  readonly answered = new Set<number>()
   /** TCP connections that were opened. */
   connections = 0
   inFlight = 0
@@ -169,6 +171,7 @@ export class ScriptedService implements AsyncDisposable {
     }
     response.end(trickleMs === undefined ? bytes : undefined)
     await finished(response)
+    this.answered.add(number)
   }
 
   async #receive(number: number, request: IncomingMessage, unread: boolean): Promise<ReceivedRequest> {

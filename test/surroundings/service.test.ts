@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
-import { errorReply } from '../support/scripted-service.ts'
+import { until } from '../support/redis.ts'
+import { errorReply, type ReceivedRequest } from '../support/scripted-service.ts'
 import { sluice, STACK_TRACE } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
-import { seenAfter } from './support/four-places.ts'
+import { ask, seenAfter } from './support/four-places.ts'
 import { Scene } from './support/scene.ts'
 
 /** Longest until an outage can be seen in each place: it is confirmed after two seconds. */
@@ -115,4 +116,34 @@ describe.concurrent('a service that cannot be used', () => {
     expect(code).toBe(0)
     await scene.expectAllPaidOnce(30)
   }, 60_000)
+
+  test('for one process, whose document another one brings to its end, is not reported by the idle first one for ever', async () => {
+    await using redis = await OwnRedis.start()
+    const isFirst = ({ options }: ReceivedRequest): boolean => options?.['origin'] === 'first'
+    const reply = (request: ReceivedRequest) => (isFirst(request) ? errorReply(500, 'out of order') : {})
+    await using scene = await Scene.open({ documents: 1, reply })
+    const start = (name: string, port: number) =>
+      scene.start('watch', {
+        'redis-url': redis.url,
+        'metrics-port': port,
+        'log-file': `${scene.log}-${name}`,
+        'log-level': 'debug',
+        options: JSON.stringify({ origin: name }),
+      })
+    const ports = { first: await freePort(), second: await freePort() }
+    const told = async (name: string): Promise<string> => readFile(`${scene.log}-${name}`, 'utf8').catch(() => '')
+    const first = start('first', ports.first)
+    await until('it waits in the queue', 20_000, async () =>
+      (await told('first')).includes('document waits in the queue'),
+    )
+    // While it stands still it takes no document; its metrics still say what it met when it goes on.
+    first.child.kill('SIGSTOP')
+    start('second', ports.second)
+    await until('the second ends it', 20_000, async () => (await told('second')).includes('document settled'))
+    first.child.kill('SIGCONT')
+    await until('the first noticed', 20_000, async () => (await told('first')).includes('dependency unavailable'))
+    await until('and is ready again', 20_000, async () => (await ask(ports.first, 'readyz')).status === 200)
+    expect(await told('first')).toContain('dependency works again')
+    expect((await ask(ports.first, 'metrics')).body).toContain('sluice_dependency_up{dependency="service"} 1')
+  }, 90_000)
 })

@@ -1,5 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { packageVersion } from '#config/package-version.ts'
@@ -14,8 +14,7 @@ import {
   ScriptedService,
 } from '../../support/scripted-service.ts'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
-
-const PAGE = resolve(import.meta.dirname, '../../../docs/metrics.md')
+import { questions } from '../random/questions.ts'
 
 /** Documents of each pipeline, by what the service answers. */
 const DOCUMENTS = { papers: { good: 30, bad: 4, held: 1 }, letters: { good: 12, bad: 2, held: 0 } } as const
@@ -86,12 +85,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'Redis answers': (samples) => samples.length === 1 && only(samples, (value) => value === 1),
   'Versions that run, and on how many processes': (samples) =>
     by(samples, 'version', 'node')[`${packageVersion()} ${process.versions.node}`] === 3,
-}
-
-async function questions(): Promise<ReadonlyMap<string, string>> {
-  const page = await readFile(PAGE, 'utf8')
-  const found = page.matchAll(/^### (.+)\n\n```promql\n([^]*?)```/gm)
-  return new Map([...found].map(([, title = '', query = '']) => [title, query.trim()]))
 }
 
 /** Rejects what is bad, never answers what is held, and refuses the first requests for good documents. */
