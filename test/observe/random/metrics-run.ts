@@ -200,7 +200,7 @@ class MetricsRun implements AsyncDisposable {
     }
     const flags = ['--concurrency', String(concurrency), '--grace', '1s']
     const more = [
-      ...(cap === null ? [] : ['--max-credits', String(cap)]),
+      ...(cap === null || at > 0 ? [] : ['--max-credits', String(cap)]),
       ...(command === 'watch' && !isNamed ? ['--stable-ms', '50'] : []),
       ...(s3 === null ? [] : ['--s3-endpoint', s3.endpoint, '--s3-region', s3.region]),
     ]
