@@ -8,7 +8,7 @@ import {
 } from '../../support/scripted-service.ts'
 import type { Kind } from './draw-run.ts'
 
-export const CREDITS = 3
+const CREDITS = 3
 
 interface Told {
   readonly pipeline: string
