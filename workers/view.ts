@@ -1,11 +1,16 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { childEnvironment } from '#config/child-environment.ts'
+import { packageVersion } from '#config/package-version.ts'
 import type { Settings } from '#config/settings.ts'
+import { LimitedChild } from '#src/engine/children/limited-child.ts'
 import { PageDrawer } from '#src/engine/pages/page-drawer.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
 import type { OutputStore } from '#src/ports.ts'
+import { RENDER_ENTRY } from '#src/view/content.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
+import type { RenderRequest } from '#src/view/render-child.ts'
 import { updateIndex } from '#src/view/update-index.ts'
 import { openViewServer, type ViewServer } from '#src/view/view-server.ts'
 import { foldersOf } from './folders.ts'
@@ -28,6 +33,9 @@ export interface ViewOptions extends LiveOptions {
 const LOOK_MS = 15_000
 const REST = 20
 
+/** Two million characters of plain Markdown take 8 s and 1 GB; a few nested lists would take hours. */
+const RENDER_LIMITS = { timeoutMs: 10_000, memoryBytes: 1024 ** 3 }
+
 export interface View extends ViewServer {
   /** Resolves when the store was read once. */
   readonly indexed: Promise<void>
@@ -41,8 +49,14 @@ export async function openView(options: ViewOptions): Promise<View> {
   const manifest = await store.readManifest()
   const index = resources.use(new DocumentIndex(await indexFile(settings, store)))
   const stopping = new AbortController()
-  const drawer = resources.use(new PageDrawer())
+  const env = childEnvironment({ web: false })
+  const drawer = resources.use(new PageDrawer({ env }))
+  const renderer = resources.use(
+    new LimitedChild<RenderRequest, string>({ entry: RENDER_ENTRY, env, ...RENDER_LIMITS }),
+  )
   const first = Promise.withResolvers<void>()
+  let isIndexed = false
+  void first.promise.then(() => (isIndexed = true))
   const looking = keepUpdated(index, store, { first: first.resolve, onError }, stopping.signal)
   resources.defer(async () => {
     stopping.abort()
@@ -58,7 +72,13 @@ export async function openView(options: ViewOptions): Promise<View> {
         sources: manifest?.sources ?? [],
         index,
         draw: (request) => drawer.draw(request),
+        render: async (request) => {
+          const result = await renderer.run(request)
+          return result.kind === 'done' ? result.output : null
+        },
         live: livePipeline(options, resources),
+        isIndexed: () => isIndexed,
+        version: packageVersion(),
         allowWrites,
         retry,
         retryCommand,

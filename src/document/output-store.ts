@@ -1,6 +1,6 @@
 import type { AnswerHold } from './answer-memory.ts'
 import type { FeedStorage } from './feed-storage.ts'
-import type { ReceiptId, SourceKey } from './ids.ts'
+import type { ContentHash, ReceiptId, SourceKey } from './ids.ts'
 import type { ParserFacts } from './parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from './record.ts'
 import type { StoreProbe } from './store-probe.ts'
@@ -51,7 +51,8 @@ export interface OutputStore {
    */
   saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void>
   removeReceipt(id: ReceiptId): Promise<void>
-  listReceipts(signal: AbortSignal): AsyncIterable<KeptReceipt>
+  /** All, or those of these bytes, which costs one request or a look into one folder. */
+  listReceipts(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt>
 
   /** Null when nothing is committed for this key. */
   readRecord(key: SourceKey): Promise<DocumentRecord | null>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ReceiptId } from '#src/document/ids.ts'
+import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
 import type { ReceiptRoom } from '#src/document/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
@@ -54,11 +54,12 @@ export class FolderReceipts {
     await rm(join(this.#folder, receiptPath(id)), { force: true })
   }
 
-  async *list(signal: AbortSignal): AsyncGenerator<KeptReceipt> {
-    for await (const { name: shelf } of entriesIn(this.#folder, this.#area)) {
+  async *list(signal: AbortSignal, content?: ContentHash): AsyncGenerator<KeptReceipt> {
+    const shelves = content === undefined ? entriesIn(this.#folder, this.#area) : [{ name: content.slice(0, 2) }]
+    for await (const { name: shelf } of shelves) {
       for await (const { name } of entriesIn(join(this.#folder, shelf), this.#area)) {
         signal.throwIfAborted()
-        const id = receiptIdOf(name)
+        const id = content === undefined || name.startsWith(content) ? receiptIdOf(name) : null
         const savedAt = id === null ? null : await savedAtIfThere(join(this.#folder, shelf, name))
         if (id !== null && savedAt !== null) yield { id, savedAt }
       }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
 import type { ReceiptRoom } from '#src/document/output-store.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
@@ -115,8 +115,8 @@ class FolderStore implements OutputStore {
     await this.#receipts.remove(id)
   }
 
-  listReceipts(signal: AbortSignal): AsyncIterable<KeptReceipt> {
-    return this.#receipts.list(signal)
+  listReceipts(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt> {
+    return this.#receipts.list(signal, content)
   }
 
   async readRecord(key: SourceKey): Promise<DocumentRecord | null> {

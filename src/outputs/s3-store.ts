@@ -1,5 +1,5 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
-import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { ReceiptRoom, RecordListing } from '#src/document/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
@@ -169,8 +169,9 @@ class S3Store implements OutputStore {
     await this.#remove(`receipts/${receiptPath(id)}`)
   }
 
-  async *listReceipts(signal: AbortSignal): AsyncGenerator<KeptReceipt> {
-    for await (const objects of this.#bucket.listObjects('receipts/', signal)) {
+  async *listReceipts(signal: AbortSignal, content?: ContentHash): AsyncGenerator<KeptReceipt> {
+    const below = content === undefined ? 'receipts/' : `receipts/${content.slice(0, 2)}/${content}-`
+    for await (const objects of this.#bucket.listObjects(below, signal)) {
       for (const { name, modifiedAt } of objects) {
         const id = receiptIdOf(name.slice(name.lastIndexOf('/') + 1))
         if (id !== null) yield { id, savedAt: modifiedAt }

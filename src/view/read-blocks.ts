@@ -1,24 +1,11 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports.ts'
+import type { z } from 'zod'
+import { block } from './api-schemas.ts'
 
 /** A layout block of a page, as `blocks.jsonl` has it. */
-export interface Block {
-  readonly pageNumber: number
-  /** Of its page. */
-  readonly width: number | null
-  readonly height: number | null
-  readonly status: string
-  readonly id: string
-  readonly type: string
-  /** Left, top, right and bottom as shares of the page. */
-  readonly bbox: readonly [number, number, number, number] | null
-  readonly content: string
-  /** In UTF-16 units of the Markdown. */
-  readonly markdownSpan: readonly [number, number] | null
-  readonly readingOrder: number
-  readonly confidence: { readonly layout: number | null; readonly ocr: number | null }
-}
+export type Block = z.infer<typeof block>
 
 /** What the page of a document shows. */
 export interface ShownDocument {
@@ -42,7 +29,8 @@ function linesOf(text: string): Block[] {
   return text.split('\n').flatMap((line) => {
     if (line === '') return []
     try {
-      return [JSON.parse(line) as Block]
+      const parsed = block.safeParse(JSON.parse(line))
+      return parsed.success ? [parsed.data] : []
     } catch {
       return []
     }

@@ -1,31 +1,44 @@
-import { type DocumentQuery, type Sort, SORTS } from './document-index.ts'
+import { type DocumentsParams, documentsParams, PAGE_LINES } from './api-schemas.ts'
+import type { DocumentQuery } from './document-index.ts'
 
-/** Lines of a page of the list. */
-export const PAGE_LINES = 100
+export { PAGE_LINES }
 
-const DATE = /^\d{4}-\d\d-\d\d$/
+/** What an address asks for, or which of its parameters are wrong. Empty ones, as forms send them, count as left out. */
+export function parseQuery(
+  params: URLSearchParams,
+):
+  | { readonly kind: 'query'; readonly query: DocumentQuery }
+  | { readonly kind: 'wrong'; readonly names: readonly string[] } {
+  const given = Object.fromEntries([...params].filter(([, value]) => value !== ''))
+  const parsed = documentsParams.safeParse(given)
+  if (parsed.success) return { kind: 'query', query: queryOf(parsed.data) }
+  return { kind: 'wrong', names: [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))] }
+}
 
-/** What the address of the list asks for; what it does not say, or says wrong, does not filter. */
+/** As `parseQuery`, for the page of the list: what is wrong does not filter. */
 export function readQuery(params: URLSearchParams): DocumentQuery {
-  const text = (name: string): string => (params.get(name) ?? '').slice(0, 500)
-  const number = (name: string, scale = 1): number | null => {
-    const value = Number(text(name))
-    return text(name) === '' || !Number.isFinite(value) ? null : value / scale
-  }
-  const date = (name: string): string => (DATE.test(text(name)) ? text(name) : '')
-  const page = Math.max(1, Math.min(1_000_000, Math.floor(number('page') ?? 1)))
+  const parsed = parseQuery(params)
+  if (parsed.kind === 'query') return parsed.query
+  const right = new URLSearchParams([...params].filter(([name]) => !parsed.names.includes(name)))
+  const again = parseQuery(right)
+  return again.kind === 'query' ? again.query : queryOf({})
+}
+
+function queryOf(given: DocumentsParams): DocumentQuery {
+  const { q = '', outcome = '', code = '', format = '', parser = '', from = '', to = '' } = given
+  const { grade, credits, sort = 'key', order, page = 1 } = given
   return {
-    text: text('q'),
-    outcome: text('outcome'),
-    code: text('code'),
-    format: text('format'),
-    parser: text('parser'),
-    gradeBelow: number('grade', 100),
-    creditsFrom: number('credits'),
-    from: date('from'),
-    to: date('to'),
-    sort: SORTS.find((known): known is Sort => known === params.get('sort')) ?? 'key',
-    descending: params.get('order') === 'desc',
+    text: q,
+    outcome,
+    code,
+    format,
+    parser,
+    gradeBelow: grade === undefined ? null : grade / 100,
+    creditsFrom: credits ?? null,
+    from,
+    to,
+    sort,
+    descending: order === 'desc',
     offset: (page - 1) * PAGE_LINES,
     limit: PAGE_LINES,
   }

@@ -23,9 +23,6 @@ const SCHEMA: Schema = {
   clobberPrefix: 'document-',
 }
 
-/** Above this a document is shown as text: a tree of it would take hundreds of megabytes. */
-const MOST_CHARACTERS = 2_000_000
-
 /** Elements whose place in the Markdown is told, so that blocks can be found in them. */
 const PLACED = new Set(['paragraph', 'heading', 'tableCell', 'listItem', 'code', 'html', 'blockquote', 'table'])
 
@@ -37,7 +34,6 @@ const escapeText = (text: string): string =>
  * shows, in UTF-16 units. What is cited stands in `<mark>`.
  */
 export function renderMarkdown(markdown: string, cited: readonly Span[] = []): string {
-  if (markdown.length > MOST_CHARACTERS) return asText(markdown)
   try {
     const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
     visit(tree, (node) => {
@@ -83,7 +79,6 @@ function fragment(html: string, properties: object = {}): ElementContent[] {
 
 /** Sanitised HTML of an HTML document: what it shows without its style, scripts and pictures. */
 export function renderHtml(html: string): string {
-  if (html.length > MOST_CHARACTERS) return asText(html)
   try {
     return toHtml(sanitize(fromParse5(parseFragment(html)), SCHEMA))
   } catch (error) {
@@ -92,4 +87,4 @@ export function renderHtml(html: string): string {
   }
 }
 
-const asText = (text: string): string => `<pre>${escapeText(text.slice(0, MOST_CHARACTERS))}</pre>`
+const asText = (text: string): string => `<pre>${escapeText(text)}</pre>`

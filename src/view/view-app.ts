@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { sourceKey } from '#src/document/ids.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { citedPage, readCitation } from './citation.ts'
 import type { DocumentIndex } from './document-index.ts'
-import { CONTENT_HEADERS, PAGE_HEADERS } from './headers.ts'
+import { PAGE_HEADERS } from './headers.ts'
 import type { LivePipeline } from './live.ts'
 import { documentPage } from './pages/document.ts'
 import { documentsPage } from './pages/documents.ts'
@@ -14,8 +15,11 @@ import { failuresPage } from './pages/failures.ts'
 import { type Markup, page } from './pages/layout.ts'
 import { overviewPage } from './pages/overview.ts'
 import { shownDocument, type ShownDocument } from './read-blocks.ts'
-import { readQuery } from './read-query.ts'
-import { renderHtml, renderMarkdown } from './render-markdown.ts'
+import type { Render } from './content.ts'
+import { addApi } from './api-routes.ts'
+import { addContent } from './content-routes.ts'
+import { comparePage, type Side } from './pages/compare.ts'
+import { differingLines, receiptsFor, shownReceipt } from './receipts.ts'
 import { sourceFile } from './source-file.ts'
 
 export interface ViewOptions {
@@ -28,8 +32,13 @@ export interface ViewOptions {
     readonly page: number
     readonly dpi: number
   }) => Promise<Uint8Array | null>
+  readonly render: Render
   /** Null where no source is known for the store. */
   readonly live: LivePipeline | null
+  /** Whether the store was read once. */
+  readonly isIndexed: () => boolean
+  /** Of Sluice. */
+  readonly version: string
   readonly allowWrites: boolean
   /** Does documents with this failure code again; null where the source is not known. */
   readonly retry: ((code: string) => void) | null
@@ -48,16 +57,6 @@ const ASSETS: Readonly<Record<string, string>> = {
   'blocks.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 }
-
-/** Longest side of a drawn page, in pixels. */
-const LONGEST_SIDE = 1_600
-
-const HIGHEST_DPI = 120
-
-/** Sizes of pages are pixels at this many dots an inch. */
-const SIZE_DPI = 144
-
-const A4_HEIGHT = 1_684
 
 /** Pages and API below `/<token>`; whether a request may be answered at all is decided before (`guard.ts`). */
 export function viewApp(options: ViewOptions): Hono {
@@ -91,6 +90,14 @@ export function viewApp(options: ViewOptions): Hono {
     const preview = shown === null ? 'none' : await previewOf(shown, options)
     return respond(c, documentPage({ ...frame(c), key, shown, letter, pageNumber, preview, citation }))
   })
+  app.get('/compare', async (c) => {
+    const params = paramsOf(c)
+    const key = sourceKey(params.get('key') ?? '')
+    const record = await store.readRecord(key)
+    if (record === null) return respond(c, missing(frame(c), key), 404)
+    const compared = await compare(record, params, store)
+    return respond(c, comparePage({ ...frame(c), key, ...compared }))
+  })
   addContent(app, options)
   addApi(app, options)
   app.get('/assets/:name', async (c) => {
@@ -123,61 +130,18 @@ async function previewOf({ record }: ShownDocument, { sources }: ViewOptions): P
   return isPdf ? 'pages' : 'html'
 }
 
-/** What comes from documents: in frames that run nothing, and pictures of pages. */
-function addContent(app: Hono, { store, sources, draw }: ViewOptions): void {
-  const content = (c: Context, body: string): Response => {
-    const base = `/${c.req.param('token') ?? ''}`
-    const head = `<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="${base}/assets/content.css">`
-    return c.html(`${head}<body><article>${body}</article>`, 200, CONTENT_HEADERS)
+/** The receipts that the address names; else the one in use and the latest other one. */
+async function compare(record: DocumentRecord, params: URLSearchParams, store: OutputStore) {
+  const receipts = await receiptsFor(record, store)
+  const named = (name: string, at: number) => receipts.find(({ id }) => id === params.get(name)) ?? receipts[at]
+  const read = async (name: string, at: number) => {
+    const listed = named(name, at)
+    return listed === undefined || receipts.length < 2 ? null : shownReceipt(listed, store)
   }
-  const recordOf = (c: Context) => store.readRecord(sourceKey(new URL(c.req.url).searchParams.get('key') ?? ''))
-
-  app.get('/content/markdown', async (c) => {
-    const params = new URL(c.req.url).searchParams
-    const markdown = await store.readOutput(sourceKey(params.get('key') ?? ''), 'document.md')
-    if (markdown === null) return content(c, '<p>It was parsed without Markdown.</p>')
-    return content(c, renderMarkdown(markdown.toString('utf8'), readCitation(params).spans))
-  })
-  app.get('/content/source', async (c) => {
-    const record = await recordOf(c)
-    const path = record === null ? null : await sourceFile(record, sources)
-    if (path === null) return content(c, '<p>The source is not here.</p>')
-    return content(c, renderHtml((await readFile(path)).toString('utf8')))
-  })
-  app.get('/page.png', async (c) => {
-    const record = await recordOf(c)
-    const path = record === null || !/\.pdf$/i.test(record.key) ? null : await sourceFile(record, sources)
-    const number = Math.floor(Number(new URL(c.req.url).searchParams.get('page') ?? 1)) || 1
-    const drawn =
-      path === null || record === null ? null : await draw({ path, page: number, dpi: await dpiOf(record.key) })
-    if (drawn === null) return c.text('this page cannot be drawn', 404, PAGE_HEADERS)
-    return c.body(new Uint8Array(drawn), 200, { ...PAGE_HEADERS, 'content-type': 'image/png' })
-  })
-
-  /** Less for large pages: a hostile one may be metres wide. */
-  const dpiOf = async (key: string): Promise<number> => {
-    const shown = await shownDocument(sourceKey(key), store)
-    const sides = (shown?.blocks ?? []).flatMap(({ width, height }) => [width ?? 0, height ?? 0])
-    const longest = sides.reduce((most, side) => Math.max(most, side), A4_HEIGHT)
-    return Math.max(10, Math.min(HIGHEST_DPI, Math.floor((LONGEST_SIDE * SIZE_DPI) / longest)))
-  }
-}
-
-function addApi(app: Hono, { index, live, allowWrites, retry }: ViewOptions): void {
-  app.get('/api/documents', (c) => c.json(index.find(readQuery(new URL(c.req.url).searchParams)), 200, PAGE_HEADERS))
-  app.get('/api/live', async (c) => {
-    if (live === null) return c.json({ error: 'no source is known for this store' }, 404, PAGE_HEADERS)
-    return c.json(await live.status(), 200, PAGE_HEADERS)
-  })
-  app.get('/api/history', (c) => c.json({ samples: live?.history() ?? [] }, 200, PAGE_HEADERS))
-  app.post('/actions/:name', async (c) => {
-    if (!allowWrites) return c.text('start "sluice view" with --allow-writes to do that', 403, PAGE_HEADERS)
-    const form = await c.req.parseBody()
-    const name = c.req.param('name')
-    if (name === 'pause' && live !== null) await (form['do'] === 'resume' ? live.resume() : live.pause())
-    else if (name === 'retry' && retry !== null && typeof form['code'] === 'string') retry(form['code'])
-    else return c.text('not found', 404, PAGE_HEADERS)
-    const back = `/${c.req.param('token') ?? ''}/${name === 'retry' ? 'failures' : ''}`
-    return c.body(null, 303, { ...PAGE_HEADERS, location: back })
-  })
+  const [left, right] = await Promise.all([read('left', 0), read('right', 1)])
+  const side = (own: typeof left, other: typeof left): Side | null =>
+    own === null
+      ? null
+      : { receipt: own, differing: other === null ? 0 : differingLines(own.markdown, other.markdown).length }
+  return { receipts, left: side(left, right), right: side(right, left) }
 }

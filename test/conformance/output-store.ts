@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
+import { contentHash, sourceKey } from '#src/document/ids.ts'
 import type { OutputStore } from '#src/ports.ts'
 import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { NASTY_KEYS } from '../support/nasty-keys.ts'
@@ -46,6 +46,10 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       await store.removeReceipt(ids[0] as (typeof ids)[0])
       await store.removeReceipt(ids[0] as (typeof ids)[0])
       expect((await collect(store.listReceipts(never))).map(({ id }) => id).toSorted()).toEqual(ids.slice(1).toSorted())
+      const own = ids[1] as (typeof ids)[0]
+      const ofOne = await collect(store.listReceipts(never, contentHash(own.slice(0, 64))))
+      expect(ofOne.map(({ id }) => id)).toEqual([own])
+      expect(await collect(store.listReceipts(never, contentHash('0'.repeat(64))))).toEqual([])
     })
   })
 

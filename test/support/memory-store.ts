@@ -50,8 +50,8 @@ export class MemoryStore implements OutputStore {
   async removeReceipt(id: ReceiptId): Promise<void> {
     this.#receipts.delete(id)
   }
-  async *listReceipts(): AsyncGenerator<KeptReceipt> {
-    for (const [id, { savedAt }] of this.#receipts) yield { id, savedAt }
+  async *listReceipts(_signal?: AbortSignal, content = ''): AsyncGenerator<KeptReceipt> {
+    for (const [id, { savedAt }] of this.#receipts) if (id.startsWith(content)) yield { id, savedAt }
   }
   async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
     return this.#documents.get(key)?.record ?? null

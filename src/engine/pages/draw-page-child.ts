@@ -1,14 +1,6 @@
-import { closeSync, openSync } from 'node:fs'
 import { LiteParse } from '@llamaindex/liteparse'
 
-/* The entry of a child process that draws a page. It is killed, never asked to stop. */
-
-// The library prints pieces of files that it cannot read; nothing of a document may reach a terminal or a log.
-for (const descriptor of [1, 2]) {
-  closeSync(descriptor)
-  openSync('/dev/null', 'w')
-}
-process.on('disconnect', () => process.exit(1))
+/* The entry of a child process that draws pages. It is killed, never asked to stop. */
 
 export interface PageToShow {
   readonly path: string
@@ -17,12 +9,15 @@ export interface PageToShow {
   readonly dpi: number
 }
 
-/** A PNG in base64, since the pool's messages are JSON; null for a page that cannot be drawn. */
-export default async function draw({ path, page, dpi }: PageToShow): Promise<string | null> {
+/** A PNG; null for a page that cannot be drawn. */
+async function draw({ path, page, dpi }: PageToShow): Promise<Uint8Array | null> {
   try {
     const [drawn] = await new LiteParse({ dpi, quiet: true }).screenshot(path, [page])
-    return drawn === undefined ? null : drawn.imageBuffer.toString('base64')
+    return drawn === undefined ? null : drawn.imageBuffer
   } catch {
     return null
   }
 }
+
+process.on('disconnect', () => process.exit(1))
+process.on('message', (page) => void draw(page as PageToShow).then((drawn) => process.send?.(drawn)))

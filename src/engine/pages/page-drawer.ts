@@ -1,4 +1,4 @@
-import { Tinypool } from 'tinypool'
+import { LimitedChild } from '../children/limited-child.ts'
 import type { PageToShow } from './draw-page-child.ts'
 
 const CHILD_ENTRY = new URL(
@@ -9,28 +9,31 @@ const CHILD_ENTRY = new URL(
 /** A page that is not drawn by then is hostile: its child is killed. */
 const TIMEOUT_MS = 15_000
 
+/** A picture of 1,600 pixels takes 20 MB; a page that takes more than this unpacks far more than it shows. */
+const MEMORY_BYTES = 600 * 1024 * 1024
+
+export interface PageDrawerOptions {
+  /** Of the child: it reads untrusted files, and needs no secret. */
+  readonly env: Readonly<Record<string, string>>
+  readonly timeoutMs?: number
+  readonly memoryBytes?: number
+}
+
 /** Draws pages of PDFs for a person, in one child process, because a hostile file can hang or crash the library. */
 export class PageDrawer implements AsyncDisposable {
-  #pool: Tinypool | null = null
+  readonly #child: LimitedChild<PageToShow, Uint8Array | null>
+
+  constructor({ env, timeoutMs = TIMEOUT_MS, memoryBytes = MEMORY_BYTES }: PageDrawerOptions) {
+    this.#child = new LimitedChild({ entry: CHILD_ENTRY, env, timeoutMs, memoryBytes })
+  }
 
   /** A PNG; null where the page cannot be drawn. */
   async draw(page: PageToShow): Promise<Uint8Array | null> {
-    this.#pool ??= new Tinypool({
-      filename: CHILD_ENTRY.href,
-      runtime: 'child_process',
-      minThreads: 0,
-      maxThreads: 1,
-    }).on('error', () => undefined)
-    try {
-      const drawn = (await this.#pool.run(page, { signal: AbortSignal.timeout(TIMEOUT_MS) })) as string | null
-      return drawn === null ? null : Buffer.from(drawn, 'base64')
-    } catch {
-      // Killed or crashed.
-      return null
-    }
+    const result = await this.#child.run(page)
+    return result.kind === 'done' ? result.output : null
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool?.destroy()
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#child[Symbol.asyncDispose]()
   }
 }

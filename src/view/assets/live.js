@@ -91,7 +91,7 @@ function workers(processes) {
   const rows = processes.map(({ process, heartbeatMs, held, documents }) => {
     const base = live.dataset.live.replace(/\/api\/live$/, '')
     const named = documents.slice(0, 5).map(({ key, requestMs }) => {
-      const link = element('a', { href: `${base}/document?key=${encodeURIComponent(key)}` }, key)
+      const link = element('a', { href: `${base}/document?${new URLSearchParams({ key })}` }, key)
       const doing = requestMs === null ? 'reads, waits or writes' : `request for ${duration(requestMs / 1000)}`
       return element('li', {}, link, element('small', {}, doing))
     })

@@ -22,7 +22,7 @@ export interface DocumentOptions extends Omit<PageFrame, 'title' | 'current'> {
 /** The source beside what became of it. */
 export function documentPage(options: DocumentOptions): Markup {
   const { key, shown, letter, pageNumber, preview, citation, ...frame } = options
-  const named = `key=${encodeURIComponent(key)}`
+  const named = new URLSearchParams({ key }).toString()
   const isCiting = citation.spans.length > 0
   const markdown = `${citationParams(key, citation, null)}${isCiting ? `#${CITED_ID}` : ''}`
   const picture = preview === 'pages' ? `${frame.base}/page.png?${named}&page=${pageNumber}` : null
@@ -33,7 +33,7 @@ export function documentPage(options: DocumentOptions): Markup {
       ${
         shown === null
           ? ''
-          : html`${facts(shown)} ${cited(shown, citation, pageNumber)}
+          : html`${facts(shown, frame.base)} ${cited(shown, citation, pageNumber)}
               <div class="viewer">
                 <section class="source" aria-label="Source">
                   ${preview === 'html' ? html`<iframe title="Source" sandbox="allow-same-origin" src="${frame.base}/content/source?${named}"></iframe>` : ''}
@@ -81,7 +81,7 @@ const failure = ({ failure: { code, stage, message }, attempts, lastAt }: DeadLe
     <p>${remedyOf(code)}</p>
   </section>`
 
-function facts({ record }: ShownDocument): Markup {
+function facts({ record }: ShownDocument, base: string): Markup {
   const { outcome, goneAt, pages, cost, parser, grade, attempts, finishedAt, requestId, problems, bytes } = record
   const main = [
     ['Pages', pages.parsed === null ? '–' : `${pages.parsed} of ${pages.total ?? '?'}`],
@@ -108,6 +108,11 @@ function facts({ record }: ShownDocument): Markup {
     <details>
       <summary>Request, receipt and content</summary>
       ${list(more)}
+      <p>
+        <a href="${base}/compare?${new URLSearchParams({ key: record.key }).toString()}"
+          >Compare the receipts of this document</a
+        >
+      </p>
     </details>`
 }
 

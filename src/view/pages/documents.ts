@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { DocumentIndex, DocumentRow, Sort } from '../document-index.ts'
 import { PAGE_LINES, readQuery, withParams } from '../read-query.ts'
-import { badge, count, type Markup, moment, page, type PageFrame, percent } from './layout.ts'
+import { badge, count, documentLink, type Markup, moment, page, type PageFrame, percent } from './layout.ts'
 
 export interface DocumentsOptions extends Omit<PageFrame, 'title' | 'current'> {
   readonly index: DocumentIndex
@@ -105,7 +105,7 @@ function heading(name: string, sort: Sort | null, params: URLSearchParams): Mark
 const line = (row: DocumentRow, base: string): Markup =>
   html`<tr>
     <th scope="row">
-      <a href="${base}/document?key=${encodeURIComponent(row.key)}">${row.key}</a>${
+      <a href="${documentLink(base, row.key)}">${row.key}</a>${
         row.note === '' ? '' : html`<small>${row.code === '' ? '' : `${row.code}: `}${row.note}</small>`
       }
     </th>

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { DocumentIndex } from '../document-index.ts'
 import { remedyOf } from '../remedies.ts'
-import { count, type Markup, page, type PageFrame } from './layout.ts'
+import { count, documentLink, type Markup, page, type PageFrame } from './layout.ts'
 
 export interface FailuresOptions extends Omit<PageFrame, 'title' | 'current'> {
   readonly index: DocumentIndex
@@ -34,8 +34,7 @@ export function failuresPage({ index, retryCommand, canRetry, ...frame }: Failur
               .map(
                 (row) =>
                   html`<li>
-                    <a href="${frame.base}/document?key=${encodeURIComponent(row.key)}">${row.key}</a
-                    ><small>${row.note}</small>
+                    <a href="${documentLink(frame.base, row.key)}">${row.key}</a><small>${row.note}</small>
                   </li>`,
               )}
           </ul>

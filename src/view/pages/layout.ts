@@ -50,7 +50,20 @@ export const page = ({ title, base, current, store }: PageFrame, content: Markup
     </html>`
 
 /** The end of an address says more than its beginning. */
-const lastOf = (store: string): string => decodeURI(store).replace(/\/$/, '').split('/').slice(-2).join('/')
+const lastOf = (store: string): string => readable(store).replace(/\/$/, '').split('/').slice(-2).join('/')
+
+/** A prefix in a bucket may hold a per cent sign that encodes nothing. */
+function readable(address: string): string {
+  try {
+    return decodeURI(address)
+  } catch {
+    return address
+  }
+}
+
+/** Address of a document's page. Unlike `encodeURIComponent`, it throws for no key, whatever a source calls its documents. */
+export const documentLink = (base: string, key: string): string =>
+  `${base}/document?${new URLSearchParams({ key }).toString()}`
 
 const WHOLE = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 })
 

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { SORTS } from './document-index.ts'
+
+/*
+ * What the API takes and answers. The description (openapi.ts) is made of these schemas, requests are checked by them, and
+ * answers go through them. The live part is in live.ts.
+ */
+
+/** Lines of a page of the list. */
+export const PAGE_LINES = 100
+
+const text = z.string().max(500)
+const date = z.string().regex(/^\d{4}-\d\d-\d\d$/)
+
+/** Parameters of the list of documents; each is left out where it does not filter. */
+export const documentsParams = z.object({
+  q: text.optional().describe('part of the key, in any case'),
+  outcome: text.optional().describe('done, partial, failed or gone'),
+  code: text.optional().describe('failure code'),
+  format: text.optional().describe('extension, in lower case'),
+  parser: text.optional().describe('embedded, service or passthrough'),
+  grade: z.coerce.number().min(0).max(100).optional().describe('grades below this, in percent'),
+  credits: z.coerce.number().min(0).optional().describe('credits from this on'),
+  from: date.optional().describe('finished on this day (UTC) or later'),
+  to: date.optional().describe('finished on this day (UTC) or earlier'),
+  sort: z.enum(SORTS).optional().describe('default: key'),
+  order: z.enum(['asc', 'desc']).optional().describe('default: asc'),
+  page: z.coerce.number().int().min(1).max(1_000_000).optional().describe(`from 1; ${PAGE_LINES} documents each`),
+})
+
+export type DocumentsParams = z.infer<typeof documentsParams>
+
+const count = z.int().min(0)
+
+const documentRow = z.object({
+  key: z.string(),
+  outcome: z.enum(['done', 'partial', 'failed', 'gone']),
+  code: z.string().describe('failure code; empty unless failed'),
+  format: z.string(),
+  parser: z.string(),
+  credits: z.number(),
+  pages: count.nullable(),
+  grade: z.number().nullable().describe('0 to 1'),
+  bytes: count.nullable(),
+  at: z.string().describe('ISO 8601, UTC'),
+  note: z.string().describe('why it failed, or is only partial'),
+})
+
+export const documentsAnswer = z.object({ rows: z.array(documentRow), total: count })
+
+const facet = z.array(z.object({ value: z.string(), count }))
+
+export const storeAnswer = z.object({
+  store: z.string().describe('address of the store'),
+  isIndexed: z.boolean().describe('false while the store is read for the first time'),
+  documents: count,
+  pages: count,
+  credits: z.number(),
+  outcomes: facet,
+  codes: facet,
+  formats: facet,
+  parsers: facet,
+})
+
+export const keyParams = z.object({ key: z.string().min(1).max(4_096).describe('source key') })
+
+/** As `blocks.jsonl` has it; what a damaged line says wrong is null. */
+export const block = z.object({
+  pageNumber: z.int().min(1),
+  width: z.number().positive().nullable().catch(null),
+  height: z.number().positive().nullable().catch(null),
+  status: z.string().catch(''),
+  id: z.string(),
+  type: z.string(),
+  bbox: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable().catch(null),
+  content: z.string().catch(''),
+  markdownSpan: z.tuple([count, count]).nullable().catch(null),
+  readingOrder: z.number().catch(0),
+  confidence: z
+    .object({ layout: z.number().nullable().catch(null), ocr: z.number().nullable().catch(null) })
+    .catch({ layout: null, ocr: null }),
+})
+
+export const documentAnswer = z.object({
+  record: z
+    .looseObject({ key: z.string() })
+    .nullable()
+    .describe('docs/schemas/record.schema.json; null where it only failed'),
+  failure: z.looseObject({ key: z.string() }).nullable().describe('docs/schemas/dead-letter.schema.json'),
+  blocks: z.array(block),
+})
+
+export const receiptsAnswer = z.object({
+  receipts: z.array(z.object({ id: z.string(), savedAt: z.string(), isInUse: z.boolean() })),
+})
+
+export const failuresAnswer = z.object({
+  codes: z.array(
+    z.object({
+      code: z.string(),
+      count,
+      remedy: z.string(),
+      retryCommand: z.string().nullable(),
+      examples: z.array(documentRow),
+    }),
+  ),
+})
+
+export const errorAnswer = z.object({ error: z.string() })

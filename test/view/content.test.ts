@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { LimitedChild } from '#src/engine/children/limited-child.ts'
+import { RENDER_ENTRY, type Render, shownContent } from '#src/view/content.ts'
+import type { RenderRequest } from '#src/view/render-child.ts'
+
+function renderer(timeoutMs: number): { readonly render: Render } & AsyncDisposable {
+  const child = new LimitedChild<RenderRequest, string>({ entry: RENDER_ENTRY, timeoutMs, memoryBytes: 1e9, env: {} })
+  const render: Render = async (request) => {
+    const result = await child.run(request)
+    return result.kind === 'done' ? result.output : null
+  }
+  return { render, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() }
+}
+
+test('Markdown is rendered in a child process, and what takes too long there is shown as text', async () => {
+  await using patient = renderer(30_000)
+  await using hasty = renderer(1_000)
+  // Lists 800 deep take a minute.
+  const nested = Array.from({ length: 800 }, (_, at) => `${'  '.repeat(at)}- <b>`).join('\n')
+  expect(await shownContent('markdown', nested, [], hasty.render)).toMatch(
+    /^<p><em>Too large or too deeply nested[^]*- &lt;b&gt;/,
+  )
+  expect(await shownContent('markdown', '# Fine', [[2, 6]], patient.render)).toBe(
+    '<h1 data-start="0" data-end="6"><mark id="cited">Fine</mark></h1>',
+  )
+  expect(await shownContent('html', '<p onclick=x>Fine<script>1</script>', [], patient.render)).toBe('<p>Fine</p>')
+})

@@ -1,0 +1,117 @@
+import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { OutputStore } from '#src/ports.ts'
+import { outputs, recordOf } from '../support/documents.ts'
+import { NASTY_KEYS } from '../support/nasty-keys.ts'
+import { serve } from './support/served.ts'
+
+const keyed = (path: string, key: string): string => `${path}?${new URLSearchParams({ key }).toString()}`
+
+const commit = async (store: OutputStore, key: string, markdown = `# ${key}`): Promise<void> => {
+  const files = outputs({ 'document.md': markdown, 'blocks.jsonl': '' })
+  await store.commit(recordOf(key, files), files)
+}
+
+/** A key with half of a surrogate pair stands in no address: its document is listed and has no page. */
+const hasAddress = (key: string): boolean => key.isWellFormed()
+
+test('documents have their pages whatever their keys are, and every page has a strict policy', async () => {
+  await using served = await serve(async (store) => {
+    for (const key of NASTY_KEYS) await commit(store, key)
+  })
+  const list = await served.get('documents')
+  expect([...list.text.matchAll(/<tr>/g)].length).toBe(NASTY_KEYS.length + 1)
+  for (const key of NASTY_KEYS) {
+    for (const path of ['document', 'content/markdown', 'compare', 'api/document']) {
+      const { status, headers } = await served.get(keyed(path, key))
+      const expected = hasAddress(key) || path === 'content/markdown' ? 200 : 404
+      expect([key, path, status]).toEqual([key, path, expected])
+      expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+      expect(headers.get('content-security-policy')).not.toMatch(/unsafe|https?:|\*/)
+    }
+    const found = await served.get(`api/documents?${new URLSearchParams({ q: key.slice(0, 200) }).toString()}`)
+    const { rows } = JSON.parse(found.text) as { readonly rows: readonly { readonly key: string }[] }
+    if (hasAddress(key)) expect(rows.map((row) => row.key)).toContain(key)
+  }
+  expect(served.errors).toEqual([])
+})
+
+test.each([
+  'record.json',
+  '../store.json',
+  '../../../../../../etc/passwd',
+  'a.pdf/../../store.json',
+  '..%2f..%2fetc%2fpasswd',
+  '\0',
+  'a.pdf\0.md',
+  'x'.repeat(4_000),
+  '',
+])('a key that names no document reads nothing: %j', async (key) => {
+  await using served = await serve((store) => commit(store, 'a.pdf'))
+  expect((await served.get(keyed('document', key))).status).toBe(404)
+  expect((await served.get(keyed('content/markdown', key))).text).toContain('parsed without Markdown')
+  expect((await served.get(keyed('page.png', key))).status).toBe(404)
+  expect(served.errors).toEqual([])
+})
+
+test.each(['assets/../view-app.ts', 'assets/..%2fview-app.ts', 'assets/%2e%2e/view-app.ts', 'assets/.', 'nothing'])(
+  'an address that is none of ours is not found: %s',
+  async (path) => {
+    await using served = await serve((store) => commit(store, 'a.pdf'))
+    // `fetch` would resolve the dots by itself.
+    const { hostname, port, pathname } = new URL(served.url)
+    const status = await new Promise((resolve, reject) => {
+      const sent = request({ hostname, port, path: `${pathname}${path}` }, (answer) => resolve(answer.statusCode))
+      sent.on('error', reject).end()
+    })
+    expect(status).toBe(404)
+  },
+)
+
+test('a store that is half written, damaged or being removed is shown as far as it can be read', async () => {
+  const damage: Readonly<Record<string, (folder: string) => Promise<unknown>>> = {
+    'no-markdown.pdf': (folder) => rm(join(folder, 'document.md')),
+    'cut-blocks.pdf': (folder) =>
+      writeFile(join(folder, 'blocks.jsonl'), '{"pageNumber":1,"id":"p1.b0","type":"text","bbox":[0,"x"]}\n{"pageNu'),
+    'no-record.pdf': (folder) => rm(join(folder, 'record.json')),
+    'cut-record.pdf': (folder) => truncate(join(folder, 'record.json'), 40),
+    'no-json.pdf': (folder) => writeFile(join(folder, 'record.json'), 'null'),
+    'no-folder.pdf': (folder) => rm(folder, { recursive: true }),
+  }
+  await using served = await serve(async (store) => {
+    for (const key of Object.keys(damage)) await commit(store, key)
+  })
+  for (const [key, hurt] of Object.entries(damage)) await hurt(join(served.folder, 'documents', key))
+  expect((await readdir(join(served.folder, 'documents'))).length).toBe(5)
+  for (const key of Object.keys(damage)) {
+    for (const path of ['document', 'content/markdown', 'compare', 'api/document']) {
+      const { status } = await served.get(keyed(path, key))
+      expect([key, path, [200, 404].includes(status)]).toEqual([key, path, true])
+    }
+  }
+  expect(served.errors).toEqual([])
+})
+
+test('the server refuses other hosts, other pages and wrong tokens before it reads anything, and writes without leave', async () => {
+  await using served = await serve((store) => commit(store, 'a.pdf'), { retry: () => expect.unreachable() })
+  const { hostname, port, pathname } = new URL(served.url)
+  const ask = (path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const sent = request({ hostname, port, path, headers, method }, (answer) => resolve(answer.statusCode ?? 0))
+      sent.on('error', reject).end()
+    })
+  expect(await ask(pathname, {})).toBe(200)
+  expect(await ask(pathname, { host: `rebound.example:${port}` })).toBe(421)
+  expect(await ask(pathname, { origin: 'https://evil.example' })).toBe(403)
+  expect(await ask(pathname, { 'sec-fetch-site': 'cross-site' })).toBe(403)
+  expect(await ask('/', {})).toBe(404)
+  expect(await ask('/api/documents', {})).toBe(404)
+  expect(await ask(`${pathname.slice(0, -2)}/`, {})).toBe(404)
+  expect(await ask(`/documents?token=${pathname.slice(1, -1)}`, { cookie: `token=${pathname.slice(1, -1)}` })).toBe(404)
+  expect(await ask(`${pathname}actions/retry`, { 'content-type': 'application/x-www-form-urlencoded' }, 'POST')).toBe(
+    403,
+  )
+  expect(await ask(`${pathname}actions/pause`, { origin: 'null' }, 'POST')).toBe(403)
+})
