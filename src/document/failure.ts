@@ -29,7 +29,7 @@ export const FAILURE_CODES = [
 
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
-/** Where on the way of one document it ended (ARCHITECTURE.md, "The way of one document"). */
+/** Where on the way of one document it ended (ARCHITECTURE.md, "Life of a document"). */
 export const STAGES = ['scan', 'read', 'gate', 'parse', 'render', 'commit'] as const
 
 export type Stage = (typeof STAGES)[number]

@@ -31,7 +31,7 @@ import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
 const BUSY_MS = 2_000
 
 /**
- * The way of one document (ARCHITECTURE.md), from the delivery of its job to the record in the store. Knows nothing
+ * Life of a document (ARCHITECTURE.md), from the delivery of its job to the record in the store. Knows nothing
  * of BullMQ, HTTP or S3. Doing it twice is harmless: what is recorded is not done again, what was bought is not bought
  * again.
  */
