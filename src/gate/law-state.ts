@@ -115,12 +115,12 @@ export interface LawState {
   readonly restrained?: number
   readonly service_ms?: number
   readonly stated?: number
+  readonly test_cut?: number
   readonly test_n?: number
   readonly test_rate?: number
   readonly test_share?: number
   readonly told?: number
   readonly window?: number
   readonly work_ms?: number
-  readonly ignored?: boolean
   readonly told_whole?: boolean
 }

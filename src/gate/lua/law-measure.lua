@@ -16,10 +16,14 @@ local function densest(s, to, n, ms, closed_ms)
   return best
 end
 
--- The first measurement. Fewer than five accepted requests are none, once.
+-- The first measurement. Fewer than five accepted requests give only its magnitude: the probe may have come late by twice
+-- the time, so that the rate starts at double the measured one, and refusals correct it.
 local function measure_first(s, cycle)
-  if cycle.n < 5 and not s.ignored then
-    return false
+  s.step = 0.3
+  s.confidence = 0
+  if cycle.n < 5 then
+    s.rate = 2 * cycle.low
+    return
   end
   local stretch = densest(s, cycle.to, cycle.n, cycle.ms, cycle.closed_ms)
   cycle.window = stretch.window
@@ -27,9 +31,6 @@ local function measure_first(s, cycle)
   if cycle.brief then
     s.rate = math.max(s.rate, 0.9 * (s.delivery or 0))
   end
-  s.step = 0.3
-  s.confidence = 0
-  return true
 end
 
 -- Accepted by time, over the last window where the cycle is longer or far shorter than that.
@@ -92,7 +93,8 @@ end
 
 -- The cycle from the last opening to the sending of the probe that was not refused, `to`.
 local function cycle_until(s, to)
-  local n = math.max(1, s.accepted - 1 - s.opened_accepted)
+  local accepted = s.accepted - 1 - s.opened_accepted
+  local n = math.max(1, accepted)
   local ms = math.max(to - s.opened_at, 1)
   local closed_ms = to - s.closed_at
   local low = n / ms
@@ -100,7 +102,16 @@ local function cycle_until(s, to)
   local told_true = s.told ~= nil and s.kept > 0 and math.abs(closed_ms - s.told) <= math.max(1100, 0.03 * s.told)
   local least_ms = math.max(s.bad_at - s.opened_at, 1)
   local high = told_true and 1.02 * low or math.max(low, n / least_ms)
-  return { to = to, n = n, ms = ms, closed_ms = closed_ms, low = low, high = high, brief = closed_ms < 0.05 * ms }
+  return {
+    to = to,
+    n = n,
+    nothing = accepted < 1,
+    ms = ms,
+    closed_ms = closed_ms,
+    low = low,
+    high = high,
+    brief = closed_ms < 0.05 * ms,
+  }
 end
 
 local function reopen(s, to, now)
@@ -112,12 +123,12 @@ local function reopen(s, to, now)
   s.opened_accepted = s.accepted - 1
   if s.rate ~= nil then
     measure_again(s, cycle)
-  elseif not measure_first(s, cycle) then
-    s.ignored = true
+  elseif cycle.nothing then
     s.pending = 0
     return
+  else
+    measure_first(s, cycle)
   end
-  s.ignored = false
   s.test_share = nil
   note_window(s, cycle)
   s.margin = math.min(0.03, math.max(0.01, 0.1 / cycle.n))

@@ -27,6 +27,11 @@ local function plan_probe(s, now)
       end
     end
   end
+  -- Windows follow each other: the end of one is tried once, whatever the service tells.
+  if s.window ~= nil and s.short_cycles == 0 then
+    local turn = s.opened_at + s.window * math.ceil((now + s.pause - s.opened_at) / s.window)
+    at = math.min(at, turn + 1)
+  end
   -- Where a refused request counts against the limit, probes at a fixed distance would keep it closed for good.
   local most = math.max(900000 * s.scale, s.tries > 12 and elapsed / 6 or 0)
   s.probe_at = math.min(at, now + most)
@@ -45,7 +50,8 @@ local function shut(s, permit, feedback, now)
   s.trial_at_close = s.trial
   s.late = 0
   local n = s.accepted - s.opened_accepted
-  s.factor = n < 20 and 3 or n < 100 and 1.8 or 1.4
+  -- Probes of a pause must cost little beside the requests of its cycle.
+  s.factor = n < 20 and 3 or n < 100 and 1.8 or math.max(1.08, math.min(1.4, 1 + 200 / n))
   s.pause = math.max(60, 3 * s.refusal_ms)
   if s.rate ~= nil then
     s.pause = math.max(s.pause, math.min(1.2 / s.rate, 1000))

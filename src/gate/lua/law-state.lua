@@ -2,7 +2,7 @@
 -- rates are requests a millisecond, sequence numbers count requests in the order of sending. src/gate/law-state.ts holds
 -- the same list of fields as a type; fields that are nil at first are named there.
 
-local LAW_VERSION = 7
+local LAW_VERSION = 8
 -- RFC 6928's initial window.
 local START_PLACES = 10
 local SLOTS = 64

@@ -23,10 +23,18 @@ local function plan_trial(s, n)
     local costly = s.refusals > 0.01 * s.accepted and 1.5 or 0.7
     s.hold = math.max(30, 40 * math.min(6, s.episode) * costly * (s.confidence > 1 and 1.3 or 1))
   end
-  s.hold = math.min(s.hold, math.max(30, 1.5 * s.window * s.rate))
+  s.hold = math.min(s.hold, math.max(s.confidence > 0 and 90 or 30, 1.5 * s.window * s.rate))
 end
 
--- Refusals that are too sparse for the sequential test: does a lower pace lower their share?
+-- A lower pace, by this share.
+local function cut_pace(s, cut, now)
+  s.test_cut = cut
+  s.rate = s.test_rate * (1 - cut)
+  start_level(s, now)
+end
+
+-- Refusals that are too sparse for the sequential test: does a lower pace lower their share? A window of n requests refuses
+-- one in n + 1 at the slightest excess, so that the first cut is a quarter of the share.
 local function suspect_pace(s, now)
   local n, k = s.level_n, s.level_refused
   if s.trial > 0 or s.test_share ~= nil or k < 3 or k <= 2 * s.noise * n + 1.5 * math.sqrt(s.noise * n) then
@@ -34,13 +42,17 @@ local function suspect_pace(s, now)
   end
   s.test_share = k / n
   s.test_rate = s.rate
-  s.test_n = math.max(20, math.ceil(5 / s.test_share))
-  s.rate = s.rate * (1 - math.min(0.3, math.max(0.03, 1.1 * s.test_share)))
-  start_level(s, now)
+  s.test_n = math.max(16, math.ceil(5 / s.test_share))
+  cut_pace(s, math.max(0.03, 0.25 * s.test_share), now)
 end
 
 local function end_test(s, now)
   local share = s.level_refused / s.level_n
+  local most = math.min(0.3, math.max(0.03, 1.1 * s.test_share))
+  if share >= 0.5 * s.test_share and s.test_cut < most then
+    cut_pace(s, math.min(most, 2.2 * s.test_cut), now)
+    return
+  end
   if share >= 0.5 * s.test_share then
     s.noise = math.min(0.1, math.max(s.noise, math.min(share, s.test_share)))
     s.rate = s.test_rate
