@@ -61,7 +61,8 @@ export async function readPage(entry: ReadPage, look: Look, context: ReadPageCon
   if (context.mode === 'auto' && !garbled && ink !== null && !ocrHelps(ink, kept)) {
     return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: [] })
   }
-  const unsure = layer?.check?.verdict === 'unsure' && typeof look !== 'string' ? look.hidden : NOTHING
+  const unsure =
+    typeof look !== 'string' && (layer?.check?.verdict === 'unsure' || isAstray(look, page)) ? look.hidden : NOTHING
   const painted = context.mode === 'ocr' || garbled ? [] : kept.filter((item) => !unsure.has(item))
   const budget = context.budget.part(PAGE_BUDGET_MS)
   if (budget.leftMs() === 0)
@@ -96,6 +97,12 @@ async function layerOf(entry: ReadPage, page: ParsedPage, look: PageLook, contex
   return { kept: page.textItems.filter((item) => !look.hidden.has(item)), check }
 }
 
+/** Whether a page's text is an invisible layer that stands beside the print: the picture lies turned, or the layer is another page's. */
+function isAstray({ hidden, overPicture }: PageLook, page: ParsedPage): boolean {
+  const letters = lettersIn([...hidden])
+  return letters >= LEAST_LAYER && letters >= lettersOf(page) / 2 && lettersIn(overPicture) < LEAST_LAYER
+}
+
 interface Findings {
   readonly ink: InkReading | null
   readonly layer: LayerCheck | null
@@ -104,7 +111,7 @@ interface Findings {
 interface Merge extends Findings {
   readonly outcome: OcrOutcome
   readonly kept: readonly TextItem[]
-  /** Of these, the invisible layer that nothing confirmed: recognised text is better evidence. */
+  /** Of these, the invisible layer that the picture did not confirm: recognised text is better evidence. */
   readonly unsure: ReadonlySet<TextItem>
   /** The kept text that was painted over: it is among the recognised text already, in its place. */
   readonly painted: ReadonlySet<TextItem>
@@ -124,12 +131,13 @@ function merged(
   }
   const ink = outcome.ink
   const problems: PageProblem[] = outcome.complete ? [] : ['ocr_time']
+  const confirmed = unsure.size > 0 && outcome.score >= BETTER_THAN_GARBLED
+  if (unsure.size > 0 && !confirmed && found.layer === null) problems.push('unconfirmed_layer')
   if (leavesInk(ink)) problems.push('unread_ink')
   const recognised = lettersIn(outcome.page.textItems.filter((item) => item.confidence !== undefined))
   if (recognised > MUCH_RECOGNISED * lettersIn(outcome.page.textItems) && outcome.confidence.mean < LEAST_CONFIDENCE) {
     problems.push('doubtful_text')
   }
-  const confirmed = unsure.size > 0 && outcome.score >= BETTER_THAN_GARBLED
   const missing = kept.filter((item) => !painted.has(item) && !(confirmed && unsure.has(item)))
   const textItems = garbled ? outcome.page.textItems : withMissing(outcome.page.textItems, missing)
   const layer = confirmed ? null : found.layer

@@ -27,14 +27,15 @@ afterAll(() => rm(folder, { recursive: true }))
 const lines = (words: string) => setLines(words.split(' '), SETTING)
 
 /** A page that shows `TRUE` in a picture, turned by `slope`, with a text layer over it or none. */
-async function scanOf({ slope = 0, inForm = false, layer = '' }): Promise<string> {
+async function scanOf({ slope = 0, inForm = false, layer = '', layerTop = SETTING.top }): Promise<string> {
   const content = textOperators(lines(TRUE), SETTING, HEIGHT)
   const source = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: content })
   const drawing = (await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 200 })).get(1)
   if (drawing === undefined) throw new Error('the library drew no page')
   const picture = slope === 0 ? drawing : levelled(drawing, slope)
-  const path = join(folder, `${slope}-${inForm}-${layer.length}.pdf`)
-  const over = layer === '' ? '' : textOperators(lines(layer), SETTING, HEIGHT, { mode: 3 })
+  const path = join(folder, `${slope}-${inForm}-${layer.length}-${layerTop}.pdf`)
+  const at = { ...SETTING, top: layerTop }
+  const over = layer === '' ? '' : textOperators(setLines(layer.split(' '), at), at, HEIGHT, { mode: 3 })
   const page = { width: WIDTH, height: HEIGHT, inForm, over }
   await writeFile(path, writePdf({ ...page, pictures: [{ picture, x: 0, top: 0, width: WIDTH, height: HEIGHT }] }))
   return path
@@ -60,6 +61,10 @@ describe('a page that is a picture', () => {
     const wrong = await read(await scanOf({ layer: WRONG }))
     expect(wrong).toMatchObject({ text: TRUE, status: 'ok' })
     expect(wrong.quality?.signals.layerAgreement).toBeLessThan(0.5)
+  }, 30_000)
+
+  test('is read in place of a layer that stands where it shows nothing', async () => {
+    expect(await read(await scanOf({ layer: WRONG, layerTop: 120 }))).toMatchObject({ text: TRUE, status: 'ok' })
   }, 30_000)
 
   test('is partial with a warning when its text is too steep to be read', async () => {

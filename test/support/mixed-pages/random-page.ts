@@ -1,6 +1,5 @@
 import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import type { GreyPicture, PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
-import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
 import { Random } from '../random.ts'
 import { DAMAGES, type Damage, damaged, jpegQuality, photograph } from './damage.ts'
 import { heightOf, setLines, type Setting, textOperators } from './text-block.ts'
@@ -204,16 +203,19 @@ function photoAt(top: number, room: number, random: Random): MixedPage['pictures
   return { picture, x: MARGIN + random.below(WIDTH - 2 * MARGIN - width + 1), top, width, height: Math.floor(height) }
 }
 
-/** Ink as filled rectangles: print that no text operator wrote. */
-function outlines(drawing: PageDrawing): string {
-  const { width, height, ink, perPoint } = inkMask(drawing)
+/** Darker pixels than this are ink. */
+const INK_LEVEL = 150
+
+/** Ink as filled rectangles: print that no text operator wrote. A plain threshold, so that no test of the engine's decides what is on the page. */
+function outlines({ width, height, grey, perPoint }: PageDrawing): string {
+  const isInk = (at: number): boolean => (grey[at] ?? 255) < INK_LEVEL
   const unit = 1 / perPoint
   const rows: string[] = ['0 g\n']
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
-      if (ink[y * width + x] === 0) continue
+      if (!isInk(y * width + x)) continue
       let end = x
-      while (end < width && ink[y * width + end] === 1) end += 1
+      while (end < width && isInk(y * width + end)) end += 1
       rows.push(
         `${(x * unit).toFixed(2)} ${(HEIGHT - (y + 1) * unit).toFixed(2)} ${((end - x) * unit).toFixed(2)} ${unit.toFixed(2)} re f\n`,
       )
