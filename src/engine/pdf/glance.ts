@@ -18,6 +18,8 @@ const LEAST_SURFACE = 48
 const LEAST_MARK = 20
 /** So many marks beside text decide nothing: OCR is asked for eight letters and more. */
 const MOST_MARKS = 3
+/** And so much ink of theirs, in square points: a whole word hangs together at this resolution, and so does noise. */
+const MOST_MARKED = 100
 /** Letters of text beside which marks decide nothing. */
 const MUCH_TEXT = 200
 /** Share of the words' area that may show nothing. */
@@ -43,7 +45,9 @@ export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & {
   if (clearRules(marks, drawing) >= LEAST_SURFACE * pixels) return false
   const left = componentsOf({ width, height, perPoint: drawing.perPoint, ink: marks, grainShare: 0 })
   const letters = words.reduce((sum, { text }) => sum + text.length, 0)
-  return left.filter((mark) => mark.pixels >= LEAST_MARK * pixels).length <= (letters >= MUCH_TEXT ? MOST_MARKS : 0)
+  const large = left.filter((mark) => mark.pixels >= LEAST_MARK * pixels)
+  if (large.length > (letters >= MUCH_TEXT ? MOST_MARKS : 0)) return false
+  return large.reduce((sum, mark) => sum + mark.pixels, 0) <= MOST_MARKED * pixels
 }
 
 /** Clears what lies under words; returns the share of their area under which nothing was. */

@@ -78,6 +78,12 @@ test.each([
   expect(await glanceAt(pdf)).toBe(isPlain)
 })
 
+test('beside much text a page shows a noisy picture of words, all of whose marks hang together', async () => {
+  const { kind, damage, pdf } = await randomPage(92_000_157)
+  expect([kind, damage]).toEqual(['half', 'noise'])
+  expect(await glanceAt(pdf)).toBe(false)
+})
+
 test('beside its words a page shows one that did not come out', async () => {
   const pdf = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: TEXT })
   expect(await glanceAt(pdf, 'ninety')).toBe(false)

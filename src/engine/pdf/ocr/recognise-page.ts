@@ -20,6 +20,7 @@ import { recognisePicture } from './recognise-picture.ts'
 import { secondLook } from './second-look.ts'
 import { stripsOf } from './strips.ts'
 import { textSlope } from './text-slope.ts'
+import { withoutSteps } from './without-steps.ts'
 
 /** Upright English print scores 0.9 and more, garbage from a turned page below 0.6. */
 const GOOD_SCORE = 0.75
@@ -75,7 +76,7 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const plain = halved(clean)
   const pieces = textInk(inkMask(plain))
   if (lettersOf(pieces) < LEAST_LETTERS) return { kind: 'blank' }
-  const drawing = evenContrast(clean)
+  const drawing = withoutSteps(evenContrast(clean))
   const turn = await sidewaysTurn(drawing, pieces, request)
   const sheets = { drawing, plain }
   const first = await readTurned(sheets, turn, request)
