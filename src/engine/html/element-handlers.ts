@@ -23,8 +23,8 @@ export const ELEMENT_HANDLERS: Readonly<Record<string, Handle>> = {
   mark: children,
   var: defaultHandlers.em,
   dialog: children,
-  // The reading of a word beside the word: without its small print it would double the text.
-  rt: nothing,
+  // The reading of a word, after the word, as it is shown by what knows no small print.
+  rt: (state, node) => [{ type: 'text', value: '(' }, ...state.all(node), { type: 'text', value: ')' }],
   rp: nothing,
   menu: defaultHandlers.ul,
   dt: (state, node) => ({ type: 'listItem', spread: false, checked: null, children: term(state, node) }),

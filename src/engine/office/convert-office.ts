@@ -8,7 +8,7 @@ import { pptTablesOf, withPptTables } from './ppt-tables.ts'
 import { embeddedFiles } from './embedded-files.ts'
 import { leftOutWarning } from './left-out.ts'
 import { Rendering } from './rendering.ts'
-import { markRtfHeadings } from './rtf-headings.ts'
+import { markRtfHeadings } from './rtf/rtf-headings.ts'
 import { supplementOf } from './supplement-of.ts'
 import { supplemented } from './supplemented.ts'
 import { unreadPictures } from './unread-pictures.ts'
@@ -36,7 +36,7 @@ function renderNotes(document: OfficeDocument, rendering: Rendering): string[] {
 
 /** Text documents, presentations and books: the library's document model, and what it leaves out. */
 export async function convertOffice(bytes: Buffer, extension: Extension, options: OfficeOptions): Promise<Conversion> {
-  const supplement = supplementOf(bytes, extension)
+  const supplement = supplementOf(bytes, extension, options.onlyMainContent)
   const document = await read(supplement?.bytes ?? bytes, extension)
   const rendering = new Rendering(document, options.removeBase64Images)
   const body = withPptTables(renderBlocks(document.blocks, rendering), pptTablesOf(bytes))

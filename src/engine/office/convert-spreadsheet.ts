@@ -4,6 +4,7 @@ import type { Extension } from '#src/document/formats.ts'
 import type { Conversion } from '../conversion.ts'
 import { convertOffice, type OfficeOptions } from './convert-office.ts'
 import { escapeInline } from './escape-markdown.ts'
+import { htmlComment } from './html-comment.ts'
 import { counted, leftOutWarning } from './left-out.ts'
 import { isLocked } from './locked-office.ts'
 import { encrypted } from './office-errors.ts'
@@ -14,7 +15,8 @@ import { pipeTable } from './pipe-table.ts'
 import { sheetComments } from './sheet-comments.ts'
 import { sheetRows, shownText } from './sheet-rows.ts'
 import { embeddedFiles } from './embedded-files.ts'
-import { odfObjects } from './odf-objects.ts'
+import { objectBlocks, odfObjectParts } from './odf-objects.ts'
+import { odfSheetDrawings } from './odf-sheet-drawings.ts'
 import { unreadPictures } from './unread-pictures.ts'
 import { countXlsCharts } from './xls-charts.ts'
 import { guardZip } from './zip-guard.ts'
@@ -46,11 +48,14 @@ function hiddenSheets(book: WorkBook): string[] {
   return (book.Workbook?.Sheets ?? []).flatMap((sheet) => (sheet.Hidden ? [sheet.name ?? ''] : []))
 }
 
-/** One section a sheet: its name, its cells as one table, then its comments and what is drawn on it. */
+/**
+ * One section a sheet: its name, its cells as one table, then its comments and what is drawn on it. Text boxes over cells are
+ * no main content, as in every export of a spreadsheet program: then they stand in a comment of the Markdown.
+ */
 function renderSheets(
   book: WorkBook,
   hidden: readonly string[],
-  drawings: ReadonlyMap<string, readonly string[]>,
+  { drawings, onlyMainContent }: { readonly drawings: SheetDrawings; readonly onlyMainContent: boolean },
 ): string {
   const sections: string[] = []
   for (const name of book.SheetNames) {
@@ -58,7 +63,10 @@ function renderSheets(
     const sheet = book.Sheets[name]
     const rows = sheet === undefined ? [] : sheetRows(sheet)
     const table = rows.length > 0 ? [pipeTable(rows)] : []
-    const blocks = [...table, ...(sheet === undefined ? [] : sheetComments(sheet)), ...(drawings.get(name) ?? [])]
+    const { blocks: drawn, texts } = drawings.get(name) ?? { blocks: [], texts: [] }
+    const beside =
+      onlyMainContent && rows.length > 0 && texts.length > 0 ? [htmlComment('text boxes', texts.join(' | '))] : texts
+    const blocks = [...table, ...(sheet === undefined ? [] : sheetComments(sheet)), ...drawn, ...beside]
     if (blocks.length > 0) sections.push(`## ${escapeInline(name)}\n\n${blocks.join('\n\n')}\n`)
   }
   return sections.join('\n')
@@ -97,11 +105,24 @@ export async function convertSpreadsheet(
   const hidden = hiddenSheets(book)
   const container = isZip(bytes) ? new OoxmlPackage(bytes) : null
   const isKnown = cellTexts(book)
-  const drawings = container === null ? NO_DRAWINGS : sheetDrawings(container, { names: book.SheetNames, isKnown })
-  const objects = container === null ? [] : odfObjects(container, isKnown)
+  const drawings =
+    container === null
+      ? NO_DRAWINGS
+      : extension === 'ods'
+        ? odfSheetDrawings(container)
+        : sheetDrawings(container, { names: book.SheetNames, isKnown })
+  const objects =
+    container === null ? [] : odfObjectParts(container).flatMap((part) => objectBlocks(container, part, isKnown))
   // Charts of an old workbook are streams within its stream, which nothing here reads.
-  const leftOut = [...counted(countXlsCharts(bytes), 'chart'), ...embeddedFiles(bytes)]
-  const markdown = [renderSheets(book, hidden, drawings), ...objects.map((block) => `${block}\n`)]
+  const leftOut = [
+    ...counted(hidden.length, 'hidden sheet'),
+    ...counted(countXlsCharts(bytes), 'chart'),
+    ...embeddedFiles(bytes),
+  ]
+  const markdown = [
+    renderSheets(book, hidden, { drawings, onlyMainContent: options.onlyMainContent }),
+    ...objects.map((block) => `${block}\n`),
+  ]
     .filter((part) => part !== '')
     .join('\n')
   return {

@@ -1,4 +1,5 @@
 import { asCell, escapeInline } from './escape-markdown.ts'
+import { htmlComment } from './html-comment.ts'
 import { mathmlToLatex } from './mathml-to-latex.ts'
 import type { OoxmlPackage } from './ooxml/ooxml-package.ts'
 import { childrenOf, descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
@@ -6,17 +7,20 @@ import { pipeTable } from './pipe-table.ts'
 
 const MATH = /^(?:.*:)?math$/
 
+/** Parts of charts, formulas and tables within any OpenDocument file; each lies beside its text. */
+export const odfObjectParts = (odf: OoxmlPackage): readonly string[] => odf.parts(/^Object [^/]+\/content\.xml$/)
+
 /**
- * Charts, formulas and tables within any OpenDocument file as Markdown blocks; they lie beside its text, each in a part of its own.
- * A chart of what `isKnown` tells to be shown in cells comes without its data.
+ * One of those parts as Markdown blocks; none for what is neither. A chart of what `isKnown` tells to be shown in cells comes
+ * without its data.
  */
-export function odfObjects(odf: OoxmlPackage, isKnown: (text: string) => boolean = () => false): readonly string[] {
-  const objects = odf.parts(/^Object [^/]+\/content\.xml$/).flatMap((part) => odf.xml(part) ?? [])
-  return objects.flatMap((object) => [
-    ...formulaBlocks(object),
-    ...chartBlocks(object, isKnown),
-    ...sheetBlocks(object),
-  ])
+export function objectBlocks(
+  odf: OoxmlPackage,
+  part: string,
+  isKnown: (text: string) => boolean = () => false,
+): readonly string[] {
+  const object = odf.xml(part)
+  return object === null ? [] : [...formulaBlocks(object), ...chartBlocks(object, isKnown), ...sheetBlocks(object)]
 }
 
 function formulaBlocks(object: XmlElement): string[] {
@@ -32,7 +36,7 @@ function chartBlocks(object: XmlElement, isKnown: (text: string) => boolean): st
   return [...descendants(object, 'chart:chart')].map((chart) => {
     const titles = [...descendants(chart, 'chart:title')].map((title) => textOf(title).replace(/\s+/g, ' ').trim())
     const [first = '', ...axes] = titles.filter((title) => title !== '').map(escapeInline)
-    const caption = [first === '' ? '' : `**${first}**`, axes.length === 0 ? '' : `(${axes.join(', ')})`]
+    const caption = [first === '' ? '' : `**${first}**`, axes.length === 0 ? '' : htmlComment('axes', axes.join(', '))]
     const rows = isShownElsewhere(chart, isKnown) ? [] : rowsOf(chart)
     return [caption.filter(Boolean).join(' '), rows.length === 0 ? '' : pipeTable(rows)].filter(Boolean).join('\n\n')
   })

@@ -1,27 +1,92 @@
-import { odfObjects } from './odf-objects.ts'
-import type { OoxmlPackage } from './ooxml/ooxml-package.ts'
-import { Placeholders } from './ooxml/placeholders.ts'
+import { escapeInline } from './escape-markdown.ts'
+import { reviewComment } from './html-comment.ts'
+import { objectBlocks, odfObjectParts } from './odf-objects.ts'
+import { type OoxmlPackage, xmlText } from './ooxml/ooxml-package.ts'
+import { type Insertion, Placeholders } from './ooxml/placeholders.ts'
+import { rewriteXml } from './ooxml/rewrite-xml.ts'
 import type { Supplement } from './ooxml/supplement.ts'
-import { descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
+import { childrenOf, descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
 import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
+import { replaceZipEntries } from './zip-replace.ts'
 
+const CONTENT = 'content.xml'
 const HEADERS = ['style:header', 'style:header-left', 'style:header-first'] as const
 const FOOTERS = ['style:footer', 'style:footer-left', 'style:footer-first'] as const
+const WANTED: ReadonlySet<string> = new Set(['office:annotation', 'draw:frame'])
+const SIGNS = ['office:annotation', 'draw:object']
+/** What holds frames and comments beside paragraphs, where text alone may not stand. */
+const CANVAS: ReadonlySet<string> = new Set(['draw:page', 'draw:g'])
 
 /**
- * Headers, footers, charts and formulas of an OpenDocument text or presentation (OpenDocument 1.3, part 3), which the
- * library leaves out. Writers agree on the prefixes of names.
+ * Headers, footers, comments, charts and formulas of an OpenDocument text or presentation (OpenDocument 1.3, part 3), which
+ * the library leaves out or mixes with the text. Writers agree on the prefixes of names.
  */
-export function odfSupplement(odf: OoxmlPackage): Supplement {
+export function odfSupplement(odf: OoxmlPackage, onlyMainContent: boolean): Supplement {
   const styles = odf.xml('styles.xml')
+  const placeholders = new Placeholders()
+  const placed = new Set<string>()
+  const content = odf.bytesOf(CONTENT)
+  const xml =
+    content === null || !SIGNS.some((sign) => content.includes(sign))
+      ? null
+      : rewriteXml(Placeholders.clean(xmlText(content)), WANTED, (element, _names, ancestors) => {
+          const insertion = insertionOf(element, odf, placed, onlyMainContent && !CANVAS.has(ancestors.at(-1) ?? ''))
+          return insertion === null ? null : () => standIn(placeholders.add(insertion), element, ancestors)
+        })
+  const bytes = xml === null ? null : replaceZipEntries(odf.bytes, new Map([[CONTENT, Buffer.from(xml)]]))
+  const isPlaced = (part: string): boolean => bytes !== null && placed.has(part)
   return {
-    bytes: odf.bytes,
-    placeholders: new Placeholders(),
-    after: odfObjects(odf),
+    bytes: bytes ?? odf.bytes,
+    placeholders: bytes === null ? new Placeholders() : placeholders,
+    after: odfObjectParts(odf)
+      .filter((part) => !isPlaced(part))
+      .flatMap((part) => objectBlocks(odf, part)),
     headers: styles === null ? [] : paragraphs(styles, HEADERS),
     footers: styles === null ? [] : [...paragraphs(styles, FOOTERS), ...slideFooters(styles)],
     leftOut: [],
   }
+}
+
+/** Null for a frame without an object that is read: a picture, a text box. */
+function insertionOf(
+  element: XmlElement,
+  odf: OoxmlPackage,
+  placed: Set<string>,
+  hidesComments: boolean,
+): Insertion | null {
+  if (element.name === 'office:annotation') return commentInsertion(element, hidesComments)
+  const [object] = childrenOf(element, 'draw:object')
+  const folder = object?.attributes['xlink:href']?.replace(/^\.\//, '')
+  const part = `${folder ?? ''}/${CONTENT}`
+  const blocks = folder === undefined ? [] : objectBlocks(odf, part)
+  if (blocks.length === 0) return null
+  placed.add(part)
+  const inline = blocks.map((block) => block.replace(/^\$\$\n([^]*)\n\$\$$/, '$$$1$$').replace(/\s*\n+\s*/g, ' '))
+  return { block: blocks.join('\n\n'), inline: inline.join(' ') }
+}
+
+/** A comment explains its slide in a presentation; in a text it is no main content. */
+function commentInsertion(annotation: XmlElement, isHidden: boolean): Insertion {
+  const [creator] = childrenOf(annotation, 'dc:creator')
+  const author = escapeInline(textOf(creator).trim())
+  const text = plainParagraphs([...descendants(annotation, 'text:p')].map(textOf)).join(' ')
+  const sentence = `Comment${author === '' ? '' : ` by ${author}`}: ${text}`
+  if (text === '') return { block: null, inline: '' }
+  return isHidden
+    ? { block: null, inline: '', aside: reviewComment(author, text) }
+    : { block: sentence, inline: `\\[${sentence}\\]` }
+}
+
+function standIn(token: string, { attributes }: XmlElement, ancestors: readonly string[]): string {
+  const parent = ancestors.at(-1) ?? ''
+  if (parent.startsWith('text:') && !parent.startsWith('text:list') && parent !== 'text:section') return token
+  const paragraph = `<text:p>${token}</text:p>`
+  if (!CANVAS.has(parent)) return paragraph
+  const place = ['svg:x', 'svg:y', 'svg:width', 'svg:height'].flatMap((name) => {
+    const value = attributes[name]
+    return value === undefined ? [] : [` ${name}="${value.replace(/[^-\w.%]/g, '')}"`]
+  })
+  return `<draw:frame${place.join('')}><draw:text-box>${paragraph}</draw:text-box></draw:frame>`
 }
 
 function paragraphs(styles: XmlElement, names: readonly string[]): string[] {

@@ -4,17 +4,17 @@ import { OoxmlPackage } from './ooxml/ooxml-package.ts'
 import { slideSupplement } from './ooxml/slide-supplement.ts'
 import type { Supplement } from './ooxml/supplement.ts'
 import { wordSupplement } from './ooxml/word-supplement.ts'
-import { rtfSupplement } from './rtf-supplement.ts'
+import { rtfSupplement } from './rtf/rtf-supplement.ts'
 import { wordBinarySupplement } from './word-binary-supplement.ts'
 
 /** What the library leaves out of a document, known by its content: an old extension may hold a new file. */
-export function supplementOf(bytes: Buffer, extension: Extension): Supplement | null {
+export function supplementOf(bytes: Buffer, extension: Extension, onlyMainContent: boolean): Supplement | null {
   const start = bytes.subarray(0, 5).toString('latin1')
-  if (start === '{\\rtf') return rtfSupplement(bytes)
-  if (!start.startsWith('PK')) return wordBinarySupplement(bytes)
+  if (start === '{\\rtf') return rtfSupplement(bytes, onlyMainContent)
+  if (!start.startsWith('PK')) return wordBinarySupplement(bytes, onlyMainContent)
   if (extension === 'epub') return null
   const container = new OoxmlPackage(bytes)
-  if (container.parts(/^word\/document\d*\.xml$/).length > 0) return wordSupplement(container)
+  if (container.parts(/^word\/document\d*\.xml$/).length > 0) return wordSupplement(container, onlyMainContent)
   if (container.parts(/^ppt\/presentation\.xml$/).length > 0) return slideSupplement(container)
-  return container.parts(/^mimetype$/).length > 0 ? odfSupplement(container) : null
+  return container.parts(/^mimetype$/).length > 0 ? odfSupplement(container, onlyMainContent) : null
 }

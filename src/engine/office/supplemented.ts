@@ -1,3 +1,4 @@
+import { htmlComment } from './html-comment.ts'
 import type { Supplement } from './ooxml/supplement.ts'
 
 export interface Supplemented {
@@ -32,10 +33,8 @@ export function supplemented(written: string, supplement: Supplement, onlyMainCo
   return { markdown: parts.join('\n\n'), metadata, leftOut: supplement.leftOut }
 }
 
-/** A comment may not hold `--`, which would end it for some readers. */
-function comment(name: string, paragraphs: readonly string[]): string[] {
-  return paragraphs.length === 0 ? [] : [`<!-- ${name}: ${paragraphs.join(' | ').replace(/-(?=-)/g, '- ')} -->`]
-}
+const comment = (name: string, paragraphs: readonly string[]): string[] =>
+  paragraphs.length === 0 ? [] : [htmlComment(name, paragraphs.join(' | '))]
 
 /** Words of at least two letters; no numbers, and no commands of LaTeX. */
 const wordsOf = (texts: readonly string[]): number =>

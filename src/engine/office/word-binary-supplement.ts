@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx'
+import { reviewComment } from './html-comment.ts'
 import { counted } from './left-out.ts'
 import { isOle } from './locked-office.ts'
 import { Placeholders } from './ooxml/placeholders.ts'
@@ -15,7 +16,7 @@ const FIELD_CODE = /\u0013[^\u0013-\u0015]*[\u0014\u0015]/g
  * Headers, footers and comments of a Word file of 97 to 2003, which the library leaves out; formulas are counted. Null for
  * any other file.
  */
-export function wordBinarySupplement(bytes: Buffer): Supplement | null {
+export function wordBinarySupplement(bytes: Buffer, onlyMainContent: boolean): Supplement | null {
   if (!isOle(bytes)) return null
   try {
     const file = CFB.read(bytes, { type: 'buffer' })
@@ -27,7 +28,9 @@ export function wordBinarySupplement(bytes: Buffer): Supplement | null {
     return {
       bytes,
       placeholders: new Placeholders(),
-      after: paragraphs(stories.comments).map((text) => `Comment: ${text}`),
+      after: paragraphs(stories.comments).map((text) =>
+        onlyMainContent ? reviewComment('', text) : `Comment: ${text}`,
+      ),
       headers: paragraphs(stories.headers),
       footers: paragraphs(stories.footers),
       leftOut: counted(file.FullPaths.filter((path: string) => path.endsWith('/Equation Native')).length, 'formula'),

@@ -1,7 +1,14 @@
-import { describe, expect, test } from 'vitest'
-import { convertOffice } from '#src/engine/office/convert-office.ts'
-import { convertSpreadsheet } from '#src/engine/office/convert-spreadsheet.ts'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseOptionsSchema } from '#src/contract/options.ts'
+import { convertDocument } from '#src/engine/children/convert-document.ts'
+import { bookFile } from './generated/book-file.ts'
 import type { GeneratedFile, TrueWord } from './generated/draw.ts'
+import { openSheetFile, openSlideFile, textFile } from './generated/open-document.ts'
+import { pageFile } from './generated/page-file.ts'
+import { rtfFile } from './generated/rtf-file.ts'
 import { sheetFile } from './generated/sheet-file.ts'
 import { slideFile } from './generated/slide-file.ts'
 import { wordFile } from './generated/word-file.ts'
@@ -9,25 +16,50 @@ import { wordFile } from './generated/word-file.ts'
 /** `OFFICE_DRAWS=1000 OFFICE_SEED=…` for a long run; a failure prints the seed of its file. */
 const draws = Number(process.env['OFFICE_DRAWS'] ?? 90)
 const firstSeed = Number(process.env['OFFICE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-/** Share of the words below which a conversion without a warning counts as silent loss. */
+/** Share of the words below which a conversion that does not name the construct in a warning counts as silent loss. */
 const LEAST = 0.9
+/** What deleted text, scripts and readings of cells consist of in every generated file: no reader sees it. */
+const UNSEEN = /struck out|unseen/
 
-const MAKERS = [wordFile, slideFile, sheetFile] as const
+const MAKERS = [
+  wordFile,
+  slideFile,
+  sheetFile,
+  textFile,
+  openSheetFile,
+  openSlideFile,
+  rtfFile,
+  pageFile,
+  bookFile,
+] as const
 
 interface Outcome {
   readonly seed: number
   readonly file: GeneratedFile
   readonly warning: string | null
   readonly lost: readonly TrueWord[]
+  readonly showsUnseen: boolean
 }
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'generated-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
 
 async function outcomeOf(seed: number): Promise<Outcome> {
   const make = MAKERS[seed % MAKERS.length] ?? wordFile
   const file = make(seed)
-  const options = { removeBase64Images: true, onlyMainContent: (seed >>> 4) % 2 === 0 }
-  const convert = file.extension === 'xlsx' ? convertSpreadsheet : convertOffice
-  const { markdown, warning } = await convert(file.bytes, file.extension, options)
-  return { seed, file, warning, lost: file.words.filter(({ word }) => !markdown.includes(word)) }
+  const path = join(folder, `file.${file.extension}`)
+  await writeFile(path, file.bytes)
+  // The main content of a page without any is drawn by chance: what is told from furniture is tested elsewhere.
+  const onlyMainContent = file.extension !== 'html' && (seed >>> 4) % 2 === 0
+  const rest = { contentType: null, baseUrl: null, model: null, passwords: [], extensions: false, fieldsPath: '' }
+  const task = { path, extension: file.extension, options: parseOptionsSchema.parse({ onlyMainContent }), ...rest }
+  const { markdown, warning } = await convertDocument({ ...task, cacheFolder: folder })
+  const lost = file.words.filter(({ word }) => !markdown.includes(word))
+  return { seed, file, warning, lost, showsUnseen: UNSEEN.test(markdown) }
 }
 
 /** Share of lost words for each construct, as a table for a person. */
@@ -47,20 +79,23 @@ function distribution(outcomes: readonly Outcome[]): Record<string, string> {
   )
 }
 
+/** Words of constructs that the warning does not name. */
+const unreported = ({ lost, warning }: Outcome): readonly TrueWord[] =>
+  lost.filter(({ construct }) => !(warning ?? '').includes(construct))
+
 describe(`office files of seeds from ${firstSeed}`, () => {
-  test('lose no word in silence, whatever constructs they hold', { timeout: 600_000 }, async () => {
+  test('lose no word in silence, whatever constructs they hold', { timeout: 1_200_000 }, async () => {
     const outcomes: Outcome[] = []
     for (let index = 0; index < draws; index += 1) outcomes.push(await outcomeOf(firstSeed + index))
     const warned = outcomes.filter(({ warning }) => warning !== null).length
-    const partly = outcomes.filter(({ warning, lost }) => warning === null && lost.length > 0).length
+    const partly = outcomes.filter((outcome) => unreported(outcome).length > 0).length
     console.log(
-      `OFFICE_SEED=${firstSeed} draws ${draws}, with a warning ${warned}, without one but a word lost ${partly}`,
+      `OFFICE_SEED=${firstSeed} draws ${draws}, with a warning ${warned}, with a word lost that none names ${partly}`,
     )
     console.log(distribution(outcomes))
-    const silent = outcomes.filter(
-      ({ file, warning, lost }) => warning === null && lost.length > (1 - LEAST) * file.words.length,
-    )
+    const silent = outcomes.filter((outcome) => unreported(outcome).length > (1 - LEAST) * outcome.file.words.length)
     expect(silent.map(({ seed, lost }) => ({ seed, lost }))).toEqual([])
+    expect(outcomes.filter(({ showsUnseen }) => showsUnseen).map(({ seed }) => seed)).toEqual([])
   })
 
   test('are the same for the same seed', () => {

@@ -79,8 +79,10 @@ describe('a binary workbook', () => {
       'xl/drawings/drawing1.xml': drawing,
     })
     const { markdown, warning } = await convertSpreadsheet(drawn, 'xlsb', OPTIONS)
-    expect(markdown).toMatch(/## South\n\n\| Mole \|\n\| --- \|\n\nClosed in May\n/)
+    expect(markdown).toMatch(/## South\n\n\| Mole \|\n\| --- \|\n\n<!-- text boxes: Closed in May -->\n/)
     expect(warning).toBeNull()
+    const all = await convertSpreadsheet(drawn, 'xlsb', { ...OPTIONS, onlyMainContent: false })
+    expect(all.markdown).toMatch(/\n\nClosed in May\n/)
   })
 })
 

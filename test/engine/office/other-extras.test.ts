@@ -39,20 +39,57 @@ describe('an OpenDocument text', () => {
   })
 })
 
+describe('a comment of an OpenDocument file', () => {
+  const annotation =
+    '<office:annotation><dc:creator xmlns:dc="http://purl.org/dc/elements/1.1/">Ada</dc:creator><text:p>Too *long*</text:p></office:annotation>'
+  const file = (kind: string, body: string): Buffer => {
+    const type = `application/vnd.oasis.opendocument.${kind}`
+    const parts = {
+      mimetype: type,
+      'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/></manifest:manifest>`,
+      'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
+    }
+    return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
+  }
+
+  test('stands beside its paragraph of a text, or within where all is asked for', async () => {
+    const text = file('text', `<text:p>One ${annotation}two</text:p><text:p>Three</text:p>`)
+    expect((await convert(text, 'odt')).markdown).toBe('One two\n\n<!-- comment by Ada: Too \\*long\\* -->\n\nThree\n')
+    expect((await convert(text, 'odt', { ...OPTIONS, onlyMainContent: false })).markdown).toBe(
+      'One \\[Comment by Ada: Too \\*long\\*\\]two\n\nThree\n',
+    )
+  })
+
+  test('stands on its slide', async () => {
+    const slides = file(
+      'presentation',
+      `<draw:page draw:name="1"><draw:frame><draw:text-box><text:p>One</text:p></draw:text-box></draw:frame>${annotation}</draw:page>`,
+    )
+    expect((await convert(slides, 'odp')).markdown).toMatch(/One\n\nComment by Ada: Too \\\*long\\\*\n$/)
+  })
+})
+
 describe('an RTF document', () => {
   const rtf = (body: string): Buffer => Buffer.from(String.raw`{\rtf1\ansi${body}\par}`)
 
   test('has its header and footer in the metadata, and its comments below the text', async () => {
     const header = String.raw`{\header\pard Stra\'dfe {\b \u8364?} 5{\field{\*\fldinst PAGE}{\fldrslt 1}}\par}{\footer\pard Page \chpgn\par}`
     expect(await convert(rtf(String.raw`${header}\pard Body{\*\annotation\pard Too long}`), 'rtf')).toMatchObject({
-      markdown: '<!-- header: Straße € 51 -->\n\nBody\n\nComment: Too long\n',
+      markdown: '<!-- header: Straße € 51 -->\n\nBody\n\n<!-- comment: Too long -->\n',
       metadata: { header: ['Straße € 51'] },
       warning: null,
     })
   })
 
-  test('says that a formula is left out', async () => {
-    const formula = String.raw`{\mmath{\*\moMath{\mr x}}}`
-    expect((await convert(rtf(`\\pard Body ${formula}`), 'rtf')).warning).toBe('Left out of the Markdown: 1 formula.')
+  test('has its formulas as LaTeX where they stand', async () => {
+    const math = String.raw`{\mf{\mfPr{\*\mctrlPr}}{\mnum{\mr\mscr0\msty2 {\f1 a}}}{\mden{\msSup{\me{\mr b}}{\msup{\mr\u178?}}}}}`
+    const nary = String.raw`{\mnary{\mnaryPr{\mchr\u8721?}}{\msub{\mr i=1}}{\msup{\mr n}}{\me{\mr i}}}`
+    const body = String.raw`\pard so {\mmath{\*\moMath${math}}} it is\par\pard{\mmath{\*\moMathPara{\*\moMath${nary}}}}`
+    expect((await convert(rtf(body), 'rtf')).markdown).toBe('so $\\frac{a}{b^{²}}$ it is\n\n$$\\sum_{i=1}^{n}i$$\n')
+  })
+
+  test('has no text that a revision deleted, and all that it inserted', async () => {
+    const body = String.raw`\pard Pay {\deleted\revauth1 ten {\b pounds\'21}}{\revised nine} now\deleted , late\plain .`
+    expect((await convert(rtf(body), 'rtf')).markdown).toBe('Pay nine now.\n')
   })
 })

@@ -34,11 +34,26 @@ describe('a Word document', () => {
     )
   })
 
-  test('has comments as footnotes that name their author', async () => {
+  test('has comments beside their paragraph, or as footnotes where all is asked for', async () => {
     const xml = `<w:comments ${NAMESPACES}><w:comment w:id="7" w:author="Ada"><w:p>${run('too *long*')}</w:p></w:comment></w:comments>`
     const part = { kind: 'comments', path: 'word/comments.xml', type: `${TYPE}.comments+xml`, xml }
-    const body = `<w:p>${run('text')}<w:r><w:commentReference w:id="7"/></w:r></w:p>`
-    expect(await markdownOf(word(body, [part]))).toBe('text[^c1]\n\n[^c1]: Ada: too \\*long\\*\n')
+    const body = `<w:p>${run('text')}<w:r><w:commentReference w:id="7"/></w:r></w:p><w:p>${run('more')}</w:p>`
+    const bytes = word(body, [part])
+    expect(await markdownOf(bytes)).toBe('text\n\n<!-- comment by Ada: too \\*long\\* -->\n\nmore\n')
+    expect(await markdownOf(bytes, { ...OPTIONS, onlyMainContent: false })).toBe(
+      'text[^c1]\n\nmore\n\n[^c1]: Ada: too \\*long\\*\n',
+    )
+  })
+
+  test('has comments of a table after the table', async () => {
+    const xml = `<w:comments ${NAMESPACES}><w:comment w:id="7"><w:p>${run('why -->?')}</w:p></w:comment></w:comments>`
+    const part = { kind: 'comments', path: 'word/comments.xml', type: `${TYPE}.comments+xml`, xml }
+    const cell = (content: string): string => `<w:tc><w:p>${content}</w:p></w:tc>`
+    const reference = '<w:r><w:commentReference w:id="7"/></w:r>'
+    const body = `<w:tbl><w:tr>${cell(run('x') + reference)}${cell(run('y'))}</w:tr></w:tbl><w:p>${run('more')}</w:p>`
+    expect(await markdownOf(word(body, [part]))).toBe(
+      '| x | y |\n| --- | --- |\n\n<!-- comment: why - ->? -->\n\nmore\n',
+    )
   })
 
   const header = {

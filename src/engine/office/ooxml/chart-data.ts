@@ -1,4 +1,5 @@
 import { asCell, escapeInline } from '../escape-markdown.ts'
+import { htmlComment } from '../html-comment.ts'
 import { pipeTable } from '../pipe-table.ts'
 import type { Insertion } from './placeholders.ts'
 import { attributeOf, childOf, childrenOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
@@ -26,12 +27,20 @@ export function chartInsertion(part: XmlElement, isKnown: (text: string) => bool
     .filter((text) => text !== '')
     .map(escapeInline)
     .join(', ')
-  const heading = [title === '' ? '' : `**${escapeInline(title)}**`, axes === '' ? '' : `(${axes})`]
-  const caption = heading.filter((text) => text !== '').join(' ')
-  const block = [caption, ...(table.length > 0 ? [pipeTable(table)] : [])].filter((text) => text !== '').join('\n\n')
-  const inline = [caption, ...table.map((row) => row.filter((cell) => cell !== '').join(' '))]
-  return { block, inline: inline.filter((text) => text !== '').join('; ') }
+  const heading = title === '' ? '' : `**${escapeInline(title)}**`
+  const [inParentheses, aside] = axes === '' ? ['', ''] : [`(${axes})`, htmlComment('axes', axes)]
+  // Beside a title or data, the titles of axes are no text of their own.
+  const caption = joined([heading, title === '' && table.length === 0 ? inParentheses : aside], ' ')
+  const block = joined([caption, table.length > 0 ? pipeTable(table) : ''], '\n\n')
+  const inline = [
+    joined([heading, inParentheses], ' '),
+    ...table.map((row) => row.filter((cell) => cell !== '').join(' ')),
+  ]
+  return { block, inline: joined(inline, '; ') }
 }
+
+const joined = (texts: readonly string[], separator: string): string =>
+  texts.filter((text) => text !== '').join(separator)
 
 interface ChartTitles {
   readonly title: string

@@ -6,6 +6,8 @@ export interface Insertion {
   readonly block: string | null
   /** Within a line, a table cell among them. */
   readonly inline: string
+  /** What stands after the block, the list or the table in which the construct stands. */
+  readonly aside?: string
 }
 
 /** Noncharacters of Unicode: XML allows them, no document uses them. */
@@ -13,6 +15,8 @@ const [OPEN, CLOSE] = ['\ufdd0', '\ufdd1']
 const MARKS = /[\ufdd0\ufdd1]/g
 const TOKEN = new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'g')
 const ALONE = new RegExp(`^((?: {1,}|> ?|(?:[-*+]|\\d+\\.) (?=[ \\-*+\\d]))*)${OPEN}(\\d+)${CLOSE}\\s*$`)
+
+const FENCE = /^\s*(?:```|~~~)/
 
 /** Tokens that are put into a document before it is read, and what they become in its Markdown. */
 export class Placeholders {
@@ -36,12 +40,22 @@ export class Placeholders {
   /** Blocks whose token the library dropped come at the end, so that nothing is lost. */
   expand(markdown: string): string {
     const seen = new Set<number>()
-    const lines = markdown.split('\n').map((line) => this.#expandLine(line, seen))
-    const lost = this.#insertions.filter((_, index) => !seen.has(index)).map(({ block, inline }) => block ?? inline)
-    return [lines.join('\n'), ...lost.filter((text) => text !== '')].join('\n\n')
+    const lines = markdown.split('\n')
+    const written: string[] = []
+    const asides: string[] = []
+    let isFenced = false
+    for (const [index, line] of lines.entries()) {
+      if (FENCE.test(line)) isFenced = !isFenced
+      const isBoundary = line === '' && !isFenced && !/^\s/.test(lines[index + 1] ?? '')
+      if (isBoundary) written.push(...asides.splice(0).flatMap((aside) => ['', aside]))
+      written.push(this.#expandLine(line, seen, asides))
+    }
+    const lost = this.#insertions.filter((_, index) => !seen.has(index))
+    const rest = lost.flatMap(({ block, inline, aside = '' }) => [block ?? inline, aside])
+    return [written.join('\n'), ...asides, ...rest.filter((text) => text !== '')].join('\n\n')
   }
 
-  #expandLine(line: string, seen: Set<number>): string {
+  #expandLine(line: string, seen: Set<number>, asides: string[]): string {
     const alone = ALONE.exec(line)
     const block = alone === null ? null : (this.#insertions[Number(alone[2])]?.block ?? null)
     if (alone !== null && block !== null) {
@@ -52,7 +66,8 @@ export class Placeholders {
     const inCell = line.startsWith('|')
     return line.replace(TOKEN, (_, number: string) => {
       seen.add(Number(number))
-      const inline = this.#insertions[Number(number)]?.inline ?? ''
+      const { inline = '', aside } = this.#insertions[Number(number)] ?? {}
+      if (aside !== undefined) asides.push(aside)
       return inCell ? asCell(inline) : inline
     })
   }

@@ -4,8 +4,16 @@ import { diagramInsertion } from './diagram-text.ts'
 import type { OoxmlPackage } from './ooxml-package.ts'
 import { descendants, textOf, type XmlElement } from './xml-tree.ts'
 
-/** Charts, diagrams and text boxes as Markdown blocks, by the sheet's name; chart sheets have nothing else. */
-export type SheetDrawings = ReadonlyMap<string, readonly string[]>
+/** What is drawn on a sheet, as Markdown blocks. */
+export interface SheetDrawing {
+  /** Charts and diagrams; a chart sheet has nothing else. */
+  readonly blocks: readonly string[]
+  /** Paragraphs of text boxes and shapes. */
+  readonly texts: readonly string[]
+}
+
+/** By the sheet's name. */
+export type SheetDrawings = ReadonlyMap<string, SheetDrawing>
 
 export interface WorkbookContext {
   /** Names of all sheets in their order. */
@@ -16,16 +24,19 @@ export interface WorkbookContext {
 
 /** What is drawn on the sheets of a workbook, .xlsx or .xlsb: the parts of drawings are the same. */
 export function sheetDrawings(ooxml: OoxmlPackage, { names, isKnown }: WorkbookContext): SheetDrawings {
-  const blocks = new Map<string, readonly string[]>()
+  const found = new Map<string, SheetDrawing>()
   for (const { name, part } of [...sheetParts(ooxml), ...binarySheetParts(ooxml, names)]) {
     for (const path of ooxml.related(part, 'drawing')) {
       const drawing = ooxml.xml(path)
       if (drawing === null) continue
-      const found = [...drawingBlocks(ooxml, path, drawing, isKnown), ...textBoxes(drawing)]
-      if (found.length > 0) blocks.set(name, [...(blocks.get(name) ?? []), ...found])
+      const { blocks, texts } = found.get(name) ?? { blocks: [], texts: [] }
+      found.set(name, {
+        blocks: [...blocks, ...drawingBlocks(ooxml, path, drawing, isKnown)],
+        texts: [...texts, ...textBoxes(drawing)],
+      })
     }
   }
-  return blocks
+  return found
 }
 
 /** A paragraph for each of a text box or shape. */

@@ -1,27 +1,41 @@
 import { escapeInline } from '../escape-markdown.ts'
+import { reviewComment } from '../html-comment.ts'
+import type { Insertion } from './placeholders.ts'
 import type { OoxmlPackage } from './ooxml-package.ts'
 import { attributeOf, descendants } from './xml-tree.ts'
 import { wordParagraphs } from './word-text.ts'
 
 export interface WordComment {
-  /** Of its footnote: `c1`. */
-  readonly label: string
-  /** The footnote: `[^c1]: Author: text`. */
-  readonly note: string
+  /** What stands where the comment is. */
+  readonly mark: Insertion
+  /** Its footnote at the end of the document, `[^c1]: Author: text`; null where it stands beside its block. */
+  readonly note: string | null
 }
 
-/** Comments by their id, numbered from 1 in the order of the file; those without text are left out. */
-export function commentsOf(ooxml: OoxmlPackage, main: string): ReadonlyMap<string, WordComment> {
+/**
+ * Comments by their id; those without text are left out. They are no main content: then they stand in a comment of the
+ * Markdown after their block, else they are footnotes, numbered from 1 in the order of the file.
+ */
+export function commentsOf(
+  ooxml: OoxmlPackage,
+  main: string,
+  onlyMainContent: boolean,
+): ReadonlyMap<string, WordComment> {
   const found = new Map<string, WordComment>()
   for (const path of ooxml.related(main, 'comments')) {
     const part = ooxml.xml(path)
     for (const comment of part === null ? [] : descendants(part, 'w:comment')) {
-      const text = wordParagraphs(comment).join('\n\n    ')
-      if (text === '') continue
+      const paragraphs = wordParagraphs(comment)
+      if (paragraphs.length === 0) continue
       const label = `c${found.size + 1}`
-      const author = (attributeOf(comment, 'author') ?? '').replace(/\s+/g, ' ').trim()
-      const said = author === '' ? '' : `${escapeInline(author)}: `
-      found.set(attributeOf(comment, 'id') ?? label, { label, note: `[^${label}]: ${said}${text}` })
+      const author = escapeInline((attributeOf(comment, 'author') ?? '').replace(/\s+/g, ' ').trim())
+      const said = `${author === '' ? '' : `${author}: `}${paragraphs.join('\n\n    ')}`
+      found.set(
+        attributeOf(comment, 'id') ?? label,
+        onlyMainContent
+          ? { mark: { block: null, inline: '', aside: reviewComment(author, paragraphs.join(' ')) }, note: null }
+          : { mark: { block: null, inline: `[^${label}]` }, note: `[^${label}]: ${said}` },
+      )
     }
   }
   return found

@@ -8,13 +8,21 @@ import { type Insertion, Placeholders } from './placeholders.ts'
 import { rewriteXml } from './rewrite-xml.ts'
 import type { Supplement } from './supplement.ts'
 import { commentsOf, type WordComment } from './word-comments.ts'
+import { SHAPE_SIGNS, shapesInsertion } from './word-shapes.ts'
 import { headersAndFooters } from './word-furniture.ts'
 import { attributeOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
 import type { XmlNames } from './xml-names.ts'
 
-const WANTED: ReadonlySet<string> = new Set(['m:oMath', 'm:oMathPara', 'w:commentReference', 'w:drawing', 'w:ruby'])
+const WANTED: ReadonlySet<string> = new Set([
+  'm:oMath',
+  'm:oMathPara',
+  'w:commentReference',
+  'w:drawing',
+  'w:pict',
+  'w:ruby',
+])
 /** Without one of these there is nothing to replace, and the part is not even scanned. */
-const SIGNS = ['oMath', 'commentReference', '/chart', 'chartex', '/diagram', ':ruby>']
+const SIGNS = ['oMath', 'commentReference', '/chart', 'chartex', '/diagram', ':ruby>', ...SHAPE_SIGNS]
 /** Equations of editors before 2007, and of MathType: binary objects with a picture. */
 const EQUATION_OBJECT = /ProgID="(?:Equation|MathType)[^"]*"/g
 
@@ -26,10 +34,10 @@ interface PartContext {
 }
 
 /** Equations, comments, charts, diagrams, headers and footers of a Word document (ECMA-376 part 1, 17). */
-export function wordSupplement(ooxml: OoxmlPackage): Supplement {
+export function wordSupplement(ooxml: OoxmlPackage, onlyMainContent: boolean): Supplement {
   const placeholders = new Placeholders()
   const [main = 'word/document.xml'] = ooxml.parts(/^word\/document\d*\.xml$/)
-  const comments = commentsOf(ooxml, main)
+  const comments = commentsOf(ooxml, main, onlyMainContent)
   const replaced = new Map<string, Buffer>()
   const leftOut: string[] = []
   for (const part of [main, ...ooxml.related(main, 'footnotes', 'endnotes')]) {
@@ -47,7 +55,9 @@ export function wordSupplement(ooxml: OoxmlPackage): Supplement {
   }
   const bytes = replaced.size === 0 ? ooxml.bytes : replaceZipEntries(ooxml.bytes, replaced)
   if (bytes === null) leftOut.push('equations and charts, which a container of this size does not let Sluice place')
-  const notes = [...comments.values()].map(({ note }) => note)
+  const notes = [...comments.values()].flatMap(({ mark, note }) =>
+    bytes === null ? [note ?? mark.aside ?? ''] : (note ?? []),
+  )
   return {
     bytes: bytes ?? ooxml.bytes,
     placeholders: bytes === null ? new Placeholders() : placeholders,
@@ -69,10 +79,14 @@ function rewriteElement(
   switch (element.name) {
     case 'w:commentReference': {
       const comment = context.comments.get(attributeOf(element, 'id') ?? '')
-      return comment === undefined ? null : text({ block: null, inline: `[^${comment.label}]` })
+      return comment === undefined ? null : text(comment.mark)
     }
     case 'w:drawing': {
       const insertion = drawingInsertion(element, context)
+      return insertion === null ? null : text(insertion)
+    }
+    case 'w:pict': {
+      const insertion = shapesInsertion(element)
       return insertion === null ? null : text(insertion)
     }
     case 'w:ruby': {
@@ -96,7 +110,7 @@ function rubyText(ruby: XmlElement, part: 'w:rubyBase' | 'w:rt'): string {
   return found === undefined ? '' : [...descendants(found, 'w:t')].map(textOf).join('')
 }
 
-/** Null for a picture or a shape, which the library reads. */
+/** Null for a picture or a single shape, which the library reads. */
 function drawingInsertion(drawing: XmlElement, { package: ooxml, relationships }: PartContext): Insertion | null {
   for (const found of descendants(drawing, 'c:chart', 'cx:chart', 'dgm:relIds')) {
     const isDiagram = found.name === 'dgm:relIds'
@@ -104,5 +118,5 @@ function drawingInsertion(drawing: XmlElement, { package: ooxml, relationships }
     const part = target === undefined ? null : ooxml.xml(target)
     if (part !== null) return isDiagram ? diagramInsertion(part) : chartInsertion(part)
   }
-  return null
+  return shapesInsertion(drawing)
 }

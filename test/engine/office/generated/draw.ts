@@ -1,3 +1,4 @@
+import type { Extension } from '#src/document/formats.ts'
 import { Random } from '../../../support/random.ts'
 
 /** A word of the truth, and the construct that holds it. */
@@ -8,7 +9,7 @@ export interface TrueWord {
 
 /** A file with all words that a reader of it sees. */
 export interface GeneratedFile {
-  readonly extension: 'docx' | 'pptx' | 'xlsx'
+  readonly extension: Extension
   readonly bytes: Buffer
   readonly words: readonly TrueWord[]
 }
@@ -21,8 +22,23 @@ export class Draw {
   readonly #random: Random
   readonly #used = new Set<string>()
 
-  constructor(seed: number) {
+  readonly #accents: readonly string[]
+  #hiddenIn: string | null = null
+
+  /** `accents` are letters of which words have one, where what a file is encoded in matters. */
+  constructor(seed: number, accents: readonly string[] = []) {
     this.#random = new Random(seed)
+    this.#accents = accents
+  }
+
+  /** What is made here counts as one construct, whatever it consists of. */
+  within<T>(construct: string, make: () => T): T {
+    this.#hiddenIn = construct
+    try {
+      return make()
+    } finally {
+      this.#hiddenIn = null
+    }
   }
 
   below(limit: number): number {
@@ -49,10 +65,11 @@ export class Draw {
   word(construct: string): string {
     for (;;) {
       // The first letters keep it apart from every command of LaTeX, the last from every longer word.
-      const word = `zq${Array.from({ length: 4 + this.below(5) }, () => LETTERS[this.below(LETTERS.length)]).join('')}q`
+      const accent = this.#accents.length > 0 && this.chance(0.5) ? this.pick(...this.#accents) : ''
+      const word = `zq${accent}${Array.from({ length: 4 + this.below(5) }, () => LETTERS[this.below(LETTERS.length)]).join('')}q`
       if (this.#used.has(word)) continue
       this.#used.add(word)
-      this.words.push({ word, construct })
+      this.words.push({ word, construct: this.#hiddenIn ?? construct })
       return word
     }
   }

@@ -39,6 +39,18 @@ function comments(draw: Draw, path: string): Part {
   return { path, type: `${TYPE}.comments+xml`, xml }
 }
 
+/** A text as one piece or in runs of different fonts with a reading that is not shown, or the result of a formula. */
+function cell(draw: Draw, reference: string): string {
+  const text = (): string => `<t xml:space="preserve">${draw.phrase('cell', 1, 3)} </t>`
+  const rich = (): string => `<r>${text()}</r><r><rPr><b/></rPr>${text()}</r><rPh sb="0" eb="1"><t>unseen</t></rPh>`
+  return draw.pick(
+    () => `<c r="${reference}" t="inlineStr"><is>${text()}</is></c>`,
+    () => `<c r="${reference}" t="inlineStr"><is>${text()}</is></c>`,
+    () => `<c r="${reference}" t="inlineStr"><is>${rich()}</is></c>`,
+    () => `<c r="${reference}" t="str"><f>A1&amp;"x"</f><v>${draw.phrase('result of a formula', 1, 2)}</v></c>`,
+  )()
+}
+
 function sheet(draw: Draw, index: number, parts: Part[]): Part {
   const refersTo: References = {}
   const isChartSheet = index > 1 && draw.chance(0.3)
@@ -64,13 +76,12 @@ function sheet(draw: Draw, index: number, parts: Part[]): Part {
   }
   const columns = 1 + draw.below(3)
   const row = (at: number): string => {
-    const cells = Array.from(
-      { length: columns },
-      (_, column) => `<c r="${'ABC'[column]}${at + 1}" t="inlineStr"><is><t>${draw.phrase('cell', 1, 3)}</t></is></c>`,
-    )
-    return `<row r="${at + 1}">${cells.join('')}</row>`
+    const cells = Array.from({ length: columns }, (_, column) => cell(draw, `${'ABC'[column]}${at + 1}`))
+    return `<row r="${at + 1}"${draw.chance(0.1) ? ' ht="40"' : ''}>${cells.join('')}</row>`
   }
-  const xml = `<worksheet ${X}><sheetData>${draw.several(3, 8, row)}</sheetData>${drawn}</worksheet>`
+  const merged = draw.chance(0.3) ? '<mergeCells count="1"><mergeCell ref="A20:C21"/></mergeCells>' : ''
+  const far = merged === '' ? '' : `<row r="20">${cell(draw, 'A20')}</row>`
+  const xml = `<worksheet ${X}><sheetData>${draw.several(3, 8, row)}${far}</sheetData>${merged}${drawn}</worksheet>`
   return { path: `xl/worksheets/sheet${index}.xml`, type: `${TYPE}.worksheet+xml`, xml, refersTo }
 }
 
@@ -78,7 +89,12 @@ function sheet(draw: Draw, index: number, parts: Part[]): Part {
 export function sheetFile(seed: number): GeneratedFile {
   const draw = new Draw(seed)
   const parts: Part[] = []
-  const sheets = Array.from({ length: 1 + draw.below(3) }, (_, index) => sheet(draw, index + 1, parts))
+  const hidden: boolean[] = []
+  const sheets = Array.from({ length: 1 + draw.below(3) }, (_, index) => {
+    hidden[index] = index > 0 && draw.chance(0.15)
+    const make = (): Part => sheet(draw, index + 1, parts)
+    return hidden[index] ? draw.within('hidden sheet', make) : make()
+  })
   const refersTo = Object.fromEntries(
     sheets.map(({ path }, index) => [
       `r${index + 1}`,
@@ -86,7 +102,8 @@ export function sheetFile(seed: number): GeneratedFile {
     ]),
   )
   const list = sheets.map(
-    (_, index) => `<sheet name="${draw.word('sheet name')}" sheetId="${index + 1}" r:id="r${index + 1}"/>`,
+    (_, index) =>
+      `<sheet name="${draw.word(hidden[index] ? 'hidden sheet' : 'sheet name')}"${hidden[index] ? ` state="${draw.pick('hidden', 'veryHidden')}"` : ''} sheetId="${index + 1}" r:id="r${index + 1}"/>`,
   )
   const main = {
     path: 'xl/workbook.xml',

@@ -22,12 +22,25 @@ function frame(draw: Draw, uri: string, content: string): string {
 function table(draw: Draw): string {
   const cell = (): string =>
     `<a:tc><a:txBody><a:bodyPr/><a:p>${run(draw.phrase('table', 1, 3))}</a:p></a:txBody><a:tcPr/></a:tc>`
-  const row = (): string => `<a:tr h="1">${cell()}${cell()}</a:tr>`
+  const merged = (): string =>
+    `<a:tc gridSpan="2"><a:txBody><a:bodyPr/><a:p>${run(draw.phrase('merged cell', 1, 3))}</a:p></a:txBody><a:tcPr/></a:tc><a:tc hMerge="1"><a:txBody><a:bodyPr/><a:p/></a:txBody><a:tcPr/></a:tc>`
+  const row = (): string => `<a:tr h="1">${draw.chance(0.2) ? merged() : cell() + cell()}</a:tr>`
   return frame(
     draw,
     'http://schemas.openxmlformats.org/drawingml/2006/table',
     `<a:tbl><a:tblGrid><a:gridCol w="1"/><a:gridCol w="1"/></a:tblGrid>${draw.several(2, 4, row)}</a:tbl>`,
   )
+}
+
+/** Shapes and tables in a group, which may be in another. */
+function group(draw: Draw, depth: number): string {
+  const one = (): string =>
+    draw.chance(0.2)
+      ? table(draw)
+      : depth < 2 && draw.chance(0.3)
+        ? group(draw, depth + 1)
+        : shape(draw, `<a:p>${run(draw.phrase('group'))}</a:p>`)
+  return `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="4" name="g"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${draw.several(1, 3, one)}</p:grpSp>`
 }
 
 /** PowerPoint keeps a picture of the formula for older readers. */
@@ -55,8 +68,12 @@ function slide(draw: Draw, index: number, parts: Part[]): Part {
         draw,
         draw.several(1, 3, () => `<a:p>${run(draw.phrase('text'))}</a:p>`),
       ),
+    () => group(draw, 0),
     () =>
-      `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="4" name="g"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${shape(draw, `<a:p>${run(draw.phrase('group'))}</a:p>`)}</p:grpSp>`,
+      shape(
+        draw,
+        `<a:p><a:r><a:rPr><a:hlinkClick r:id="none"/></a:rPr><a:t>${draw.phrase('link', 1, 3)}</a:t></a:r><a:br/><a:fld id="{1}" type="datetime1"><a:t>${draw.word('field')}</a:t></a:fld></a:p>`,
+      ),
     () => table(draw),
     () => equation(draw),
     () =>

@@ -2,6 +2,7 @@ import { chartPart, diagramPart, extendedChartPart } from './charts.ts'
 import { Draw, type GeneratedFile } from './draw.ts'
 import { displayed, formula } from './equations.ts'
 import { packageOf, type Part } from './package-of.ts'
+import { wordRuns } from './word-runs.ts'
 
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 const NAMESPACES = `${W} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" xmlns:v="urn:schemas-microsoft-com:vml"`
@@ -43,6 +44,8 @@ class WordFile {
       () => this.#chart(),
       () => this.#diagram(),
       () => this.#textBox(),
+      ...wordRuns(draw),
+      () => this.#shapes(),
       () => `<w:ins w:id="1" w:author="a">${run(`${draw.phrase('insertion', 1, 4)} `)}</w:ins>`,
       () => `<w:hyperlink w:anchor="x">${run(draw.phrase('link', 1, 3))}</w:hyperlink>`,
       () => `<w:sdt><w:sdtContent>${run(`${draw.phrase('control', 1, 3)} `)}</w:sdtContent></w:sdt>`,
@@ -60,17 +63,27 @@ class WordFile {
       () => paragraph(displayed(draw, 'equation')),
       () => paragraph(this.#chart()),
       () => paragraph(this.#diagram()),
-      () => (depth > 0 ? paragraph(content()) : this.#table()),
+      () => (depth > 0 ? paragraph(content()) : this.#table(depth)),
       () => `<w:sdt><w:sdtContent>${paragraph(content())}</w:sdtContent></w:sdt>`,
     ]
     return draw.pick(...choices)()
   }
 
-  #table(): string {
+  #table(depth: number): string {
     const draw = this.#draw
     const columns = 2 + draw.below(2)
-    const cell = (): string => `<w:tc>${draw.chance(0.2) ? this.block(1) : paragraph(this.inline('table'))}</w:tc>`
-    const row = (): string => `<w:tr>${Array.from({ length: columns }, cell).join('')}</w:tr>`
+    const content = (): string => {
+      if (depth < 2 && draw.chance(0.1)) return this.#table(depth + 1)
+      return draw.chance(0.2) ? this.block(depth + 1) : paragraph(this.inline('table'))
+    }
+    const cell = (): string => {
+      const inner = `<w:tc>${content()}</w:tc>`
+      return draw.chance(0.1) ? `<w:sdt><w:sdtContent>${inner}</w:sdtContent></w:sdt>` : inner
+    }
+    const merged = (): string =>
+      `<w:tr><w:tc><w:tcPr><w:gridSpan w:val="${columns}"/></w:tcPr>${paragraph(run(draw.phrase('merged cell')))}</w:tc></w:tr>`
+    const row = (): string =>
+      draw.chance(0.2) ? merged() : `<w:tr>${Array.from({ length: columns }, cell).join('')}</w:tr>`
     return `<w:tbl>${draw.several(2, 4, row)}</w:tbl>${paragraph('')}`
   }
 
@@ -107,6 +120,28 @@ class WordFile {
     const id = this.add('diagramData', diagramPart(this.#draw, `word/diagrams/data${this.parts.length + 1}.xml`))
     const uri = 'http://schemas.openxmlformats.org/drawingml/2006/diagram'
     return `<w:r>${graphic(uri, `<dgm:relIds xmlns:dgm="${uri}" r:dm="${id}"/>`)}</w:r>`
+  }
+
+  /** Shapes in a group or on a canvas, or letters that are a drawing. */
+  #shapes(): string {
+    const draw = this.#draw
+    if (draw.chance(0.2)) {
+      return `<w:r><w:pict><v:shape><v:textpath string="${draw.phrase('word art', 1, 3)}"/></v:shape></w:pict></w:r>`
+    }
+    const one = (): string =>
+      `<wps:wsp><wps:txbx><w:txbxContent>${paragraph(run(draw.phrase('grouped shape')))}</w:txbxContent></wps:txbx></wps:wsp>`
+    if (draw.chance(0.3)) {
+      const box = (): string =>
+        `<v:shape><v:textbox><w:txbxContent>${paragraph(run(draw.phrase('grouped shape')))}</w:txbxContent></v:textbox></v:shape>`
+      return `<w:r><w:pict><v:group>${draw.several(1, 3, box)}</v:group></w:pict></w:r>`
+    }
+    const kind = draw.pick('Group', 'Canvas')
+    const [tag, uri] = [
+      kind === 'Group' ? 'wpg:wgp' : 'wpc:wpc',
+      `http://schemas.microsoft.com/office/word/2010/wordprocessing${kind}`,
+    ]
+    const content = `<${tag} xmlns:${tag.slice(0, 3)}="${uri}">${draw.several(1, 3, one)}</${tag}>`
+    return `<w:r><mc:AlternateContent><mc:Choice Requires="${tag.slice(0, 3)}">${graphic(uri, content)}</mc:Choice></mc:AlternateContent></w:r>`
   }
 
   /** As Word writes it since 2010, with a copy for older readers, or in the old way only. */

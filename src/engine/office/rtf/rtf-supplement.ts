@@ -1,29 +1,36 @@
-import { counted } from './left-out.ts'
-import { Placeholders } from './ooxml/placeholders.ts'
-import type { Supplement } from './ooxml/supplement.ts'
-import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
+import { reviewComment } from '../html-comment.ts'
+import { Placeholders } from '../ooxml/placeholders.ts'
+import type { Supplement } from '../ooxml/supplement.ts'
+import { withFormulaTokens } from './rtf-formulas.ts'
+import { withoutDeletedText } from './without-deleted-text.ts'
+import { PAGE_NUMBER, plainParagraphs } from '../plain-paragraphs.ts'
 
 const HEADERS = /\{\\header[lrf]?(?![a-z])/g
 const FOOTERS = /\{\\footer[lrf]?(?![a-z])/g
 const COMMENTS = /\{\\\*\\annotation(?![a-z])/g
-const FORMULAS = /\{\\\*\\moMath(?![A-Za-z])/g
 /** Longest header, footer or comment that is read. */
 const MAX_GROUP = 100_000
 /** Destinations whose content is no text of the paragraph. */
 const HIDDEN = /^\{\\(?:\*\\(?!shpinst|shptxt)|fldinst|pict|fonttbl|colortbl|stylesheet)/
 
-/** Headers, footers and comments of an RTF document, which the library leaves out; formulas are counted (RTF 1.9.1). */
-export function rtfSupplement(bytes: Buffer): Supplement {
-  const rtf = bytes.toString('latin1')
+/**
+ * Headers, footers, comments and formulas of an RTF document, which the library leaves out (RTF 1.9.1), and the document without
+ * deleted text, which it shows.
+ */
+export function rtfSupplement(bytes: Buffer, onlyMainContent: boolean): Supplement {
+  const placeholders = new Placeholders()
+  const original = bytes.toString('latin1')
+  const visible = withoutDeletedText(original)
+  const rtf = withFormulaTokens(visible, placeholders)
   const paragraphs = (start: RegExp): string[] =>
-    plainParagraphs([...rtf.matchAll(start)].map(({ index }) => plain(groupAt(rtf, index))))
+    plainParagraphs([...visible.matchAll(start)].map(({ index }) => plain(groupAt(visible, index))))
   return {
-    bytes,
-    placeholders: new Placeholders(),
-    after: paragraphs(COMMENTS).map((text) => `Comment: ${text}`),
+    bytes: rtf === original ? bytes : Buffer.from(rtf, 'latin1'),
+    placeholders,
+    after: paragraphs(COMMENTS).map((text) => (onlyMainContent ? reviewComment('', text) : `Comment: ${text}`)),
     headers: paragraphs(HEADERS),
     footers: paragraphs(FOOTERS),
-    leftOut: counted([...rtf.matchAll(FORMULAS)].length, 'formula'),
+    leftOut: [],
   }
 }
 
