@@ -3,6 +3,7 @@ import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
 import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'
 import { Events } from '#src/events.ts'
+import { tallyOf } from '#src/observe/tally.ts'
 import { checkSource } from './check-source.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
@@ -12,6 +13,7 @@ import type { Output } from './output.ts'
 import { screen } from './screen.ts'
 import { tellDocuments } from './run-events.ts'
 import { rememberTarget, type Say, sayFor, type Target, type Targets } from './targets.ts'
+import { unsaved } from './unsaved.ts'
 
 /** When something hangs beyond the grace period. */
 const STOPPED_WAITING = 'stopped without waiting any longer: what was in flight comes again at the next start'
@@ -73,7 +75,9 @@ async function open(target: Target, shared: Shared, { soft }: Stopping, options:
 
 async function stand(workshop: Workshop, stopping: Stopping, { intake }: StandingOptions, say: Say): Promise<number> {
   try {
+    const tally = tallyOf(workshop.events)
     const end = await runWorker(workshop, stopping, { intake, onHalt: 'wait' })
+    for (const line of unsaved(tally)) say(line)
     // Being stopped is how it is meant to end: only a halt is worth an exit code of its own.
     if (end.kind !== 'halted') return EXIT.allDone
     say(`halted: ${oneLine(end.message)}`)

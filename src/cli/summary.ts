@@ -7,6 +7,7 @@ import { commandLine } from './invocation.ts'
 import { nextStep } from './next-step.ts'
 import { leftOutLines, skippedLines } from './skipped-lines.ts'
 import { count, duration, oneLine, plural, printable, rate } from './format.ts'
+import { unsaved } from './unsaved.ts'
 
 /** Failures shown in the summary at the most; `sluice failures` lists them all. */
 const SHOWN_FAILURES = 10
@@ -167,24 +168,6 @@ function outdated({ skippedWithOutputs }: Tally): string[] {
   if (skippedWithOutputs === 0) return []
   const files = `${plural(skippedWithOutputs, 'skipped file')} with outputs of an earlier version`
   return [`${files}; kept, marked as gone (--delete-gone removes them)`]
-}
-
-/** Paid answers that the store did not take. */
-function unsaved({ spooled, spoolPath, answersLost }: Tally): string[] {
-  const notes = []
-  if (spooled > 0) {
-    notes.push(
-      `spooled: ${plural(spooled, 'paid answer')} could not be saved in the store and ${spooled === 1 ? 'lies' : 'lie'} in ` +
-        `${spoolPath}; the next start commits them`,
-    )
-  }
-  if (answersLost > 0) {
-    notes.push(
-      `lost: ${plural(answersLost, 'paid answer')} could be saved neither in the store nor in the spool, and will be bought ` +
-        'again (with zero data retention nothing is spooled)',
-    )
-  }
-  return notes
 }
 
 /** What is in doubt is counted, never hidden (Law 2). */

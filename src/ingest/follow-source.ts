@@ -1,3 +1,5 @@
+import { describeSystemError } from '#src/document/describe-system-error.ts'
+import type { Events } from '#src/events.ts'
 import type { SourceChange, SourceEntry, SourceWatch } from '#src/ports.ts'
 import type { ScanDeps } from './deps.ts'
 import { backlogBelowLimit, scanBatch } from './scan-source.ts'
@@ -13,11 +15,29 @@ export async function followSource(
   onDeletion: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const changes of watch.changes(signal, () => deps.events.emit('source:listed'))) {
+  const { events } = deps
+  const onListed = (): void => {
+    events.emit('source:listed')
+    events.emit('dependency:works', { dependency: 'source' })
+  }
+  for await (const changes of reported(watch.changes(signal, onListed), events, signal)) {
     const entries = changes.filter(isThere)
     if (entries.length < changes.length) onDeletion()
     await backlogBelowLimit(deps, signal)
     await scanBatch(entries, deps, signal)
+  }
+}
+
+/** A listing that fails is an outage of the source. An error of the work on its entries does not come by here. */
+async function* reported<T>(changes: AsyncIterable<T>, events: Events, signal: AbortSignal): AsyncGenerator<T> {
+  try {
+    yield* changes
+  } catch (error) {
+    if (!signal.aborted) {
+      const cause = describeSystemError(error) ?? (error instanceof Error ? error.message : String(error))
+      events.emit('dependency:failed', { dependency: 'source', cause })
+    }
+    throw error
   }
 }
 

@@ -50,7 +50,20 @@ export function logEvents(events: Events, log: Logger): void {
     else log.info('Redis was restarted or failed over; the source is scanned again')
   })
   events.on('scan:again', (event) => log.info(event, 'scan begins again'))
-  events.on('run:halted', (event) => log.error(event, 'run halted'))
+  const isRepeated = repetitions()
+  events.on('run:halted', (event) => log[isRepeated(event.message) ? 'debug' : 'error'](event, 'run halted'))
+}
+
+/** A halt is reported by each document that meets it; the log has its message once in this time. */
+const HALT_AGAIN_MS = 60_000
+
+function repetitions(): (message: string) => boolean {
+  let last = { message: '', at: -Infinity }
+  return (message) => {
+    if (message === last.message && performance.now() - last.at < HALT_AGAIN_MS) return true
+    last = { message, at: performance.now() }
+    return false
+  }
 }
 
 function logDocuments(events: Events, log: Logger): void {

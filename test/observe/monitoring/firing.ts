@@ -1,0 +1,173 @@
+import { readFile, rename } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { freePort } from '../../support/free-port.ts'
+import {
+  findPrometheus,
+  type PrometheusPrograms,
+  type RunningPrometheus,
+  startPrometheus,
+} from '../../support/prometheus.ts'
+import { errorReply } from '../../support/scripted-service.ts'
+import type { RunningSluice } from '../../support/sluice.ts'
+import { OwnRedis } from '../../surroundings/support/own-redis.ts'
+import { Scene, type SceneOptions } from '../../surroundings/support/scene.ts'
+
+const RULES = resolve(import.meta.dirname, '../../../docs/monitoring/rules.yml')
+const STORE_TROUBLE = resolve(import.meta.dirname, '../../faults/preloads/store-trouble.ts')
+
+/** The rules as they are, with hours and minutes made seconds. */
+const SHORTER: readonly (readonly [RegExp, string])[] = [
+  [/^ +for: .*$/gm, '        for: 0s'],
+  [/\[1[05]m\]/g, '[10s]'],
+  [/\[30m\]/g, '[60s]'],
+  [/> (1800|86400|93600)$/gm, '> 4'],
+  [/\[10s\]\)\)\) > 10$/gm, '[10s]))) > 0.2'],
+]
+
+const PATIENCE_MS = 90_000
+
+async function shorterRules(): Promise<string> {
+  let rules = await readFile(RULES, 'utf8')
+  for (const [what, by] of SHORTER) {
+    expect(rules).toMatch(what)
+    rules = rules.replaceAll(what, by)
+  }
+  return rules
+}
+
+class Watched implements AsyncDisposable {
+  readonly scene: Scene
+  readonly running: RunningSluice
+  readonly #resources: AsyncDisposableStack
+  readonly #prometheus: RunningPrometheus
+
+  private constructor(scene: Scene, running: RunningSluice, prometheus: RunningPrometheus, all: AsyncDisposableStack) {
+    this.scene = scene
+    this.running = running
+    this.#prometheus = prometheus
+    this.#resources = all
+  }
+
+  static async start(
+    programs: PrometheusPrograms,
+    options: SceneOptions,
+    flags: Readonly<Record<string, string | number>> = {},
+    trouble: Readonly<Record<string, string>> | null = null,
+  ): Promise<Watched> {
+    await using resources = new AsyncDisposableStack()
+    const scene = resources.use(await Scene.open(options))
+    const redis = resources.use(await OwnRedis.start())
+    const port = await freePort()
+    const all = { 'redis-url': redis.url, 'metrics-port': port, 'stable-ms': 50, ...flags }
+    const preload =
+      trouble === null ? {} : { execArgv: ['--import', STORE_TROUBLE], env: { FAULT_STORE: scene.out, ...trouble } }
+    const running = scene.start('watch', all, preload)
+    const prometheus = resources.use(await startPrometheus(programs, { ports: [port], rules: await shorterRules() }))
+    return new Watched(scene, running, prometheus, resources.move())
+  }
+
+  /** Polls until the process was scraped once: `SluiceDown` is silent then. */
+  async scraped(): Promise<void> {
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(200)) {
+      if ((await this.#prometheus.query('up == 1')).length > 0) return
+    }
+    throw new Error(`not scraped: ${this.running.stderr()}`)
+  }
+
+  /** Polls until each of these has fired at least once. */
+  async fire(...wanted: readonly string[]): Promise<void> {
+    const missing = new Set(wanted)
+    for (const until = Date.now() + PATIENCE_MS; missing.size > 0; await sleep(200)) {
+      for (const { name } of await this.#prometheus.alerts()) missing.delete(name)
+      if (Date.now() > until) throw new Error(`not firing: ${[...missing].join(', ')}\n${this.running.stderr()}`)
+    }
+  }
+
+  /** Polls until this one no longer fires. */
+  async silent(wanted: string): Promise<void> {
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(200)) {
+      if (!(await this.#prometheus.alerts()).some(({ name }) => name === wanted)) return
+    }
+    throw new Error(`still firing: ${wanted}\n${this.running.stderr()}`)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources.disposeAsync()
+  }
+}
+
+const programs = await findPrometheus()
+if (typeof programs === 'string') console.warn(`alerts are not seen firing: ${programs}`)
+
+describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run with its fault', () => {
+  const found = programs as PrometheusPrograms
+
+  test('a service that answers nothing: a worker is stuck, none ends, the oldest waits for long, no scan', async () => {
+    await using watched = await Watched.start(found, { documents: 2, reply: () => ({ fault: 'hang' }) })
+    await watched.fire('SluiceWorkerStuck', 'SluiceNoProgress', 'SluiceBacklogOld', 'SluiceScanMissing')
+  }, 240_000)
+
+  test('limits refuse, then documents are damaged, and at last the service is out of order', async () => {
+    let asked = 0
+    const reply = () => {
+      asked += 1
+      if (asked <= 6) return { ...errorReply(429, 'Rate limit exceeded.'), headers: { 'retry-after': '1' } }
+      return asked > 60 ? errorReply(500, 'Out of order.') : errorReply(422, 'Damaged.', { code: 'PARSE_FAILED' })
+    }
+    await using watched = await Watched.start(found, { documents: 0, reply })
+    // What a process does before its first scrape is in no increase.
+    await watched.scraped()
+    for (let number = 0; number < 14; number++) await watched.scene.write(`${number}.html`, `<p>Number ${number}.`)
+    await watched.fire('SluiceRefused', 'SluiceFailures')
+    asked = 60
+    await watched.scene.write('more.html', '<p>One more.')
+    await watched.fire('SluiceServiceUnavailable')
+  }, 300_000)
+
+  test('a budget is used up, and goes on being told', async () => {
+    await using watched = await Watched.start(found, { documents: 4 }, { 'max-credits': 2 })
+    await watched.fire('SluiceHalted')
+  }, 240_000)
+
+  test('a store that is full for longer than its patience: it is unavailable, and the process ends', async () => {
+    let isFull = false
+    const trouble = { FAULT_STORE_TROUBLE: 'full', FAULT_LASTS_MS: '3600000' }
+    const reply = () => {
+      // From the first answer on.
+      if (!isFull) watched.running.child.kill('SIGUSR2')
+      isFull = true
+      return { delayMs: 500 }
+    }
+    const flags = { 'store-patience-ms': 6_000 }
+    await using watched: Watched = await Watched.start(found, { documents: 3, reply }, flags, trouble)
+    await watched.fire('SluiceStoreUnavailable')
+    const { code, stderr } = await watched.running.finished
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^(spooled|lost): \d paid answers? could/m)])
+    await watched.fire('SluiceDown')
+  }, 240_000)
+
+  test('a store that hangs for a while is slow', async () => {
+    const trouble = { FAULT_STORE_TROUBLE: 'hangs', FAULT_LASTS_MS: '6000' }
+    await using watched = await Watched.start(found, { documents: 4 }, {}, trouble)
+    await watched.scene.requested(4, watched.running)
+    watched.running.child.kill('SIGUSR2')
+    for (let number = 0; number < 8; number++) {
+      await watched.scene.write(`more-${number}.html`, `<p>More ${number}.`)
+      await sleep(100)
+    }
+    await watched.fire('SluiceStoreSlow')
+  }, 240_000)
+
+  test('a source that is away cannot be read', async () => {
+    await using watched = await Watched.start(found, { documents: 1 }, { 'rescan-ms': 2_000 })
+    await watched.scene.requested(1, watched.running)
+    // What fails sooner is taken for a mistake in the settings, and ends the process.
+    await sleep(11_000)
+    await rename(watched.scene.source, join(watched.scene.source, '..', 'elsewhere'))
+    await watched.fire('SluiceSourceUnavailable')
+    await rename(join(watched.scene.source, '..', 'elsewhere'), watched.scene.source)
+    await watched.silent('SluiceSourceUnavailable')
+  }, 240_000)
+})
