@@ -1,4 +1,5 @@
 import { isSentinel, sentinelAddress } from '#src/document/sentinel-address.ts'
+import { CONTEXT_SETTINGS } from './context-settings.ts'
 import { ENGINE_SETTINGS } from './engine-settings.ts'
 import { NETWORK_SETTINGS } from './network-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
@@ -61,6 +62,7 @@ export const SETTINGS = {
   ...SOURCE_SETTINGS,
   ...SITE_SETTINGS,
   ...SPENDING_SETTINGS,
+  ...CONTEXT_SETTINGS,
 
   concurrency: whole({
     env: 'SLUICE_CONCURRENCY',

@@ -31,6 +31,7 @@ export async function measureMemory(seed: number, wanted: number): Promise<void>
       since: null,
       hygiene: false,
       where: null,
+      context: null,
     }
     const filter = { key: () => true, outcome: null, gone: false }
     const before = performance.now()

@@ -1,20 +1,24 @@
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import picomatch from 'picomatch'
+import { isStop, type Stopping } from '#workers/lifecycle.ts'
 import { openStore } from '#workers/open-store.ts'
+import type { Shared } from '#workers/shared.ts'
 import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
-import { EXPORT_FORMATS, exportChunks } from '#src/corpus/export/export-chunks.ts'
+import { exportChunks } from '#src/corpus/export/export-chunks.ts'
+import { EXPORT_FORMATS } from '#src/corpus/export/export-options.ts'
 import type { Damage, ExportTally } from '#src/corpus/export/export-tally.ts'
 import type { ExportFilter } from '#src/corpus/export/select-documents.ts'
 import { columnsOf, parseWhere } from '#src/corpus/export/where.ts'
 import { NO_HYGIENE } from '#src/corpus/hygiene/hygiene.ts'
 import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
-import { EXIT } from './exit-codes.ts'
+import { EXIT, worstOf } from './exit-codes.ts'
+import { contextLines, openContexts, stopWithGrace } from './export-contexts.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { count, plural, printable } from './format.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
-import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
+import { CONTEXT_SETTINGS, RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -31,6 +35,7 @@ interface Options {
   readonly since?: string
   readonly hygiene?: boolean
   readonly where?: string
+  readonly context?: boolean
 }
 
 const EXAMPLES = `
@@ -39,6 +44,7 @@ Examples:
   $ sluice export --chunks --out corpus --to chunks --tokenizer ./bge-m3/tokenizer.json --limit 1024
   $ sluice export --chunks --out s3://bucket/parsed --to chunks --key 'reports/**'
   $ sluice export --chunks --out corpus --to chunks-2 --since chunks
+  $ sluice export --chunks --out corpus --context --context-url http://localhost:11434/v1 --context-model qwen3
 
 What the files hold: docs/chunks.md`
 
@@ -58,8 +64,9 @@ export function exportCommand(): Command {
     .option('--hygiene', 'columns for language, duplicates, quality rules and personal data; drops nothing')
     .option('--where <condition>', 'only chunks for which it holds: "tokens >= 20 and language = \'en\'"')
     .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
+    .option('--context', 'before each chunk what a model writes about it; see --context-url; each is bought once')
     .addHelpText('after', EXAMPLES)
-  addSettings(addOutput(addPipelines(command)), STORE_SETTINGS)
+  addSettings(addOutput(addPipelines(command)), [...STORE_SETTINGS, ...CONTEXT_SETTINGS])
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async () => {
     const options = command.opts<Options>()
@@ -72,9 +79,20 @@ export function exportCommand(): Command {
     const stores = await lastStoresOf(command)
     const several = stores.targets.length > 1
     const placeOf = (folder: string, { name }: Target): string => (several ? join(folder, name ?? '') : folder)
-    const exportOne = async (target: Target): Promise<void> => {
+    using stopping = options.context === true ? stopWithGrace() : null
+    const exportOne = async (target: Target, shared: Shared): Promise<void> => {
       const since = options.since === undefined ? null : placeOf(options.since, target)
-      await exportStore(target, { ...chosen, to: placeOf(options.to, target), since }, output)
+      const to = placeOf(options.to, target)
+      try {
+        await exportStore(target, { ...chosen, to, since }, { output, shared, stopping })
+      } catch (error) {
+        if (stopping === null || !isStop(error, stopping)) throw error
+        output.result(`stopped: ${to} is as it was; contexts that were written are kept`, () => ({
+          event: 'note',
+          message: 'stopped',
+        }))
+        process.exitCode = EXIT.interrupted
+      }
     }
     await forEachTarget(stores, exportOne, !output.json && !output.quiet)
   })
@@ -83,7 +101,7 @@ export function exportCommand(): Command {
 /** A condition on one of these asks for them. */
 const HYGIENE_COLUMNS = Object.keys(NO_HYGIENE)
 
-type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since'>
+type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since' | 'context'>
 
 async function chunking(options: Options): Promise<Chunking> {
   const limit = wholeNumber('--limit', options.limit, MIN_LIMIT, MAX_LIMIT)
@@ -119,21 +137,34 @@ function filterOf({ key: globs, outcome, gone = false }: Options): ExportFilter 
   return { key, outcome: outcome ?? null, gone }
 }
 
+interface Around {
+  readonly output: Output
+  readonly shared: Shared
+  /** Null where nothing is sent. */
+  readonly stopping: Stopping | null
+}
+
 async function exportStore(
   { settings }: Target,
-  options: Parameters<typeof exportChunks>[1],
-  output: Output,
+  chosen: Omit<Parameters<typeof exportChunks>[1], 'context'>,
+  { output, shared, stopping }: Around,
 ): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
+  const { counter } = chosen
+  const context =
+    stopping === null ? null : await openContexts({ settings, store, counter, shared, stopping }, resources)
+  const options = { ...chosen, context }
+  const signal = stopping?.soft ?? new AbortController().signal
   let shownAt = 0
   const show = ({ documents, chunks }: ExportTally): void => {
     const now = performance.now()
     if (now - shownAt < 250) return
     shownAt = now
-    output.live(`${plural(documents, 'document')}, ${plural(chunks, 'chunk')}`)
+    const bought = context === null ? '' : `, ${plural(context.writer.tally.bought, 'context')} written`
+    output.live(`${plural(documents, 'document')}, ${plural(chunks, 'chunk')}${bought}`)
   }
-  const tally = await exportChunks(store, options, show, new AbortController().signal)
+  const tally = await exportChunks(store, options, show, signal)
   output.live(null)
   for (const damage of tally.damaged) {
     const { kind: _, ...where } = damage
@@ -145,7 +176,15 @@ async function exportStore(
     ...tally,
     damaged: tally.damaged.length,
   }))
-  if (tally.damaged.length > 0) process.exitCode = EXIT.someFailed
+  process.exitCode = worstOf([Number(process.exitCode ?? EXIT.allDone), exitCode(tally)])
+}
+
+function exitCode({ damaged, contexts }: ExportTally): number {
+  const codes = [
+    damaged.length > 0 || (contexts?.missing ?? 0) > 0 ? EXIT.someFailed : EXIT.allDone,
+    (contexts?.halted ?? null) === null ? EXIT.allDone : EXIT.halted,
+  ]
+  return worstOf(codes)
 }
 
 function describeDamage(damage: Damage): string {
@@ -167,9 +206,8 @@ function summaryOf(tally: ExportTally, { to, since }: { readonly to: string; rea
     `${plural(tally.chunks, 'chunk')} of ${plural(tally.documents, since === null ? 'document' : 'changed document')}, ${count(tally.tokens)} tokens${oversize}`,
     ...left.filter(([number]) => number > 0).map(([number, why]) => `left out: ${plural(number, 'document')} ${why}`),
     ...unwanted,
+    ...(tally.contexts === null ? [] : contextLines(tally.contexts)),
     `written: ${to}`,
-    ...(tally.cursorProblem === null
-      ? []
-      : [`no cursor for --since: the store cannot be written (${tally.cursorProblem})`]),
+    ...(tally.cursorProblem === null ? [] : [`no cursor for --since: ${tally.cursorProblem}`]),
   ].join('\n')
 }

@@ -45,6 +45,16 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'onAmbiguous',
     'backlogLimit',
   ],
+  'Contexts:': [
+    'contextUrl',
+    'contextModel',
+    'contextKey',
+    'contextTokens',
+    'contextMaxTokens',
+    'contextRate',
+    'contextConcurrency',
+    'contextOptions',
+  ],
   'Following a source:': ['every', 'stableMs', 'rescanMs', 'poll', 'sqsQueue', 'eventsPort', 'eventsHost'],
   'Deletions:': ['deleteGone', 'goneLimitPercent', 'force'],
   'Patience:': [

@@ -1,4 +1,5 @@
 import type { AnswerHold } from './answer-memory.ts'
+import type { ContextStorage } from './context-storage.ts'
 import type { FeedStorage } from './feed-storage.ts'
 import type { ContentHash, ReceiptId, SourceKey } from './ids.ts'
 import type { ParserFacts } from './parser.ts'
@@ -28,6 +29,7 @@ export interface RecordListing {
 export interface OutputStore {
   readonly url: string
   readonly feed: FeedStorage
+  readonly contexts: ContextStorage
   /** Writes something, makes sure of it and removes it: before anything is bought. Throws `StoreUnusable`. */
   probe(): Promise<StoreProbe>
   /** Asked before each purchase, without a write: throws `StoreUnusable` where its answer could not be kept. */

@@ -17,6 +17,7 @@ import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } f
 import { flushFolder, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
 import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
+import { FolderContexts } from './folder-contexts.ts'
 import { FolderFeed } from './folder-feed.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
@@ -64,6 +65,7 @@ async function isStore(path: string): Promise<boolean> {
 class FolderStore implements OutputStore {
   readonly url: string
   readonly feed: FolderFeed
+  readonly contexts: FolderContexts
   readonly #root: string
   readonly #documents: string
   readonly #failures: string
@@ -81,6 +83,7 @@ class FolderStore implements OutputStore {
     this.#receipts = new FolderReceipts(join(root, 'receipts'), area)
     this.#area = area
     this.feed = new FolderFeed(root, area)
+    this.contexts = new FolderContexts(root, area)
     this.#manifest = new FolderManifest(root)
     this.#rules = rules
     this.#watch = watch

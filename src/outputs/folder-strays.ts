@@ -16,7 +16,15 @@ const EMPTY_AFTER_MS = 60_000
 /** Folders of documents that are looked into side by side. */
 const AT_ONCE = 16
 
-const OWN_NAMES: readonly string[] = ['documents', 'receipts', 'failures', 'changes', '.sluice', MANIFEST_FILE]
+const OWN_NAMES: readonly string[] = [
+  'documents',
+  'receipts',
+  'failures',
+  'changes',
+  'contexts',
+  '.sluice',
+  MANIFEST_FILE,
+]
 
 export interface StraysOptions {
   readonly root: string

@@ -16,6 +16,7 @@ import { BAR, barBytes } from './s3-bar.ts'
 import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3, isDenied } from './s3-errors.ts'
+import { S3Contexts } from './s3-contexts.ts'
 import { S3Feed } from './s3-feed.ts'
 import { s3Strays } from './s3-strays.ts'
 import { notAStore } from './store-error.ts'
@@ -76,6 +77,7 @@ function writing({ serverSideEncryption, kmsKeyId, storageClass }: S3StoreOption
 class S3Store implements OutputStore {
   readonly url: string
   readonly feed: S3Feed
+  readonly contexts: S3Contexts
   readonly #bucket: S3Bucket
   readonly #documents: S3Documents
 
@@ -83,6 +85,7 @@ class S3Store implements OutputStore {
     this.url = url
     this.#bucket = new S3Bucket(at)
     this.feed = new S3Feed(this.#bucket)
+    this.contexts = new S3Contexts(this.#bucket)
     this.#documents = new S3Documents(this.#bucket, KEY_MAX_BYTES - ROOM_BYTES - Buffer.byteLength(at.prefix))
   }
 

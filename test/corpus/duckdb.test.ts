@@ -62,7 +62,16 @@ describe('chunks.parquet', () => {
     await using folder = await tempFolder()
     const store = await storeOf(new Random(22), 4)
     const filter = { key: (): boolean => true, outcome: null, gone: false }
-    const options = { counter: wordCounter, limit: 64, overlap: 8, filter, filterText: {}, since: null, where: null }
+    const options = {
+      counter: wordCounter,
+      limit: 64,
+      overlap: 8,
+      filter,
+      filterText: {},
+      since: null,
+      where: null,
+      context: null,
+    }
     const written = async (format: 'jsonl' | 'parquet') => {
       const to = join(folder.path, format)
       const asked = { ...options, to, format, hygiene: true }

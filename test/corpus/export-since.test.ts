@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { type ExportOptions, exportChunks } from '#src/corpus/export/export-chunks.ts'
+import { exportChunks } from '#src/corpus/export/export-chunks.ts'
+import type { ExportOptions } from '#src/corpus/export/export-options.ts'
 import type { ExportTally } from '#src/corpus/export/export-tally.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { openFolderStore } from '#src/outputs/folder-store.ts'
@@ -28,6 +29,7 @@ async function exported(store: OutputStore, to: string, changes: Partial<ExportO
     since: null,
     hygiene: false,
     where: null,
+    context: null,
   } as const
   return exportChunks(store, { ...options, to, ...changes }, () => undefined, new AbortController().signal)
 }

@@ -33,6 +33,7 @@ const PARTS: Readonly<Record<string, string>> = {
   aa: '[0-9a-f]{2}',
   'content hash': '[0-9a-f]{64}',
   'recipe hash': '[0-9a-f]{16}',
+  'context hash': '[0-9a-f]{64}',
   class: '(?:embedded|service|passthrough)',
   name: '.+',
   'key hash': '[0-9a-f]{32}',
@@ -78,6 +79,7 @@ async function fill(store: OutputStore): Promise<void> {
   }
   await store.bury(letterOf('folder/failed file.docx'))
   await updateFeed(store, new AbortController().signal)
+  await store.contexts.write(`${CONTENT.slice(0, 2)}/${CONTENT}.json`, Buffer.from('{}'))
 }
 
 async function pathsInFolder(root: string): Promise<readonly string[]> {

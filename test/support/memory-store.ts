@@ -1,5 +1,6 @@
 import { type ReceiptId, sourceKey, type SourceKey } from '#src/document/ids.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
+import type { ContextStorage } from '#src/document/context-storage.ts'
 import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/document/feed-storage.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
@@ -11,6 +12,7 @@ import type { Stray } from '#src/document/stray.ts'
 /** The promises of an output store in their shortest form: what the conformance suite is read against. */
 export class MemoryStore implements OutputStore {
   readonly url = 'memory:'
+  readonly contexts: ContextStorage = new MemoryContexts()
   readonly feed: FeedStorage = new MemoryFeed(
     (place) => this.#documents.get(sourceKey(place))?.record ?? null,
     () => this.#documents.keys(),
@@ -86,6 +88,17 @@ export class MemoryStore implements OutputStore {
   async recover(): Promise<void> {}
   async *listStrays(): AsyncGenerator<Stray> {}
   async removeStray(): Promise<void> {}
+}
+
+class MemoryContexts implements ContextStorage {
+  readonly #files = new Map<string, Buffer>()
+
+  async read(name: string): Promise<Buffer | null> {
+    return this.#files.get(name) ?? null
+  }
+  async write(name: string, bytes: Uint8Array): Promise<void> {
+    this.#files.set(name, Buffer.from(bytes))
+  }
 }
 
 class MemoryFeed implements FeedStorage {

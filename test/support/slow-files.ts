@@ -56,6 +56,7 @@ export const SLOW_FILES = [
   'test/corpus/chunk-law.test.ts',
   'test/e2e/export.test.ts',
   'test/e2e/export-s3.test.ts',
+  'test/e2e/export-context.test.ts',
   'test/outputs/store-away.test.ts',
   'test/library/examples.test.ts',
 ]

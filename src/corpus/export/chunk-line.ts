@@ -11,6 +11,8 @@ export interface ChunkLine extends Hygiene {
   readonly kind: Chunk['kind']
   readonly text: string
   readonly body: string
+  /** What a model wrote about the chunk, at the beginning of `text`; null where none was asked. */
+  readonly context: string | null
   readonly tokens: number
   readonly oversize: boolean
   readonly document: SourceKey
@@ -67,6 +69,7 @@ export class ChunkLines {
       kind,
       text,
       body,
+      context: null,
       tokens,
       oversize,
       document: key,

@@ -11,7 +11,7 @@ export interface Since {
   readonly again: readonly SourceKey[]
 }
 
-type Same = Pick<ExportManifest, 'tokenizer' | 'limit' | 'overlap' | 'filter'>
+type Same = Pick<ExportManifest, 'tokenizer' | 'limit' | 'overlap' | 'filter' | 'context'>
 
 /**
  * What `--since` names: a cursor, or the folder of an earlier export.
@@ -25,8 +25,8 @@ export async function readSince(since: string, wanted: Same): Promise<Since> {
   if (cursor === null) {
     throw new SetupError(`the export in ${since} has no cursor: export everything once`)
   }
-  for (const name of ['tokenizer', 'limit', 'overlap', 'filter'] as const) {
-    const [before, now] = [JSON.stringify(manifest[name]), JSON.stringify(wanted[name])]
+  for (const name of ['tokenizer', 'limit', 'overlap', 'filter', 'context'] as const) {
+    const [before, now] = [JSON.stringify(manifest[name] ?? null), JSON.stringify(wanted[name] ?? null)]
     if (before !== now) {
       throw new SetupError(
         `the export in ${since} was made with ${name} ${before}, not ${now}: its chunks would not fit together`,

@@ -1,47 +1,28 @@
-import type { ChunkOptions, Span } from '#src/corpus/chunks/chunk.ts'
-import { chunksOf, exclusionsOf } from '#src/corpus/chunks/chunk-document.ts'
+import type { ContextTally } from '#src/corpus/context/context-writer.ts'
+import { PROMPT_VERSION } from '#src/corpus/context/prompt.ts'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
-import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports.ts'
-import { type ChunkLine, ChunkLines } from './chunk-line.ts'
+import type { ChunkLine } from './chunk-line.ts'
 import { readSince, type Since } from './earlier-export.ts'
 import { ExportFolder } from './export-folder.ts'
 import type { ExportManifest } from './export-manifest.ts'
+import type { ExportFormat, ExportOptions } from './export-options.ts'
+import { exportRows } from './export-rows.ts'
 import { emptyTally, type ExportTally } from './export-tally.ts'
 import type { ExportedFile } from './exported-file.ts'
 import { refuseStorePlaces } from './outside-store.ts'
 import { readAhead } from './read-ahead.ts'
-import { readDocument, type ReadDocument } from './read-document.ts'
+import { readDocument } from './read-document.ts'
 import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
 import { langChainLine, llamaIndexLine } from './shapes.ts'
-import type { ChunkTest } from './where.ts'
-import { changedRecords, type ExportFilter, type FeedRange, wantedRecords } from './select-documents.ts'
-
-/** Of the chunks: `langchain` and `llamaindex` are JSON lines in the shape of their documents. `documents.jsonl` is the same in all. */
-export const EXPORT_FORMATS = ['jsonl', 'parquet', 'langchain', 'llamaindex'] as const
-export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+import { changedRecords, type FeedRange, wantedRecords } from './select-documents.ts'
 
 const ROWS: Readonly<Record<ExportFormat, (line: ChunkLine) => object>> = {
   jsonl: (line) => line,
   parquet: (line) => line,
   langchain: langChainLine,
   llamaindex: llamaIndexLine,
-}
-
-export interface ExportOptions extends ChunkOptions {
-  /** Folder that is written; an export that is there is replaced as a whole. */
-  readonly to: string
-  readonly format: ExportFormat
-  readonly filter: ExportFilter
-  /** Goes into the manifest: the filter in words of the caller. */
-  readonly filterText: Readonly<Record<string, unknown>>
-  /** Cursor, or folder of an earlier export: only documents that changed since then. Null for all. */
-  readonly since: string | null
-  /** Whether language, duplicates, quality and personal data are told of each chunk; else those columns are null. */
-  readonly hygiene: boolean
-  /** Chunks that it does not hold for are left out. */
-  readonly where: ChunkTest | null
 }
 
 /** Documents that are read while others are divided. */
@@ -74,18 +55,26 @@ export async function exportChunks(
       ? wantedRecords(store, options.filter, tally, signal)
       : changedRecords(store, range, options.filter, tally, async (line) => tombstones.write(line))
   const hygiene = options.hygiene ? await HygieneReader.open() : null
-  for await (const found of readAhead(records, async (record) => readDocument(store, record), AHEAD)) {
+  const read = readAhead(records, async (record) => readDocument(store, record), AHEAD)
+  for await (const row of exportRows(read, hygiene, options)) {
     signal.throwIfAborted()
-    if (found.kind === 'removed') continue
-    if (found.kind === 'no_markdown') tally.withoutMarkdown += 1
-    else if (found.kind === 'damaged') tally.damaged.push({ kind: 'files', key: found.record.key })
+    if (row.kind === 'chunk') {
+      tally.tokens += row.line.tokens
+      if (row.line.oversize) tally.oversize += 1
+      await chunks.write(ROWS[options.format](row.line))
+      continue
+    }
+    if (row.kind === 'without_markdown') tally.withoutMarkdown += 1
+    else if (row.kind === 'damaged') tally.damaged.push({ kind: 'files', key: row.record.key })
     else {
-      const lines = new ChunkLines(found.record, hygiene)
-      const written = await writeChunks(found, { ...options, lines }, tally, async (line) => chunks.write(line))
-      await documents.write(written)
+      tally.documents += 1
+      tally.chunks += row.chunks
+      tally.chunksLeftOut += row.leftOut
+      await documents.write(row.line)
     }
     progress(tally)
   }
+  noteContexts(options, tally)
   const files = [
     await chunks.close(),
     await documents.close(),
@@ -113,61 +102,26 @@ async function rangeOf(
     return { log, since: log.cursor(since.cursor).segments, until: cursor.segments, again: since.again }
   } catch (error) {
     if (since !== null || signal.aborted) throw error
-    tally.cursorProblem = error instanceof Error ? error.message : String(error)
+    tally.cursorProblem = `the store cannot be written (${error instanceof Error ? error.message : String(error)})`
     return null
   }
 }
 
-/** Answers the line of `documents.jsonl`. */
-async function writeChunks(
-  { record, document }: Extract<ReadDocument, { kind: 'read' }>,
-  { lines, ...options }: ExportOptions & { readonly lines: ChunkLines },
-  tally: ExportTally,
-  write: (line: object) => Promise<void>,
-): Promise<object> {
-  const spans: Span[] = []
-  let left = 0
-  for (const chunk of chunksOf(document, options)) {
-    spans.push(chunk.span)
-    const line = lines.of(chunk)
-    if (options.where?.(line) === false) {
-      left += 1
-      continue
-    }
-    tally.tokens += chunk.tokens
-    if (chunk.oversize) tally.oversize += 1
-    await write(ROWS[options.format](line))
-  }
-  tally.documents += 1
-  tally.chunks += spans.length - left
-  tally.chunksLeftOut += left
-  return documentLine(record, document.markdown, spans, left)
+/** Chunks that lack their context come again only with a whole export. */
+function noteContexts({ context }: ExportOptions, tally: ExportTally): void {
+  if (context === null) return
+  tally.contexts = { ...context.writer.tally }
+  if (tally.contexts.missing === 0) return
+  tally.cursor = null
+  tally.cursorProblem = 'contexts are missing'
 }
 
-function documentLine(record: DocumentRecord, markdown: string, spans: readonly Span[], left: number): object {
-  const { key, source, contentHash, outcome, problems, pages, files, goneAt = null } = record
-  return {
-    document: key,
-    source,
-    contentHash,
-    outcome,
-    problems,
-    pages,
-    grade: record.grade?.grade ?? null,
-    goneAt,
-    markdownSha256: files.find(({ name }) => name === 'document.md')?.sha256 ?? null,
-    characters: markdown.length,
-    chunks: spans.length - left,
-    chunksLeftOut: left,
-    exclusions: exclusionsOf(markdown, spans).map(({ reason, span }) => ({ reason, markdownSpan: span })),
-  }
-}
-
-const settingsOf = ({ counter, limit, overlap, filterText }: ExportOptions) => ({
+const settingsOf = ({ counter, limit, overlap, filterText, context }: ExportOptions) => ({
   tokenizer: counter.name,
   limit,
   overlap,
   filter: filterText,
+  context: context === null ? null : { model: context.model, promptVersion: PROMPT_VERSION, tokens: context.tokens },
 })
 
 function manifestOf(
@@ -176,7 +130,7 @@ function manifestOf(
   tally: ExportTally,
   files: readonly ExportedFile[],
 ): ExportManifest {
-  const { damaged, cursor, cursorProblem: _, ...totals } = tally
+  const { damaged, cursor, cursorProblem: _, contexts, ...totals } = tally
   return {
     format: 1,
     kind: 'chunks',
@@ -185,8 +139,15 @@ function manifestOf(
     since: since?.cursor ?? null,
     cursor,
     ...settingsOf(options),
-    totals: { ...totals, damaged: damaged.length },
+    totals: { ...totals, damaged: damaged.length, ...(contexts === null ? {} : { contexts: totalsOf(contexts) }) },
     damagedDocuments: damaged.flatMap((damage) => (damage.kind === 'files' ? [damage.key] : [])),
     files,
   }
 }
+
+const totalsOf = ({ bought, kept, missing, tokens }: ContextTally) => ({
+  bought,
+  kept,
+  missing,
+  tokens,
+})

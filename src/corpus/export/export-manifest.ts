@@ -17,7 +17,18 @@ export interface ExportManifest {
   readonly limit: number
   readonly overlap: number
   readonly filter: Readonly<Record<string, unknown>>
-  readonly totals: Omit<ExportTally, 'damaged' | 'cursor' | 'cursorProblem'> & { readonly damaged: number }
+  /** The model that wrote contexts; null where none was asked. Missing in releases before. */
+  readonly context?: { readonly model: string; readonly promptVersion: number; readonly tokens: number } | null
+  readonly totals: Omit<ExportTally, 'damaged' | 'cursor' | 'cursorProblem' | 'contexts'> & {
+    readonly damaged: number
+    readonly contexts?: {
+      readonly bought: number
+      readonly kept: number
+      readonly missing: number
+      /** Charged for those that were bought. */
+      readonly tokens: number
+    }
+  }
   /** Documents whose files are damaged: an export since this one tries them again. */
   readonly damagedDocuments: readonly SourceKey[]
   readonly files: readonly ExportedFile[]

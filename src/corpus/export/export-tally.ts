@@ -1,3 +1,4 @@
+import type { ContextTally } from '#src/corpus/context/context-writer.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 
 export interface ExportTally {
@@ -16,6 +17,8 @@ export interface ExportTally {
   cursor: string | null
   /** Why there is no cursor. */
   cursorProblem: string | null
+  /** What a model was asked; null where none was. */
+  contexts: ContextTally | null
 }
 
 /** Files that are not what their record says, or a place in the store whose `record.json` cannot be read. */
@@ -35,4 +38,5 @@ export const emptyTally = (): ExportTally => ({
   damaged: [],
   cursor: null,
   cursorProblem: null,
+  contexts: null,
 })

@@ -14,6 +14,7 @@ export const CHUNK_COLUMNS: readonly Column[] = [
   { name: 'kind', type: 'text' },
   { name: 'text', type: 'text' },
   { name: 'body', type: 'text' },
+  { name: 'context', type: 'text' },
   { name: 'tokens', type: 'whole' },
   { name: 'oversize', type: 'flag' },
   { name: 'document', type: 'text' },

@@ -2,7 +2,7 @@ import type { ChunkLine } from './chunk-line.ts'
 
 /** The facts of a chunk without its texts, as metadata of other programs' documents. By convention `source` is the document. */
 export function chunkMetadata(chunk: ChunkLine): Record<string, unknown> {
-  const { id: _id, text: _text, body: _body, table: _table, source: sourceAddress, ...facts } = chunk
+  const { id: _id, text: _text, body: _body, context: _context, table: _table, source: sourceAddress, ...facts } = chunk
   return { ...facts, source: chunk.document, sourceAddress }
 }
 

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
-import type { ExportFormat } from '#src/corpus/export/export-chunks.ts'
+import type { ExportFormat } from '#src/corpus/export/export-options.ts'
 import { sluice } from '../../../support/sluice.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')

@@ -1,0 +1,93 @@
+import type { Span } from '#src/corpus/chunks/chunk.ts'
+import { chunksOf, exclusionsOf } from '#src/corpus/chunks/chunk-document.ts'
+import type { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import { chunkLimit, withContext } from './add-context.ts'
+import { type ChunkLine, ChunkLines } from './chunk-line.ts'
+import type { ExportOptions } from './export-options.ts'
+import { readAhead } from './read-ahead.ts'
+import type { ReadDocument } from './read-document.ts'
+
+/** What an export writes, in its order: the chunks of a document, then its line of `documents.jsonl`. */
+export type ExportRow =
+  | { readonly kind: 'chunk'; readonly line: ChunkLine }
+  | { readonly kind: 'document'; readonly line: object; readonly chunks: number; readonly leftOut: number }
+  | { readonly kind: 'without_markdown' }
+  | { readonly kind: 'damaged'; readonly record: DocumentRecord }
+
+/** Chunks whose contexts are awaited while earlier ones are written. */
+const CONTEXTS_AHEAD = 64
+
+type Options = Pick<ExportOptions, 'counter' | 'limit' | 'overlap' | 'where' | 'context'>
+
+/** A chunk with the document that a model is shown. */
+type Pending = {
+  readonly row: ExportRow
+  readonly document: (Pick<DocumentRecord, 'contentHash'> & { readonly markdown: string }) | null
+}
+
+export async function* exportRows(
+  documents: AsyncIterable<ReadDocument>,
+  hygiene: HygieneReader | null,
+  options: Options,
+): AsyncGenerator<ExportRow> {
+  const pending = pendingRows(documents, hygiene, options)
+  const { context } = options
+  if (context === null) for await (const { row } of pending) yield row
+  else yield* readAhead(pending, async (each) => completed(each, context, options), CONTEXTS_AHEAD)
+}
+
+async function completed(
+  { row, document }: Pending,
+  context: NonNullable<Options['context']>,
+  options: Options,
+): Promise<ExportRow> {
+  if (row.kind !== 'chunk' || document === null) return row
+  return { kind: 'chunk', line: await withContext(row.line, document, context, options) }
+}
+
+async function* pendingRows(
+  documents: AsyncIterable<ReadDocument>,
+  hygiene: HygieneReader | null,
+  { counter, limit, overlap, where, context }: Options,
+): AsyncGenerator<Pending> {
+  const chunking = { counter, overlap, limit: chunkLimit(limit, context) }
+  for await (const found of documents) {
+    if (found.kind === 'no_markdown') yield { row: { kind: 'without_markdown' }, document: null }
+    else if (found.kind === 'damaged') yield { row: { kind: 'damaged', record: found.record }, document: null }
+    if (found.kind !== 'read') continue
+    const { record, document } = found
+    const shown = { markdown: document.markdown, contentHash: record.contentHash }
+    const lines = new ChunkLines(record, hygiene)
+    const spans: Span[] = []
+    let leftOut = 0
+    for (const chunk of chunksOf(document, chunking)) {
+      spans.push(chunk.span)
+      const line = lines.of(chunk)
+      if (where?.(line) === false) leftOut += 1
+      else yield { row: { kind: 'chunk', line }, document: shown }
+    }
+    const chunks = spans.length - leftOut
+    const line = documentLine(record, document.markdown, spans, leftOut)
+    yield { row: { kind: 'document', line, chunks, leftOut }, document: null }
+  }
+}
+
+function documentLine(record: DocumentRecord, markdown: string, spans: readonly Span[], left: number): object {
+  const { key, source, contentHash, outcome, problems, pages, files, goneAt = null } = record
+  return {
+    document: key,
+    source,
+    contentHash,
+    outcome,
+    problems,
+    pages,
+    grade: record.grade?.grade ?? null,
+    goneAt,
+    markdownSha256: files.find(({ name }) => name === 'document.md')?.sha256 ?? null,
+    characters: markdown.length,
+    chunks: spans.length - left,
+    chunksLeftOut: left,
+    exclusions: exclusionsOf(markdown, spans).map(({ reason, span }) => ({ reason, markdownSpan: span })),
+  }
+}

@@ -1,0 +1,7 @@
+/** What the contexts that a model wrote need of a store: small files below `contexts/`, each known by its name. */
+export interface ContextStorage {
+  /** Null where there is none; never because the store is away. */
+  read(name: string): Promise<Buffer | null>
+  /** Atomic and durable when it resolves: no reader sees a part. A file of this name is replaced. */
+  write(name: string, bytes: Uint8Array): Promise<void>
+}
