@@ -8,13 +8,14 @@ import { temporaryFolder } from '../../test/support/folder.ts'
 import { Random } from '../../test/support/random.ts'
 import { generatedReport } from './generated-report.ts'
 
-const words: TokenCounter = { name: 'characters', overhead: 0, isJoint: () => true, count: (text) => text.length }
+const words: TokenCounter = { name: 'characters', overhead: 0, count: (text) => text.length }
 
 /** Different documents; more would measure their generator. */
 const DIFFERENT = 200
 
 /** The export of a store that makes its documents as they are asked for: peak memory over the number of chunks. */
-export async function measureMemory(seed: number, wanted: number): Promise<void> {
+export async function measureMemory(seed: number, wanted: number): Promise<Record<string, number>> {
+  const peaks: Record<string, number> = {}
   const random = new Random(seed)
   const texts = Array.from({ length: DIFFERENT }, (_, index) => Buffer.from(generatedReport(random, index).markdown))
   for (const format of ['jsonl', 'parquet'] as const) {
@@ -51,7 +52,9 @@ export async function measureMemory(seed: number, wanted: number): Promise<void>
     )
     const seconds = (performance.now() - before) / 1000
     console.log(`  ${chunks.toLocaleString('en')} chunks in ${seconds.toFixed(0)} s: peak ${Math.round(peak / 1e6)} MB`)
+    peaks[`${format}, peak MB`] = Math.round(peak / 1e6)
   }
+  return peaks
 }
 
 /** The feed is no part of what is measured. */

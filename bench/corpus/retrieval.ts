@@ -7,11 +7,21 @@ import { type Fact, generatedReport, type Report } from './generated-report.ts'
 const DOCUMENTS = 80
 const FACTS = 1000
 
+export interface Score {
+  readonly splitter: string
+  readonly limit: number
+  readonly chunks: number
+  readonly over: number
+  readonly whole: number
+  readonly recall: number
+}
+
 /**
  * Facts drawn by seed from generated reports, without a model. Whole: the row with its column's header, or the sentence, is
  * in one chunk together with its heading. Recall: a chunk with the whole fact is among the first five that BM25 finds.
  */
-export async function measureRetrieval(seed: number, limits: readonly number[]): Promise<void> {
+export async function measureRetrieval(seed: number, limits: readonly number[]): Promise<readonly Score[]> {
+  const scores: Score[] = []
   const random = new Random(seed)
   const reports = Array.from({ length: DOCUMENTS }, (_, document) => generatedReport(random, document))
   const all = reports.flatMap(({ facts }) => facts)
@@ -34,19 +44,19 @@ export async function measureRetrieval(seed: number, limits: readonly number[]):
         index.best(fact.question, 5).some((at) => owners[at] === fact.document && holds(chunks[at] ?? '', fact))
       const cells = facts.filter(({ kind }) => kind === 'cell')
       const sentences = facts.filter(({ kind }) => kind === 'sentence')
+      const [whole, recall] = [share(facts, isWhole), share(facts, isFound)]
+      scores.push({ splitter: contestant.name, limit, chunks: chunks.length, over, whole, recall })
       const row = [
         limit,
         chunks.length,
         over,
         Math.round(mean),
-        share(facts, isWhole),
-        share(cells, isWhole),
-        share(sentences, isWhole),
-        share(facts, isFound),
+        ...[whole, share(cells, isWhole), share(sentences, isWhole), recall].map((value) => `${value.toFixed(1)}%`),
       ]
       console.log(`${row.map((value) => String(value).padStart(6)).join(' ')}  ${contestant.name}`)
     }
   }
+  return scores
 }
 
 async function splitAll(
@@ -75,5 +85,5 @@ function holds(chunk: string, { answer, heading, column }: Fact): boolean {
 
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-const share = (facts: readonly Fact[], is: (fact: Fact) => boolean): string =>
-  `${((100 * facts.filter(is).length) / facts.length).toFixed(1)}%`
+const share = (facts: readonly Fact[], is: (fact: Fact) => boolean): number =>
+  Number(((100 * facts.filter(is).length) / facts.length).toFixed(1))

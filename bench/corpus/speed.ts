@@ -3,15 +3,18 @@ import { join, resolve } from 'node:path'
 import type { ChunkedDocument, TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
 import { openEncoding } from '#src/corpus/tokens/encodings.ts'
+import { openTokenizerFile } from '#src/corpus/tokens/tokenizer-file.ts'
+import { writeTokenizers } from '../../test/corpus/support/tokenizer-files.ts'
+import { temporaryFolder } from '../../test/support/folder.ts'
 import { Random } from '../../test/support/random.ts'
 import { generatedReport } from './generated-report.ts'
 
 const DOCUMENTS = 100
 const LIMIT = 256
-const ROUNDS = 5
+const ROUNDS = 7
 
 /** Costs nothing: a token is a character. */
-const free: TokenCounter = { name: 'characters', overhead: 0, isJoint: () => true, count: (text) => text.length }
+const free: TokenCounter = { name: 'characters', overhead: 0, count: (text) => text.length }
 
 const cpuMs = (work: () => void): number => {
   const before = process.cpuUsage()
@@ -28,12 +31,21 @@ interface Plain {
 
 const plain = (markdown: string): Plain => ({ markdown, blocks: [], pages: [] })
 
+export interface SpeedOfDividing {
+  /** CPU of dividing ÷ CPU of counting every body once, by documents and encoding. */
+  readonly ratios: Readonly<Record<string, number>>
+  /** With a counter that costs nothing. */
+  readonly chunksPerSecond: number
+}
+
 /** CPU time of dividing documents, beside that of counting every body once with the same tokenizer: the best of some rounds in turn. */
-export async function measureSpeed(seed: number): Promise<void> {
+export async function measureSpeed(seed: number): Promise<SpeedOfDividing> {
   const random = new Random(seed)
   const reports = Array.from({ length: DOCUMENTS }, (_, index) => plain(generatedReport(random, index).markdown))
-  await compare('generated reports', reports)
-  await compare('the documentation of Sluice', await ownDocumentation())
+  const ratios = {
+    ...(await compare('generated reports', reports)),
+    ...(await compare('documentation of Sluice', await ownDocumentation())),
+  }
   let chunks = 0
   let best = Infinity
   for (let round = 0; round < ROUNDS; round++) {
@@ -41,36 +53,49 @@ export async function measureSpeed(seed: number): Promise<void> {
     const divide = (): void => reports.forEach((report) => (chunks += divided(report, free, LIMIT * 4).length))
     best = Math.min(best, cpuMs(divide))
   }
-  const rate = Math.round(chunks / (best / 1000)).toLocaleString('en')
-  console.log(`without a cost of counting: ${rate} chunks a second of CPU`)
+  const chunksPerSecond = Math.round(chunks / (best / 1000))
+  console.log(`without a cost of counting: ${chunksPerSecond.toLocaleString('en')} chunks a second of CPU`)
+  return { ratios, chunksPerSecond }
 }
 
 const divided = (document: Plain, counter: TokenCounter, limit: number): ChunkedDocument['chunks'] =>
   chunkDocument(document, { counter, limit, overlap: 0 }).chunks
 
-async function compare(name: string, documents: readonly Plain[]): Promise<void> {
+async function compare(name: string, documents: readonly Plain[]): Promise<Record<string, number>> {
   const characters = documents.reduce((sum, { markdown }) => sum + markdown.length, 0)
   console.log(`${name}: ${(characters / 1e6).toFixed(1)} MB in ${documents.length} documents, limit ${LIMIT}`)
-  for (const encoding of ['o200k_base', 'cl100k_base', 'r50k_base'] as const) {
-    const counter = await openEncoding(encoding)
+  const ratios: Record<string, number> = {}
+  for (const counter of await counters()) {
     const bodies = documents.flatMap((document) => divided(document, counter, LIMIT).map(({ body }) => body))
-    const times = { counting: Infinity, dividing: Infinity }
+    let [counting, dividing] = [Infinity, Infinity]
     for (let round = 0; round < ROUNDS; round++) {
-      times.counting = Math.min(
-        times.counting,
+      counting = Math.min(
+        counting,
         cpuMs(() => bodies.forEach((body) => counter.count(body))),
       )
-      times.dividing = Math.min(
-        times.dividing,
+      dividing = Math.min(
+        dividing,
         cpuMs(() => documents.forEach((document) => divided(document, counter, LIMIT))),
       )
     }
-    const { counting, dividing } = times
-    const ratio = (dividing / counting).toFixed(2)
+    const ratio = dividing / counting
+    ratios[`${name}, ${counter.name}`] = Number(ratio.toFixed(2))
     console.log(
-      `  ${encoding.padEnd(12)} counting ${counting.toFixed(0)} ms, dividing ${dividing.toFixed(0)} ms: ${ratio} ×`,
+      `  ${counter.name.padEnd(16)} counting ${counting.toFixed(0)} ms, dividing ${dividing.toFixed(0)} ms: ${ratio.toFixed(2)} ×`,
     )
   }
+  return ratios
+}
+
+/** Encodings of OpenAI, and files of the kinds of BERT and GPT-2; the last one stands for a tokenizer of which only counts are known. */
+async function counters(): Promise<readonly TokenCounter[]> {
+  await using folder = await temporaryFolder()
+  const { wordPiece, bytePairs } = await writeTokenizers(folder.path)
+  const encodings = (['o200k_base', 'cl100k_base', 'r50k_base'] as const).map(async (name) => openEncoding(name))
+  const [first, ...others] = await Promise.all(encodings)
+  const files = [await openTokenizerFile(wordPiece), await openTokenizerFile(bytePairs)]
+  if (first === undefined) return files
+  return [first, ...others, ...files, { ...first, name: 'counts alone', words: null }]
 }
 
 async function ownDocumentation(): Promise<readonly Plain[]> {

@@ -6,7 +6,6 @@ import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
 const words: TokenCounter = {
   name: 'words',
   overhead: 0,
-  isJoint: (text, at) => text[at - 1] === '\n' || text[at] === ' ',
   count: (text) => text.match(/\S+/g)?.length ?? 0,
 }
 
@@ -131,7 +130,7 @@ describe('a document in chunks', () => {
   })
 
   test('keeps the order where parts count more together than apart', () => {
-    const joined: TokenCounter = { ...words, isJoint: null, count: (text) => Math.ceil(words.count(text) ** 1.2) }
+    const joined: TokenCounter = { ...words, count: (text) => Math.ceil(words.count(text) ** 1.2) }
     const prose = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((word) => sentence(word, 10)).join(' ')
     const markdown = `${prose}\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\n${prose}`
     const parts = chunks(markdown, { counter: joined })

@@ -7,7 +7,6 @@ import { Random } from '../support/random.ts'
 const words: TokenCounter = {
   name: 'words',
   overhead: 0,
-  isJoint: (text, at) => text[at - 1] === '\n' || text[at] === ' ',
   count: (text) => text.match(/\S+/g)?.length ?? 0,
 }
 

@@ -14,10 +14,25 @@ export interface TokenCounter {
   /** Tokens of the empty text: what the model adds to every text. */
   readonly overhead: number
   /**
-   * Whether the text can be counted in two parts that are cut at `at`, so that the counts add up to that of the whole
-   * whatever else surrounds it. Null for a tokenizer of which this is not known: then every chunk is counted whole.
+   * How the tokenizer divides a text into words before it makes tokens of them: then each character of a document is counted
+   * once. Absent where that is not known: then pieces are counted by themselves and chunks as a whole.
    */
-  readonly isJoint: ((text: string, at: number) => boolean) | null
+  readonly words?: TokenWords | null
+}
+
+/**
+ * The first step of a tokenizer: a text is divided into words from left to right, and no token crosses the end of one.
+ *
+ * - Where a word ends depends on the text from its start on alone, not on what stands before.
+ * - Where a text is cut behind a character that is no white space, the words that end there or before are the same.
+ */
+export interface TokenWords {
+  /** Whether a document is divided so; else its chunks are counted as a whole. */
+  suits(document: string): boolean
+  /** End of the word that begins at a place before the end of the text. */
+  endOf(text: string, at: number): number
+  /** Tokens of one word, without those that the model adds to every text. */
+  count(word: string): number
 }
 
 export interface ChunkOptions {

@@ -51,12 +51,27 @@ function shortened(heading: string): string {
   return `${cut.slice(0, last >= 0xd800 && last < 0xdc00 ? end - 1 : end)}…`
 }
 
+/** Parts of a context, and what they make together. */
+export interface UsualContext {
+  readonly parts: ContextParts
+  readonly text: string
+  readonly tokens: number
+}
+
+export const NO_CONTEXT: UsualContext = {
+  parts: { title: null, headings: [], caption: null, overlap: '', repeat: '', lead: '' },
+  text: '',
+  tokens: 0,
+}
+
 /** The longest context that leaves a body most of the limit. */
-export function usualContext(parts: ContextParts, limit: number, count: (text: string) => number): ContextParts {
+export function usualContext(parts: ContextParts, limit: number, count: (text: string) => number): UsualContext {
   for (const left of shorterContexts(parts)) {
     const repeated = left.repeat === '' ? 0 : count(`${left.repeat}\n${left.lead}`)
-    const whole = count(contextText(left))
-    if (repeated <= limit * MOST_REPEATED && whole - repeated <= limit * MOST_HEADINGS) return left
+    if (repeated > limit * MOST_REPEATED) continue
+    const text = contextText(left)
+    const tokens = count(text)
+    if (tokens - repeated <= limit * MOST_HEADINGS) return { parts: left, text, tokens }
   }
-  return { ...parts, title: null, headings: [], caption: null, overlap: '', repeat: '', lead: '' }
+  return NO_CONTEXT
 }

@@ -8,17 +8,19 @@ export function hasLongRun(text: string): boolean {
   return mayHaveLongRun(text) && LONG_RUN.test(text)
 }
 
-/** One pass that is cheap for ASCII: other characters end no run here. */
+/** Reads each window of that length from its end back to where a run breaks: of usual text one word. Other characters than ASCII end no run here. */
 function mayHaveLongRun(text: string): boolean {
-  let run = 0
-  let kind = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const next = code < 128 ? (KINDS[code] as number) : 0
-    if (next === kind || next === 0 || kind === 0) run += 1
-    else run = 1
-    if (next !== 0) kind = next
-    if (run > LONGEST) return true
+  for (let end = LONGEST; end < text.length;) {
+    let kind = 0
+    let at = end
+    for (; at >= end - LONGEST; at--) {
+      const code = text.charCodeAt(at)
+      const next = code < 128 ? (KINDS[code] as number) : 0
+      if (next !== kind && next !== 0 && kind !== 0) break
+      if (next !== 0) kind = next
+    }
+    if (at < end - LONGEST) return true
+    end = at + 1 + LONGEST
   }
   return false
 }

@@ -44,7 +44,9 @@ function close(open: OpenSection[]): void {
   const section = open.pop()
   const [first, last] = [section?.children[0], section?.children.at(-1)]
   if (section === undefined || first === undefined || last === undefined) return
-  const piece = { ...plainPiece('section', first.start, last.end, first.headings), children: section.children }
+  const { children } = section
+  const holdsOwn = children.some((child) => child.own !== null || child.holdsOwn)
+  const piece = { ...plainPiece('section', first.start, last.end, first.headings), children, holdsOwn }
   open.at(-1)?.children.push(piece)
 }
 

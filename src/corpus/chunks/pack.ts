@@ -1,12 +1,20 @@
 import type { ChunkContext, ChunkOptions } from './chunk.ts'
-import { contextText, type ContextParts, shorterContexts, usualContext } from './context.ts'
-import { type Measured, PieceMeasure } from './measure.ts'
+import {
+  contextText,
+  type ContextParts,
+  NO_CONTEXT,
+  shorterContexts,
+  type UsualContext,
+  usualContext,
+} from './context.ts'
 import type { Outline } from './outline.ts'
 import { leadOfRow } from './nested-blocks.ts'
 import { overlapOf } from './overlap.ts'
 import type { Piece } from './piece.ts'
 import { splitPiece } from './split-piece.ts'
-import { type Cell, TokenMeter, WIDE_GAP } from './token-meter.ts'
+import { openMeter } from './open-meter.ts'
+import type { TokenMeter } from './token-meter.ts'
+import { WIDE_GAP } from './white-space.ts'
 
 /** The pieces of one chunk, in order, with what stands above them. */
 export interface PackedChunk {
@@ -18,8 +26,7 @@ export interface PackedChunk {
 
 interface Group {
   readonly pieces: Piece[]
-  readonly cells: Cell[]
-  /** Tokens of its cells, and those kept free for its context. */
+  /** Tokens of its pieces, and those kept free for its context. */
   size: number
   reserve: number
 }
@@ -42,20 +49,18 @@ export class ChunkPacker {
   readonly #outline: Outline
   readonly #options: ChunkOptions
   readonly #meter: TokenMeter
-  readonly #measure: PieceMeasure
   readonly #waiting: (Piece | typeof SECTION_END)[] = []
   /** Closed, and not yet handed out. */
   readonly #ready: PackedChunk[] = []
   #last: PackedChunk | null = null
-  #known: { readonly first: Piece; readonly last: PackedChunk | null; readonly parts: ContextParts } | null = null
+  #known: { readonly first: Piece; readonly last: PackedChunk | null; readonly usual: UsualContext } | null = null
   #open: Group = emptyGroup()
 
   constructor(text: string, outline: Outline, options: ChunkOptions) {
     this.#text = text
     this.#outline = outline
     this.#options = options
-    this.#meter = new TokenMeter(text, options.counter, options.limit)
-    this.#measure = new PieceMeasure(text, this.#meter)
+    this.#meter = openMeter(text, options.counter, options.limit)
   }
 
   *pack(): Generator<PackedChunk> {
@@ -81,22 +86,23 @@ export class ChunkPacker {
       this.#closeCarrying(piece)
       return
     }
-    const measured = this.#measure.of(piece)
-    if (this.#fits(piece, measured)) {
-      this.#add(piece, measured)
+    const size = this.#meter.size(piece)
+    if (this.#fits(piece, size)) {
+      this.#add(piece, size)
       return
     }
     const isEmpty = this.#open.pieces.length === 0
     const headsOnly = this.#open.pieces.every(({ keepNext }) => keepNext)
-    const splitsFirst = piece.kind !== 'section' && !RATHER_WHOLE.has(piece.kind) && !this.#fitsAlone(measured)
+    const splitsFirst = piece.kind !== 'section' && !RATHER_WHOLE.has(piece.kind) && size > this.#meter.limit
     if (!headsOnly && !splitsFirst) this.#closeCarrying(piece)
-    else if (!isEmpty && headsOnly && RATHER_WHOLE.has(piece.kind) && this.#fitsAlone(measured)) this.#close(0, piece)
-    else this.#split(piece, measured)
+    else if (!isEmpty && headsOnly && RATHER_WHOLE.has(piece.kind) && size <= this.#meter.limit) {
+      this.#close(0, piece)
+    } else this.#split(piece, size)
   }
 
-  #split(piece: Piece, measured: Measured): void {
+  #split(piece: Piece, size: number): void {
     const parts = splitPiece(this.#text, piece, this.#options.limit)
-    if (parts === null) this.#add(piece, measured)
+    if (parts === null) this.#add(piece, size)
     else {
       if (piece.kind === 'section') this.#waiting.push(SECTION_END)
       this.#next(parts)
@@ -114,7 +120,7 @@ export class ChunkPacker {
     return last.own?.at === piece.own?.at && (last.own === null || piece.kind !== 'section')
   }
 
-  #fits(piece: Piece, { size }: Measured): boolean {
+  #fits(piece: Piece, size: number): boolean {
     const { pieces, size: used, reserve } = this.#open
     const { limit } = this.#meter
     if (pieces.length > 0) return used + size + reserve <= limit
@@ -122,19 +128,14 @@ export class ChunkPacker {
     return size + this.#reserveOf(piece) <= limit
   }
 
-  #fitsAlone({ size }: Measured): boolean {
-    return size <= this.#meter.limit
-  }
-
-  #add(piece: Piece, { size, leaves, cells }: Measured): void {
+  #add(piece: Piece, size: number): void {
     if (this.#open.pieces.length === 0) this.#open.reserve = this.#reserveOf(piece)
-    this.#open.pieces.push(...leaves)
-    this.#open.cells.push(...cells)
+    addLeaves(piece, this.#open.pieces)
     this.#open.size += size
   }
 
   #reserveOf(piece: Piece): number {
-    return this.#meter.context(contextText(this.#usual(piece)))
+    return this.#usual(piece).tokens
   }
 
   /** Closes what is open, but for the headings and captions at its end: they stand above what comes next. */
@@ -146,37 +147,39 @@ export class ChunkPacker {
 
   #close(carried: number, again?: Piece): void {
     if (again !== undefined) this.#waiting.push(again)
-    const { pieces, cells } = this.#open
+    const { pieces } = this.#open
     this.#open = emptyGroup()
     if (pieces.length === 0) return
     const upTo = pieces.length - carried
     this.#next(pieces.slice(upTo))
-    this.#emit(pieces.slice(0, upTo), cells.slice(0, upTo))
+    this.#emit(carried === 0 ? pieces : pieces.slice(0, upTo))
   }
 
   /** Where the exact count is over the limit with no context left but a header, the last pieces wait again. */
-  #emit(pieces: readonly Piece[], cells: readonly Cell[]): void {
+  #emit(pieces: readonly Piece[]): void {
     const { limit } = this.#options
-    const usual = this.#usual(pieces[0] as Piece)
-    for (const parts of shorterContexts(usual)) {
-      if (parts.repeat !== usual.repeat && pieces.length > 1) break
-      const context = contextText(parts)
-      const tokens = this.#meter.whole(context, pieces, cells)
+    const [first, last] = [pieces[0] as Piece, pieces.at(-1) as Piece]
+    const usual = this.#usual(first)
+    for (const parts of shorterContexts(usual.parts)) {
+      if (parts.repeat !== usual.parts.repeat && pieces.length > 1) break
+      const context = parts === usual.parts ? usual.text : contextText(parts)
+      const tokens = this.#meter.whole(context, first.start, last.end)
       if (tokens > limit) continue
       this.#hand({ pieces, context, tokens, parts })
       return
     }
-    const [only] = pieces
-    if (only === undefined) return
     if (pieces.length > 1) {
       const kept = Math.max(1, Math.floor(pieces.length * 0.9))
       this.#next(pieces.slice(kept))
-      this.#emit(pieces.slice(0, kept), cells.slice(0, kept))
+      this.#emit(pieces.slice(0, kept))
       return
     }
-    const parts = splitPiece(this.#text, only, this.#options.limit)
+    const parts = splitPiece(this.#text, first, limit)
     if (parts !== null) this.#next(parts)
-    else this.#hand({ pieces, context: '', tokens: this.#meter.whole('', pieces, cells), parts: NO_PARTS })
+    else {
+      const tokens = this.#meter.whole('', first.start, first.end)
+      this.#hand({ pieces, context: '', tokens, parts: NO_CONTEXT.parts })
+    }
   }
 
   #hand(chunk: PackedChunk): void {
@@ -185,12 +188,12 @@ export class ChunkPacker {
   }
 
   /** Asked for several times for each chunk, always by its first piece. */
-  #usual(first: Piece): ContextParts {
-    if (this.#known?.first === first && this.#known.last === this.#last) return this.#known.parts
+  #usual(first: Piece): UsualContext {
+    if (this.#known?.first === first && this.#known.last === this.#last) return this.#known.usual
     const { limit } = this.#options
-    const parts = usualContext(this.#partsOf(first), limit, (text) => this.#meter.context(text))
-    this.#known = { first, last: this.#last, parts }
-    return parts
+    const usual = usualContext(this.#partsOf(first), limit, (text) => this.#meter.context(text))
+    this.#known = { first, last: this.#last, usual }
+    return usual
   }
 
   #partsOf(first: Piece): ContextParts {
@@ -212,6 +215,10 @@ export class ChunkPacker {
   }
 }
 
-const NO_PARTS: ContextParts = { title: null, headings: [], caption: null, overlap: '', repeat: '', lead: '' }
+const emptyGroup = (): Group => ({ pieces: [], size: 0, reserve: 0 })
 
-const emptyGroup = (): Group => ({ pieces: [], cells: [], size: 0, reserve: 0 })
+/** The pieces that a section is made of, at the lowest level. */
+function addLeaves(piece: Piece, leaves: Piece[]): void {
+  if (piece.kind !== 'section') leaves.push(piece)
+  else for (const child of piece.children) addLeaves(child, leaves)
+}

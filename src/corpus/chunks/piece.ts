@@ -28,6 +28,8 @@ export interface Piece {
   readonly oversize: boolean
   /** Of a section: what it is made of. */
   readonly children: readonly Piece[]
+  /** Of a section: whether a table or a figure is in it, which has a chunk of its own. */
+  readonly holdsOwn: boolean
   /** Rows before it in its table, the header not counted; -1 where it is no whole row, `HEADER_ROW` for the header alone. */
   readonly row: number
   /** Where the row begins that it is a part of; -1 where it is no part of a row. */
@@ -47,6 +49,7 @@ export const plainPiece = (kind: PieceKind, start: number, end: number, headings
   keepNext: kind === 'heading',
   oversize: false,
   children: [],
+  holdsOwn: false,
   row: -1,
   rowStart: -1,
 })

@@ -38,6 +38,7 @@ const part = (piece: Piece, kind: Piece['kind'], start: number, end: number): Pi
   end,
   row: -1,
   children: [],
+  holdsOwn: false,
   keepNext: false,
 })
 

@@ -6,26 +6,30 @@ const CONTAINERS = /^(?:[\s>]|(?:[-*+]|\d{1,9}[.)])\s)*/
 
 /** The cells of a row of a GFM table, without the white space around them and their escapes. */
 function cellsOf(row: string): readonly string[] {
+  const line = (row.startsWith('|') ? row : row.replace(CONTAINERS, '')).trimEnd()
+  const escapes = line.includes('\\')
   const cells: string[] = []
-  let cell = ''
-  const line = row.replace(CONTAINERS, '').trim().replace(/^\|/, '')
-  if (!line.includes('\\')) return simpleCells(line)
-  for (let at = 0; at < line.length; at++) {
-    const character = line[at] ?? ''
-    if (character === '\\' && line[at + 1] === '|') {
-      cell += '|'
-      at += 1
-    } else if (character === '|') {
-      cells.push(cell.trim())
-      cell = ''
-    } else cell += character
+  let from = line.startsWith('|') ? 1 : 0
+  for (let at = pipeAfter(line, from, escapes); at !== -1; at = pipeAfter(line, from, escapes)) {
+    cells.push(cellOf(line, from, at, escapes))
+    from = at + 1
   }
-  if (cell.trim() !== '' || !line.endsWith('|')) cells.push(cell.trim())
+  if (from < line.length || cells.length === 0) cells.push(cellOf(line, from, line.length, escapes))
   return cells
 }
 
-const simpleCells = (line: string): readonly string[] =>
-  (line.endsWith('|') ? line.slice(0, -1) : line).split('|').map((cell) => cell.trim())
+/** Index of the next pipe that is not escaped, or -1. */
+function pipeAfter(line: string, from: number, escapes: boolean): number {
+  let at = line.indexOf('|', from)
+  if (!escapes) return at
+  while (at > 0 && line[at - 1] === '\\') at = line.indexOf('|', at + 1)
+  return at
+}
+
+function cellOf(line: string, from: number, end: number, escapes: boolean): string {
+  const cell = line.slice(from, end).trim()
+  return escapes ? cell.replaceAll('\\|', '|') : cell
+}
 
 /** The rows that the pieces of a chunk hold; null where they are no table, or one of them is cut. */
 export function tableRows(text: string, pieces: readonly Piece[]): TableRows | null {

@@ -1,20 +1,15 @@
 import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
-import { isJointOfCl100k, isJointOfO200k } from './joints.ts'
+import { wordsOf } from './words.ts'
 
 type Count = (text: string, options: { readonly disallowedSpecial: Set<string> }) => number
 
-interface Encoding {
-  readonly load: () => Promise<{ readonly countTokens: Count }>
-  readonly isJoint: TokenCounter['isJoint']
-}
-
 /** Encodings of gpt-tokenizer, newest first; each is read from disk when it is asked for. */
 const ENCODINGS = {
-  o200k_base: { load: () => import('gpt-tokenizer/encoding/o200k_base'), isJoint: isJointOfO200k },
-  cl100k_base: { load: () => import('gpt-tokenizer/encoding/cl100k_base'), isJoint: isJointOfCl100k },
-  p50k_base: { load: () => import('gpt-tokenizer/encoding/p50k_base'), isJoint: null },
-  r50k_base: { load: () => import('gpt-tokenizer/encoding/r50k_base'), isJoint: null },
-} as const satisfies Record<string, Encoding>
+  o200k_base: { load: async () => import('gpt-tokenizer/encoding/o200k_base'), pattern: 'O200K_TOKEN_SPLIT_REGEX' },
+  cl100k_base: { load: async () => import('gpt-tokenizer/encoding/cl100k_base'), pattern: 'CL100K_TOKEN_SPLIT_REGEX' },
+  p50k_base: { load: async () => import('gpt-tokenizer/encoding/p50k_base'), pattern: 'R50K_TOKEN_SPLIT_REGEX' },
+  r50k_base: { load: async () => import('gpt-tokenizer/encoding/r50k_base'), pattern: 'R50K_TOKEN_SPLIT_REGEX' },
+} as const
 
 export type EncodingName = keyof typeof ENCODINGS
 
@@ -26,7 +21,11 @@ export const isEncoding = (name: string): name is EncodingName => Object.hasOwn(
 const NONE = { disallowedSpecial: new Set<string>() }
 
 export async function openEncoding(name: EncodingName): Promise<TokenCounter> {
-  const { load, isJoint } = ENCODINGS[name]
-  const { countTokens } = await load()
-  return { name, overhead: 0, isJoint, count: (text) => (text === '' ? 0 : countTokens(text, NONE)) }
+  const { load, pattern } = ENCODINGS[name]
+  const [{ countTokens }, patterns] = await Promise.all([
+    load() as Promise<{ readonly countTokens: Count }>,
+    import('gpt-tokenizer/encodingParams/constants'),
+  ])
+  const count = (text: string): number => (text === '' ? 0 : countTokens(text, NONE))
+  return { name, overhead: 0, count, words: wordsOf(patterns[pattern], count) }
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { SetupError } from '#src/document/setup-error.ts'
+import { wordsOfFile } from './file-words.ts'
 
 /**
  * A tokenizer of Hugging Face. `tokenizer_config.json` beside the file is read if it is there.
@@ -13,14 +14,15 @@ export async function openTokenizerFile(path: string): Promise<TokenCounter> {
   if (typeof definition !== 'object' || definition === null || !('model' in definition)) {
     throw new SetupError(`--tokenizer ${path} is no tokenizer.json of Hugging Face: it has no "model"`)
   }
-  const config = await readJson(join(dirname(path), 'tokenizer_config.json')).catch(() => ({}))
+  const config = (await readJson(join(dirname(path), 'tokenizer_config.json')).catch(() => ({}))) ?? {}
   const { Tokenizer } = await import('@huggingface/tokenizers')
   try {
-    const tokenizer = new Tokenizer(definition, config ?? {})
+    const tokenizer = new Tokenizer(definition, config)
     const count = (text: string): number => tokenizer.encode(text).ids.length
     const overhead = count('')
     count('A text: 1.')
-    return { name: basename(path), overhead, isJoint: null, count }
+    const words = wordsOfFile(definition, config, (text) => count(text) - overhead)
+    return { name: basename(path), overhead, count, words }
   } catch (error) {
     throw new SetupError(
       `--tokenizer ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}`,

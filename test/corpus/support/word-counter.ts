@@ -4,6 +4,5 @@ import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 export const wordCounter: TokenCounter = {
   name: 'words',
   overhead: 0,
-  isJoint: null,
   count: (text) => text.match(/\S+/g)?.length ?? 0,
 }

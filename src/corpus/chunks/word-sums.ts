@@ -1,0 +1,108 @@
+import { MAX_LIMIT, type TokenWords } from './chunk.ts'
+import { solidEnd } from './white-space.ts'
+
+/** A longer word is not counted: tokenizers take quadratic time for it, and it is split whatever it counts. */
+const LONGEST_WORD = 1024
+
+/** Added for a word that is not counted. With the longest string of V8 the sums stay below 2 to the power of 32. */
+const TOO_MANY = MAX_LIMIT + 1
+
+/**
+ * Prefix sums of the tokens of a text at the ends of its words: each word is counted once, and a range by the difference of
+ * two sums. Takes 8 bytes a word.
+ */
+export class WordSums {
+  readonly #text: string
+  readonly #words: TokenWords
+  /** Ends of the words, ascending from 0, and the tokens up to each. */
+  #ends = new Uint32Array(256)
+  #sums = new Uint32Array(256)
+  #last = 0
+  /** Index of the last look-up: the next one is near it. */
+  #near = 0
+
+  constructor(text: string, words: TokenWords) {
+    this.#text = text
+    this.#words = words
+    let sum = 0
+    for (let at = 0; at < text.length;) {
+      const end = words.endOf(text, at)
+      sum += end - at > LONGEST_WORD ? TOO_MANY : words.count(text.slice(at, end))
+      this.#push(end, sum)
+      at = end
+    }
+  }
+
+  /** Tokens of the words that end at or before a place. */
+  upTo(at: number): number {
+    return this.#sums[this.#indexAt(at)] as number
+  }
+
+  /** Exact tokens of a range by itself, or more than any limit where a word in it is too long to be counted. */
+  range(start: number, end: number): number {
+    const [first, last] = [this.#indexAt(start), this.#indexAt(end)]
+    const isWhole = this.#ends[first] === start && this.#ends[last] === end
+    if (isWhole && solidEnd(this.#text, start, end) === end) return this.#between(first, last)
+    return this.tail(this.#text.slice(start, end), { at: 0, start, end })
+  }
+
+  /**
+   * Exact tokens of what stands behind `at` in a text that ends with the range `start` to `end` of the document; a word begins
+   * at `at`. From the first word on that begins where one of the document does, the words are those of the document, but for
+   * the last ones.
+   */
+  tail(
+    text: string,
+    { at: from, start, end }: { readonly at: number; readonly start: number; readonly end: number },
+  ): number {
+    const offset = end - text.length
+    const solid = solidEnd(this.#text, start, end)
+    let tokens = 0
+    let isJoined = false
+    for (let at = from; at < text.length;) {
+      const place = at + offset
+      const index = isJoined || place < start || place >= solid ? -1 : this.#indexAt(place)
+      if (index !== -1 && this.#ends[index] === place) {
+        const last = this.#indexAt(solid)
+        tokens += this.#between(index, last)
+        at = (this.#ends[last] as number) - offset
+        isJoined = true
+        continue
+      }
+      const next = this.#words.endOf(text, at)
+      tokens += this.#words.count(text.slice(at, next))
+      at = next
+    }
+    return tokens
+  }
+
+  #between(first: number, last: number): number {
+    return (this.#sums[last] as number) - (this.#sums[first] as number)
+  }
+
+  /** Index of the last end at or before a place. */
+  #indexAt(at: number): number {
+    const ends = this.#ends
+    let index = this.#near
+    while ((ends[index] as number) > at) index -= 1
+    while (index < this.#last && (ends[index + 1] as number) <= at) index += 1
+    this.#near = index
+    return index
+  }
+
+  #push(end: number, sum: number): void {
+    this.#last += 1
+    if (this.#last === this.#ends.length) {
+      this.#ends = grown(this.#ends)
+      this.#sums = grown(this.#sums)
+    }
+    this.#ends[this.#last] = end
+    this.#sums[this.#last] = sum
+  }
+}
+
+function grown(numbers: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const more = new Uint32Array(numbers.length * 2)
+  more.set(numbers)
+  return more
+}
