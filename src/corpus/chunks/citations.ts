@@ -10,11 +10,15 @@ export interface Citation {
 /** Tells for each span of a document its pages, boxes and blocks. */
 export class Citations {
   readonly #blocks: readonly LayoutBlock[]
+  /** For each block the last end up to it: blocks may overlap. */
+  readonly #ends: readonly number[]
   readonly #pages: readonly { readonly page: number; readonly span: Span }[]
 
   constructor(document: ChunkableDocument) {
     const blocks = document.blocks.filter(({ span }) => span[1] > span[0])
     this.#blocks = blocks.toSorted((one, other) => one.span[0] - other.span[0])
+    let last = 0
+    this.#ends = this.#blocks.map(({ span }) => (last = Math.max(last, span[1])))
     this.#pages = blocks.length > 0 ? [] : pageSpans(document)
   }
 
@@ -29,12 +33,11 @@ export class Citations {
     return { pages, boxes, blocks: blocks.map(({ id }) => id) }
   }
 
-  /** Blocks do not overlap, so that both their starts and their ends ascend. */
   #touching(span: Span): readonly LayoutBlock[] {
     let [low, high] = [0, this.#blocks.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#blocks[middle] as LayoutBlock).span[1] <= span[0]) low = middle + 1
+      if ((this.#ends[middle] as number) <= span[0]) low = middle + 1
       else high = middle
     }
     const found: LayoutBlock[] = []

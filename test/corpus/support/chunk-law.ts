@@ -61,8 +61,10 @@ function citation({ markdown, blocks }: ChunkableDocument, chunk: Chunk): string
   const [start, end] = chunk.span
   const breaches = markdown.slice(start, end) === chunk.body ? [] : ['its span does not slice to its body']
   const touched = blocks.filter(({ span }) => span[0] < end && start < span[1] && span[1] > span[0])
-  if (blocks.length > 0 && touched.map(({ id }) => id).join() !== chunk.blocks.join())
+  const ids = touched.map(({ id }) => id).toSorted()
+  if (blocks.length > 0 && ids.join() !== chunk.blocks.toSorted().join()) {
     breaches.push('it names other blocks than it touches')
+  }
   for (const { page, bbox } of touched) {
     if (!chunk.pages.includes(page)) breaches.push(`page ${page} is missing`)
     const union = chunk.boxes.find((box) => box.page === page)?.bbox

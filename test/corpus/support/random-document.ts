@@ -1,16 +1,29 @@
 import type { ChunkableDocument, LayoutBlock } from '#src/corpus/chunks/chunk.ts'
 import type { Random } from '../../support/random.ts'
+import { oddMarkdown } from './odd-markdown.ts'
 import { randomText, randomWord, randomWords } from './random-text.ts'
 
 /** A document as the engine or a service writes it, with layout for about half of them, and sometimes with what neither should write. */
 export function randomDocument(random: Random): ChunkableDocument {
   const script = random.pick(['latin', 'latin', 'latin', 'mixed', 'han', 'wild'] as const)
   const writer = new Writer(random, script)
-  const blocks = random.below(random.pick([3, 12, 40]))
+  const blocks = random.below(random.pick([2, 4, 12, 30]))
   for (let count = 0; count <= blocks; count++) writer.block()
   const { markdown, layout } = writer
   const hasLayout = random.below(2) === 0
-  return { markdown, blocks: hasLayout ? layout : [], pages: hasLayout ? [] : writer.pages() }
+  if (!hasLayout) return { markdown, blocks: [], pages: random.below(3) === 0 ? [] : writer.pages() }
+  return { markdown, blocks: random.below(4) === 0 ? oddLayout(random, layout, markdown) : layout, pages: [] }
+}
+
+/** Blocks that overlap, hold others, are empty or stand in another order. */
+function oddLayout(random: Random, layout: readonly LayoutBlock[], markdown: string): readonly LayoutBlock[] {
+  const more = layout.flatMap((block, index): LayoutBlock[] => {
+    if (random.below(3) > 0) return []
+    const start = random.below(markdown.length + 1)
+    const end = Math.min(markdown.length, start + random.below(random.pick([2, 50, 3000])))
+    return [{ ...block, id: `odd${index}`, page: 1 + random.below(9), span: [start, end] }]
+  })
+  return [...layout, ...more].toSorted(() => random.below(3) - 1)
 }
 
 type Script = 'latin' | 'mixed' | 'han' | 'wild'
@@ -65,7 +78,7 @@ class Writer {
   #content(): readonly [type: string, text: string] {
     const random = this.#random
     const words = (most: number): string => randomWords(random, this.#script, 1 + random.below(most))
-    switch (random.below(16)) {
+    switch (random.below(18)) {
       case 0:
       case 1:
         return ['section_header', `${'#'.repeat(1 + random.below(6))} ${words(random.below(10) === 0 ? 120 : 8)}`]
@@ -90,6 +103,9 @@ class Writer {
           'text',
           random.pick([`> ${words(30)}`, `<div>\n${words(20)}\n</div>`, `${words(3)}\n===`, '---', '<|endoftext|>']),
         ]
+      case 11:
+      case 12:
+        return [random.pick(['text', 'table', 'other']), oddMarkdown(random)]
       default:
         return ['text', this.#script === 'wild' ? this.#wild() : randomText(random, this.#script)]
     }
