@@ -1,13 +1,16 @@
 // usage: npm run bench:view [-- DOCUMENTS]   The index of `sluice view` over a store of a million made-up records (default): what
-// building it, comparing it again and asking it take, and the memory of the process. Records are made as they are asked for.
+// building it, comparing it again and asking it take, the memory of the process, and the first paint of the pages in Chromium where
+// there is one. Records are made as they are asked for.
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlacedRecord, RecordStamp } from '#src/document/feed-storage.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
 import { readQuery } from '#src/view/read-query.ts'
 import { updateIndex } from '#src/view/update-index.ts'
+import { measureInChromium } from './in-chromium.ts'
 
 const DOCUMENTS = Number(process.argv[2] ?? 1_000_000)
 const BATCH = 512
@@ -73,6 +76,8 @@ try {
   await timed('sorted by credits', () => ask('sort=credits&order=desc'))
   await timed('counts by format', () => index.facet('format'))
   await timed('totals', () => index.totals())
+  await timed('at rest for 10 s', () => sleep(10_000))
+  await measureInChromium(index)
   console.log(`file: ${Math.round((await stat(file)).size / 1e6)} MB`)
 } finally {
   await rm(folder, { recursive: true, force: true })

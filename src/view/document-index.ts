@@ -74,6 +74,8 @@ export class DocumentIndex implements Disposable {
   readonly #facets = new Map<string, { readonly at: number; readonly values: readonly Facet[] }>()
   readonly #mark: StatementSync
   readonly #insert: StatementSync
+  readonly #unlist: StatementSync
+  readonly #failed: StatementSync
   #pass = 0
 
   /** A file, or `:memory:`. */
@@ -87,6 +89,14 @@ export class DocumentIndex implements Disposable {
     this.#insert = this.#db.prepare(
       'INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
+    this.#unlist = this.#db.prepare("DELETE FROM documents WHERE key = ? AND outcome <> 'failed'")
+    this.#failed = this.#db.prepare("SELECT 1 FROM documents WHERE key = ? AND outcome = 'failed' AND pass = ?")
+  }
+
+  /** A document that failed counts as failed, also where outputs of an earlier version are kept. */
+  putFailure(place: string, stamp: string, row: DocumentRow): void {
+    this.#unlist.run(row.key)
+    this.put(place, stamp, row)
   }
 
   /** Begins a comparison with the store: what `stillThere` and `put` do not name until `endPass` is removed. */
@@ -99,6 +109,11 @@ export class DocumentIndex implements Disposable {
   stillThere(place: string, stamp: string): boolean {
     const { changes } = this.#mark.run(this.#pass, place, stamp)
     return Number(changes) > 0
+  }
+
+  /** What `putFailure` named in this pass is left out. */
+  putRecord(place: string, stamp: string, row: DocumentRow): void {
+    if (this.#failed.get(row.key, this.#pass) === undefined) this.put(place, stamp, row)
   }
 
   put(place: string, stamp: string, row: DocumentRow): void {

@@ -12,10 +12,22 @@ type Store = Pick<OutputStore, 'feed' | 'listDeadLetters'>
 
 /**
  * Compares the index with the store: one listing of stamps, and only records whose stamp is another one are read. Dead
- * letters are all read: there are few.
+ * letters are all read, before the records: there are few.
  */
 export async function updateIndex(index: DocumentIndex, store: Store, signal: AbortSignal): Promise<void> {
   index.beginPass()
+  let letters: Parameters<typeof rowOfLetter>[0][] = []
+  const write = (): void => {
+    index.batch(() =>
+      letters.forEach((letter) => index.putFailure(`failure:${letter.key}`, letter.lastAt, rowOfLetter(letter))),
+    )
+    letters = []
+  }
+  for await (const letter of store.listDeadLetters(signal)) {
+    letters.push(letter)
+    if (letters.length >= BATCH) write()
+  }
+  write()
   let unknown: RecordStamp[] = []
   const read = async (): Promise<void> => {
     await readRecords(unknown, index, store)
@@ -28,18 +40,6 @@ export async function updateIndex(index: DocumentIndex, store: Store, signal: Ab
     if (unknown.length >= BATCH) await read()
   }
   await read()
-  let letters: Parameters<typeof rowOfLetter>[0][] = []
-  const write = (): void => {
-    index.batch(() =>
-      letters.forEach((letter) => index.put(`failure:${letter.key}`, letter.lastAt, rowOfLetter(letter))),
-    )
-    letters = []
-  }
-  for await (const letter of store.listDeadLetters(signal)) {
-    letters.push(letter)
-    if (letters.length >= BATCH) write()
-  }
-  write()
   index.endPass()
 }
 
@@ -53,5 +53,5 @@ async function readRecords(stamps: readonly RecordStamp[], index: DocumentIndex,
       if (record !== undefined) rows.push([place, stamp, rowOfRecord(record)])
     }
   }
-  index.batch(() => rows.forEach((row) => index.put(...row)))
+  index.batch(() => rows.forEach((row) => index.putRecord(...row)))
 }

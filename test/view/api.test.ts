@@ -121,8 +121,8 @@ test.each([
 test('two receipts of a document stand side by side, with the lines that only one of them has marked', async () => {
   await using served = await serve(fill)
   const page = (await served.get('compare?key=report.pdf')).text
-  expect(page).toContain('One line that the other has not')
-  expect(page).toContain('2 lines that')
+  expect(page).toContain('One line is not in the other one')
+  expect(page).toContain('2 lines are not in the other one')
   const frames = [...page.matchAll(/<iframe[^>]* src="\/[^/]+\/([^"]+)"/g)].map(([, path = '']) =>
     path.replaceAll('&amp;', '&'),
   )

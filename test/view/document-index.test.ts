@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { DocumentIndex, type DocumentRow } from '#src/view/document-index.ts'
 import { readQuery } from '#src/view/read-query.ts'
+import { updateIndex } from '#src/view/update-index.ts'
+import { letterOf, outputs, recordOf } from '../support/documents.ts'
+import { MemoryStore } from '../support/memory-store.ts'
 
 const row = (key: string, more: Partial<DocumentRow> = {}): DocumentRow => ({
   key,
@@ -61,4 +64,22 @@ test('a pass over the store keeps what is as it was, and removes what is gone', 
   expect(index.stillThere('b', '2')).toBe(false)
   index.endPass()
   expect(found(index, '')).toEqual(['a.pdf'])
+})
+
+test('a document that failed after it was done is listed once, as failed, until it comes out well again', async () => {
+  const store = new MemoryStore()
+  const files = outputs({ 'document.md': 'one' })
+  using index = new DocumentIndex(':memory:')
+  const update = async (): Promise<readonly string[]> => {
+    await updateIndex(index, store, new AbortController().signal)
+    return index.find(readQuery(new URLSearchParams())).rows.map(({ key, outcome }) => `${key} ${outcome}`)
+  }
+  await store.commit(recordOf('a.pdf', files), files)
+  await store.commit(recordOf('b.pdf', files), files)
+  expect(await update()).toEqual(['a.pdf done', 'b.pdf done'])
+  await store.bury(letterOf('a.pdf'))
+  expect(await update()).toEqual(['a.pdf failed', 'b.pdf done'])
+  expect(await update()).toEqual(['a.pdf failed', 'b.pdf done'])
+  await store.commit(recordOf('a.pdf', files), files)
+  expect(await update()).toEqual(['a.pdf done', 'b.pdf done'])
 })

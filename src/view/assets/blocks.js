@@ -21,6 +21,7 @@ function link(markdown) {
     const all = placed.filter((element) => overlaps(spanOf(element), span))
     return all.filter((element) => !all.some((other) => other !== element && element.contains(other)))
   }
+  showPage(markdown, blocks, (span) => elementsAt(span)[0])
   for (const block of blocks) {
     const enter = () => {
       clear()
@@ -48,4 +49,12 @@ function link(markdown) {
     })
     element.addEventListener('mouseleave', clear)
   }
+}
+
+/** Scrolls the Markdown to the first block of a later page, where the address cites nothing. The page itself stays. */
+function showPage(markdown, blocks, find) {
+  if (markdown.dataset.page === '1' || markdown.contentDocument.querySelector('#cited') !== null) return
+  const first = blocks.find((block) => block.matches('button') && block.dataset.start !== '')
+  const found = first === undefined ? undefined : find([Number(first.dataset.start), Number(first.dataset.end)])
+  if (found !== undefined) markdown.contentWindow.scrollTo(0, found.getBoundingClientRect().top - 16)
 }

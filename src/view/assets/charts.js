@@ -26,7 +26,7 @@ export function drawCharts({ samples }) {
   area.replaceChildren(
     ...CHARTS.flatMap((chart) => {
       const values = seriesOf(chart.value, samples)
-      return values.every((value) => value === null) ? [] : [figure(chart, values, samples)]
+      return values.some((value) => value > 0) ? [figure(chart, values, samples)] : []
     }),
   )
 }
@@ -52,15 +52,9 @@ function figure({ title, limit }, values, samples) {
   return element(
     'figure',
     {},
-    element('figcaption', {}, title, element('b', {}, now)),
+    element('figcaption', {}, title, element('span', {}, element('b', {}, now), ` · max ${short(most)}`)),
     chart,
-    element(
-      'p',
-      { class: 'axis' },
-      element('span', {}, `${minutes} min ago`),
-      element('span', {}, `top ${short(most)}`),
-      element('span', {}, 'now'),
-    ),
+    element('p', { class: 'axis' }, element('span', {}, `${minutes} min ago`), element('span', {}, 'now')),
   )
 }
 

@@ -8,6 +8,21 @@ if (live instanceof HTMLElement && live.dataset.live) {
   every(5_000, live.dataset.history, drawCharts)
 }
 
+const totals = document.querySelector('#totals')
+if (totals instanceof HTMLElement) every(10_000, totals.dataset.store, showStore)
+
+/** The index of the store follows the store by a quarter of a minute. */
+function showStore({ isIndexed, documents, pages, credits, outcomes }) {
+  const tiles = [
+    ['Documents', documents],
+    ...outcomes.map(({ value, count: number }) => [value, number]),
+    ['Pages', pages],
+    ['Credits', credits],
+  ]
+  totals.replaceChildren(...tiles.map(([name, value]) => tile(name, count(value))))
+  document.querySelector('#store-note').textContent = isIndexed ? '' : 'The store is being read for the first time.'
+}
+
 function every(ms, address, use) {
   const ask = async () => {
     try {
@@ -15,7 +30,8 @@ function every(ms, address, use) {
       if (!answer.ok) throw new Error(String(answer.status))
       use(await answer.json())
     } catch {
-      document.querySelector('#live-line').textContent = 'Redis does not answer; asking again.'
+      const line = document.querySelector('#live-line')
+      if (line !== null) line.textContent = 'Redis does not answer; asking again.'
     }
     setTimeout(ask, ms)
   }
@@ -57,7 +73,8 @@ function show(status) {
     button.hidden = (button.value === 'pause') === status.paused
 }
 
-const tile = (name, value) => element('div', {}, element('dt', {}, name), element('dd', {}, value))
+const capital = (word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
+const tile = (name, value) => element('div', {}, element('dt', {}, capital(name)), element('dd', {}, value))
 
 function limiter({ limiter: gate }) {
   if (gate === null) return [element('p', { class: 'soft' }, 'The embedded engine has no limits to learn.')]
@@ -70,9 +87,9 @@ function limiter({ limiter: gate }) {
     ['Service time', gate.serviceMs === null ? '–' : duration(gate.serviceMs / 1000)],
     ['Requests let through', count(gate.admitted)],
     ['Refused', refused.length === 0 ? 'none' : refused.map(([limit, value]) => `${count(value)} ${limit}`).join(', ')],
-    ['Now', gate.line],
+    ...(gate.shut === null ? [] : [['Now', gate.line]]),
   ]
-  return [element('dl', { class: 'facts' }, ...facts.map(([name, value]) => tile(name, value)))]
+  return [element('dl', { class: 'pairs' }, ...facts.map(([name, value]) => tile(name, value)))]
 }
 
 function budget({ scope, limit, spent, held }) {
@@ -93,7 +110,7 @@ function workers(processes) {
     const named = documents.slice(0, 5).map(({ key, requestMs }) => {
       const link = element('a', { href: `${base}/document?${new URLSearchParams({ key })}` }, key)
       const doing = requestMs === null ? 'reads, waits or writes' : `request for ${duration(requestMs / 1000)}`
-      return element('li', {}, link, element('small', {}, doing))
+      return element('li', {}, link, element('span', { class: 'soft' }, doing))
     })
     const more = held > named.length ? [element('li', {}, `and ${count(held - named.length)} more`)] : []
     return element(

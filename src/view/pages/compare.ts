@@ -97,11 +97,16 @@ function column({ receipt, differing }: Side, other: Side | null, key: string, b
             ${problems.map((problem) => html`<li>${problem}</li>`)}
           </ul>`
     }
-    ${other === null ? '' : html`<p>${differing === 0 ? 'No line' : differing === 1 ? 'One line' : `${count(differing)} lines`} that the other has not${differing === 0 ? '' : ', marked'}.</p>`}
+    ${other === null ? '' : html`<p>${difference(differing)}</p>`}
     <iframe
       title="Markdown of ${nameOf(id)}"
       sandbox="allow-same-origin"
       src="${base}/content/receipt?${params.toString()}"
     ></iframe>
   </section>`
+}
+
+function difference(lines: number): string {
+  if (lines === 0) return 'Each line is in the other one too.'
+  return `${lines === 1 ? 'One line is' : `${count(lines)} lines are`} not in the other one; marked below.`
 }

@@ -21,11 +21,7 @@ export interface DocumentOptions extends Omit<PageFrame, 'title' | 'current'> {
 
 /** The source beside what became of it. */
 export function documentPage(options: DocumentOptions): Markup {
-  const { key, shown, letter, pageNumber, preview, citation, ...frame } = options
-  const named = new URLSearchParams({ key }).toString()
-  const isCiting = citation.spans.length > 0
-  const markdown = `${citationParams(key, citation, null)}${isCiting ? `#${CITED_ID}` : ''}`
-  const picture = preview === 'pages' ? `${frame.base}/page.png?${named}&page=${pageNumber}` : null
+  const { key, shown, letter, pageNumber, preview: _, citation, ...frame } = options
   return page(
     { ...frame, title: key, current: 'documents' },
     html`<h1 class="key">${key}</h1>
@@ -33,24 +29,41 @@ export function documentPage(options: DocumentOptions): Markup {
       ${
         shown === null
           ? ''
-          : html`${facts(shown, frame.base)} ${cited(shown, citation, pageNumber)}
-              <div class="viewer">
-                <section class="source" aria-label="Source">
-                  ${preview === 'html' ? html`<iframe title="Source" sandbox="allow-same-origin" src="${frame.base}/content/source?${named}"></iframe>` : ''}
-                  ${preview !== 'html' ? pageView({ ...shown, pageNumber, picture, citation }) : ''}
-                </section>
-                <section class="result" aria-label="Markdown">
-                  <iframe
-                    id="markdown"
-                    title="Markdown"
-                    sandbox="allow-same-origin"
-                    src="${frame.base}/content/markdown?${markdown}"
-                  ></iframe>
-                </section>
-              </div>`
+          : html`${facts(shown, frame.base)} ${cited(shown, citation, pageNumber)} ${viewer(options, shown)}`
       }`,
   )
 }
+
+/** The source and its Markdown; the Markdown alone where the source cannot be shown. */
+function viewer(options: DocumentOptions, shown: ShownDocument): Markup {
+  const { key, base, pageNumber, preview, citation } = options
+  const named = new URLSearchParams({ key }).toString()
+  const markdown = `${citationParams(key, citation, null)}${citation.spans.length > 0 ? `#${CITED_ID}` : ''}`
+  const picture = preview === 'pages' ? `${base}/page.png?${named}&page=${pageNumber}` : null
+  const hasSource = preview !== 'none' || shown.blocks.length > 0
+  const source =
+    preview === 'html'
+      ? html`<iframe title="Source" sandbox="allow-same-origin" src="${base}/content/source?${named}"></iframe>`
+      : pageView({ ...shown, pageNumber, picture, citation })
+  return html`${hasSource ? '' : NO_SOURCE}
+    <div class="viewer ${hasSource ? '' : 'single'}">
+      ${hasSource ? html`<section class="source" aria-label="Source">${source}</section>` : ''}
+      <section class="result" aria-label="Markdown">
+        <iframe
+          id="markdown"
+          title="Markdown"
+          sandbox="allow-same-origin"
+          src="${base}/content/markdown?${markdown}"
+          data-page="${pageNumber}"
+        ></iframe>
+      </section>
+    </div>`
+}
+
+const NO_SOURCE = html`<p class="soft note">
+  The source is not shown: its folder is not on this machine, its file changed since it was parsed, or its format has no
+  pages.
+</p>`
 
 /** What the address cites, and whether it can still be trusted. */
 function cited({ record }: ShownDocument, citation: Citation, pageNumber: number): Markup {

@@ -33,13 +33,13 @@ export function documentsPage({ index, params, ...frame }: DocumentsOptions): Ma
       ${filters(index, params)}
       <p role="status" id="found">${count(total)} ${total === 1 ? 'document' : 'documents'}</p>
       <div class="scroll" tabindex="0" role="region" aria-label="Documents">
-        <table class="documents">
-          <thead>
-            <tr>
+        <table class="documents" role="table">
+          <thead role="rowgroup">
+            <tr role="row">
               ${COLUMNS.map(([name, sort]) => heading(name, sort, params))}
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             ${rows.map((row) => line(row, frame.base))}
           </tbody>
         </table>
@@ -94,25 +94,42 @@ function filters(index: DocumentIndex, params: URLSearchParams): Markup {
 }
 
 function heading(name: string, sort: Sort | null, params: URLSearchParams): Markup {
-  if (sort === null) return html`<th scope="col">${name}</th>`
+  if (sort === null) return html`<th scope="col" role="columnheader">${name}</th>`
   const isSorted = (params.get('sort') ?? 'key') === sort
   const descending = isSorted && params.get('order') === 'desc'
   const next = withParams(params, { sort, order: isSorted && !descending ? 'desc' : '', page: '' })
   const order = descending ? 'descending' : 'ascending'
-  return html`<th scope="col" ${isSorted ? html`aria-sort="${order}"` : ''}><a href="${next}">${name}</a></th>`
+  const isNumber = sort === 'pages' || sort === 'grade' || sort === 'credits'
+  return html`<th
+    scope="col"
+    role="columnheader"
+    class="${isNumber ? 'number' : ''}"
+    ${isSorted ? html`aria-sort="${order}"` : ''}
+  >
+    <a href="${next}">${name}</a>
+  </th>`
 }
 
 const line = (row: DocumentRow, base: string): Markup =>
-  html`<tr>
-    <th scope="row">
-      <a href="${documentLink(base, row.key)}">${row.key}</a>${
+  html`<tr role="row">
+    <th scope="row" role="rowheader">
+      ${nameLink(base, row.key)}${
         row.note === '' ? '' : html`<small>${row.code === '' ? '' : `${row.code}: `}${row.note}</small>`
       }
     </th>
-    <td>${badge(row.outcome)}</td>
-    <td class="number">${row.pages ?? '–'}</td>
-    <td class="number">${percent(row.grade)}</td>
-    <td class="number">${row.credits}</td>
-    <td>${row.parser || '–'}</td>
-    <td class="date">${moment(row.at)}</td>
+    <td role="cell">${badge(row.outcome)}</td>
+    ${number('pages', row.pages === null ? null : count(row.pages))}
+    ${number('grade', row.grade === null ? null : percent(row.grade))} ${number('credits', String(row.credits))}
+    <td role="cell" class="parser">${row.parser || '–'}</td>
+    <td role="cell" class="date">${moment(row.at)}</td>
   </tr>`
+
+const number = (name: string, value: string | null): Markup =>
+  html`<td role="cell" class="number ${value === null ? 'empty' : ''}" data-name="${name}">${value ?? '–'}</td>`
+
+/** A name tells more than its folders. */
+function nameLink(base: string, key: string): Markup {
+  const cut = key.lastIndexOf('/') + 1
+  const folder = cut === 0 ? '' : html`<span class="folder">${key.slice(0, cut)}</span>`
+  return html`<a class="name" href="${documentLink(base, key)}">${folder}${key.slice(cut)}</a>`
+}

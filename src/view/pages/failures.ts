@@ -38,7 +38,7 @@ export function failuresPage({ index, retryCommand, canRetry, ...frame }: Failur
                   </li>`,
               )}
           </ul>
-          ${command === null ? '' : html`<p>Again: <code>${command}</code></p>`}
+          ${command === null ? '' : html`<p class="command">Again, on a command line: <code>${command}</code></p>`}
           ${canRetry ? html`<form method="post" action="${frame.base}/actions/retry"><button name="code" value="${value}">Retry ${count(number)}</button></form>` : ''}
         </section>`
       })}`,

@@ -14,7 +14,7 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
   const { base } = frame
   const tiles = [
     ['Documents', count(documents)],
-    ...index.facet('outcome').map(({ value, count: number }) => [value, count(number)] as const),
+    ...index.facet('outcome').map(({ value, count: number }) => [capital(value), count(number)] as const),
     ['Pages', count(pages)],
     ['Credits', count(credits)],
   ] as const
@@ -24,7 +24,7 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
       ${hasLive ? live(base, allowWrites) : ''}
       <section aria-labelledby="store-heading">
         <h2 id="store-heading">In the store</h2>
-        <dl class="tiles" id="totals">
+        <dl class="tiles" id="totals" data-store="${base}/api/store">
           ${tiles.map(
             ([name, value]) =>
               html`<div>
@@ -33,6 +33,7 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
               </div>`,
           )}
         </dl>
+        <p id="store-note" class="soft" role="status"></p>
         ${hasLive ? '' : NOT_LIVE}
       </section>
       <section aria-labelledby="parts-heading">
@@ -41,6 +42,8 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
       </section>`,
   )
 }
+
+const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
 const NOT_LIVE = html`<p>
   No source is known for this store: name it, <code>sluice view SOURCE --out …</code>, to see a run here.
@@ -91,6 +94,7 @@ const MOST_VALUES = 12
 
 function countsBy(column: (typeof COLUMNS)[number][0], title: string, index: DocumentIndex, base: string): Markup {
   const rows = index.facet(column).slice(0, MOST_VALUES)
+  if (rows.length === 0) return html``
   return html`<table>
     <caption>
       ${title}

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
+import { excerptOf, kindOf, nameOfType } from '../block-text.ts'
 import { type Box, type Citation, citationParams, citesBlock } from '../citation.ts'
 import type { Block, ShownDocument } from '../read-blocks.ts'
 import { type Markup, percent } from './layout.ts'
@@ -25,12 +26,6 @@ export function pageView({ record, blocks, pageNumber, picture, citation }: Page
   const grade = record.grade?.pages[pageNumber - 1] ?? null
   const link = (to: number, rel: string, name: string): Markup =>
     html`<a rel="${rel}" href="?${citationParams(record.key, citation, to)}">${name}</a>`
-  if (picture === null && own.length === 0) {
-    return html`<p class="none">
-      The source has no page view here: its folder is not on this machine, its file changed since it was parsed, or its
-      format has no pages.
-    </p>`
-  }
   return html`<nav class="paging" aria-label="Pages of the document">
       ${pageNumber > 1 ? link(pageNumber - 1, 'prev', 'Previous') : ''}
       <span
@@ -39,7 +34,8 @@ export function pageView({ record, blocks, pageNumber, picture, citation }: Page
       >
       ${pageNumber < last ? link(pageNumber + 1, 'next', 'Next') : ''}
     </nav>
-    <div class="sheet">
+    ${picture === null && own.length === 0 ? html`<p class="none">No blocks are known of this page.</p>` : ''}
+    <div class="sheet" ${picture === null && own.length === 0 ? html`hidden` : ''}>
       ${picture === null ? '' : html`<img src="${picture}" alt="Page ${pageNumber} as it is printed" />`}
       <svg
         class="blocks ${picture === null ? 'bare' : ''}"
@@ -81,28 +77,9 @@ function rectangle({ id, type, bbox, markdownSpan }: Block, width: number, heigh
   ></rect>`
 }
 
-/** Types are the service's: only known ones become a class. */
-const KINDS = [
-  'heading',
-  'title',
-  'paragraph',
-  'text',
-  'list',
-  'table',
-  'figure',
-  'image',
-  'formula',
-  'header',
-  'footer',
-  'caption',
-]
-
-const kindOf = (type: string): string =>
-  type === 'section_header' ? 'heading' : (KINDS.find((kind) => type.toLowerCase().includes(kind)) ?? 'other')
-
 /** A block of the list, with the address of its place. */
 function blockLine(block: Block, record: DocumentRecord, isCited: boolean): Markup {
-  const { id, type, content, markdownSpan, confidence, pageNumber } = block
+  const { id, type, markdownSpan, confidence, pageNumber } = block
   const place = markdownSpan === null ? null : { spans: [markdownSpan], receipt: receiptsOf(record)[0] ?? null }
   return html`<li ${isCited ? html`class="cited"` : ''}>
     <button
@@ -112,8 +89,9 @@ function blockLine(block: Block, record: DocumentRecord, isCited: boolean): Mark
       data-start="${markdownSpan?.[0] ?? ''}"
       data-end="${markdownSpan?.[1] ?? ''}"
     >
-      <b>${type}</b>
-      ${content.slice(0, 80)}${confidence.ocr === null ? '' : html` <small>OCR ${percent(confidence.ocr)}</small>`}
+      <b>${nameOfType(type)}</b>
+      <span>${excerptOf(block)}</span
+      >${confidence.ocr === null ? '' : html` <small>OCR ${percent(confidence.ocr)}</small>`}
     </button>
     ${
       place === null

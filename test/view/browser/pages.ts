@@ -3,6 +3,8 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { receiptId, sourceKey } from '#src/document/ids.ts'
+import { openFolderStore } from '#src/outputs/folder-store.ts'
 import { findChromium, startChromium } from './support/chromium.ts'
 import { samples, startView, type Viewed } from './support/viewed.ts'
 
@@ -12,6 +14,38 @@ if (typeof found === 'string') console.warn(`the pages of view are not tried: ${
 const SCREENSHOTS = resolve(import.meta.dirname, '../../../docs/images')
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+
+/** As a service would have answered for the same bytes: another figure, and a paragraph more. */
+async function keepOtherAnswer(out: string): Promise<void> {
+  const store = await openFolderStore({ path: out })
+  const record = await store.readRecord(sourceKey('annual-report.pdf'))
+  const own = await store.readOutput(sourceKey('annual-report.pdf'), 'document.md')
+  if (record === null || own === null) throw new Error('annual-report.pdf was not parsed')
+  const markdown = `${own.toString('utf8').replace('1,130', '1,180')}\n\nPrinted by the Authority.\n`
+  const body = Buffer.from(
+    JSON.stringify({ success: true, data: { markdown, metadata: { numPages: 3, creditsUsed: 3 } } }),
+  )
+  const parser = {
+    class: 'service',
+    origin: 'https://api.example',
+    version: null,
+    at: '2026-11-20T09:00:00.000Z',
+  } as const
+  await store.saveReceipt(receiptId(record.contentHash, record.recipeHash, 'service'), body, parser)
+}
+
+/** Every page, and a document of each kind: with a picture, cited, without a page view, failed, as HTML. */
+const PATHS = [
+  '',
+  'documents?q=a&sort=at',
+  'failures',
+  'document?key=annual-report.pdf&page=2',
+  'document?key=annual-report.pdf&span=22-48&box=0.1,0.1,0.5,0.2',
+  'document?key=lock-register.xlsx',
+  'document?key=lock-faq.htm',
+  'document?key=broken.pdf',
+  'compare?key=annual-report.pdf',
+]
 
 /** Serious and critical findings of axe-core. */
 async function findings(page: Page): Promise<readonly string[]> {
@@ -60,8 +94,9 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
       await writeFile(join(source, 'broken.pdf'), 'This is no PDF.')
     }
     viewed = await startView(fill, ['--allow-writes'])
+    await keepOtherAnswer(viewed.out)
     browser = await startChromium(found.path)
-  }, 120_000)
+  }, 400_000)
 
   afterAll(async () => {
     await browser?.close()
@@ -72,7 +107,7 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     const page = await open('')
     await page.getByText(/2\d of 2\d documents/).waitFor()
     expect(await page.locator('#totals').innerText()).toMatch(/Documents\s*2\d/)
-    expect(await page.locator('#live-tiles').innerText()).toMatch(/failed\s*1/)
+    expect(await page.locator('#live-tiles').innerText()).toMatch(/Failed\s*1/)
   })
 
   test('the list searches, filters and sorts', async () => {
@@ -147,6 +182,28 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     expect(await page.frameLocator('#markdown').locator('mark').allInnerTexts()).toEqual(['Annual report 2024'])
   })
 
+  test('two receipts of a document stand side by side, and what only one of them has is marked', async () => {
+    const page = await open('document?key=annual-report.pdf')
+    await page.getByText('Request, receipt and content').click()
+    await page.getByRole('link', { name: 'Compare the receipts' }).click()
+    expect(await page.getByRole('heading', { level: 2 }).count()).toBe(2)
+    const [left, right] = ['left', 'right'].map((name) => page.locator(`select[name=${name}]`).inputValue())
+    expect(await left).not.toBe(await right)
+    const frames = page.locator('iframe')
+    expect(await frames.count()).toBe(2)
+    const marked = [0, 1].map(async (at) => {
+      const content = frames.nth(at).contentFrame()
+      await content.getByText('Annual report 2024').first().waitFor()
+      return content.locator('mark').allInnerTexts()
+    })
+    expect(await Promise.all(marked)).toEqual([
+      ["1,130 volunteers' days given"],
+      ["1,180 volunteers' days given", 'Printed by the Authority.'],
+    ])
+    expect(await page.getByText('One line is not in the other one').count()).toBe(1)
+    expect(await page.getByText('2 lines are not in the other one').count()).toBe(1)
+  })
+
   test('a failure says what helps, and its document is tried again by a button', async () => {
     const page = await open('failures')
     expect(await page.locator('main').innerText()).toMatch(/Rename the files\.[^]*broken\.pdf/)
@@ -162,12 +219,13 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
   })
 
   test('everything can be reached by the keyboard, and axe-core finds nothing serious, light and dark', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const path of ['', 'documents', 'failures', 'document?key=annual-report.pdf', 'document?key=broken.pdf']) {
-        const page = await open(path, { colorScheme })
+    for (const path of PATHS) {
+      const page = await open(path)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
         expect([path, colorScheme, await findings(page)]).toEqual([path, colorScheme, []])
-        await page.context().close()
       }
+      await page.context().close()
     }
     const page = await open('documents')
     await page.keyboard.press('Tab')
@@ -178,7 +236,7 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     await page.waitForURL(/document\?key=annual-report\.pdf/)
     await page.locator('button.blockname').nth(1).focus()
     expect(await page.frameLocator('#markdown').locator('.lit').allInnerTexts()).toEqual(['Annual report 2024'])
-  }, 120_000)
+  }, 400_000)
 
   test('no page is wider than its window, from 390 to 1,920 pixels', async () => {
     const shots = process.env['SCREENSHOTS'] !== undefined
@@ -187,25 +245,25 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
       [1_280, 800],
       [1_920, 1_080],
     ] as const) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const [name, path] of [
-          ['overview', ''],
-          ['documents', 'documents'],
-          ['document', 'document?key=annual-report.pdf'],
-          ['failures', 'failures'],
-        ] as const) {
-          const page = await open(path, { viewport: { width, height }, colorScheme })
-          if (name === 'overview') await page.getByText(/of 2\d documents/).waitFor()
-          const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'))
-          expect([name, width, overflow <= 0]).toEqual([name, width, true])
-          if (shots && width < 1_920) {
-            await page.screenshot({ path: join(SCREENSHOTS, `view-${name}-${width}-${colorScheme}.png`) })
-          }
-          await page.context().close()
+      for (const [name, path] of [
+        ['overview', ''],
+        ['documents', 'documents'],
+        ['document', 'document?key=annual-report.pdf'],
+        ['failures', 'failures'],
+        ['compare', 'compare?key=annual-report.pdf'],
+      ] as const) {
+        const page = await open(path, { viewport: { width, height } })
+        if (name === 'overview') await page.getByText(/of 2\d documents/).waitFor()
+        const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'))
+        expect([name, width, overflow <= 0]).toEqual([name, width, true])
+        for (const colorScheme of shots && width < 1_920 ? (['light', 'dark'] as const) : []) {
+          await page.emulateMedia({ colorScheme })
+          await page.screenshot({ path: join(SCREENSHOTS, `view-${name}-${width}-${colorScheme}.png`) })
         }
+        await page.context().close()
       }
     }
-  }, 120_000)
+  }, 400_000)
 
   test('no page had an error, and none asked for anything of another server', () => {
     expect(problems).toEqual([])
