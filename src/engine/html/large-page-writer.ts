@@ -1,3 +1,5 @@
+import { LongText } from '../long-text.ts'
+
 /** Elements whose text is not read. */
 const SILENT = new Set(['script', 'style', 'template', 'head', 'svg', 'iframe', 'object', 'select', 'textarea'])
 /** Elements around the main content, by their meaning in the HTML standard. */
@@ -18,23 +20,6 @@ const MARKS: Readonly<Record<string, string>> = {
 }
 const SPECIAL = /[\\`*[\]<|]/g
 
-/** Gathers strings in large pieces: a million short ones take many times their text. */
-class Chunks {
-  readonly #done: string[] = []
-  #open = ''
-
-  add(text: string): void {
-    this.#open += text
-    if (this.#open.length < 1024 ** 2) return
-    this.#done.push(this.#open)
-    this.#open = ''
-  }
-
-  toString(): string {
-    return this.#done.join('') + this.#open
-  }
-}
-
 interface Link {
   readonly at: number
   readonly url: string
@@ -49,7 +34,7 @@ export interface LargePage {
 
 /** Writes Markdown as the parser's events come; holds one block, one row and the open elements' number. */
 export class LargePageWriter {
-  readonly #out = new Chunks()
+  readonly #out = new LongText()
   readonly #links = new Set<string>()
   readonly #images = new Set<string>()
   readonly #base: string | null
@@ -119,7 +104,7 @@ export class LargePageWriter {
   finish(): LargePage {
     this.#flush()
     const title = this.#title.replace(/\s+/g, ' ').trim()
-    return { markdown: this.#out.toString().trim(), links: [...this.#links], images: [...this.#images], title }
+    return { markdown: this.#out.take().trim(), links: [...this.#links], images: [...this.#images], title }
   }
 
   #isSilent(name: string): boolean {

@@ -2,13 +2,12 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { GarbagePacer } from '../collect-garbage.ts'
 import type { Conversion } from '../conversion.ts'
+import { LongText } from '../long-text.ts'
 import { CsvRows, separatorOf } from './csv-fields.ts'
 import { encodingOf } from './decode-text.ts'
 
 /** Enough to tell encoding and separator. */
 const SAMPLE_BYTES = 64 * 1024
-/** Rows are joined in batches: a million short strings take many times their text. */
-const BATCH_CHARACTERS = 1024 ** 2
 
 async function sampleOf(path: string): Promise<Buffer> {
   await using file = await open(path)
@@ -56,18 +55,14 @@ export async function convertLargeCsv(path: string, contentType: string | null):
   const separator = separatorOf(new TextDecoder(encoding).decode(sample))
   const width = await widthOf(path, encoding, separator)
   const rows = new CsvRows(separator)
-  const batches: string[] = []
-  let batch = ''
+  const markdown = new LongText()
   let isFirst = true
   const add = (row: readonly string[]): void => {
     if (row.length === 1 && row[0]?.trim() === '') return
     const padding = '  |'.repeat(width - row.length)
-    batch += `| ${row.map(cell).join(' | ')} |${padding}\n`
-    if (isFirst) batch += `|${' --- |'.repeat(width)}\n`
+    markdown.add(`| ${row.map(cell).join(' | ')} |${padding}\n`)
+    if (isFirst) markdown.add(`|${' --- |'.repeat(width)}\n`)
     isFirst = false
-    if (batch.length < BATCH_CHARACTERS) return
-    batches.push(batch)
-    batch = ''
   }
   const garbage = new GarbagePacer()
   for await (const text of textOf(path, encoding)) {
@@ -75,6 +70,6 @@ export async function convertLargeCsv(path: string, contentType: string | null):
     garbage.read(text.length)
   }
   for (const row of rows.end()) add(row)
-  const markdown = batches.join('') + batch
-  return { markdown, html: null, pages: null, blocks: null, links: [], images: [], metadata: {}, warning: null }
+  const nothing = { html: null, pages: null, blocks: null, links: [], images: [], metadata: {}, warning: null }
+  return { markdown: markdown.take(), ...nothing }
 }

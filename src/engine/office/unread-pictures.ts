@@ -8,6 +8,8 @@ const HARDLY_ANY_LETTERS = 40
 /** A smaller picture is an ornament; a scanned page, even of a few lines, is larger. */
 const LEAST_BYTES = 4_000
 const PICTURE = /(?:^|\/)(?:media|Pictures)\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|webp)$/i
+/** Copies of pictures for older readers of RTF. */
+const COPIES = /\\nonshppict(?![a-z])/g
 /** Streams that hold the pictures of .doc and .ppt. */
 const STREAMS = ['Data', 'Pictures'] as const
 
@@ -18,9 +20,15 @@ export function unreadPictures(bytes: Buffer, markdown: string): string[] {
   return counted(picturesIn(bytes), 'picture').map((pictures) => `${pictures}, whose text is not read in Office files`)
 }
 
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+
 function picturesIn(bytes: Buffer): number {
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
     return [...zipEntries(bytes)].filter(({ name, bytes: size }) => PICTURE.test(name) && size >= LEAST_BYTES).length
+  }
+  if (bytes.subarray(0, 5).toString('latin1') === '{\\rtf') {
+    const rtf = bytes.toString('latin1')
+    return count(rtf, /\\pict(?![a-z])/g) - count(rtf, COPIES)
   }
   if (!isOle(bytes)) return 0
   try {

@@ -88,6 +88,26 @@ describe('an RTF document', () => {
     expect((await convert(rtf(body), 'rtf')).markdown).toBe('so $\\frac{a}{b^{²}}$ it is\n\n$$\\sum_{i=1}^{n}i$$\n')
   })
 
+  test('names the files that are embedded in it, and pictures that are all it holds', async () => {
+    const object = String.raw`{\object\objemb{\*\objclass Word.Document.8}{\*\objdata 01}{\result\pard Shown\par}}`
+    const { markdown, warning } = await convert(
+      rtf(String.raw`\pard Annexes and further parts of this contract ${object}`),
+      'rtf',
+    )
+    expect(markdown).toContain('Shown')
+    expect(warning).toBe('Left out of the Markdown: 1 embedded file.')
+    const scan = String.raw`\pard{\*\shppict{\pict\pngblip 00}}{\nonshppict{\pict\wmetafile8 00}}`
+    expect((await convert(rtf(scan), 'rtf')).warning).toBe(
+      'Left out of the Markdown: 1 picture, whose text is not read in Office files.',
+    )
+  })
+
+  test('keeps the cells of a row that holds a text box', async () => {
+    const box = String.raw`{\shp{\*\shpinst{\sp{\sn shapeType}{\sv 202}}{\shptxt\pard Box\par}}{\shprslt\pard Box}}`
+    const row = String.raw`\trowd\cellx900\cellx1800\pard\intbl A\cell\pard\intbl B ${box}\cell\row\pard`
+    expect((await convert(rtf(row), 'rtf')).markdown).toBe('| A | B Box |\n| --- | --- |\n')
+  })
+
   test('has no text that a revision deleted, and all that it inserted', async () => {
     const body = String.raw`\pard Pay {\deleted\revauth1 ten {\b pounds\'21}}{\revised nine} now\deleted , late\plain .`
     expect((await convert(rtf(body), 'rtf')).markdown).toBe('Pay nine now.\n')

@@ -17,10 +17,9 @@ export function unlockOffice(bytes: Buffer, passwords: readonly string[]): Buffe
   const wanted = [...passwords, ...WELL_KNOWN]
   try {
     return decryptPackage(bytes, wanted) ?? unlockedLegacy(bytes, wanted) ?? bytes
-  } catch (error) {
-    // A damaged header: the file stays locked, and is reported as such.
-    if (error instanceof RangeError) return bytes
-    throw error
+  } catch {
+    // A damaged container or header: the library says what is wrong with the file.
+    return bytes
   }
 }
 

@@ -1,6 +1,7 @@
 import { equationInsertion } from '../ooxml/equation.ts'
 import type { Placeholders } from '../ooxml/placeholders.ts'
 import type { XmlElement } from '../ooxml/xml-tree.ts'
+import { escapedToken } from './escaped-token.ts'
 import { rtfTokens } from './rtf-tokens.ts'
 
 const FORMULAS = /\{\\\*\\moMath(?:Para)?(?![a-z])/gi
@@ -44,13 +45,11 @@ export function withFormulaTokens(rtf: string, placeholders: Placeholders): stri
     const formula = formulaAt(rtf, index)
     if (formula === null) continue
     const insertion = equationInsertion(formula.element)
-    kept.push(rtf.slice(from, index), `{${escaped(placeholders.add(insertion))}}`)
+    kept.push(rtf.slice(from, index), escapedToken(placeholders.add(insertion)))
     from = formula.end
   }
   return kept.length === 0 ? rtf : kept.join('') + rtf.slice(from)
 }
-
-const escaped = (token: string): string => token.replace(/[^\d]/g, (mark) => `\\u${mark.charCodeAt(0) - 0x1_0000}?`)
 
 /** Null where the group is not closed or nests too deep. */
 function formulaAt(rtf: string, start: number): { readonly element: XmlElement; readonly end: number } | null {
