@@ -114,6 +114,7 @@ export interface LawState {
   readonly rate_cap?: number
   readonly restrained?: number
   readonly service_ms?: number
+  readonly slope?: number
   readonly stated?: number
   readonly test_cut?: number
   readonly test_n?: number

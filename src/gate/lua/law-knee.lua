@@ -35,7 +35,8 @@ local function fastest_level(s)
 end
 
 -- The number in flight from which on more deliver no more, by a fit of the logarithm of the duration over that of the
--- number in flight: level up to a knee, a straight line from there. Nil while the line is not known to rise that much.
+-- number in flight: level up to a knee, a straight line from there, whose slope is kept (1 in a queue, more in a collapse).
+-- Nil while the line is not known to rise that much.
 local function fit_knee(s)
   local w, wy = 0, 0
   local low, high = nil, nil
@@ -76,6 +77,7 @@ local function fit_knee(s)
   if best == nil or best_gain < 6 * s.spread or best_slope < 0.8 then
     return nil
   end
+  s.slope = best_slope
   return math.exp(best)
 end
 

@@ -42,7 +42,8 @@ local function recent_rate(s, cycle)
   return cycle.low
 end
 
--- One measurement lowers the rate by half at most, and raises it no further than the trial went.
+-- One measurement lowers the rate by half at most, and raises it no further than the trial went. What a trial was raised from
+-- had passed before: that is lowered by 0.15 at most.
 local function bounded(s, cycle, rate)
   local before = s.rate
   if cycle.n < 5 then
@@ -50,7 +51,8 @@ local function bounded(s, cycle, rate)
   elseif cycle.brief and cycle.ms > 3 * (s.window or cycle.ms) then
     rate = math.max(rate, 0.7 * before)
   end
-  return math.max(0.5 * before, math.min(rate, before * (1 + s.trial_at_close) * 1.02))
+  local least = s.trial_at_close > 0 and 0.85 or 0.5
+  return math.max(least * before, math.min(rate, before * (1 + s.trial_at_close) * 1.02))
 end
 
 local function measure_again(s, cycle)

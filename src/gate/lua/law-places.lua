@@ -3,6 +3,13 @@
 -- Places that slow start adds for each completed request at the least duration: three times as many each round trip.
 local GROWTH = 2
 
+-- Where durations vary less than this, answers come in bursts: one answer then vouches for GROWTH times what was in flight at
+-- its sending, so that a burst does not raise the limit before the first slow answer is back.
+local STEADY = 0.02
+
+-- From this slope on the service collapses beyond its knee: fewer in flight are tried first.
+local COLLAPSE = 1.25
+
 -- First step of the probes that follow slow start, as a factor; each success widens it by as much, up to 2.5.
 local STEP = 1.3
 local WIDEST_STEP = 2.5
@@ -89,7 +96,7 @@ local function judge_cohort(s, ms)
     return
   end
   knee = knee or s.cohort_level * (least / ms) ^ 0.6
-  settle_places(s, math.max(s.verified, math.min(knee, s.cohort_level)), true)
+  settle_places(s, math.max(s.verified, math.min(knee, s.cohort_level)), (s.slope or 0) < COLLAPSE)
 end
 
 local function watch_cohort(s, permit, now)
@@ -195,7 +202,7 @@ local function grow_places(s, permit, duration)
     local times = fastest == nil and 1 or duration / math.exp(fastest)
     local most = math.min(2.5, math.exp(0.2 + 2 * math.sqrt(s.spread)))
     local more = GROWTH * math.max(0, math.min(1, (most - times) / (most - 1)))
-    if not s.growth_waits then
+    if not s.growth_waits and (s.spread > STEADY or s.places < GROWTH * (permit.ahead + 1) + 2) then
       s.places = s.places + more
     end
   elseif s.places_known then
