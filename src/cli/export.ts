@@ -29,6 +29,7 @@ interface Options {
   readonly tokenizer: string
   readonly limit: string
   readonly overlap: string
+  readonly pages?: boolean
   readonly key: readonly string[]
   readonly outcome?: string
   readonly gone?: boolean
@@ -58,6 +59,7 @@ export function exportCommand(): Command {
     .option('--tokenizer <name>', 'o200k_base, cl100k_base, p50k_base, r50k_base or a tokenizer.json', 'o200k_base')
     .option('--limit <tokens>', `most tokens of a chunk, ${MIN_LIMIT} to ${MAX_LIMIT}`, '512')
     .option('--overlap <tokens>', 'most tokens of the chunk before to repeat, up to a quarter of the limit', '0')
+    .option('--pages', 'one chunk a page where it fits the limit, and none over a page break')
     .option('--key <glob>', 'only documents whose key matches; may be given again', collect, [])
     .option('--outcome <outcome>', 'only documents with this outcome: done, partial')
     .option('--gone', 'also documents that are gone from their source')
@@ -118,8 +120,11 @@ async function chunking(options: Options): Promise<Chunking> {
     outcome: options.outcome ?? null,
     gone: options.gone ?? false,
     ...(options.where === undefined ? {} : { where: options.where }),
+    ...(options.pages === true && { pages: true }),
   }
-  return { hygiene, where, limit, overlap, format, filter, filterText, counter: await openCounter(options.tokenizer) }
+  const counter = await openCounter(options.tokenizer)
+  const { pages = false } = options
+  return { hygiene, where, limit, overlap, pages, format, filter, filterText, counter }
 }
 
 function wholeNumber(flag: string, text: string, least: number, most: number): number {

@@ -28,6 +28,8 @@ export interface ChunkingOptions extends DocumentFilter {
   readonly limit?: number
   /** Tokens of the chunk before that are repeated, up to a quarter of the limit; default: 0. */
   readonly overlap?: number
+  /** Whether a page that fits is one chunk, and no chunk holds blocks of two pages; default: no. */
+  readonly pages?: boolean
   /** `o200k_base` (default), `cl100k_base`, `p50k_base`, `r50k_base`, the path of a `tokenizer.json`, or a counter of your own. */
   readonly tokenizer?: string | TokenCounter
   /** Whether each chunk tells its language, duplicates, quality and personal data; else those fields are null. */
@@ -102,7 +104,7 @@ async function* documentsOf(store: OutputStore, filter: DocumentFilter): AsyncGe
 }
 
 async function* chunksIn(store: OutputStore, options: ChunkingOptions): AsyncGenerator<ChunkLine> {
-  const { limit = 512, overlap = 0, tokenizer = 'o200k_base', onDamaged } = options
+  const { limit = 512, overlap = 0, pages = false, tokenizer = 'o200k_base', onDamaged } = options
   if (!Number.isInteger(limit) || limit < MIN_LIMIT || limit > MAX_LIMIT) {
     throw new SetupError(`limit takes a whole number from ${MIN_LIMIT} to ${MAX_LIMIT}, not ${limit}`)
   }
@@ -122,7 +124,7 @@ async function* chunksIn(store: OutputStore, options: ChunkingOptions): AsyncGen
     }
     if (found.kind !== 'read') continue
     const lines = new ChunkLines(found.record, reader)
-    for (const chunk of chunksOf(found.document, { counter, limit, overlap })) yield lines.of(chunk)
+    for (const chunk of chunksOf(found.document, { counter, limit, overlap, pages })) yield lines.of(chunk)
   }
 }
 

@@ -121,6 +121,55 @@ describe('a document in chunks', () => {
     })
   })
 
+  describe('where chunks are pages', () => {
+    const [first, second, third] = [
+      `# Title\n\n${sentence('a', 20)}\n\n## Part`,
+      `${sentence('b', 20)}\n\n## End`,
+      sentence('c', 20),
+    ]
+    const markdown = [first, second, third].join('\n\n')
+    const blocks = [first, second, third].flatMap((page, index) => {
+      const from = markdown.indexOf(page)
+      return page.split('\n\n').map((text): LayoutBlock => {
+        const start = markdown.indexOf(text, from)
+        return { id: `b${start}`, type: 'text', page: index + 1, bbox: null, span: [start, start + text.length] }
+      })
+    })
+
+    test('holds each page that fits in one of them, with the headings above it', () => {
+      const pages = chunks(markdown, { pages: true }, blocks)
+      expect(pages.map(({ kind, body }) => [kind, body])).toEqual([
+        ['page', first],
+        ['page', second],
+        ['page', third],
+      ])
+      expect(pages.map((chunk) => chunk.pages)).toEqual([[1], [2], [3]])
+      expect(pages[1]?.text.startsWith('Title > Part\n\nb b')).toBe(true)
+    })
+
+    test('splits a page over the limit, and joins nothing over a page break', () => {
+      const long = markdown.replaceAll('a a', `a ${'a '.repeat(9)}`)
+      const spans = long.split('\n\n').map((text, index) => [long.indexOf(text), text, index] as const)
+      const moved = spans.map(([start, text, index]): LayoutBlock => {
+        return {
+          id: `b${start}`,
+          type: 'text',
+          page: index < 3 ? 1 : index < 5 ? 2 : 3,
+          bbox: null,
+          span: [start, start + text.length],
+        }
+      })
+      const parts = chunks(long, { pages: true }, moved)
+      expect(parts.length).toBeGreaterThan(3)
+      for (const part of parts) expect(part.pages).toHaveLength(1)
+      expect(parts.map(({ kind }) => kind).slice(-2)).toEqual(['page', 'page'])
+    })
+
+    test('is as usual without pages', () => {
+      expect(chunks(markdown, { pages: true })).toEqual(chunks(markdown))
+    })
+  })
+
   test('does not take the front matter of a text for a heading', () => {
     const [first, second] = chunks(
       `---\ntitle: Canal\ndraft: true\n---\n\n${sentence('a', 60)}\n\n${sentence('b', 60)}`,

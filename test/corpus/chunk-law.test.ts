@@ -38,8 +38,9 @@ describe('the law of chunks', () => {
       const document = randomDocument(random)
       const limit = random.pick(LIMITS)
       const overlap = random.pick([0, 0, 16, 50])
+      const pages = random.below(4) === 0
       for (const counter of counters) {
-        const options = { counter, limit, overlap }
+        const options = { counter, limit, overlap, pages }
         const found = breachesOfLaw(document, chunkDocument(document, options), options)
         breaches.push(...found.slice(0, 3).map((breach) => `seed ${seed}, ${counter.name}, ${limit} tokens: ${breach}`))
       }

@@ -2,6 +2,7 @@ import type { Chunk, ChunkableDocument, ChunkedDocument, ChunkOptions, Exclusion
 import { Citations } from './citations.ts'
 import { PAGE_MARKER } from './line-kinds.ts'
 import { outlineOf } from './outline.ts'
+import { piecesByPage } from './page-pieces.ts'
 import { ChunkPacker, type PackedChunk } from './pack.ts'
 import { tableRows } from './table-cells.ts'
 
@@ -22,7 +23,8 @@ export function chunkDocument(document: ChunkableDocument, options: ChunkOptions
 /** As `chunkDocument`, one chunk after the other: a large document's are never in memory together. */
 export function* chunksOf(document: ChunkableDocument, options: ChunkOptions): Generator<Chunk> {
   const { markdown, blocks } = document
-  const outline = outlineOf(markdown, blocks)
+  const whole = outlineOf(markdown, blocks)
+  const outline = options.pages === true ? { ...whole, pieces: piecesByPage(document, whole.pieces) } : whole
   const citations = new Citations(document)
   for (const packed of new ChunkPacker(markdown, outline, options).pack()) {
     yield chunkOf(markdown, packed, citations, outline.title?.text ?? null)

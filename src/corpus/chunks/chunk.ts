@@ -41,6 +41,8 @@ export interface ChunkOptions {
   readonly limit: number
   /** Most tokens of the previous body that are repeated as context; 0 for none. */
   readonly overlap: number
+  /** Whether a page that fits is one chunk, and no chunk holds blocks of two pages; default: no. */
+  readonly pages?: boolean
 }
 
 /** A layout block, as far as chunks need it. */
@@ -83,8 +85,11 @@ export interface ChunkContext {
 }
 
 export interface Chunk extends ChunkContext {
-  /** `figure` where the layout says so, `table` for a table or some of its rows with the headings right above it. */
-  readonly kind: 'text' | 'table' | 'figure'
+  /**
+   * `figure` where the layout says so, `table` for a table or some of its rows with the headings right above it, `page` for a whole
+   * page where chunks are pages.
+   */
+  readonly kind: 'text' | 'table' | 'figure' | 'page'
   /** What a model reads: context and body. */
   readonly text: string
   /** `document.md` between `span`. */

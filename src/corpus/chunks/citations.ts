@@ -66,7 +66,7 @@ function unionOf(page: number, blocks: readonly LayoutBlock[]): readonly PageBox
 }
 
 /** Where the Markdown of each page stands in that of the document, looked for in order; a page that is not found tells nothing. */
-function pageSpans({ markdown, pages }: ChunkableDocument): { readonly page: number; readonly span: Span }[] {
+export function pageSpans({ markdown, pages }: ChunkableDocument): { readonly page: number; readonly span: Span }[] {
   let from = 0
   return pages.flatMap(({ page, markdown: text }) => {
     const trimmed = text.trim()

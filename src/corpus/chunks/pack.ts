@@ -10,7 +10,7 @@ import {
 import type { Outline } from './outline.ts'
 import { leadOfRow } from './nested-blocks.ts'
 import { overlapOf } from './overlap.ts'
-import type { Piece } from './piece.ts'
+import { addLeaves, type Piece } from './piece.ts'
 import { splitPiece } from './split-piece.ts'
 import { openMeter } from './open-meter.ts'
 import type { TokenMeter } from './token-meter.ts'
@@ -34,11 +34,14 @@ interface Group {
 /** Ends a section that was split: what follows does not share a chunk with its last part. */
 const SECTION_END = Symbol('section end')
 
+/** Ends a page that was split: not even a heading goes over to the next one. */
+const PAGE_END = Symbol('page end')
+
 /** Parts of a long word in one chunk, in units: tokenizers take quadratic time for a run without a boundary. */
 const MOST_OF_A_WORD = 2048
 
 /** Kinds that rather have a shorter context than be split. */
-const RATHER_WHOLE = new Set<Piece['kind']>(['sentence', 'line', 'word', 'heading'])
+const RATHER_WHOLE = new Set<Piece['kind']>(['page', 'sentence', 'line', 'word', 'heading'])
 
 /**
  * Fills chunks in the order of the document. A piece that fits with what is open joins it, one that fits alone begins the
@@ -49,7 +52,7 @@ export class ChunkPacker {
   readonly #outline: Outline
   readonly #options: ChunkOptions
   readonly #meter: TokenMeter
-  readonly #waiting: (Piece | typeof SECTION_END)[] = []
+  readonly #waiting: (Piece | typeof SECTION_END | typeof PAGE_END)[] = []
   /** Closed, and not yet handed out. */
   readonly #ready: PackedChunk[] = []
   #last: PackedChunk | null = null
@@ -68,6 +71,7 @@ export class ChunkPacker {
     for (;;) {
       const next = this.#waiting.pop()
       if (next === SECTION_END) this.#closeCarrying()
+      else if (next === PAGE_END) this.#close(0)
       else if (next !== undefined) this.#place(next)
       else if (this.#open.pieces.length > 0) this.#close(0)
       else return
@@ -105,6 +109,7 @@ export class ChunkPacker {
     if (parts === null) this.#add(piece, size)
     else {
       if (piece.kind === 'section') this.#waiting.push(SECTION_END)
+      else if (piece.kind === 'page') this.#waiting.push(PAGE_END)
       this.#next(parts)
     }
   }
@@ -216,9 +221,3 @@ export class ChunkPacker {
 }
 
 const emptyGroup = (): Group => ({ pieces: [], size: 0, reserve: 0 })
-
-/** The pieces that a section is made of, at the lowest level. */
-function addLeaves(piece: Piece, leaves: Piece[]): void {
-  if (piece.kind !== 'section') leaves.push(piece)
-  else for (const child of piece.children) addLeaves(child, leaves)
-}

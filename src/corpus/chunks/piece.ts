@@ -1,5 +1,6 @@
 /** What a piece is decides how it is split where it does not fit. */
 export type PieceKind =
+  | 'page' // all that begins on a page, where chunks are pages
   | 'section' // a heading and all below it
   | 'heading'
   | 'prose' // split into sentences
@@ -21,12 +22,12 @@ export interface Piece {
   /** What stands above it in every chunk but the first of its block: the header of a table, the opening fence of code. */
   readonly repeat: string
   readonly caption: string | null
-  /** Where it shares a chunk only with pieces of the same number: the start of its table or figure. Null elsewhere. */
-  readonly own: { readonly kind: 'table' | 'figure'; readonly at: number } | null
+  /** Where it shares a chunk only with pieces of the same number: the start of its table, figure or page. Null elsewhere. */
+  readonly own: { readonly kind: 'table' | 'figure' | 'page'; readonly at: number } | null
   /** Stands at the start of the chunk of what follows it: a heading, a caption. */
   readonly keepNext: boolean
   readonly oversize: boolean
-  /** Of a section: what it is made of. */
+  /** Of a section or a page: what it is made of. */
   readonly children: readonly Piece[]
   /** Of a section: whether a table or a figure is in it, which has a chunk of its own. */
   readonly holdsOwn: boolean
@@ -53,3 +54,9 @@ export const plainPiece = (kind: PieceKind, start: number, end: number, headings
   row: -1,
   rowStart: -1,
 })
+
+/** The pieces that a section is made of, at the lowest level; of any other piece itself. */
+export function addLeaves(piece: Piece, leaves: Piece[]): void {
+  if (piece.kind !== 'section') leaves.push(piece)
+  else for (const child of piece.children) addLeaves(child, leaves)
+}

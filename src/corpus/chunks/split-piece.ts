@@ -8,6 +8,7 @@ import { characterRanges, sentenceRanges, wordRanges } from './split-text.ts'
 /** The parts of a piece that does not fit, in order and at least two; null for one character. */
 export function splitPiece(text: string, piece: Piece, limit: number): readonly Piece[] | null {
   switch (piece.kind) {
+    case 'page':
     case 'section':
       return piece.children
     case 'table':

@@ -12,6 +12,7 @@ const MOST_UNITS = 16
  * again in one chunk where they fit.
  */
 const UNITS_TO_SPLIT: Partial<Readonly<Record<Piece['kind'], number>>> = {
+  page: 10,
   section: 10,
   prose: 5,
   list: 4,
@@ -57,7 +58,7 @@ export class WholeMeter implements TokenMeter {
   #measured(piece: Piece): number {
     const most = this.limit * (UNITS_TO_SPLIT[piece.kind] ?? MOST_UNITS)
     if (piece.end - piece.start > most) return Infinity
-    if (piece.kind === 'section') return this.#section(piece)
+    if (piece.kind === 'section' || piece.kind === 'page') return this.#section(piece)
     const slice = this.#text.slice(...cellOf(this.#text, piece))
     return this.#hasLongRuns && hasLongRun(slice) ? Infinity : this.#count(slice)
   }

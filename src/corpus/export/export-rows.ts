@@ -18,7 +18,7 @@ export type ExportRow =
 /** Chunks whose contexts are awaited while earlier ones are written. */
 const CONTEXTS_AHEAD = 64
 
-type Options = Pick<ExportOptions, 'counter' | 'limit' | 'overlap' | 'where' | 'context'>
+type Options = Pick<ExportOptions, 'counter' | 'limit' | 'overlap' | 'pages' | 'where' | 'context'>
 
 /** A chunk with the document that a model is shown. */
 type Pending = {
@@ -49,9 +49,9 @@ async function completed(
 async function* pendingRows(
   documents: AsyncIterable<ReadDocument>,
   hygiene: HygieneReader | null,
-  { counter, limit, overlap, where, context }: Options,
+  { counter, limit, overlap, pages = false, where, context }: Options,
 ): AsyncGenerator<Pending> {
-  const chunking = { counter, overlap, limit: chunkLimit(limit, context) }
+  const chunking = { counter, overlap, pages, limit: chunkLimit(limit, context) }
   for await (const found of documents) {
     if (found.kind === 'no_markdown') yield { row: { kind: 'without_markdown' }, document: null }
     else if (found.kind === 'damaged') yield { row: { kind: 'damaged', record: found.record }, document: null }
