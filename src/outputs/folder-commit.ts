@@ -5,7 +5,7 @@ import type { DocumentRecord } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
 import { flushFolder, isOneOf, isThere, readIfThere } from './file-system.ts'
-import { makeFolderFlushed } from './make-folder-flushed.ts'
+import { flushPlaced, makeFolderFlushed } from './make-folder-flushed.ts'
 import { parseRecord, RECORD_FILE } from './record-json.ts'
 import type { WorkArea, WorkItem } from './work-area.ts'
 import { workIdOf } from './work-area.ts'
@@ -14,9 +14,9 @@ import { workIdOf } from './work-area.ts'
  * How a document's outputs come into place, whatever is killed when.
  *
  *   staged   All files and the record are written and flushed in a folder of their own, `.sluice/staging/<id>`.
- *   aside    What stands in the way steps aside: the dead letter, and the folder of an earlier commit, each by one
- *            rename into `.sluice/aside/`. Only now, and only until the next step, is there nothing in place; a reader
- *            of the store looks aside then, and finds the old outputs.
+ *   aside    The name of the staged folder is flushed. What stands in the way steps aside: the dead letter, and the
+ *            folder of an earlier commit, each by one rename into `.sluice/aside/`. Only now, and only until the next
+ *            step, is there nothing in place; a reader of the store looks aside then, and finds the old outputs.
  *   entered  The staged folder is renamed into place. This one rename is the commit.
  *   clean    What stepped aside is removed.
  *
@@ -42,13 +42,9 @@ export async function enter(area: WorkArea, id: string, place: Place, record: Do
   const letterAside = area.asidePath(id, place.hash, 'letter')
   const oldAside = area.asidePath(id, place.hash, 'old')
   try {
-    const hadLetter = await moveIfThere(place.letter, letterAside)
-    const hadOld = await putInPlace(
-      area,
-      { staged: area.stagedPath(id), folder: place.folder, aside: oldAside },
-      record,
-    )
-    await flushFolder(dirname(place.folder))
+    const hadLetter = await stepAside(area, id, place.letter, letterAside)
+    const hadOld = await putInPlace(area, { id, folder: place.folder, aside: oldAside }, record)
+    await flushPlaced(dirname(place.folder))
     if (hadLetter) await rm(letterAside, { force: true })
     if (hadOld) await rm(oldAside, { recursive: true, force: true })
   } catch (error) {
@@ -58,19 +54,30 @@ export async function enter(area: WorkArea, id: string, place: Place, record: Do
   }
 }
 
+/**
+ * The name of the staged folder is on the disk before anything steps aside: if it was lost with the power, and the step
+ * aside was not, the commit would be taken for done, and what stepped aside for replaced.
+ */
+async function stepAside(area: WorkArea, id: string, from: string, aside: string): Promise<boolean> {
+  if (!existsSync(from)) return false
+  await flushFolder(dirname(area.stagedPath(id)))
+  return moveIfThere(from, aside)
+}
+
 interface Move {
-  readonly staged: string
+  /** Of the staged folder. */
+  readonly id: string
   readonly folder: string
   /** Where an earlier folder steps aside to. */
   readonly aside: string
 }
 
 /** Says whether an earlier folder had to step aside. One of another source does not: it is put back. */
-async function putInPlace(area: WorkArea, { staged, folder, aside }: Move, record: DocumentRecord): Promise<boolean> {
+async function putInPlace(area: WorkArea, { id, folder, aside }: Move, record: DocumentRecord): Promise<boolean> {
   let hadOld = false
   for (let tries = 1; ; tries++) {
     try {
-      await rename(staged, folder)
+      await rename(area.stagedPath(id), folder)
       return hadOld
     } catch (error) {
       if (tries === MAX_TRIES) throw error
@@ -79,7 +86,7 @@ async function putInPlace(area: WorkArea, { staged, folder, aside }: Move, recor
         // The commit in place steps aside. Where one did so before, another worker has committed in between: ours is
         // the later one, and the first to step aside is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
-        hadOld = (await moveIfThere(folder, aside)) || hadOld
+        hadOld = (await stepAside(area, id, folder, aside)) || hadOld
         const replaced = hadOld ? await wholeRecord(aside) : null
         if (replaced !== null && !sameOwner(replaced, record)) throw new RecordOfOther(replaced.source)
       } else throw error

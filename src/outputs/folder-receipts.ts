@@ -5,9 +5,9 @@ import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
 import type { ReceiptRoom } from '#src/document/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
-import { flushFolder, isOneOf, writeFlushed } from './file-system.ts'
+import { isOneOf, writeFlushed } from './file-system.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
-import { makeFolderFlushed } from './make-folder-flushed.ts'
+import { flushPlaced, makeFolderFlushed } from './make-folder-flushed.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from './receipt-bytes.ts'
 import type { WorkArea } from './work-area.ts'
 
@@ -43,7 +43,7 @@ export class FolderReceipts {
     try {
       await writeFlushed(staged, await packReceipt(body, parser))
       await renameInto(staged, path, this.#area)
-      await flushFolder(dirname(path))
+      await flushPlaced(dirname(path))
     } catch (error) {
       await rm(staged, { force: true })
       throw error

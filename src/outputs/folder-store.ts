@@ -22,7 +22,7 @@ import { FolderFeed } from './folder-feed.ts'
 import { FolderManifest } from './folder-manifest.ts'
 import { FolderReceipts, renameInto } from './folder-receipts.ts'
 import { FolderWatch, probeFolder } from './folder-probe.ts'
-import { flushNames } from './make-folder-flushed.ts'
+import { flushNames, flushPlaced } from './make-folder-flushed.ts'
 import { documentFolders } from './folder-records.ts'
 import { folderStrays } from './folder-strays.ts'
 import { foldsNames } from './folding.ts'
@@ -192,7 +192,7 @@ class FolderStore implements OutputStore {
       try {
         await writeFlushed(staged, toJson(letter))
         await renameInto(staged, this.#place(letter.key).letter, this.#area)
-        await flushFolder(this.#failures)
+        await flushPlaced(this.#failures)
       } catch (error) {
         await rm(staged, { force: true })
         throw error

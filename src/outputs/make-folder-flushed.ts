@@ -3,13 +3,44 @@ import { flushFolder } from './file-system.ts'
 import { makeBelow } from './make-folder.ts'
 import type { WorkArea } from './work-area.ts'
 
+interface Making {
+  readonly path: string
+  readonly made: Promise<void>
+}
+
+/** Folders that are being made, until their names are on the disk. */
+const making = new Set<Making>()
+
 /**
- * Makes a folder of a store and those above it, and waits until the names of all that are new are on the disk. Throws
- * where the store is not the one that was opened: what is made in its place would hide that it is gone.
+ * Makes a folder of a store and those above it, and waits until their names are on the disk: also of those that were there,
+ * which another caller may have made a moment before. Throws where the store is not the one that was opened: what is made
+ * in its place would hide that it is gone.
  */
-export async function makeFolderFlushed(path: string, { root, checkStore }: WorkArea): Promise<void> {
+export async function makeFolderFlushed(path: string, area: Pick<WorkArea, 'root' | 'checkStore'>): Promise<void> {
+  const one = { path, made: make(path, area) }
+  making.add(one)
+  try {
+    await one.made
+  } finally {
+    making.delete(one)
+  }
+}
+
+async function make(path: string, { root, checkStore }: Pick<WorkArea, 'root' | 'checkStore'>): Promise<void> {
   await checkStore()
-  await flushNames(path, await makeBelow(root, path))
+  await makeBelow(root, path)
+  const above: string[] = []
+  for (let folder = path; folder.length > root.length; folder = dirname(folder)) above.push(dirname(folder))
+  await Promise.all(above.map(flushFolder))
+}
+
+/**
+ * Waits until what was put into a folder is on the disk, and the name of the folder too: it may be there for others before
+ * its maker has flushed it.
+ */
+export async function flushPlaced(folder: string): Promise<void> {
+  const unflushed = [...making].filter(({ path }) => path === folder || path.startsWith(`${folder}/`))
+  await Promise.all([flushFolder(folder), ...unflushed.map(({ made }) => made)])
 }
 
 /** Waits until the names of `path` and of the folders above it, up to `first`, are on the disk; null where none is new. */

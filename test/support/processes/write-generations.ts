@@ -1,0 +1,41 @@
+import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import { letterOf, outputs, receiptOf, recordOf } from '../documents.ts'
+import { Random } from '../random.ts'
+
+/*
+ * A program: `write-generations.ts STORE SEED` writes a drawn number of documents side by side, generation after generation:
+ * a receipt, now and then a dead letter, the outputs, now and then a removal. It tells `log-writes.ts`, loaded before it,
+ * what begins (`begins <key> <generation>`) and what is safe (`receipt`, `document`, `letter`, `removing`, `removed`).
+ */
+
+const [path = '', seed = '1'] = process.argv.slice(2)
+const { tellDisk } = globalThis as unknown as { readonly tellDisk: (text: string) => void }
+const random = new Random(Number(seed))
+const store = await openFolderStore({ path })
+await store.recover()
+
+async function write(key: string, generations: number): Promise<void> {
+  for (let generation = 1; generation <= generations; generation++) {
+    tellDisk(`begins ${key} ${generation}`)
+    const text = `${key} ${generation} `
+    await store.saveReceipt(receiptOf(text), Buffer.from(text.repeat(50)), null)
+    tellDisk(`receipt ${key} ${generation}`)
+    if (random.chance(0.2)) {
+      await store.bury(letterOf(key, { attempts: generation }))
+      tellDisk(`letter ${key} ${generation}`)
+    }
+    const repeated = text.repeat(random.chance(0.05) ? 40_000 : 1 + random.below(200))
+    const files = outputs({ 'document.md': repeated, [`only-${generation}.md`]: text })
+    await store.commit(recordOf(key, files, { attempts: generation }), files)
+    tellDisk(`document ${key} ${generation}`)
+    if (!random.chance(0.1)) continue
+    tellDisk(`removing ${key} ${generation}`)
+    await store.remove(sourceKey(key))
+    tellDisk(`removed ${key} ${generation}`)
+  }
+}
+
+const documents = 3 + random.below(10)
+const keys = Array.from({ length: documents }, (_, at) => `${random.pick(['', 'a/', 'a/b/', 'Ü/'])}${at}.pdf`)
+await Promise.all(keys.map((key) => write(key, 2 + random.below(5))))
