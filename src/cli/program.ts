@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { packageVersion } from '#config/package-version.ts'
 import { COMMANDS } from './commands.ts'
+import { oneLine } from './format.ts'
+import { screen } from './screen.ts'
 
 const EXAMPLES = `
 Examples:
@@ -45,5 +47,8 @@ const HINTS: readonly (readonly [mistake: RegExp, hint: string])[] = [
 
 function withHint(text: string, write: (text: string) => void): void {
   const hint = HINTS.find(([mistake]) => mistake.test(text))?.[1]
-  write(hint === undefined || text.includes(hint) ? text : `${text.trimEnd()}\n${hint}\n`)
+  const told = hint === undefined || text.includes(hint) ? text : `${text.trimEnd()}\n${hint}\n`
+  // Where the log is the output, a mistake of the command line is a line of it.
+  if (screen.isLog) screen.print(`sluice: ${oneLine(told)}`, {}, 'error')
+  else write(told)
 }

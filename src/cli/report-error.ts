@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EXIT } from './exit-codes.ts'
+import { oneLine } from './format.ts'
 import { screen } from './screen.ts'
 import { explanationOf } from './usage-error.ts'
 
@@ -17,11 +18,23 @@ export function reportError(error: unknown): number {
   const message = explanation ?? bugReport(error)
   screen.clear()
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ event: 'error', message })}\n`)
-  screen.print(`sluice: ${message}`, {}, 'error')
-  if (error instanceof Error && process.argv.some((word) => word === '--verbose' || word === '-v')) {
-    process.stderr.write(`${error.stack ?? ''}\n`)
-  }
+  const isVerbose = process.argv.some((word) => word === '--verbose' || word === '-v')
+  const stack = isVerbose && error instanceof Error ? (error.stack ?? '') : null
+  screen.print(`sluice: ${message}`, stack === null ? {} : { stack }, 'error')
+  if (stack !== null && !screen.isLog) process.stderr.write(`${stack}\n`)
   return EXIT.usage
+}
+
+/** Warnings of Node and of libraries are lines of the log where the log goes to standard error. */
+export function reportWarnings(): void {
+  const [tellAsNode] = process.listeners('warning')
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    // Those of type stripping and the like are switched off by the launcher.
+    if (warning.name === 'ExperimentalWarning') return
+    if (screen.isLog) screen.print(`${warning.name}: ${oneLine(warning.message)}`)
+    else tellAsNode?.(warning)
+  })
 }
 
 /** Errors that nothing awaits end the process as any other does, with one paragraph. */

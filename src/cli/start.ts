@@ -1,10 +1,11 @@
 import { COMMANDS } from './commands.ts'
 import { createProgram } from './program.ts'
-import { reportError, reportUncaught } from './report-error.ts'
+import { reportError, reportUncaught, reportWarnings } from './report-error.ts'
 
 /** Runs the command line of this process, and sets its exit code. */
 export async function start(): Promise<void> {
   reportUncaught()
+  reportWarnings()
   try {
     const words = wordsOf(process.argv.slice(2))
     const program = await createProgram(words)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -39,7 +39,12 @@ const SECRETS = {
   'the token of a URL': secret('token'),
   'the login of the service': secret('service'),
   'a header of the recipe': secret('header'),
+  'the login of the collector of traces': secret('collector'),
+  'a header for the collector of traces': secret('otlp'),
 }
+
+/** In the bodies of documents: outputs hold it, and nothing else. */
+const TEXT = { 'the text of a document': secret('text') }
 
 /** All settings that hold a secret and are not what a test is about. */
 const ENVIRONMENT = {
@@ -77,6 +82,12 @@ async function startRedis(folder: string): Promise<AsyncDisposable & { readonly 
 test(`a run against a service leaves no secret of its inputs behind, and fetches URLs with a login (seed ${SEED})`, async () => {
   await using folder = await temporaryFolder()
   const search = new SecretSearch(SECRETS)
+  const texts = new SecretSearch(TEXT)
+  let spans = ''
+  await using collector = await openSite((_, body) => {
+    spans += body
+    return { body: '{}' }
+  })
   const login = `${SECRETS['the user name in a URL']}:${SECRETS['the password in a URL']}`
   await using site = await openSite((path, _, { headers }) => {
     const isOpen =
@@ -84,7 +95,7 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
     return isOpen
       ? {
           headers: { 'content-type': 'text/html', etag: '"1"' },
-          body: `<p>${path.split('?')[0]} ${/page=\d/.exec(path)?.[0]}`,
+          body: `<p>${path.split('?')[0]} ${/page=\d/.exec(path)?.[0]} ${TEXT['the text of a document']}`,
         }
       : { status: 401 }
   })
@@ -117,6 +128,13 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
     PARSE_API_KEY: key,
     REDIS_URL: redis.url,
     SLUICE_SPOOL: join(folder.path, 'spool'),
+    SLUICE_LOG_FILE: join(folder.path, 'log'),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.replace(
+      '//',
+      `//someone:${SECRETS['the login of the collector of traces']}@`,
+    ),
+    OTEL_EXPORTER_OTLP_HEADERS: `x-token=${SECRETS['a header for the collector of traces']},y y=${SECRETS['a header for the collector of traces']}`,
+    OTEL_TRACES_SAMPLER: SECRETS['a header for the collector of traces'],
   }
   const args = ['--from-urls', list, '--out', out, '--via', 'download', '--allow-private-addresses']
   const running = startSluice(['run', ...args, '--verbose', '--metrics-port', String(port)], { env })
@@ -128,7 +146,9 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
       const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => null)
       if (answer === null) return
       scrapes += 1
-      search.text('the metrics', await answer.text())
+      const metrics = await answer.text()
+      search.text('the metrics', metrics)
+      texts.text('the metrics', metrics)
     }
     while (running.child.exitCode === null && running.child.signalCode === null) {
       await metrics()
@@ -139,6 +159,13 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
   search.text('standard output', end.stdout)
   search.text('standard error', end.stderr)
   expect(end.code, end.stderr).toBe(2)
+  const log = await readFile(join(folder.path, 'log'), 'utf8')
+  for (const [place, told] of Object.entries({ log, spans, stdout: end.stdout, stderr: end.stderr })) {
+    search.text(place, told)
+    texts.text(place, told)
+  }
+  expect([log, spans].map((told) => told.includes('closed/a.html'))).toEqual([true, true])
+  expect(texts.found).toEqual([])
   expect(end.stdout).toContain('5 done, 3 failed')
   for (const command of ['status', 'failures', 'config', 'plan', 'verify']) {
     const own = command === 'failures' || command === 'verify' ? ['--out', out] : command === 'config' ? [] : args
@@ -150,7 +177,7 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
   connection.disconnect()
   expect(await search.folder('out', out)).toBeGreaterThan(15)
   await search.folder('tmp', tmp)
-  expect((await readdir(folder.path)).filter((name) => name !== 'urls.txt').sort()).toEqual(['out', 'tmp'])
+  expect((await readdir(folder.path)).filter((name) => name !== 'urls.txt').sort()).toEqual(['log', 'out', 'tmp'])
   expect(scrapes).toBeGreaterThan(0)
   expect(search.found).toEqual([])
 

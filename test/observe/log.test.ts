@@ -98,5 +98,29 @@ describe('the log of the real command', () => {
     expect(linesOf(run.stdout)).toMatchObject([{ event: 'summary', done: 2 }])
     const wrong = await scene.run({ 'log-file': '-', concurrency: 'many' })
     expect(linesOf(wrong.stderr)).toMatchObject([{ level: 'error', version: packageVersion() }])
+    const unknown = await scene.run({ 'log-file': '-', bogus: 1 })
+    expect(linesOf(unknown.stderr)).toMatchObject([
+      { level: 'error', msg: "sluice: error: unknown option '--bogus=1'" },
+    ])
   }, 60_000)
+
+  test('is JSON also at a warning of Node and at a crash', async () => {
+    await using scene = await Scene.open({ documents: 0 })
+    const crash = `process.on('SIGUSR2', () => {
+      process.emitWarning('planted', 'DeprecationWarning')
+      setTimeout(() => { throw new Error('planted crash') }, 50)
+    })`
+    const execArgv = [`--import=data:text/javascript,${encodeURIComponent(crash)}`]
+    const running = scene.start('watch', { 'log-file': '-' }, { execArgv })
+    for (const until = Date.now() + 20_000; !running.stderr().includes('Ctrl-C') && Date.now() < until;) await sleep(50)
+    running.child.kill('SIGUSR2')
+    const { code, stdout, stderr } = await running.finished
+    expect([code, stdout]).toEqual([1, ''])
+    const [warning, error] = linesOf(stderr).slice(-2)
+    expect(warning).toMatchObject({ level: 'info', msg: 'DeprecationWarning: planted' })
+    expect(error).toMatchObject({
+      level: 'error',
+      msg: expect.stringMatching(/internal error: planted crash/) as string,
+    })
+  })
 })

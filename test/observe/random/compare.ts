@@ -101,7 +101,7 @@ async function gauges(ask: Ask, { pipelines, queue, listedAt }: Truths, same: Sa
   const backlog = await ask('Backlog')
   same('backlog', total(Object.fromEntries(backlog.map((one, at) => [at, one.value]))), queue.backlog)
   const oldest = Math.max(0, ...(await ask('Age of the oldest document that waits')).map(({ value }) => value))
-  same('age of the oldest', Math.abs(oldest - queue.oldest) < 4 ? queue.oldest : oldest, queue.oldest)
+  same('age of the oldest', Math.abs(oldest - queue.oldest) < 6 ? queue.oldest : oldest, queue.oldest)
   const scans = await ask('Seconds since the last scan of the source')
   same(
     'pipelines that were scanned',
@@ -109,7 +109,7 @@ async function gauges(ask: Ask, { pipelines, queue, listedAt }: Truths, same: Sa
     pipelines.map((one) => one.label).toSorted(),
   )
   const latest = Date.now() / 1000 - Math.min(...scans.map(({ value }) => value))
-  same('the last scan', Math.abs(latest - listedAt) < 4 ? listedAt : latest, listedAt)
+  same('the last scan', Math.abs(latest - listedAt) < 6 ? listedAt : latest, listedAt)
 }
 
 async function health(ask: Ask, { drawn, pipelines }: Truths, same: Same): Promise<void> {
