@@ -146,9 +146,9 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
       const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => null)
       if (answer === null) return
       scrapes += 1
-      const metrics = await answer.text()
-      search.text('the metrics', metrics)
-      texts.text('the metrics', metrics)
+      const told = await answer.text()
+      search.text('the metrics', told)
+      texts.text('the metrics', told)
     }
     while (running.child.exitCode === null && running.child.signalCode === null) {
       await metrics()
