@@ -60,6 +60,7 @@ export async function measureMemory(seed: number, wanted: number): Promise<Recor
 /** The feed is no part of what is measured. */
 const NO_CHANGES: OutputStore['feed'] = {
   create: async () => true,
+  remove: async () => undefined,
   read: async () => Buffer.from('{"format":1,"id":"bench"}'),
   list: async () => [],
   async *stamps() {},

@@ -18,6 +18,8 @@ export interface PlacedRecord {
 export interface FeedStorage {
   /** Atomic exclusive create: false where there is a file of this name. No reader sees a part. */
   create(name: string, bytes: Uint8Array): Promise<boolean>
+  /** Repeatable. */
+  remove(name: string): Promise<void>
   /** Null where there is none. */
   read(name: string): Promise<Buffer | null>
   /** Names below `changes/` that come after `after`, in the order of their bytes. */

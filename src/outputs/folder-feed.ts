@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/document/feed-storage.ts'
 import { createExclusive } from './exclusive-file.ts'
@@ -23,6 +23,10 @@ export class FolderFeed implements FeedStorage {
   async create(name: string, bytes: Uint8Array): Promise<boolean> {
     await makeFolderFlushed(this.#folder, this.#area)
     return createExclusive(join(this.#folder, name), bytes)
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(join(this.#folder, name), { force: true })
   }
 
   async read(name: string): Promise<Buffer | null> {

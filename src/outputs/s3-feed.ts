@@ -17,6 +17,10 @@ export class S3Feed implements FeedStorage {
     return this.#bucket.putIf(FOLDER + name, bytes, { only: 'absent' })
   }
 
+  async remove(name: string): Promise<void> {
+    await this.#bucket.remove([FOLDER + name])
+  }
+
   async read(name: string): Promise<Buffer | null> {
     return (await this.#bucket.get(FOLDER + name))?.bytes ?? null
   }

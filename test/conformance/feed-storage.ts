@@ -20,6 +20,8 @@ export function testFeedStorage(name: string, open: () => Promise<{ store: Outpu
       for (const other of ['c', 'a']) expect(await feed.create(other, Buffer.from(other))).toBe(true)
       expect(await feed.list('')).toEqual(['a', 'b', 'c'])
       expect(await feed.list('a')).toEqual(['b', 'c'])
+      for (const name of ['b', 'b', 'never']) await feed.remove(name)
+      expect(await feed.list('')).toEqual(['a', 'c'])
     })
 
     test('stamps differ after a commit that changed something, and stay where none was', async () => {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ChangeLog } from '#src/corpus/feed/change-log.ts'
+import { type ChangeLog, cursorText } from '#src/corpus/feed/change-log.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import type { FeedStorage } from '#src/document/feed-storage.ts'
@@ -46,6 +46,19 @@ async function doAnything(store: OutputStore, random: Random): Promise<void> {
   return store.commit(recordOf(key, files, { attempts: random.below(3), ...gone }), files)
 }
 
+/** Where a reader goes on; null where the feed was compacted beyond it, which the cursor's refusal has to say. */
+function positionOf(log: ChangeLog, cursor: string | null): number | null {
+  if (cursor === null) return 0
+  try {
+    return log.cursor(cursor).segments
+  } catch (error) {
+    expect(String(error)).toMatch(
+      /^SetupError: the cursor \S+ is older than what the feed still holds \(from \S+ on\): export everything once$/,
+    )
+    return null
+  }
+}
+
 /** Creates what it is asked to, and fails once in a while: before it did, or after. */
 function withFaults(storage: FeedStorage, random: Random): FeedStorage {
   return {
@@ -57,28 +70,73 @@ function withFaults(storage: FeedStorage, random: Random): FeedStorage {
       if (fault === 1) throw new Error('killed after the write')
       return created
     },
+    remove: async (name: string): Promise<void> => {
+      if (random.below(8) === 0) throw new Error('killed before the removal')
+      await storage.remove(name)
+    },
   }
 }
 
 describe('the change feed', () => {
   test(`tells a reader with any cursor all that changed, through kills and side by side, from seed ${SEED}`, async () => {
+    let [tooOld, compactions] = [0, 0]
     for (let seed = SEED; seed < SEED + HISTORIES; seed++) {
       const random = new Random(seed)
       const store = new MemoryStore()
+      // Of few segments, so that a short history is compacted several times; or of none.
+      const policy = random.below(3) === 0 ? undefined : { leastSegments: 2, mostSegments: 2 + random.below(4) }
       const faulty = { feed: withFaults(store.feed, random), readRecord: store.readRecord.bind(store) }
-      const readers: { copy: Copy; at: number }[] = [{ copy: new Map(), at: 0 }]
-      for (let round = 0; round < 12; round++) {
+      const readers: { copy: Copy; at: string | null }[] = [{ copy: new Map(), at: null }]
+      for (let round = 0; round < 20; round++) {
         for (let step = random.below(8); step > 0; step--) await doAnything(store, random)
-        const updates = Array.from({ length: 1 + random.below(3) }, () => updateFeed(faulty, never))
+        const updates = Array.from({ length: 1 + random.below(3) }, () => updateFeed(faulty, never, policy))
         const meanwhile = random.below(2) === 0 ? doAnything(store, random) : null
         await Promise.allSettled([...updates, meanwhile])
-        const { log, cursor } = await updateFeed(store, never)
+        const { log, cursor } = await updateFeed(store, never, policy)
         const reader = readers[random.below(readers.length)] as (typeof readers)[0]
-        const copy = await applied(reader.copy, log, reader.at, cursor.segments)
+        const since = positionOf(log, reader.at)
+        if (since === null) tooOld += 1
+        const copy = await applied(since === null ? new Map() : reader.copy, log, since ?? 0, cursor.segments)
         expect({ seed, round, copy }).toEqual({ seed, round, copy: await truth(store) })
-        readers.push({ copy, at: cursor.segments })
+        readers.push({ copy, at: cursorText(cursor) })
       }
+      const { log } = await updateFeed(store, never, policy)
+      if (log.base !== null) compactions += 1
+      // Bounded: two bases, and the segments behind the former one.
+      const names = await store.feed.list('')
+      if (policy !== undefined)
+        expect({ seed, files: names.length <= 3 * policy.mostSegments + 12 }).toEqual({ seed, files: true })
     }
+    expect([compactions > 0, tooOld > 0]).toEqual([true, true])
+  })
+
+  test('gives after a compaction what it gave before, to cursors that it keeps, and names a file that is missing', async () => {
+    await using folder = await tempFolder()
+    const store = await openFolderStore({ path: folder.path })
+    const policy = { leastSegments: 3, mostSegments: 3 }
+    const cursors: string[] = []
+    const copies: Copy[] = []
+    for (let version = 0; version < 10; version++) {
+      const files = outputs({ 'document.md': `text ${version}` })
+      await store.commit(recordOf(`${version % 4}.pdf`, files), files)
+      if (version === 5) await store.remove(sourceKey('0.pdf'))
+      const { log, cursor } = await updateFeed(store, never, policy)
+      cursors.push(cursorText(cursor))
+      copies.push(await applied(new Map(), log, 0, cursor.segments))
+      expect(copies.at(-1)).toEqual(await truth(store))
+    }
+    const { log, cursor } = await updateFeed(store, never, policy)
+    const names = (await store.feed.list('')).filter((name) => name.startsWith('base-') && name.endsWith('.json'))
+    expect(names).toHaveLength(2)
+    const kept = cursors.flatMap((text, index) => (positionOf(log, text) === null ? [] : [index]))
+    expect(kept.length).toBeGreaterThan(2)
+    expect(kept.length).toBeLessThan(10)
+    for (const index of kept) {
+      const since = positionOf(log, cursors[index] ?? '') ?? 0
+      expect(await applied(copies[index] as Copy, log, since, cursor.segments)).toEqual(await truth(store))
+    }
+    await store.feed.remove(`${String(cursor.segments).padStart(10, '0')}.jsonl.gz`)
+    await expect(collect(netChanges(log, 0, cursor.segments))).rejects.toThrow('Run the command again')
   })
 
   test('adds nothing where nothing changed, and reads no record again', async () => {
@@ -130,6 +188,7 @@ describe('the change feed', () => {
 })
 
 const methodsOf = (storage: FeedStorage): FeedStorage => ({
+  remove: storage.remove.bind(storage),
   create: storage.create.bind(storage),
   read: storage.read.bind(storage),
   list: storage.list.bind(storage),

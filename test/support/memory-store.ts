@@ -119,6 +119,9 @@ class MemoryFeed implements FeedStorage {
   async read(name: string): Promise<Buffer | null> {
     return this.#files.get(name) ?? null
   }
+  async remove(name: string): Promise<void> {
+    this.#files.delete(name)
+  }
   async list(after: string): Promise<readonly string[]> {
     return [...this.#files.keys()].filter((name) => name > after).toSorted()
   }

@@ -4,7 +4,7 @@ import { PlaceTable, wordsOf } from './place-table.ts'
 /** Words of a row. */
 const STAMP = 0
 const STATE = 2
-const SEGMENT = 4
+const PAGE = 4
 const SEEN = 5
 const WORDS = 6
 
@@ -12,12 +12,13 @@ const WORDS = 6
 export class FeedState {
   readonly #table = new PlaceTable(WORDS)
 
-  fold(entries: readonly FeedEntry[], segment: number): void {
+  /** `page`: from 1. */
+  fold(entries: readonly FeedEntry[], page: number): void {
     for (const { place, stamp, state } of entries) {
       const row = this.#table.row(place)
       row.set(wordsOf(stamp), STAMP)
       row.set(state === null ? [0, 0] : toWords(state), STATE)
-      row[SEGMENT] = segment
+      row[PAGE] = page
     }
   }
 
@@ -36,17 +37,24 @@ export class FeedState {
     return first === 0 && second === 0 ? null : toText(first, second)
   }
 
-  /** Whether a document has outputs by the feed, last told of in this segment, and was not listed. */
-  isUnseen(place: string, segment: number): boolean {
+  /** Whether a document has outputs by the feed, last told of in this page, and was not listed. */
+  isUnseen(place: string, page: number): boolean {
     const row = this.#table.row(place)
-    return row[SEGMENT] === segment && isUnseen(row)
+    return row[PAGE] === page && isUnseen(row)
+  }
+
+  /** Documents that have outputs. */
+  count(): number {
+    let documents = 0
+    for (const row of this.#table.rows()) if (row[STATE] !== 0 || row[STATE + 1] !== 0) documents += 1
+    return documents
   }
 
   /** Ascending. */
-  segmentsOfUnseen(): readonly number[] {
-    const segments = new Set<number>()
-    for (const row of this.#table.rows()) if (isUnseen(row)) segments.add(row[SEGMENT] ?? 0)
-    return [...segments].toSorted((one, other) => one - other)
+  pagesOfUnseen(): readonly number[] {
+    const pages = new Set<number>()
+    for (const row of this.#table.rows()) if (isUnseen(row)) pages.add(row[PAGE] ?? 0)
+    return [...pages].toSorted((one, other) => one - other)
   }
 }
 

@@ -3,7 +3,7 @@ import { changeKind, type FeedEntry } from './change.ts'
 import { PlaceTable } from './place-table.ts'
 
 /** Words of a row: the last entry of a document in the range, and its state before the first one. */
-const LAST_SEGMENT = 0
+const LAST_PAGE = 0
 const LAST_INDEX = 1
 const BEFORE = 2
 const WORDS = 4
@@ -15,21 +15,22 @@ const WORDS = 4
  */
 export async function* netChanges(log: ChangeLog, since: number, until: number): AsyncGenerator<FeedEntry> {
   const table = new PlaceTable(WORDS)
-  for (let segment = since + 1; segment <= until; segment++) {
-    for (const [index, { place, before }] of (await log.segment(segment)).entries()) {
+  const pages = log.pages(since, until)
+  for (const [page, { read, isBase }] of pages.entries()) {
+    for (const [index, { place, before }] of (await read()).entries()) {
       const row = table.row(place)
-      if (row[LAST_SEGMENT] === 0 && before !== null) {
+      if (row[LAST_PAGE] === 0 && before !== null && !isBase) {
         row[BEFORE] = Number.parseInt(before.slice(0, 8), 16)
         row[BEFORE + 1] = Number.parseInt(before.slice(8, 16), 16)
       }
-      row[LAST_SEGMENT] = segment
+      row[LAST_PAGE] = page + 1
       row[LAST_INDEX] = index
     }
   }
-  for (let segment = since + 1; segment <= until; segment++) {
-    for (const [index, entry] of (await log.segment(segment)).entries()) {
+  for (const [page, { read }] of pages.entries()) {
+    for (const [index, entry] of (await read()).entries()) {
       const row = table.row(entry.place)
-      if (row[LAST_SEGMENT] !== segment || row[LAST_INDEX] !== index) continue
+      if (row[LAST_PAGE] !== page + 1 || row[LAST_INDEX] !== index) continue
       const before = beforeOf(row)
       const change = changeKind(before, entry.state, entry.now?.goneAt ?? null)
       if (change !== null) yield { ...entry, change, before }

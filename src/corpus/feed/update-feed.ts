@@ -1,11 +1,10 @@
 import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/document/feed-storage.ts'
 import type { OutputStore } from '#src/ports.ts'
-import { type ChangeLog, ChangeLog as Log, type Cursor } from './change-log.ts'
+import { type ChangeLog, ChangeLog as Log, type Cursor, type FeedPage } from './change-log.ts'
 import { changeKind, documentState, type FeedEntry, stateOf } from './change.ts'
+import { COMPACTION, compactFeed, isDue } from './compact-feed.ts'
 import { FeedState } from './feed-state.ts'
-
-/** Entries of a segment. */
-const SEGMENT_ENTRIES = 10_000
+import { SEGMENT_ENTRIES } from './segment-file.ts'
 
 /** Records that are read side by side. */
 const READS = 32
@@ -20,11 +19,18 @@ type Store = Pick<OutputStore, 'feed' | 'readRecord'>
  *   fold     The segments give the last known stamp and state of each document.
  *   compare  One listing of stamps; a record with another stamp is read, one with another state is an entry.
  *   removed  Documents that the listing lacks, each looked for by itself before it counts as removed.
+ *   compact  Now and then the state takes the place of the segments (`compactFeed`).
  */
-export async function updateFeed(store: Store, signal: AbortSignal): Promise<{ log: ChangeLog; cursor: Cursor }> {
+export async function updateFeed(
+  store: Store,
+  signal: AbortSignal,
+  policy = COMPACTION,
+): Promise<{ log: ChangeLog; cursor: Cursor }> {
   const log = await Log.open(store.feed)
   const update = new FeedUpdate(store, log, signal)
   await update.run()
+  const counts = { entries: () => update.entries, documents: () => update.documents }
+  if (isDue(log, policy, counts)) await compactFeed(store.feed, log)
   return { log, cursor: { feed: log.id, segments: log.head } }
 }
 
@@ -34,7 +40,10 @@ class FeedUpdate {
   readonly #log: ChangeLog
   readonly #signal: AbortSignal
   readonly #state = new FeedState()
+  /** What was folded, in its order. */
+  readonly #pages: FeedPage[] = []
   #folded = 0
+  #entries = 0
   #pending: FeedEntry[] = []
 
   constructor(store: Store, log: ChangeLog, signal: AbortSignal) {
@@ -42,6 +51,15 @@ class FeedUpdate {
     this.#storage = store.feed
     this.#log = log
     this.#signal = signal
+  }
+
+  /** Of the segments behind the base. */
+  get entries(): number {
+    return this.#entries
+  }
+
+  get documents(): number {
+    return this.#state.count()
   }
 
   async run(): Promise<void> {
@@ -56,10 +74,17 @@ class FeedUpdate {
   }
 
   async #fold(): Promise<void> {
-    for (; this.#folded < this.#log.head; this.#folded++) {
+    const { head } = this.#log
+    for (const page of this.#log.pages(this.#folded, head)) {
       this.#signal.throwIfAborted()
-      this.#state.fold(await this.#log.segment(this.#folded + 1), this.#folded + 1)
+      this.#foldPage(page, await page.read())
     }
+    this.#folded = head
+  }
+
+  #foldPage(page: FeedPage, entries: readonly FeedEntry[]): void {
+    this.#state.fold(entries, this.#pages.push(page))
+    if (!page.isBase) this.#entries += entries.length
   }
 
   async #compare(stamps: readonly RecordStamp[]): Promise<void> {
@@ -85,7 +110,7 @@ class FeedUpdate {
     while (this.#pending.length > 0) {
       const entries = this.#pending.splice(0, SEGMENT_ENTRIES)
       if (await this.#log.append(entries)) {
-        this.#state.fold(entries, this.#log.head)
+        this.#foldPage(this.#log.segment(this.#log.head), entries)
         this.#folded = this.#log.head
         continue
       }
@@ -95,14 +120,12 @@ class FeedUpdate {
     }
   }
 
-  /** The names of removed documents are in the segments that told of them last. */
+  /** The names of removed documents are in the pages that told of them last. */
   async #findRemoved(): Promise<void> {
-    const upTo = this.#log.head
-    for (const segment of this.#state.segmentsOfUnseen()) {
-      if (segment > upTo) continue
-      for (const entry of await this.#log.segment(segment)) {
+    for (const number of this.#state.pagesOfUnseen()) {
+      for (const entry of (await this.#pages[number - 1]?.read()) ?? []) {
         const { place, document } = entry
-        if (!this.#state.isUnseen(place, segment)) continue
+        if (!this.#state.isUnseen(place, number)) continue
         // A document that is committed at this moment has no folder for an instant.
         if ((await this.#store.readRecord(document)) !== null) continue
         const before = this.#state.of(place)
