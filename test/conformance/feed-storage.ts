@@ -20,7 +20,7 @@ export function testFeedStorage(name: string, open: () => Promise<{ store: Outpu
       for (const other of ['c', 'a']) expect(await feed.create(other, Buffer.from(other))).toBe(true)
       expect(await feed.list('')).toEqual(['a', 'b', 'c'])
       expect(await feed.list('a')).toEqual(['b', 'c'])
-      for (const name of ['b', 'b', 'never']) await feed.remove(name)
+      for (const file of ['b', 'b', 'never']) await feed.remove(file)
       expect(await feed.list('')).toEqual(['a', 'c'])
     })
 

@@ -2,6 +2,7 @@ import { CreateBucketCommand, ListObjectsV2Command, type S3Client } from '@aws-s
 import { readdir, readFile } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
+import { compactFeed } from '#src/corpus/feed/compact-feed.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import { contentHash, receiptId, recipeHash, sourceKey, storeId } from '#src/document/ids.ts'
 import { STORE_FORMAT, type StoreManifest } from '#src/document/store-manifest.ts'
@@ -79,6 +80,7 @@ async function fill(store: OutputStore): Promise<void> {
   }
   await store.bury(letterOf('folder/failed file.docx'))
   await updateFeed(store, new AbortController().signal)
+  await compactFeed(store.feed, (await updateFeed(store, new AbortController().signal)).log)
   await store.contexts.write(`${CONTENT.slice(0, 2)}/${CONTENT}.json`, Buffer.from('{}'))
 }
 

@@ -86,7 +86,12 @@ describe('sluice export --chunks', { timeout: 120_000 }, () => {
     const after = await linesOf(join(at, 'again/chunks.jsonl'))
     expect(after.map(({ id }) => id).toSorted()).toEqual(before.map(({ id }) => id).toSorted())
     expect((await readdir(at)).filter((name) => name.startsWith('again'))).toEqual(['again'])
-    expect((await readdir(join(at, 'again'))).toSorted()).toEqual(['chunks.jsonl', 'documents.jsonl', 'manifest.json'])
+    expect((await readdir(join(at, 'again'))).toSorted()).toEqual([
+      'chunks.jsonl',
+      'documents.jsonl',
+      'ids.jsonl',
+      'manifest.json',
+    ])
   })
 
   test('writes the same chunks as Parquet', async () => {

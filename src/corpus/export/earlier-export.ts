@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { SourceKey } from '#src/document/ids.ts'
+import { type EarlierIds, IDS_FILE } from './chunk-ids.ts'
 import type { ExportManifest } from './export-manifest.ts'
 
 /** Where an export goes on: behind a cursor, or behind an earlier export. */
@@ -9,6 +10,8 @@ export interface Since {
   readonly cursor: string
   /** Documents that the earlier export could not read. */
   readonly again: readonly SourceKey[]
+  /** Which chunks the earlier export and those before it hold; null where that is not known. */
+  readonly ids: EarlierIds | null
 }
 
 type Same = Pick<ExportManifest, 'tokenizer' | 'limit' | 'overlap' | 'filter' | 'context'>
@@ -19,7 +22,7 @@ type Same = Pick<ExportManifest, 'tokenizer' | 'limit' | 'overlap' | 'filter' | 
  * @throws {SetupError} where the earlier export has no cursor, or divided documents in another way
  */
 export async function readSince(since: string, wanted: Same): Promise<Since> {
-  if (/^[0-9a-f]{8}\.\d+$/.test(since)) return { cursor: since, again: [] }
+  if (/^[0-9a-f]{8}\.\d+$/.test(since)) return { cursor: since, again: [], ids: null }
   const manifest = await readManifest(since)
   const cursor = manifest.cursor ?? null
   if (cursor === null) {
@@ -33,7 +36,9 @@ export async function readSince(since: string, wanted: Same): Promise<Since> {
       )
     }
   }
-  return { cursor, again: manifest.damagedDocuments ?? [] }
+  const file = manifest.files.find(({ name }) => name === IDS_FILE)
+  const ids = file === undefined ? null : { folder: since, file }
+  return { cursor, again: manifest.damagedDocuments ?? [], ids }
 }
 
 async function readManifest(folder: string): Promise<ExportManifest> {

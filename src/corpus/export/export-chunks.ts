@@ -3,6 +3,7 @@ import { PROMPT_VERSION } from '#src/corpus/context/prompt.ts'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import type { OutputStore } from '#src/ports.ts'
+import { ChunkIds, IDS_FILE } from './chunk-ids.ts'
 import type { ChunkLine } from './chunk-line.ts'
 import { readSince, type Since } from './earlier-export.ts'
 import { ExportFolder } from './export-folder.ts'
@@ -29,7 +30,7 @@ const ROWS: Readonly<Record<ExportFormat, (line: ChunkLine) => object>> = {
 const AHEAD = 8
 
 /**
- * Writes the chunks of a store's documents, without a request: `chunks.jsonl` or `chunks.parquet`, `documents.jsonl`, `manifest.json`; with `since` also
+ * Writes the chunks of a store's documents, without a request: `chunks.jsonl` or `chunks.parquet`, `documents.jsonl`, `ids.jsonl`, `manifest.json`; with `since` also
  * `tombstones.jsonl`. Memory does not grow with the text of the documents. The folder is complete or as it was before.
  *
  * @throws {SetupError} where the folder holds something else than an export, or belongs to the store; for a cursor that is none
@@ -48,12 +49,14 @@ export async function exportChunks(
     await folder.create('documents.jsonl'),
   ]
   const tombstones = since === null ? null : await folder.create('tombstones.jsonl')
+  const idsFile = since === null || since.ids !== null ? await folder.create(IDS_FILE) : null
+  const ids = new ChunkIds({ ids: idsFile, tombstones }, since?.ids ?? null)
   const tally = emptyTally()
   const range = await rangeOf(store, since, tally, signal)
   const records =
-    range === null || tombstones === null
+    range === null
       ? wantedRecords(store, options.filter, tally, signal)
-      : changedRecords(store, range, options.filter, tally, async (line) => tombstones.write(line))
+      : changedRecords(store, range, options.filter, tally, async (line) => ids.bury(line))
   const hygiene = options.hygiene ? await HygieneReader.open() : null
   const read = readAhead(records, async (record) => readDocument(store, record), AHEAD)
   for await (const row of exportRows(read, hygiene, options)) {
@@ -64,7 +67,8 @@ export async function exportChunks(
       await chunks.write(ROWS[options.format](row.line))
       continue
     }
-    if (row.kind === 'without_markdown') tally.withoutMarkdown += 1
+    if (row.kind === 'ids') await ids.add(row.document, row.chunks)
+    else if (row.kind === 'without_markdown') tally.withoutMarkdown += 1
     else if (row.kind === 'damaged') tally.damaged.push({ kind: 'files', key: row.record.key })
     else {
       tally.documents += 1
@@ -75,11 +79,9 @@ export async function exportChunks(
     progress(tally)
   }
   noteContexts(options, tally)
-  const files = [
-    await chunks.close(),
-    await documents.close(),
-    ...(tombstones === null ? [] : [await tombstones.close()]),
-  ]
+  await ids.finish()
+  const files: ExportedFile[] = []
+  for (const file of [chunks, documents, idsFile, tombstones]) if (file !== null) files.push(await file.close())
   const storeId = (await store.readManifest())?.id ?? null
   await folder.publish(manifestOf(options, { storeId, since }, tally, files))
   return tally

@@ -1,6 +1,7 @@
 import type { Span } from '#src/corpus/chunks/chunk.ts'
 import { chunksOf, exclusionsOf } from '#src/corpus/chunks/chunk-document.ts'
 import type { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
+import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { chunkLimit, withContext } from './add-context.ts'
 import { type ChunkLine, ChunkLines } from './chunk-line.ts'
@@ -12,8 +13,13 @@ import type { ReadDocument } from './read-document.ts'
 export type ExportRow =
   | { readonly kind: 'chunk'; readonly line: ChunkLine }
   | { readonly kind: 'document'; readonly line: object; readonly chunks: number; readonly leftOut: number }
+  /** Of chunks of the document whose line comes next. */
+  | { readonly kind: 'ids'; readonly document: SourceKey; readonly chunks: readonly string[] }
   | { readonly kind: 'without_markdown' }
   | { readonly kind: 'damaged'; readonly record: DocumentRecord }
+
+/** Ids that are handed on at a time. */
+const IDS_AT_ONCE = 10_000
 
 /** Chunks whose contexts are awaited while earlier ones are written. */
 const CONTEXTS_AHEAD = 64
@@ -61,12 +67,20 @@ async function* pendingRows(
     const lines = new ChunkLines(record, hygiene)
     const spans: Span[] = []
     let leftOut = 0
+    let ids: string[] = []
     for (const chunk of chunksOf(document, chunking)) {
       spans.push(chunk.span)
       const line = lines.of(chunk)
-      if (where?.(line) === false) leftOut += 1
-      else yield { row: { kind: 'chunk', line }, document: shown }
+      if (where?.(line) === false) {
+        leftOut += 1
+        continue
+      }
+      yield { row: { kind: 'chunk', line }, document: shown }
+      if (ids.push(line.id) < IDS_AT_ONCE) continue
+      yield { row: { kind: 'ids', document: record.key, chunks: ids }, document: null }
+      ids = []
     }
+    if (ids.length > 0) yield { row: { kind: 'ids', document: record.key, chunks: ids }, document: null }
     const chunks = spans.length - leftOut
     const line = documentLine(record, document.markdown, spans, leftOut)
     yield { row: { kind: 'document', line, chunks, leftOut }, document: null }

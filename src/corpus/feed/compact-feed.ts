@@ -27,7 +27,7 @@ export function isDue(
 /**
  * Writes the state at the head as a base, and removes the segments and bases that only readers from before the last base
  * could need. A crash leaves parts without their `base-….json`, which the next compaction removes. Repeatable, and
- * safe beside other processes: the parts of a position are the same whoever writes them.
+ * safe beside other processes: each process writes the same parts for a position.
  */
 export async function compactFeed(storage: FeedStorage, log: ChangeLog): Promise<void> {
   const { head, base } = log

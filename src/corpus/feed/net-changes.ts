@@ -16,21 +16,21 @@ const WORDS = 4
 export async function* netChanges(log: ChangeLog, since: number, until: number): AsyncGenerator<FeedEntry> {
   const table = new PlaceTable(WORDS)
   const pages = log.pages(since, until)
-  for (const [page, { read, isBase }] of pages.entries()) {
-    for (const [index, { place, before }] of (await read()).entries()) {
+  for (const [number, page] of pages.entries()) {
+    for (const [index, { place, before }] of (await page.read()).entries()) {
       const row = table.row(place)
-      if (row[LAST_PAGE] === 0 && before !== null && !isBase) {
+      if (row[LAST_PAGE] === 0 && before !== null && !page.isBase) {
         row[BEFORE] = Number.parseInt(before.slice(0, 8), 16)
         row[BEFORE + 1] = Number.parseInt(before.slice(8, 16), 16)
       }
-      row[LAST_PAGE] = page + 1
+      row[LAST_PAGE] = number + 1
       row[LAST_INDEX] = index
     }
   }
-  for (const [page, { read }] of pages.entries()) {
-    for (const [index, entry] of (await read()).entries()) {
+  for (const [number, page] of pages.entries()) {
+    for (const [index, entry] of (await page.read()).entries()) {
       const row = table.row(entry.place)
-      if (row[LAST_PAGE] !== page + 1 || row[LAST_INDEX] !== index) continue
+      if (row[LAST_PAGE] !== number + 1 || row[LAST_INDEX] !== index) continue
       const before = beforeOf(row)
       const change = changeKind(before, entry.state, entry.now?.goneAt ?? null)
       if (change !== null) yield { ...entry, change, before }
