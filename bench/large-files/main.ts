@@ -1,4 +1,4 @@
-// Converts a generated file of each shape with the engine and prints time, processor time, the children's highest memory and what is kept:
+// Converts a generated file of each shape with the engine and prints time, processor time of the engine, the children's highest memory and what is kept:
 // `node bench/large-files/main.ts [--mb 49] [--seed N] [--only NAME]`. The last line is JSON.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

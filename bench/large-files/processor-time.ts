@@ -4,7 +4,7 @@ const LOOK_EVERY_MS = 50
 /** Clock ticks a second in /proc; 100 on every Linux of today. */
 const TICKS = 100
 
-/** Processor time of all children of a process, seconds; Linux. A busy machine stretches the wall clock, not this. */
+/** Processor time of a process and all its children, seconds; Linux. A busy machine stretches the wall clock, not this. */
 export class ProcessorTime {
   readonly #parent: number
   readonly #timer: NodeJS.Timeout
@@ -30,7 +30,7 @@ export class ProcessorTime {
       try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
         const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-        if (Number(fields[1]) !== this.#parent) continue
+        if (Number(pid) !== this.#parent && Number(fields[1]) !== this.#parent) continue
         this.#seen.set(pid, Number(fields[11]) + Number(fields[12]))
       } catch {
         // The process has ended.

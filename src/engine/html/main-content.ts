@@ -86,7 +86,7 @@ function isTitle(element: Element): boolean {
 function completed(article: Root, part: Root, page: Root): Root {
   cleanTree(article)
   trimFurniture(article, page)
-  return rootOf([...titleOf(article, page), ...leadOf(article, part), ...article.children])
+  return rootOf([...titleOf(article, page), ...leadOf(article, part, page), ...article.children])
 }
 
 function titleOf(article: Root, page: Root): Element[] {
@@ -96,9 +96,13 @@ function titleOf(article: Root, page: Root): Element[] {
   return headings.some((heading) => textOf(heading) === textOf(title)) ? [] : [title]
 }
 
-/** Running text that stands in the page's main part before the article begins. Much of it is not a lead but another text. */
-function leadOf(article: Root, part: Root): Element[] {
-  const runs = proseRunsOf(part)
+/**
+ * Running text that stands in the page's main part before the article begins, but for a long title, which is no lead. Much of
+ * it is not a lead but another text.
+ */
+function leadOf(article: Root, part: Root, page: Root): Element[] {
+  const titles = new Set(elementsOf(bodyOf(page), isTitle).map(textOf))
+  const runs = proseRunsOf(part).filter(({ text }) => !titles.has(text))
   const start = runs.findIndex(isIn(textOf(article)))
   const lead = runs.slice(0, Math.max(start, 0))
   const isLead = lead.length <= MAX_LEAD_RUNS && lead.every(({ text }) => text.length <= MAX_LEAD_CHARACTERS)

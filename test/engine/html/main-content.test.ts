@@ -19,6 +19,12 @@ function expectText(markdown: string, wanted: readonly string[], unwanted: reado
 }
 
 describe('main content of', () => {
+  test('a news page has a title once that is as long as a sentence', async () => {
+    const long = 'Harbour bridge to close for six months while its bearings are renewed, says the port authority'
+    const html = page('news').replaceAll('Harbour bridge to close for six months', long)
+    expect((await convert(html)).markdown.split(long)).toHaveLength(2)
+  })
+
   test('a news page is its title, lead and story, without the site around it', async () => {
     expectText(
       await mainOf('news'),

@@ -6,6 +6,7 @@ import { parseOptionsSchema } from '#src/contract/options.ts'
 import { convertDocument } from '#src/engine/children/convert-document.ts'
 import { bookFile } from './generated/book-file.ts'
 import type { GeneratedFile, TrueWord } from './generated/draw.ts'
+import { binarySheetFile, separatedFile } from './generated/tables.ts'
 import { openSheetFile, openSlideFile, textFile } from './generated/open-document.ts'
 import { pageFile } from './generated/page-file.ts'
 import { rtfFile } from './generated/rtf-file.ts'
@@ -31,6 +32,8 @@ const MAKERS = [
   rtfFile,
   pageFile,
   bookFile,
+  binarySheetFile,
+  separatedFile,
 ] as const
 
 interface Outcome {
