@@ -23,20 +23,21 @@ test('documents have their pages whatever their keys are, and every page has a s
   })
   const list = await served.get('documents')
   expect([...list.text.matchAll(/<tr role="row">/g)].length).toBe(NASTY_KEYS.length + 1)
-  for (const key of NASTY_KEYS) {
-    for (const path of ['document', 'content/markdown', 'compare', 'api/document']) {
-      const { status, headers } = await served.get(keyed(path, key))
-      const expected = hasAddress(key) || path === 'content/markdown' ? 200 : 404
-      expect([key, path, status]).toEqual([key, path, expected])
-      expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/)
-      expect(headers.get('content-security-policy')).not.toMatch(/unsafe|https?:|\*/)
-    }
-    const found = await served.get(`api/documents?${new URLSearchParams({ q: key.slice(0, 200) }).toString()}`)
-    const { rows } = JSON.parse(found.text) as { readonly rows: readonly { readonly key: string }[] }
-    if (hasAddress(key)) expect(rows.map((row) => row.key)).toContain(key)
+  const check = async (key: string, path: string): Promise<void> => {
+    const { status, headers } = await served.get(keyed(path, key))
+    const expected = hasAddress(key) || path === 'content/markdown' ? 200 : 404
+    expect([key, path, status]).toEqual([key, path, expected])
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+    expect(headers.get('content-security-policy')).not.toMatch(/unsafe|https?:|\*/)
   }
+  for (const key of NASTY_KEYS) {
+    await Promise.all(['document', 'content/markdown', 'compare', 'api/document'].map((path) => check(key, path)))
+  }
+  const { text } = await served.get('api/documents')
+  const { rows } = JSON.parse(text) as { readonly rows: readonly { readonly key: string }[] }
+  expect(rows.map(({ key }) => key)).toEqual(expect.arrayContaining(NASTY_KEYS.filter(hasAddress)))
   expect(served.errors).toEqual([])
-})
+}, 120_000)
 
 test.each([
   'record.json',

@@ -15,7 +15,7 @@ if (totals instanceof HTMLElement) every(10_000, totals.dataset.store, showStore
 function showStore({ isIndexed, documents, pages, credits, outcomes }) {
   const tiles = [
     ['Documents', documents],
-    ...outcomes.map(({ value, count: number }) => [value, number]),
+    ...(live === null ? outcomes : []).map(({ value, count: number }) => [value, number]),
     ['Pages', pages],
     ['Credits', credits],
   ]

@@ -14,7 +14,10 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
   const { base } = frame
   const tiles = [
     ['Documents', count(documents)],
-    ...index.facet('outcome').map(({ value, count: number }) => [capital(value), count(number)] as const),
+    // Beside the run, outcomes would stand there twice.
+    ...(hasLive ? [] : index.facet('outcome')).map(
+      ({ value, count: number }) => [capital(value), count(number)] as const,
+    ),
     ['Pages', count(pages)],
     ['Credits', count(credits)],
   ] as const
@@ -57,7 +60,7 @@ const live = (base: string, allowWrites: boolean): Markup =>
     data-live="${base}/api/live"
     data-history="${base}/api/history"
   >
-    <h2 id="live-heading">Now</h2>
+    <h2 id="live-heading" class="unseen">Now</h2>
     <p id="live-line" role="status">Asking …</p>
     <progress id="live-progress" max="1" value="0" aria-label="Documents that came to an end"></progress>
     <ul id="live-outages" class="problems"></ul>
