@@ -16,6 +16,9 @@ export interface InkMask {
 const BLOCK_POINTS = 24
 /** Least difference of brightness between ink and its background: faded print at a twentieth of full contrast still shows. */
 const LEAST_CONTRAST = 9
+/** Levelling leaves half of a square's shading at most, and so much of a steep one: bands of its compression, bends of its slope. */
+const RESIDUE_SHARE = 0.5
+const MOST_RESIDUE = 11
 /** Share of the contrast of a square at which a pixel is ink: thin strokes are grey in a small drawing. */
 const INK_SHARE = 0.3
 /** Edges of letters over the grain around them: the largest steps of grain alone are up to 8 times its small ones. */
@@ -45,6 +48,7 @@ export function inkMask(drawing: PageDrawing): InkMask {
     const ground = known ?? groundOf(grey, width, square)
     levels[at] = ground.level
     if (ground.contrast < LEAST_CONTRAST) continue
+    if (ground.contrast < LEAST_CONTRAST + residue(drawing.grey, grey, width, square)) continue
     const { grain, edge } = stepsOf(grey, width, square)
     if (edge < Math.max(EDGE_SHARE * ground.contrast, OVER_GRAIN * grain)) {
       grainy += 1
@@ -89,6 +93,20 @@ function withoutShading(
     }
   }
   return out
+}
+
+/** The contrast that levelling may have left of a square's shading: 0 where there was none. */
+function residue(drawn: Uint8Array, levelled: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): number {
+  if (drawn === levelled) return 0
+  let [least, most] = [255, -255]
+  for (let y = y0; y < y1; y += 1) {
+    for (let at = y * width + x0; at < y * width + x1; at += 1) {
+      const taken = (drawn[at] ?? 0) - (levelled[at] ?? 0)
+      if (taken < least) least = taken
+      if (taken > most) most = taken
+    }
+  }
+  return Math.min(MOST_RESIDUE, RESIDUE_SHARE * (most - least))
 }
 
 interface Square {

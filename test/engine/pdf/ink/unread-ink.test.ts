@@ -4,6 +4,7 @@ import type { PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
 import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
 import { readInk } from '#src/engine/pdf/ink/unread-ink.ts'
 import { photograph } from '../../../support/mixed-pages/damage.ts'
+import { randomPage } from '../../../support/mixed-pages/random-page.ts'
 import { Random } from '../../../support/random.ts'
 import { pdfOf } from '../../support/pdf-of.ts'
 
@@ -47,5 +48,18 @@ describe('ink that looks like text', () => {
     expect(unreadLetters(shade)).toBe(0)
     expect(unreadLetters(rows)).toBeLessThan(20)
     expect(unreadLetters({ ...photo, perPoint: blank.perPoint })).toBeLessThan(25)
+  })
+
+  test('is seen in light that falls off steeply to an even shadow, whose bends are not', async () => {
+    const { kind, damage, pdf, words } = await randomPage(75_000_015)
+    expect([kind, damage]).toEqual(['scan', 'uneven'])
+    const drawing = (await drawPages({ source: pdf, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 100 })).get(
+      1,
+    )
+    if (drawing === undefined) throw new Error('the library drew no page')
+    const print = { x0: 20, y0: 48, x1: 310, y1: 212 }
+    const { readLetters, unreadLetters: besidePrint } = readInk(inkMask(drawing), [print])
+    expect(besidePrint).toBeLessThan(3)
+    expect(readLetters).toBeGreaterThan(words.join('').length)
   })
 })
