@@ -1,9 +1,8 @@
 // Processor time that it takes to look at the pages of PDFs: `node bench/look/main.ts FILE…`. Each file is read and looked
 // at five times, after once to warm up; up to 20 pages of each.
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { withoutPictures } from '../../src/engine/pdf/ink/without-pictures.ts'
 import { lookAtPages } from '../../src/engine/pdf/look-at-pages.ts'
+import { pdfPictures } from '../../src/engine/pdf/pdf-pictures.ts'
 import { type ReadPage, readPages } from '../../src/engine/pdf/read-pages.ts'
 
 const { positionals: files } = parseArgs({ allowPositionals: true })
@@ -23,11 +22,8 @@ for (let round = 0; round <= ROUNDS; round += 1) {
     const batches: (readonly ReadPage[])[] = []
     for await (const batch of readPages(file, MOST_PAGES)) batches.push(batch)
     const read = cpuMs()
-    const bare = withoutPictures(readFileSync(file))
-    const pictures = {
-      pdf: { source: file, password: null },
-      withoutPictures: bare.pictures === 0 ? null : { source: bare.file, password: null },
-    }
+    const totalPages = batches.reduce((sum, batch) => sum + batch.length, 0)
+    const pictures = await pdfPictures(file, { password: null, totalPages })
     const looks = await Promise.all(batches.map((batch) => lookAtPages(batch, pictures)))
     if (round === 0) continue
     times.read += read - began

@@ -6,16 +6,16 @@ import { withDoubt } from './doubtful.ts'
 import { finished, type PageDraft } from './draft.ts'
 import type { PageFragments } from './fragment.ts'
 import { infoDictionary } from './info-dictionary.ts'
-import { withoutPictures } from './ink/without-pictures.ts'
 import { inspectPdf, type PdfFacts } from './inspect-pdf.ts'
 import { layoutQuality } from './layout-quality.ts'
-import { lookAtPages, type PdfPictures } from './look-at-pages.ts'
+import { lookAtPages } from './look-at-pages.ts'
 import { hasLostContent } from './lost-content.ts'
 import { CpuBudget } from './ocr/cpu-budget.ts'
 import { pageDrafts } from './page-drafts.ts'
 import type { PageReading } from './page-reading.ts'
 import { warningOf } from './page-warnings.ts'
 import { pdfMetadata } from './pdf-metadata.ts'
+import { type PdfPictures, pdfPictures } from './pdf-pictures.ts'
 import { readPage, type ReadPageContext } from './read-page.ts'
 import { readPages, type ReadPage } from './read-pages.ts'
 import { withRunOns } from './run-on.ts'
@@ -31,6 +31,8 @@ export interface PdfInput {
   readonly passwords?: readonly string[]
   /** Processor time that OCR of all pages may take; pages after that are reported as not read. Default 10 minutes. */
   readonly ocrBudgetMs?: number
+  /** Processor time used so far, in milliseconds; default that of this process. */
+  readonly cpuMs?: () => number
 }
 
 const DEFAULT_OCR_BUDGET_MS = 600_000
@@ -48,12 +50,12 @@ export async function convertPdf(
 ): Promise<Conversion> {
   const facts = await inspectPdf(input.path, input.passwords)
   const limit = Math.min(options.maxPages ?? facts.totalPages, facts.totalPages)
-  const pictures = await picturesOf(input.path, facts.password)
+  const pictures = await pdfPictures(input.path, facts)
   const context: ReadPageContext = {
     pdf: pictures.pdf,
     mode: options.mode,
     tessdata: () => tessdataFolder(input.cacheFolder),
-    budget: new CpuBudget(input.ocrBudgetMs ?? DEFAULT_OCR_BUDGET_MS),
+    budget: new CpuBudget(input.ocrBudgetMs ?? DEFAULT_OCR_BUDGET_MS, input.cpuMs),
   }
   const drafts: PageDraft[] = []
   let vocabulary: ReadonlySet<string> = new Set()
@@ -90,14 +92,6 @@ async function readBatch(
     read.push(withDoubt(await readPage(entry, looks.get(entry.pageNumber) ?? 'not_needed', context)))
   }
   return read
-}
-
-async function picturesOf(path: string, password: string | null): Promise<PdfPictures> {
-  const bare = withoutPictures(await readFile(path))
-  return {
-    pdf: { source: path, password },
-    withoutPictures: bare.pictures === 0 ? null : { source: bare.file, password },
-  }
 }
 
 async function metadataOf(path: string, facts: PdfFacts, numPages: number): Promise<Conversion['metadata']> {

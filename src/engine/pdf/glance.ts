@@ -1,4 +1,4 @@
-import { componentsOf } from './ink/components.ts'
+import { type Component, componentsOf } from './ink/components.ts'
 import type { PageDrawing } from './ink/grey-picture.ts'
 import type { Box } from './layout/box.ts'
 
@@ -18,8 +18,13 @@ const LEAST_SURFACE = 48
 const LEAST_MARK = 20
 /** So many marks beside text decide nothing: OCR is asked for eight letters and more. */
 const MOST_MARKS = 3
-/** And so much ink of theirs, in square points: a whole word hangs together at this resolution, and so does noise. */
-const MOST_MARKED = 100
+/** And so many letters in their size: a whole word hangs together at this resolution. Noise does too, in a mark that is higher than any letter. */
+const MOST_LETTERS = 8
+const HIGHEST_POINTS = 40
+const LETTER_WIDTH = 0.75
+/** A bar that is full and no higher than this is a rule. */
+const BAR_POINTS = 4.5
+const FULL = 0.97
 /** Letters of text beside which marks decide nothing. */
 const MUCH_TEXT = 200
 /** Share of the words' area that may show nothing. */
@@ -47,7 +52,15 @@ export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & {
   const letters = words.reduce((sum, { text }) => sum + text.length, 0)
   const large = left.filter((mark) => mark.pixels >= LEAST_MARK * pixels)
   if (large.length > (letters >= MUCH_TEXT ? MOST_MARKS : 0)) return false
-  return large.reduce((sum, mark) => sum + mark.pixels, 0) <= MOST_MARKED * pixels
+  return large.reduce((sum, mark) => sum + lettersIn(mark, drawing.perPoint), 0) < MOST_LETTERS
+}
+
+/** About how many letters of an unread word a mark may be. */
+function lettersIn({ x0, y0, x1, y1, pixels }: Component, perPoint: number): number {
+  const [short, long] = [Math.min(x1 - x0, y1 - y0), Math.max(x1 - x0, y1 - y0)]
+  if (short > HIGHEST_POINTS * perPoint) return Infinity
+  if (short <= BAR_POINTS * perPoint && pixels >= FULL * short * long) return 0
+  return long / (short * LETTER_WIDTH)
 }
 
 /** Clears what lies under words; returns the share of their area under which nothing was. */

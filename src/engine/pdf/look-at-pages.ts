@@ -7,6 +7,7 @@ import { inkShare } from './ink/unread-ink.ts'
 import { type Box, boxOf } from './layout/box.ts'
 import { wordsOf } from './layout/words.ts'
 import { drawableDpi } from './ocr/ocr-dpi.ts'
+import { mayShowPicture, type PdfPictures } from './pdf-pictures.ts'
 import type { ReadPage } from './read-pages.ts'
 
 /** What a page shows. */
@@ -20,12 +21,6 @@ export interface PageLook {
 
 /** `not_needed`: there is room for nothing but its words, or a glance shows nothing else. `too_large`: the library cannot draw it. */
 export type Look = PageLook | 'not_needed' | 'too_large'
-
-export interface PdfPictures {
-  readonly pdf: PdfToDraw
-  /** The same file without its pictures; null for a PDF that holds none. */
-  readonly withoutPictures: PdfToDraw | null
-}
 
 const LOOK_DPI = 50
 /** Enough to tell whether a word's box shows anything. */
@@ -46,13 +41,15 @@ export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictu
   for (const entry of batch) {
     const { page, pageNumber } = entry
     if (page === null) continue
-    if (pictures.withoutPictures === null && isFull(page)) looks.set(pageNumber, 'not_needed')
+    if (!mayShowPicture(pictures, pageNumber) && isFull(page)) looks.set(pageNumber, 'not_needed')
     else if (drawableDpi(page, LOOK_DPI) < LEAST_DPI) looks.set(pageNumber, 'too_large')
     else drawable.push({ ...entry, page })
   }
   const drawn = await drawEach(pictures.pdf, drawable, LOOK_DPI)
   const plain = drawable.filter((entry) => isPlain(entry, drawn))
-  const written = drawable.filter(({ page }) => page.textItems.length > 0)
+  const written = drawable.filter(
+    (entry) => entry.page.textItems.length > 0 && mayShowPicture(pictures, entry.pageNumber),
+  )
   const bareDrawings =
     pictures.withoutPictures === null ? null : await drawEach(pictures.withoutPictures, written, HIDDEN_DPI)
   for (const entry of drawable) {

@@ -87,6 +87,7 @@ describe('native text beside a picture', () => {
       for await (const batch of readPages(path, 1)) {
         const pictures = {
           pdf: { source: path, password: null },
+          pages: null,
           withoutPictures: { source: withoutPictures(pdf).file, password: null },
         }
         const look = (await lookAtPages(batch, pictures)).get(1)

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises'
+import type { PdfToDraw } from './ink/draw-pages.ts'
+import { pagesWithPictures } from './ink/pages-with-pictures.ts'
+import { withoutPictures } from './ink/without-pictures.ts'
+import type { PdfFacts } from './inspect-pdf.ts'
+
+/** A PDF as it is drawn, with its pictures and without. */
+export interface PdfPictures {
+  readonly pdf: PdfToDraw
+  /** The same file without its pictures; null for a PDF that holds none. */
+  readonly withoutPictures: PdfToDraw | null
+  /** Pages that may show a picture; null where that is not known. */
+  readonly pages: ReadonlySet<number> | null
+}
+
+export async function pdfPictures(
+  path: string,
+  { password, totalPages }: Pick<PdfFacts, 'password' | 'totalPages'>,
+): Promise<PdfPictures> {
+  const file = await readFile(path)
+  const bare = withoutPictures(file)
+  const pdf = { source: path, password }
+  if (bare.pictures === 0) return { pdf, withoutPictures: null, pages: null }
+  return { pdf, withoutPictures: { source: bare.file, password }, pages: pagesWithPictures(file, totalPages) }
+}
+
+/** Whether a page may show a picture. */
+export function mayShowPicture({ withoutPictures: bare, pages }: PdfPictures, pageNumber: number): boolean {
+  return bare !== null && (pages?.has(pageNumber) ?? true)
+}
