@@ -33,9 +33,8 @@ import { ListingPurchases } from './listing-purchases.ts'
 import type { Migrated } from './migrate-former.ts'
 import { openIdentity, refuseRemoved, type Purpose } from './open-identity.ts'
 import { ownOfProcess } from './own-of-process.ts'
-import { identifyOwnSource, openOwnSource, ownPolicy, type OwnPorts } from './own-ports.ts'
+import { identifyOwnSource, openOwnSource, ownPolicy, type OwnPorts, ownSpending } from './own-ports.ts'
 import { openStore } from './open-store.ts'
-import { spendingOf } from './spending.ts'
 import { followService } from './follow-service.ts'
 import { requestsInDoubt } from './in-doubt.ts'
 import { parserPolicyOf } from './parser-policy.ts'
@@ -142,7 +141,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     resources.defer(() => lease.close())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
-    const spend = spendingOf({ ...opened, pipeline: id, lease, settings }, requests, resources)
+    const spend = ownSpending(options.own, { ...opened, pipeline: id, lease, settings }, requests, resources)
     const data = redisData({ ...opened, lease, settings, rebuild: opened, intents, gate: requests.gate.limiter })
     tellFound(opened, await data.complete(signal), options.say)
     const ingest: IngestDeps = {

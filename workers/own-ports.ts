@@ -1,4 +1,5 @@
 import type { Settings } from '#config/settings.ts'
+import { FREE } from '#src/contract/price.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { SourceCandidate } from '#src/ingest/resolve-source.ts'
@@ -7,13 +8,16 @@ import type { OutputStore, Parser, Source } from '#src/ports.ts'
 import { identifySource } from './identify-source.ts'
 import { locationOf } from './location.ts'
 import { type OpenedSource, openSource, type SourceSurroundings } from './open-source.ts'
+import { spendingOf } from './spending.ts'
 
 /** Ports of a caller's own (docs/library.md), each in place of what the settings name. */
 export interface OwnPorts {
   readonly source?: Source
   readonly store?: OutputStore
-  /** Its answers are kept as those of a service; it is asked as the embedded engine is, without a price. */
+  /** Its answers are kept as those of a service; it is asked as the embedded engine is. */
   readonly parser?: Parser
+  /** Credits that each document costs with `parser`; without it, it is free. */
+  readonly price?: number
 }
 
 /** The source of the caller, else the one that a command names. */
@@ -27,6 +31,20 @@ export async function openOwnSource(
   if (source === undefined) return openSource(name, settings, around, resources)
   const watch = (): Promise<never> => Promise.reject(new SetupError(`${source.url} is followed by no watch`))
   return { source, watch }
+}
+
+type Spending = Parameters<typeof spendingOf>
+
+/** What requests cost: a parser of the caller's with a price is bound by budgets as a service is. */
+export function ownSpending(
+  { parser, price }: OwnPorts = {},
+  needs: Spending[0],
+  requests: Spending[1],
+  resources: AsyncDisposableStack,
+): ReturnType<typeof spendingOf> {
+  if (parser === undefined || price === undefined) return spendingOf(needs, requests, resources)
+  const settings = { ...needs.settings, prices: { ...FREE, document: price, documentWithJson: price } }
+  return spendingOf({ ...needs, settings }, { ...requests, service: { ...requests.service, free: false } }, resources)
 }
 
 /** A source of the caller's is known by its `url`. */

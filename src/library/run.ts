@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly out: string | OutputStore
   /** In place of the service of `parseApiUrl` and of the embedded engine. */
   readonly parser?: Parser
+  /** Credits that each document costs with `parser`: `settings.maxCredits` binds it. Default: free. */
+  readonly price?: number
   /** Win over the environment. No settings file is read. */
   readonly settings?: SettingValues
   /** Aborting it stops intake, and lets what is in flight finish for `grace`. */
@@ -67,6 +69,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ...(typeof source === 'string' ? {} : { source }),
     ...(typeof out === 'string' ? {} : { store: out }),
     ...(parser === undefined ? {} : { parser }),
+    ...(options.price === undefined ? {} : { price: options.price }),
   }
   const name = typeof source === 'string' ? source : source.url
   const say = options.onNote ?? ((): void => undefined)
