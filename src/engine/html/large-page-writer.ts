@@ -1,4 +1,5 @@
 import { LongText } from '../long-text.ts'
+import { escapeLineStart } from '../office/escape-markdown.ts'
 
 /** Elements whose text is not read. */
 const SILENT = new Set(['script', 'style', 'template', 'head', 'svg', 'iframe', 'object', 'select', 'textarea'])
@@ -19,6 +20,7 @@ const MARKS: Readonly<Record<string, string>> = {
   code: '`',
 }
 const SPECIAL = /[\\`*[\]<|]/g
+const NEEDS_CARE = /[\s\u00a0\\`*[\]<|]/
 
 interface Link {
   readonly at: number
@@ -83,7 +85,8 @@ export class LargePageWriter {
   text(text: string): void {
     if (this.#inTitle) this.#title += text
     if (this.#silent > 0) return
-    if (this.#inPre) this.#block += text
+    // Most texts of a table of values need no change.
+    if (this.#inPre || !NEEDS_CARE.test(text)) this.#block += text
     else this.#block += text.replace(/[\s\u00a0]+/g, ' ').replace(SPECIAL, String.raw`\$&`)
   }
 
@@ -132,7 +135,9 @@ export class LargePageWriter {
     }
     const text = this.#inPre ? this.#block : withoutEmptyMarks(this.#block).trim()
     if (text !== '')
-      this.#out.add(this.#inPre ? `\n\`\`\`\n${text}\n\`\`\`\n` : `${this.#separator()}${this.#prefix}${text}\n`)
+      this.#out.add(
+        this.#inPre ? `\n\`\`\`\n${text}\n\`\`\`\n` : `${this.#separator()}${this.#prefix}${escapeLineStart(text)}\n`,
+      )
     this.#block = ''
     if (text !== '') this.#prefix = ''
     this.#openLinks.length = 0

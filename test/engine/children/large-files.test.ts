@@ -77,6 +77,12 @@ describe('a page that is read as a stream', () => {
     )
   })
 
+  test('has no heading, list or quote that the page does not have', async () => {
+    const path = await fileOf('<p># 1</p><p>- a</p><p>2. b</p><p>> c</p><ul><li>- d</li></ul>')
+    const { markdown } = await convertLargeHtml({ path, contentType: null, baseUrl: null }, options)
+    expect(markdown.replace(/\n{2,}/g, '\n')).toBe('\\# 1\n\\- a\n2\\. b\n\\> c\n- \\- d')
+  })
+
   test('says what it cannot do', async () => {
     const path = await fileOf('<p>x</p>')
     const wanted = { ...options, excludeTags: ['nav'], formats: [{ type: 'html' as const }] }
