@@ -65,6 +65,18 @@ describe('a document in chunks', () => {
     expect(parts.at(-1)).toMatchObject({ kind: 'text', body: 'After.' })
   })
 
+  test('repeats a header without the spaces and hyphens that align it', () => {
+    const pad = (text: string): string => text.padEnd(60)
+    const rows = Array.from({ length: 30 }, (_, index) => `| row ${index} | ${pad('a')} |`)
+    const markdown = `| Item \\| kind | ${pad('Cost  in all')} |\n| --- | ${'-'.repeat(59)}: |\n${rows.join('\n')}`
+    const [first, ...others] = chunks(markdown)
+    expect(others.length).toBeGreaterThan(1)
+    for (const { text, table } of others) {
+      expect(text).toMatch(/^\| Item \\\| kind \| Cost {2}in all \|\n\| --- \| ---: \|\n\| row/)
+      expect(table?.header).toEqual(first?.table?.header)
+    }
+  })
+
   test('repeats the fence of code that is split', () => {
     const lines = Array.from({ length: 30 }, (_, index) => `  call line ${index} now`)
     const parts = chunks(['```ts', ...lines, '```'].join('\n'))

@@ -49,8 +49,8 @@ function pageOf(leaves: readonly Piece[]): Piece {
 function sectionsOf(leaves: readonly Piece[]): readonly Piece[] {
   const sections: Piece[] = []
   for (let from = 0; from < leaves.length;) {
-    const next = leaves.findIndex(({ kind }, index) => index > from && kind === 'heading')
-    const upTo = next === -1 ? leaves.length : next
+    let upTo = from + 1
+    while (upTo < leaves.length && (leaves[upTo] as Piece).kind !== 'heading') upTo += 1
     const children = leaves.slice(from, upTo)
     const [first, last] = [children[0] as Piece, children.at(-1) as Piece]
     const holdsOwn = children.some(({ own }) => own !== null)

@@ -57,7 +57,7 @@ function rowsOf(text: string, piece: Piece): readonly Piece[] {
   const [first] = rows
   if (header === undefined || delimiter === undefined) return wordsOf(text, piece) ?? []
   if (first === undefined) return [header, delimiter].map(({ start, end }) => part(piece, 'line', start, end))
-  const repeat = `${repeatedLine(text, header)}\n${repeatedLine(text, delimiter)}`
+  const repeat = [header, delimiter].map((line) => withoutPadding(repeatedLine(text, line))).join('\n')
   // With the first row: a table of one row. What does not even fit so is split into lines.
   if (rows.length === 1) {
     const head = { ...part(piece, 'line', header.start, delimiter.end), repeat: '', row: HEADER_ROW, keepNext: true }
@@ -65,6 +65,14 @@ function rowsOf(text: string, piece: Piece): readonly Piece[] {
   }
   const head = { ...part(piece, 'table', header.start, first.end), row: 0 }
   return [head, ...rows.slice(1).map((row, index) => rowPiece(piece, row, index + 1, repeat))]
+}
+
+/** A header is aligned with its own rows, not with the chunk's: the spaces and hyphens that align it are not repeated. */
+function withoutPadding(line: string): string {
+  if (!/[ \t]{2}|-{4}/.test(line)) return line
+  const isDelimiter = /^[\s>|:-]+$/.test(line)
+  const short = isDelimiter ? line.replaceAll(/-{4,}/g, '---') : line
+  return short.replaceAll(/[ \t]*(?<!\\)\|[ \t]*/g, ' | ').trim()
 }
 
 /** Without its indent, which in a list would make it code below the header. */
