@@ -28,13 +28,20 @@ const RULES = {
     )
     return mean < 3 || mean > 10
   },
-  gopher_symbols: ({ text, words }) => share(text.match(/#|\.\.\.|…/g)?.length ?? 0, words.length) > 0.1,
+  gopher_symbols: ({ text, words }) =>
+    share(text.match(/#/g)?.length ?? 0, words.length) > 0.1 ||
+    share(text.match(/\.\.\.|…/g)?.length ?? 0, words.length) > 0.1,
   gopher_bullets: (measured) => linesLike(measured, /^\s*[-*•‣●]\s/) > 0.9,
   gopher_ellipses: (measured) => linesLike(measured, /(?:\.\.\.|…)\s*$/) > 0.3,
   gopher_alphabetic: ({ words }) => share(words.filter((word) => /\p{L}/u.test(word)).length, words.length) < 0.8,
   gopher_stop_words: ({ words }) => new Set(words.filter((word) => STOP_WORDS.has(word))).size < 2,
-  gopher_duplicate_lines: ({ lines }) => 1 - share(new Set(lines).size, Math.max(1, lines.length)) > 0.3,
-  gopher_top_2_gram: ({ words, text }) => topGram(words, 2) / Math.max(1, text.length) > 0.2,
+  gopher_duplicate_lines: ({ text, lines }) => isRepeated(lines, text),
+  gopher_duplicate_paragraphs: ({ text }) => isRepeated(text.trim().split(/\n{2,}/), text),
+  gopher_top_2_gram: ({ words, text }) => share(topGram(words, 2), text.length) > 0.2,
+  gopher_top_3_gram: ({ words, text }) => share(topGram(words, 3), text.length) > 0.18,
+  gopher_top_4_gram: ({ words, text }) => share(topGram(words, 4), text.length) > 0.16,
+  gopher_duplicate_n_grams: ({ words, text }) =>
+    DUPLICATE_N_GRAMS.some(([size, most]) => share(duplicateGrams(words, size), text.length) > most),
   c4_lorem_ipsum: ({ text }) => /lorem ipsum/i.test(text),
   c4_javascript: ({ text }) => /javascript/i.test(text),
   c4_curly_bracket: ({ text }) => text.includes('{'),
@@ -43,6 +50,41 @@ const RULES = {
 } as const satisfies Record<string, Rule>
 
 export type QualityRule = keyof typeof RULES
+
+/** Runs of so many words, and the largest share of the text's characters that repeated ones may have. */
+const DUPLICATE_N_GRAMS = [
+  [5, 0.15],
+  [6, 0.14],
+  [7, 0.13],
+  [8, 0.12],
+  [9, 0.11],
+  [10, 0.1],
+] as const
+
+/** Whether over 0.3 of the parts, or over 0.2 of the text's characters, repeat an earlier part. */
+function isRepeated(parts: readonly string[], text: string): boolean {
+  const seen = new Set<string>()
+  let [repeated, characters] = [0, 0]
+  for (const part of parts) {
+    if (seen.has(part)) [repeated, characters] = [repeated + 1, characters + part.length]
+    seen.add(part)
+  }
+  return share(repeated, parts.length) > 0.3 || share(characters, text.length) > 0.2
+}
+
+/** Characters of runs of `size` words that repeat an earlier run; they do not overlap. */
+function duplicateGrams(words: readonly string[], size: number): number {
+  const seen = new Set<string>()
+  let characters = 0
+  for (let at = 0; at + size <= words.length;) {
+    const gram = words.slice(at, at + size).join('')
+    const isSeen = seen.has(gram)
+    if (isSeen) characters += gram.length
+    else seen.add(gram)
+    at += isSeen ? size : 1
+  }
+  return characters
+}
 
 /** Characters of the most frequent run of `size` words, all of its places together; 0 where none is there twice. */
 function topGram(words: readonly string[], size: number): number {
