@@ -35,7 +35,8 @@ export function drawRun(seed: number, hasBucket: boolean): DrawnRun {
   const source = hasBucket && random.chance(0.25) ? 's3' : 'folder'
   const isRun = source === 's3' || random.chance(0.25)
   const workers = random.below(4)
-  const count = random.chance(0.4) ? 2 + random.below(2) : 1
+  // A run takes one pipeline after the other: one that is held would keep the next from its start.
+  const count = !isRun && random.chance(0.4) ? 2 + random.below(2) : 1
   // A watch that is out of credits goes on and is scraped; a run ends.
   const cap = !isRun && random.chance(0.3) ? 3 * (1 + random.below(6)) : null
   const struck = isRun ? (workers === 0 ? null : 1 + random.below(workers)) : random.below(workers + 1)
