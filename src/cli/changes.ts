@@ -45,7 +45,13 @@ async function tell({ settings }: Target, { since, until }: Options, output: Out
   let changes = 0
   for await (const { change, document, at, now } of netChanges(log, from, upTo.segments)) {
     changes += 1
-    output.result(`${change.padEnd(7)} ${printable(document)}`, () => ({ event: 'document-change', change, document, at, now }))
+    output.result(`${change.padEnd(7)} ${printable(document)}`, () => ({
+      event: 'document-change',
+      change,
+      document,
+      at,
+      now,
+    }))
   }
   const text = cursorText(upTo)
   output.result(`${plural(changes, 'change')}; cursor: ${text}`, () => ({ event: 'changes', changes, cursor: text }))
