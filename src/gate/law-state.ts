@@ -117,6 +117,7 @@ export interface LawState {
   readonly slope?: number
   readonly stated?: number
   readonly test_cut?: number
+  readonly ignored?: boolean
   readonly test_n?: number
   readonly test_rate?: number
   readonly test_share?: number

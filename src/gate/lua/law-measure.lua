@@ -16,15 +16,11 @@ local function densest(s, to, n, ms, closed_ms)
   return best
 end
 
--- The first measurement. Fewer than five accepted requests give only its magnitude: the probe may have come late by twice
--- the time, so that the rate starts at double the measured one, and refusals correct it.
+-- The first measurement. Fewer than five accepted requests are none, once: another client of the key may have used that
+-- window up.
 local function measure_first(s, cycle)
   s.step = 0.3
   s.confidence = 0
-  if cycle.n < 5 then
-    s.rate = 2 * cycle.low
-    return
-  end
   local stretch = densest(s, cycle.to, cycle.n, cycle.ms, cycle.closed_ms)
   cycle.window = stretch.window
   s.rate = math.max(stretch.rate, math.sqrt(cycle.low * cycle.high))
@@ -125,12 +121,14 @@ local function reopen(s, to, now)
   s.opened_accepted = s.accepted - 1
   if s.rate ~= nil then
     measure_again(s, cycle)
-  elseif cycle.nothing then
+  elseif cycle.nothing or (cycle.n < 5 and not s.ignored) then
+    s.ignored = true
     s.pending = 0
     return
   else
     measure_first(s, cycle)
   end
+  s.ignored = false
   s.test_share = nil
   note_window(s, cycle)
   s.margin = math.min(0.03, math.max(0.01, 0.1 / cycle.n))
