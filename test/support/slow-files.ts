@@ -38,6 +38,7 @@ export const SLOW_FILES = [
   'test/e2e/machines.test.ts',
   'test/e2e/store-identity.test.ts',
   'test/e2e/upgrade.test.ts',
+  'test/e2e/from-urls.test.ts',
   'test/e2e/website.test.ts',
   'test/e2e/plan-account.test.ts',
   'test/workers/places-watch.test.ts',
