@@ -65,10 +65,10 @@ export interface Alert {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** Every value of a series that was scraped, the oldest first. */
+/** Every value of a series that was scraped, the oldest first, with the time of its scrape in epoch seconds. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>
-  readonly values: readonly number[]
+  readonly scrapes: readonly { readonly at: number; readonly value: number }[]
 }
 
 /** A real Prometheus that scrapes processes on loopback every half second, unless told otherwise. */
@@ -133,7 +133,10 @@ export async function startPrometheus(
     },
     series: async (selector) => {
       const { result } = (await get(`query?query=${encodeURIComponent(`${selector}[1h]`)}`)) as RangeVector
-      return result.map(({ metric, values }) => ({ labels: metric, values: values.map(([, value]) => Number(value)) }))
+      return result.map(({ metric, values }) => ({
+        labels: metric,
+        scrapes: values.map(([at, value]) => ({ at, value: Number(value) })),
+      }))
     },
     alerts: async () => {
       const { alerts } = (await get('alerts')) as { readonly alerts: readonly RawAlert[] }

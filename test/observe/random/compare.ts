@@ -49,18 +49,33 @@ class Counted {
   }
 
   async sum(selector: string, by: string): Promise<Readonly<Record<string, number>>> {
+    const startOf = await this.#starts()
     const sums: Record<string, number> = {}
-    for (const { labels, values } of await this.#prometheus.series(selector)) {
-      let [sum, last] = [0, 0]
-      for (const value of values) {
-        // A counter that fell began again at zero.
-        sum += value >= last ? value - last : value
+    for (const { labels, scrapes } of await this.#prometheus.series(selector)) {
+      let [sum, last, life] = [0, 0, 0]
+      for (const { at, value } of scrapes) {
+        const start = startOf(labels['instance'] ?? '', at)
+        // A counter begins at zero in each life of its process, and may be higher than before when it is scraped.
+        sum += start === life ? value - last : value
         last = value
+        life = start
       }
       const name = labels[by] ?? ''
       if (sum > 0) sums[name] = (sums[name] ?? 0) + sum
     }
     return sorted(sums)
+  }
+
+  /** When the process that answered a scrape was started: all series of one scrape have its time. */
+  async #starts(): Promise<(instance: string, at: number) => number> {
+    const starts = new Map<string, number>()
+    for (const { labels, scrapes } of await this.#prometheus.series('process_start_time_seconds'))
+      for (const { at, value } of scrapes) starts.set(`${labels['instance'] ?? ''} ${at}`, value)
+    return (instance, at) => {
+      const start = starts.get(`${instance} ${at}`)
+      if (start === undefined) throw new Error(`${instance} told no start at ${at}`)
+      return start
+    }
   }
 }
 
