@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Deletions } from '#src/ingest/follow-deletions.ts'
-import { followSource } from '#src/ingest/follow-source.ts'
-import type { SourceWatch } from '#src/ports.ts'
+import { Deletions } from '#src/ingest/scan/follow-deletions.ts'
+import { followSource } from '#src/ingest/scan/follow-source.ts'
+import type { SourceWatch } from '#src/ports/source.ts'
 import type { Workshop } from './compose.ts'
 
 /** What fails sooner is a mistake in the settings, and is thrown: a bucket, a queue or a folder that is not there. */

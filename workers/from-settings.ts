@@ -3,7 +3,7 @@ import { textRecipeBook } from '#src/contract/passthrough.ts'
 import { type RecipeBook, recipeBook } from '#src/contract/rules.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
-import type { GonePolicy } from '#src/ingest/sweep-gone.ts'
+import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { parseOptionsOf } from './parse-options.ts'
 

@@ -1,7 +1,7 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Verdict } from '#src/document/verdict.ts'
 import { type Feedback, type StatedLimit, UNSENT } from '#src/gate/feedback.ts'
-import type { Report } from '#src/ports.ts'
+import type { Report } from '#src/ports/gate.ts'
 
 /** Maps how a request ended to the feedback that the limiter learns from. */
 export function feedbackOf(report: Report): Feedback {

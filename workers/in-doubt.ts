@@ -1,7 +1,7 @@
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { type Intent, RedisIntents } from '#src/ledger/redis-intents.ts'
-import type { RedisConnection } from '#src/queue/connection.ts'
-import { sharedClock } from '#src/queue/shared-clock.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
+import { sharedClock } from '#src/redis/shared-clock.ts'
 
 /** Requests whose process died with them, as a process sees it that only looks. */
 export async function requestsInDoubt(connection: RedisConnection, pipeline: string): Promise<readonly Intent[]> {

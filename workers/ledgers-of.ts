@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Settings } from '#config/settings.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
-import type { Ledger, OutputStore } from '#src/ports.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { pipelineId } from './folders.ts'
 import type { Shared } from './shared.ts'
 

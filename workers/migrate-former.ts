@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DocumentJob } from '#src/ports.ts'
+import type { DocumentJob } from '#src/ports/queue.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { processKeyPrefix } from '#src/ledger/process-lease.ts'
 import { RedisLedger } from '#src/ledger/redis-ledger.ts'
-import type { RedisConnection } from '#src/queue/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { queuedJobs } from '#src/queue/queued-jobs.ts'
 

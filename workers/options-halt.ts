@@ -1,5 +1,5 @@
 import type { HaltCause } from '#src/document/verdict.ts'
-import type { Admission, Report } from '#src/ports.ts'
+import type { Admission, Report } from '#src/ports/gate.ts'
 
 /** Halts that are true of an API key, and so of all processes that use it. */
 const OF_THE_KEY: readonly HaltCause[] = ['credits', 'key']

@@ -1,9 +1,9 @@
 import type { IngestDeps } from '#src/ingest/deps.ts'
-import { FailingSince } from '#src/ingest/failing-since.ts'
-import { Refusals } from '#src/ingest/refusals.ts'
-import { SourceView } from '#src/ingest/source-view.ts'
-import { TimedOut } from '#src/ingest/timed-out.ts'
-import { Surroundings } from '#src/ingest/surroundings.ts'
+import { FailingSince } from '#src/ingest/process/failing-since.ts'
+import { Refusals } from '#src/ingest/process/refusals.ts'
+import { SourceView } from '#src/ingest/scan/source-view.ts'
+import { TimedOut } from '#src/ingest/process/timed-out.ts'
+import { Surroundings } from '#src/ingest/process/surroundings.ts'
 
 /** What each process derives from its own signals, documents, clock and random numbers. */
 export const ownOfProcess = (

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { childEnvironment } from '#config/child-environment.ts'
 import { proxiesOf } from '#config/proxies.ts'
 import type { Settings } from '#config/settings.ts'
-import { type EmbeddedRedis, openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
+import { type EmbeddedRedis, openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
 import { foldersOf } from './folders.ts'
 import { sharePriority } from './scheduling-priority.ts'
 

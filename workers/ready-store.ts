@@ -1,9 +1,9 @@
 import type { Settings } from '#config/settings.ts'
-import { commitSpooled } from '#src/ingest/commit-spooled.ts'
+import { commitSpooled } from '#src/ingest/process/commit-spooled.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
-import { toldWhenSlow } from '#src/ingest/until-written.ts'
-import type { OutputStore } from '#src/ports.ts'
+import { toldWhenSlow } from '#src/ingest/process/until-written.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 
 export interface ReadyStoreOptions extends Pick<IngestDeps, 'events'> {
   readonly settings: Pick<Settings, 'storeSlowMs'>

@@ -1,5 +1,5 @@
 import type { RedisGate } from '#src/gate/redis-gate.ts'
-import type { Admission, Departure, Gate, Permit, Report } from '#src/ports.ts'
+import type { Admission, Departure, Gate, Permit, Report } from '#src/ports/gate.ts'
 import { feedbackOf } from './gate-feedback.ts'
 import { OptionsHalt } from './options-halt.ts'
 

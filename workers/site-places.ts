@@ -1,7 +1,7 @@
 import { mapSite } from '#src/parse/map-client.ts'
 import type { ServiceLine } from '#src/parse/service-line.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
-import { openSiteSource } from '#src/sources/site-source.ts'
+import { openSiteSource } from '#src/sources/sites/site-source.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { OpenedSource, SourceSettings, SourceSurroundings } from './open-source.ts'
 import { serviceLineOf } from './account.ts'

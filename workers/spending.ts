@@ -4,7 +4,7 @@ import type { Events } from '#src/events.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import type { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisSpending } from '#src/ledger/redis-spending.ts'
-import type { RedisConnection } from '#src/queue/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import type { ListingPurchases } from './listing-purchases.ts'
 import { pageCounting, priceWith, type Requests } from './open-requests.ts'
 

@@ -1,4 +1,4 @@
-import type { Adopted } from '#src/ingest/claim-store.ts'
+import type { Adopted } from '#src/ingest/scan/claim-store.ts'
 import type { Migrated } from './migrate-former.ts'
 
 /** What an earlier release left in store and Redis; null where there was nothing. */

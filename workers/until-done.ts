@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KeySet } from '#src/ingest/key-set.ts'
+import type { KeySet } from '#src/ingest/maintain/key-set.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Loss } from '#src/ledger/process-lease.ts'
-import type { Ledger } from '#src/ports.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
 import type { Workshop } from './compose.ts'
 
 /** How often a run looks whether everything is done. */

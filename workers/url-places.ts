@@ -1,4 +1,4 @@
-import { openUrlSource } from '#src/sources/url-source.ts'
+import { openUrlSource } from '#src/sources/urls/url-source.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { webNetworkOf } from './way-out.ts'
 import type { OpenedSource, SourceSettings } from './open-source.ts'

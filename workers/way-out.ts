@@ -5,7 +5,7 @@ import type { Settings } from '#config/settings.ts'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import type { WayOut } from '#src/parse/way-out.ts'
 import type { WebNetwork } from '#src/fetch/web-network.ts'
-import type { S3Network } from '#src/sources/s3-client.ts'
+import type { S3Network } from '#src/s3/client.ts'
 
 export type TlsSettings = Pick<Settings, 'caFile' | 'clientCert' | 'clientKey'>
 

@@ -2,7 +2,7 @@ import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Pool } from 'undici'
-import { openS3Client } from '#src/sources/s3-client.ts'
+import { openS3Client } from '#src/s3/client.ts'
 import type { S3Server } from '../../test/support/s3-server.ts'
 import { keyOf, PER_FOLDER } from './synthetic-source.ts'
 

@@ -1,5 +1,6 @@
 import { sourceKey, version } from '#src/document/ids.ts'
-import type { Source, SourceEntry } from '#src/ports.ts'
+import type { Source } from '#src/ports/source.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
 
 export const PER_FOLDER = 1_000
 

@@ -6,7 +6,7 @@
 import { Queue } from 'bullmq'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import { connectRedis } from '#src/queue/connection.ts'
+import { connectRedis } from '#src/redis/connection.ts'
 import { consume } from '#src/queue/consume.ts'
 import { QUEUE_NAME } from '#src/queue/queue-layout.ts'
 import { PIPELINE } from './pipeline.ts'

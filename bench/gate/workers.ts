@@ -1,7 +1,7 @@
 import { loadSettings } from '#config/load.ts'
 import type { Settings } from '#config/settings.ts'
 import { Events } from '#src/events.ts'
-import { scanSource } from '#src/ingest/scan-source.ts'
+import { scanSource } from '#src/ingest/scan/scan-source.ts'
 import { openWorkshop } from '#workers/compose.ts'
 import { BenchProcess } from './child-process.ts'
 import type { WorkerReport } from './worker-report.ts'

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { Queue, QueueEvents, Worker } from 'bullmq'
-import { connectRedis } from '#src/queue/connection.ts'
+import { connectRedis } from '#src/redis/connection.ts'
 import { postDocument } from '../support/post-document.ts'
 
 /*

@@ -5,7 +5,7 @@ import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids
 import type { DocumentRecord } from '#src/document/record.ts'
 import { documentPath, FOLDER_MAX_BYTES } from '#src/outputs/document-path.ts'
 import { receiptPath } from '#src/outputs/receipt-bytes.ts'
-import { fileVersion } from '#src/sources/file-version.ts'
+import { fileVersion } from '#src/sources/folder/file-version.ts'
 
 /** Documents in one folder of the source. */
 const PER_FOLDER = 1_000

@@ -4,7 +4,7 @@ import type { Shared } from '#workers/shared.ts'
 import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import type { ContextOptions } from '#src/corpus/export/add-context.ts'
 import { ContextWriter, type ContextTally } from '#src/corpus/context/context-writer.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Settings } from '#config/settings.ts'
 import { count, plural } from './format.ts'
 

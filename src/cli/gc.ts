@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { openStore } from '#workers/open-store.ts'
-import { unusedReceipts } from '#src/ingest/collect-receipts.ts'
+import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { duration, plural } from './format.ts'

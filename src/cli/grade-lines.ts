@@ -1,4 +1,4 @@
-import type { GradeSummary } from '#src/ingest/summarise-grades.ts'
+import type { GradeSummary } from '#src/ingest/maintain/summarise-grades.ts'
 import { count, plural, printable } from './format.ts'
 
 /** What `status` shows of grades; nothing where no document has one. */

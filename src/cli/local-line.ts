@@ -1,4 +1,4 @@
-import type { LocalDocuments } from '#src/ingest/local-documents.ts'
+import type { LocalDocuments } from '#src/ingest/process/local-documents.ts'
 import { count, plural } from './format.ts'
 
 /** What a run against a service does again, and what that costs. */

@@ -1,6 +1,6 @@
 import type { FailureCode } from '#src/document/failure.ts'
 import type { Change } from '#src/events.ts'
-import type { PlannedEntry } from '#src/ingest/plan-source.ts'
+import type { PlannedEntry } from '#src/ingest/scan/plan-source.ts'
 
 export interface FormatTotals {
   readonly requests: number

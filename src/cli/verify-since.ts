@@ -2,7 +2,7 @@ import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface Since {

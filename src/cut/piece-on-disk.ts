@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ContentHash, contentHash } from '#src/document/ids.ts'
-import type { Piece } from '#src/ports.ts'
+import type { Piece } from '#src/ports/piece-cutter.ts'
 import type { PieceFile } from './cut-task.ts'
 
 const CHUNK_BYTES = 256 * 1024

@@ -68,7 +68,7 @@ export interface StatedRate {
  * - `parsed`: a 200 with a document in it. Becomes a receipt.
  * - `rejected`: this document will not pass, however often it is sent. Ends failed at once.
  * - `refused`: what the service refuses (a permission, an address, options) may be this document's own, or every document's.
- *   Which, other documents tell (`ingest/refusals.ts`).
+ *   Which, other documents tell (`ingest/process/refusals.ts`).
  * - `throttled`: a limit of the plan. Never the document's fault: no attempt is used (Law 5).
  * - `unavailable`: the service failed. Tried again with backoff, at most five counted attempts.
  * - `halted`: credits or key; and a refusal that was ruled to be every document's. The batch stops and keeps every job.

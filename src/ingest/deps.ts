@@ -1,6 +1,6 @@
 import type { ParsedData } from '#src/contract/response.ts'
 import type { AnswerMemory } from '#src/document/answer-memory.ts'
-import type { AnswerSpool } from '#src/document/answer-spool.ts'
+import type { AnswerSpool } from '#src/ports/answer-spool.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { Spending } from '#src/document/spending.ts'
 import type { SourceKey } from '#src/document/ids.ts'
@@ -8,25 +8,21 @@ import type { HaltCause } from '#src/document/verdict.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { SourceOwner } from '#src/document/store-manifest.ts'
 import type { Events } from '#src/events.ts'
-import type {
-  Claims,
-  Gate,
-  Intents,
-  JobQueue,
-  Ledger,
-  OutputStore,
-  Parser,
-  PieceCutter,
-  Recipe,
-  Source,
-} from '#src/ports.ts'
-import type { FailingSince } from './failing-since.ts'
-import type { TimedOut } from './timed-out.ts'
-import type { ReadDocument } from './read-once.ts'
-import type { Refusals } from './refusals.ts'
-import type { RightOfWay } from './right-of-way.ts'
-import type { SourceView } from './source-view.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Claims, Intents, Ledger } from '#src/ports/ledger.ts'
+import type { Gate } from '#src/ports/gate.ts'
+import type { JobQueue } from '#src/ports/queue.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Parser } from '#src/ports/parser.ts'
+import type { PieceCutter } from '#src/ports/piece-cutter.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
+import type { Source } from '#src/ports/source.ts'
+import type { FailingSince } from './process/failing-since.ts'
+import type { TimedOut } from './process/timed-out.ts'
+import type { ReadDocument } from './process/read-once.ts'
+import type { Refusals } from './process/refusals.ts'
+import type { RightOfWay } from './process/right-of-way.ts'
+import type { SourceView } from './scan/source-view.ts'
+import type { Surroundings } from './process/surroundings.ts'
 
 /** Everything the use cases need, handed over by `workers/compose.ts`. */
 export interface IngestDeps {

@@ -13,7 +13,7 @@ import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { settingsOf, type SettingValues } from './run.ts'
 
 export interface DocumentFilter {

@@ -1,4 +1,4 @@
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import { chunkMetadata } from '#src/corpus/export/shapes.ts'
 import { type ChunkingOptions, openCorpus } from './corpus.ts'

@@ -8,7 +8,9 @@ import type { Counts } from '#src/document/outcome.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import { Events, type SluiceEvents } from '#src/events.ts'
-import type { OutputStore, Parser, Source } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Parser } from '#src/ports/parser.ts'
+import type { Source } from '#src/ports/source.ts'
 import { tallyOf } from '#src/observe/tally.ts'
 
 /** What can be set, by the names of sluice.yaml; values as on the command line, durations as `30s`. */

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, crc32, gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib'
 import type { ReceiptId } from '#src/document/ids.ts'
-import type { ReceiptRoom } from '#src/document/output-store.ts'
+import type { ReceiptRoom } from '#src/ports/output-store.ts'
 import { PARSER_CLASSES, type ParserFacts } from '#src/document/parser.ts'
 import type { Receipt } from '#src/document/record.ts'
 

@@ -3,7 +3,8 @@ import { getDefaultHighWaterMark } from 'node:stream'
 import { sentOptions } from '#src/contract/sent-options.ts'
 import { formatOf } from '#src/document/formats.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
-import { DocumentChanged, type ParseRequest } from '#src/ports.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import { type ParseRequest } from '#src/ports/parser.ts'
 
 /** 144 random bits, so that no document holds it; one for the process, for there is nothing to gain from more. */
 const BOUNDARY = `sluice-${randomBytes(18).toString('hex')}`

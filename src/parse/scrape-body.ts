@@ -1,5 +1,5 @@
 import { sentOptions } from '#src/contract/sent-options.ts'
-import type { ParseRequest } from '#src/ports.ts'
+import type { ParseRequest } from '#src/ports/parser.ts'
 import type { RequestBody } from './multipart.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
-import type { DocumentJob } from '#src/ports.ts'
-import type { RedisConnection } from './connection.ts'
+import type { DocumentJob } from '#src/ports/queue.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { JOB_NAME, JOB_OPTIONS, jobId } from './queue-layout.ts'
 
 /**

@@ -1,12 +1,12 @@
 import type { SourceKey } from '#src/document/ids.ts'
-import type { Delivery, JobVerdict } from '#src/ports.ts'
-import type { RedisConnection } from './connection.ts'
+import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { DelayedWatch } from './delayed-watch.ts'
 import { Deliverer } from './deliver.ts'
 import { DocumentQueue } from './document-queue.ts'
 import { Intake } from './intake.ts'
 import { QueueWorker } from './queue-worker.ts'
-import { settlesWithin } from './settles-within.ts'
+import { settlesWithin } from '#src/redis/settles-within.ts'
 import { StuckWatch } from './stuck-watch.ts'
 
 /** Why a document is not handed out any more. */

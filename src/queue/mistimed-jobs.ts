@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
-import type { DocumentJob } from '#src/ports.ts'
-import type { RedisConnection } from './connection.ts'
+import type { DocumentJob } from '#src/ports/queue.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 
 /** Less is as good as no wait. */
 const SLACK_MS = 2_000

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq'
-import type { RedisConnection } from './connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 
 /**
  * Jobs of each kind that are looked at, from both ends of the waiting ones: postponed jobs go behind the backlog, so the

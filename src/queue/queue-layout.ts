@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { JobsOptions } from 'bullmq'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { DocumentJob } from '#src/ports.ts'
+import type { DocumentJob } from '#src/ports/queue.ts'
 
 /** The BullMQ queue of a pipeline is `<redisPrefix(pipeline)>:documents`. */
 export const QUEUE_NAME = 'documents'

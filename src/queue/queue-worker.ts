@@ -1,11 +1,11 @@
 import { type Job, type Processor, Worker } from 'bullmq'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { DocumentJob } from '#src/ports.ts'
-import { type RedisConnection, sibling } from './connection.ts'
+import type { DocumentJob } from '#src/ports/queue.ts'
+import { type RedisConnection, sibling } from '#src/redis/connection.ts'
 import { postponementDelayMs } from './postponement.ts'
 import { QUEUE_NAME } from './queue-layout.ts'
-import { RedisClock } from './redis-clock.ts'
-import { settlesWithin } from './settles-within.ts'
+import { RedisClock } from '#src/redis/redis-clock.ts'
+import { settlesWithin } from '#src/redis/settles-within.ts'
 import { timedBackend } from './timed-backend.ts'
 
 export interface QueueWorkerOptions {

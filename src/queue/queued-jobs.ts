@@ -1,6 +1,6 @@
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { DocumentJob } from '#src/ports.ts'
-import type { RedisConnection } from './connection.ts'
+import type { DocumentJob } from '#src/ports/queue.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { QUEUE_NAME } from './queue-layout.ts'
 
 /** Every job that a queue holds, whatever it waits for; for a pipeline that no worker takes jobs of. */

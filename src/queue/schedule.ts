@@ -1,7 +1,7 @@
 import { type Job, Queue, WaitingError, Worker } from 'bullmq'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import { type RedisConnection, sibling } from './connection.ts'
+import { type RedisConnection, sibling } from '#src/redis/connection.ts'
 import { EVENT_STREAM_LENGTH } from './queue-layout.ts'
 import { readTimetable, type Timetable } from './timetable.ts'
 

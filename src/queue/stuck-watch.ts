@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DocumentQueue } from './document-queue.ts'
-import type { RedisConnection } from './connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 
 export interface StuckFacts {
   readonly waiting: number

@@ -1,5 +1,5 @@
 import { type BackendFactory, createRedisBackend, type RedisQueueBackend } from 'bullmq'
-import type { RedisClock } from './redis-clock.ts'
+import type { RedisClock } from '#src/redis/redis-clock.ts'
 
 /** BullMQ's scripts that write or judge when a delayed job is due, and where the present stands among their arguments. */
 const PRESENT_AT: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
-import type { Source, SourceChange, SourceWatch } from '#src/ports.ts'
+import type { Source, SourceChange, SourceWatch } from '#src/ports/source.ts'
 
 /*
  * A source whose documents have a prefix before their keys: its place among the sources of one store. Ledger, queue,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 import { sourceKey } from '#src/document/ids.ts'
-import type { SourceEntry } from '#src/ports.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
 
 export function unusable(key: string, failure: Failure): SourceEntry {
   return { kind: 'unusable', key: sourceKey(key), failure }

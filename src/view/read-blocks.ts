@@ -1,6 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import type { z } from 'zod'
 import { block } from './api-schemas.ts'
 

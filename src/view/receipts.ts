@@ -2,7 +2,7 @@ import { readAnswer } from '#src/contract/read-answer.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Span } from './citation.ts'
 
 /** A kept answer for a document's bytes, whichever recipe and parser it was made by. */

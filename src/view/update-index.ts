@@ -1,5 +1,5 @@
-import type { RecordStamp } from '#src/document/feed-storage.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { RecordStamp } from '#src/ports/feed-storage.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { type DocumentIndex, rowOfLetter, rowOfRecord } from './document-index.ts'
 
 /** Records that are read side by side. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { RecordStamp } from '#src/document/feed-storage.ts'
+import type { RecordStamp } from '#src/ports/feed-storage.ts'
 import { sourceKey } from '#src/document/ids.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { collect, outputs, recordOf } from '../support/documents.ts'
 
 const never = new AbortController().signal
 
-/** What the change feed is promised by every store (src/document/feed-storage.ts). */
+/** What the change feed is promised by every store (src/ports/feed-storage.ts). */
 export function testFeedStorage(name: string, open: () => Promise<{ store: OutputStore } & AsyncDisposable>): void {
   describe(`${name}: files of the feed`, () => {
     test('are created once, by one of all that try at the same time, and listed in order', async () => {

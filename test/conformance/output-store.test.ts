@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { MemoryStore } from '../support/memory-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testFeedStorage } from './feed-storage.ts'

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { contentHash, sourceKey } from '#src/document/ids.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { NASTY_KEYS } from '../support/nasty-keys.ts'
 
 const never = new AbortController().signal
 
-/** What every output store promises (src/ports.ts). `open` gives an empty store of the test's own. */
+/** What every output store promises (src/ports/output-store.ts). `open` gives an empty store of the test's own. */
 export function testOutputStore(name: string, open: () => Promise<{ store: OutputStore } & AsyncDisposable>): void {
   describe(`${name}: receipts`, () => {
     test('give back the answer byte for byte', async () => {

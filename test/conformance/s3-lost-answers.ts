@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import { openS3Store } from '#src/outputs/s3-store.ts'
+import { openS3Store } from '#src/outputs/s3/s3-store.ts'
 import { outputs, recordOf } from '../support/documents.ts'
 
 /** What the store did and could not say any more: a commit stays all or nothing. The client is each test's own. */

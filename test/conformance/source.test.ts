@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { openFolderSource } from '#src/sources/folder-source.ts'
+import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testSource } from './source.ts'
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
-import { DocumentChanged, type OpenedDocument, type Source, type SourceEntry } from '#src/ports.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import { type OpenedDocument, type Source } from '#src/ports/source.ts'
+import { type SourceEntry } from '#src/document/source-entry.ts'
 import { collect } from '../support/documents.ts'
 
 const never = new AbortController().signal
@@ -24,7 +26,7 @@ export async function readAll(opened: OpenedDocument): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** What every source promises (src/ports.ts). `keys` are odd ones that it can hold. */
+/** What every source promises (src/ports/source.ts). `keys` are odd ones that it can hold. */
 export function testSource(name: string, keys: readonly string[], open: () => Promise<SourceUnderTest>): void {
   const entries = async (source: Source): Promise<readonly SourceEntry[]> => collect(source.list(never))
 

@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '#src/document/make-folder.ts'
-import { fetchDebianRedis } from '#src/queue/redis-from-debian.ts'
+import { fetchDebianRedis } from '#src/redis/private-server/debian-packages.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 describe('makeFolder', () => {

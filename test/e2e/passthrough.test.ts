@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
-import { openS3Client } from '#src/sources/s3-client.ts'
+import { openS3Client } from '#src/s3/client.ts'
 import { readStore, type StoreView } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'

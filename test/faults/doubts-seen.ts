@@ -1,4 +1,4 @@
-import type { RedisConnection } from '#src/queue/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { lookAgain } from './look-again.ts'
 import { openIntents, resentContents } from './redis-outside.ts'
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
+import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { OwnRedis } from '../surroundings/support/own-redis.ts'
 import { RedisLine } from './redis-line.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RedisConnection } from '#src/queue/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { type Archive, kindOf, markdownOf } from './archive.ts'
 import type { Charge } from './charges.ts'
 import { readLedger } from './redis-outside.ts'

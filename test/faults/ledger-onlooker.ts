@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RedisConnection } from '#src/queue/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { lookAgain } from './look-again.ts'
 import { readLedger } from './redis-outside.ts'
 import type { StoreFiles } from './store-files.ts'

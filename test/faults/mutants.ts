@@ -11,17 +11,17 @@ export const MUTANTS = {
   /** The answer is kept only after everything is derived from it. */
   'receipt-last': [
     [
-      'src/ingest/save-answer.ts',
+      'src/ingest/process/save-answer.ts',
       'await untilWritten(() => deps.store.saveReceipt(answer.id, answer.body, answer.parser), key, deps, signal)',
       '',
     ],
     [
-      'src/ingest/ingest-document.ts',
+      'src/ingest/process/ingest-document.ts',
       'return commitAnswer(work, { ...purchase.answer',
       'return after(() => deps.store.saveReceipt(receipt, purchase.answer.body, parser), commitAnswer)(work, { ...purchase.answer',
     ],
     [
-      'src/ingest/ingest-document.ts',
+      'src/ingest/process/ingest-document.ts',
       'async function giveUp(',
       'const after = (save, commit) => async (...work) => { const end = await commit(...work); await save(); return end }\n' +
         'async function giveUp(',
@@ -30,7 +30,7 @@ export const MUTANTS = {
   /** The record is written in place, and the outputs that it lists after it; in a folder and in a bucket. */
   'record-first': [
     [
-      'src/outputs/folder-store.ts',
+      'src/outputs/folder/folder-store.ts',
       'checkFiles(record, files)',
       `checkFiles(record, files)
     const { folder } = this.#place(record.key)
@@ -42,7 +42,7 @@ export const MUTANTS = {
     if (files.size >= 0) return`,
     ],
     [
-      'src/outputs/s3-documents.ts',
+      'src/outputs/s3/s3-documents.ts',
       'await this.#putOutputs(folder, files)',
       `const early = await this.#putRecord(home, record, folder)
     await this.#putOutputs(folder, files)
@@ -53,7 +53,7 @@ export const MUTANTS = {
   /** The ledger says that a document is done before it is. */
   'ledger-first': [
     [
-      'src/ingest/commit-answer.ts',
+      'src/ingest/process/commit-answer.ts',
       'await deps.store.commit(record, files)',
       `await deps.ledger.write([[work.job.key, { version: work.version, recipeHash: work.recipe.hash, outcome: record.outcome }]])
   await deps.store.commit(record, files)`,
@@ -84,84 +84,96 @@ export const MUTANTS = {
   /** No look for the receipt between the intent and the request. */
   'no-second-look': [
     [
-      'src/ingest/admit.ts',
+      'src/ingest/scan/admit.ts',
       'const receipt = options.zeroDataRetention',
       'const receipt = options.zeroDataRetention !== null',
     ],
   ],
   /** How long a document has waited is told by the clock of this machine. */
-  'wall-clock': [['src/queue/shared-clock.ts', 'Math.round(ahead + performance.now())', 'Date.now()']],
+  'wall-clock': [['src/redis/shared-clock.ts', 'Math.round(ahead + performance.now())', 'Date.now()']],
   'any-source': [
     [
-      'src/ingest/claim-store.ts',
+      'src/ingest/scan/claim-store.ts',
       "if (resolution.kind === 'refused') throw",
       "if (resolution.kind === 'refused') return { manifest, source: manifest.sources[0], adopted }; if (resolution === null) throw",
     ],
   ],
   'any-disk': [
     [
-      'src/ingest/claim-store.ts',
+      'src/ingest/scan/claim-store.ts',
       'knownId === null || acceptNew || manifest?.id === knownId',
       'knownId === null || knownId !== null',
     ],
   ],
   /** An empty source is believed. */
   'believes-empty': [
-    ['src/ingest/sweep-gone.ts', 'listed === 0 ? 0 : Math.max', 'Math.max'],
-    ['src/ingest/sweep-gone.ts', 'const ALWAYS_BELIEVABLE = 10', 'const ALWAYS_BELIEVABLE = 1e9'],
-    ['src/ingest/sweep-gone.ts', 'record === null || policy.remove', 'record === null || !policy.remove'],
+    ['src/ingest/scan/sweep-gone.ts', 'listed === 0 ? 0 : Math.max', 'Math.max'],
+    ['src/ingest/scan/sweep-gone.ts', 'const ALWAYS_BELIEVABLE = 10', 'const ALWAYS_BELIEVABLE = 1e9'],
+    ['src/ingest/scan/sweep-gone.ts', 'record === null || policy.remove', 'record === null || !policy.remove'],
   ],
   /** A worker believes its own mount. */
   'trusts-own-mount': [
-    ['src/ingest/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
+    ['src/ingest/scan/source-view.ts', "url.startsWith('file:') && isPartial !== true", "url === '' && isPartial"],
   ],
   /** Credits are counted as the price model has them, whatever the service reports. */
   'believes-model': [
     [
-      'src/ingest/buy-answer.ts',
+      'src/ingest/process/buy-answer.ts',
       'credits === null ? deps.price(recipe, work.extension, pages) : deps.charge(credits)',
       'deps.price(recipe, work.extension, pages)',
     ],
   ],
   /** Deliveries are counted, not documents. */
   'counts-deliveries': [
-    ['src/ingest/commit-answer.ts', "again: settled === 'again' || settled === 'other_version'", 'again: false'],
+    [
+      'src/ingest/process/commit-answer.ts',
+      "again: settled === 'again' || settled === 'other_version'",
+      'again: false',
+    ],
   ],
   /** An outage is taken for the failure of each document that meets it. */
   'outage-is-failure': [
     [
-      'src/ingest/buy-answer.ts',
+      'src/ingest/process/buy-answer.ts',
       'if (!departure.countsAsAttempt) return later',
       'if (departure === null) return later',
     ],
-    ['src/ingest/buy-answer.ts', "isLast ? 'final' : attempt", "isLast || attempt > 0 ? 'final' : attempt"],
+    ['src/ingest/process/buy-answer.ts', "isLast ? 'final' : attempt", "isLast || attempt > 0 ? 'final' : attempt"],
   ],
   /** A run waits for ever for a service that never answered. */
   'endless-patience': [['workers/service-patience.ts', "events.on('request:begun', begun)", 'void begun']],
   /** What the store did not take counts as written. */
   'believes-writes': [
-    ['src/ingest/until-written.ts', 'if (!(error instanceof StoreUnusable)) throw error', 'return true as never'],
+    [
+      'src/ingest/process/until-written.ts',
+      'if (!(error instanceof StoreUnusable)) throw error',
+      'return true as never',
+    ],
   ],
   /** A paid answer that the store did not take is forgotten, and its intent with it. */
   'forgets-answers': [
-    ['src/ingest/save-answer.ts', 'await spoolAnswer(answer, key, deps)', 'await deps.intents.clear(answer.intent)'],
+    [
+      'src/ingest/process/save-answer.ts',
+      'await spoolAnswer(answer, key, deps)',
+      'await deps.intents.clear(answer.intent)',
+    ],
   ],
   /** A stop waits for what hangs. */
   'endless-stop': [
     ['workers/lifecycle.ts', 'exitAfter(graceMs + WALL_SLACK_MS)', 'void exitAfter'],
     [
-      'src/ingest/until-written.ts',
+      'src/ingest/process/until-written.ts',
       'await notAfter(signal, toldWhenSlow(write, deps))',
       'await toldWhenSlow(write, deps)',
     ],
-    ['src/queue/run-program.ts', "cut.addEventListener('abort', kill, { once: true })", 'void kill'],
+    ['src/redis/private-server/run-program.ts', "cut.addEventListener('abort', kill, { once: true })", 'void kill'],
   ],
   /** Whatever folder is at the path of the store is filled. */
   'fills-any-folder': [
-    ['src/outputs/work-area.ts', 'await this.checkStore()', 'void this.checkStore'],
-    ['src/outputs/make-folder-flushed.ts', 'await checkStore()', 'void checkStore'],
-    ['src/outputs/make-folder.ts', 'above === root || above === path', 'above === path'],
-    ['src/outputs/folder-probe.ts', '(await this.#moved()) ?? (await this.#full())', 'null'],
+    ['src/outputs/folder/work-area.ts', 'await this.checkStore()', 'void this.checkStore'],
+    ['src/outputs/folder/make-folder-flushed.ts', 'await checkStore()', 'void checkStore'],
+    ['src/outputs/folder/make-folder.ts', 'above === root || above === path', 'above === path'],
+    ['src/outputs/folder/folder-probe.ts', '(await this.#moved()) ?? (await this.#full())', 'null'],
   ],
   /** The engine is started once. */
   'one-engine': [['workers/engine-supervisor.ts', 'this.#tell(how, decision)', 'this.#tell(how, decision); return']],

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '#src/queue/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 
 /** Reads Redis with plain commands, without code of Sluice. One pipeline has the server to itself. */
 

@@ -3,7 +3,7 @@ import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
-import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
+import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { serverPid, startTestRedis, type TestRedis, until } from '../support/redis.ts'
 
 let redis: TestRedis

@@ -4,7 +4,7 @@ import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
-import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
+import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { takeSnapshot } from '../support/redis-snapshot.ts'
 import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
 

@@ -3,7 +3,7 @@ import { type RecipeHash, recipeHash } from '#src/document/ids.ts'
 import type { Reservation } from '#src/document/spending.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisSpending } from '#src/ledger/redis-spending.ts'
-import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
+import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { Random } from '../support/random.ts'
 
 /*

@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { HttpParser, type HttpParserOptions } from '#src/parse/http-parser.ts'
 import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
-import { DocumentChanged } from '#src/ports.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
 import { parseRequest } from '../support/parse-request.ts'
 import { Random } from '../support/random.ts'
 import {

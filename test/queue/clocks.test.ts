@@ -2,7 +2,7 @@ import { Queue } from 'bullmq'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
-import type { Delivery, JobVerdict } from '#src/ports.ts'
+import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import { documentJob } from '../support/queue-jobs.ts'
 import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
 

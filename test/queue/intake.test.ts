@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { JobVerdict } from '#src/ports.ts'
+import type { JobVerdict } from '#src/ports/queue.ts'
 import { type ConsumeOptions, consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { documentJobs } from '../support/queue-jobs.ts'

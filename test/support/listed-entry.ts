@@ -1,5 +1,5 @@
 import { assertNever } from '#src/document/assert-never.ts'
-import type { SourceEntry } from '#src/ports.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
 
 /** An entry in a few words: the key of a document, and for the rest also why it is none. */
 export function describeEntry(entry: SourceEntry): string {

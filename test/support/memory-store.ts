@@ -1,12 +1,12 @@
 import { type ReceiptId, sourceKey, type SourceKey } from '#src/document/ids.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
-import type { ContextStorage } from '#src/document/context-storage.ts'
-import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/document/feed-storage.ts'
+import type { ContextStorage } from '#src/ports/context-storage.ts'
+import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner, type StoreManifest } from '#src/document/store-manifest.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Stray } from '#src/document/stray.ts'
 
 /** The promises of an output store in their shortest form: what the conformance suite is read against. */

@@ -1,7 +1,7 @@
-import { openFolderStore } from '#src/outputs/folder-store.ts'
-import { openS3Store } from '#src/outputs/s3-store.ts'
-import type { OutputStore } from '#src/ports.ts'
-import { openS3Client, type S3ClientOptions } from '#src/sources/s3-client.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
+import { openS3Store } from '#src/outputs/s3/s3-store.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { openS3Client, type S3ClientOptions } from '#src/s3/client.ts'
 
 /** Where a store is, in words that can be handed to another process. */
 export type StoreAddress =

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ParseOptionsInput, parseOptionsSchema } from '#src/contract/options.ts'
 import type { Extension } from '#src/document/formats.ts'
 import { contentHash } from '#src/document/ids.ts'
-import type { ParseRequest } from '#src/ports.ts'
+import type { ParseRequest } from '#src/ports/parser.ts'
 
 /** A request for these bytes, as `ingest` would make it. */
 export function parseRequest(

@@ -1,5 +1,5 @@
 import { recipeHash, sourceKey, version } from '#src/document/ids.ts'
-import type { DocumentJob } from '#src/ports.ts'
+import type { DocumentJob } from '#src/ports/queue.ts'
 
 /** A job for the `number`-th document of an archive. */
 export function documentJob(number: number, changes: Partial<DocumentJob> = {}): DocumentJob {

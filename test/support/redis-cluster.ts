@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectRedis } from '#src/queue/connection.ts'
-import { findRedisServer } from '#src/queue/redis-server-binary.ts'
+import { connectRedis } from '#src/redis/connection.ts'
+import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 import { REDIS_CACHE_DIR, until } from './redis.ts'
 
 /** A Redis Cluster of three masters on loopback, without replicas. */

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { findRedisServer } from '#src/queue/redis-server-binary.ts'
+import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 import { REDIS_CACHE_DIR, until } from './redis.ts'
 import { end, freePorts } from './redis-cluster.ts'
 

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '#src/queue/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 
 /** Puts everything in Redis back as it was, in one step; what came later is gone. */
 export type Rollback = () => Promise<void>

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
-import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
+import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
+import { openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
 
 /** Where a redis-server that had to be fetched is kept between runs of the tests. */
 export const REDIS_CACHE_DIR = resolve(import.meta.dirname, '../../node_modules/.cache/sluice')

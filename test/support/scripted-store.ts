@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openS3Client } from '#src/sources/s3-client.ts'
+import { openS3Client } from '#src/s3/client.ts'
 
 /** A store over real HTTP that answers as it is told, and a client of it. */
 export async function startScriptedStore(answer: RequestListener) {

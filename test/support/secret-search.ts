@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { RedisConnection } from '#src/queue/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { lookAgain } from '../faults/look-again.ts'
 
 /** Secrets by what they are, and where else they may stand: as they are, percent-encoded, in base64. */

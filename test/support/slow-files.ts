@@ -22,7 +22,7 @@ export const SLOW_FILES = [
   'test/surroundings/stop-and-network.test.ts',
   'test/queue/deadly-document.test.ts',
   'test/queue/clocks.test.ts',
-  'test/ingest/refused-first.test.ts',
+  'test/ingest/process/refused-first.test.ts',
   'test/engine/abuse/abuse.test.ts',
   'test/engine/fuzz/multipart.test.ts',
   'test/engine/conformance/vendor-statements.test.ts',

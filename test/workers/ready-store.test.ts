@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Events } from '#src/events.ts'
-import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { readyStore } from '#workers/ready-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 

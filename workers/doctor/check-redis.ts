@@ -1,6 +1,6 @@
 import type { Settings } from '#config/settings.ts'
-import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
-import { findRedisServer } from '#src/queue/redis-server-binary.ts'
+import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
+import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 import { foldersOf } from '../folders.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 

@@ -1,4 +1,4 @@
-import type { ContextStorage } from '#src/document/context-storage.ts'
+import type { ContextStorage } from '#src/ports/context-storage.ts'
 import type { ContentHash } from '#src/document/ids.ts'
 import type { Span, TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import type { ContextModel, WrittenContext } from './context-model.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChunkableDocument, LayoutBlock } from '#src/corpus/chunks/chunk.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 
 export type ReadDocument =
   | { readonly kind: 'read'; readonly record: DocumentRecord; readonly document: ChunkableDocument }

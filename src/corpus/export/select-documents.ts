@@ -1,6 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import type { ChangeLog } from '#src/corpus/feed/change-log.ts'
 import { netChanges } from '#src/corpus/feed/net-changes.ts'
 import type { ExportTally } from './export-tally.ts'

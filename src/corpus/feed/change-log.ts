@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SetupError } from '#src/document/setup-error.ts'
-import type { FeedStorage } from '#src/document/feed-storage.ts'
+import type { FeedStorage } from '#src/ports/feed-storage.ts'
 import type { FeedEntry } from './change.ts'
 import { baseName, basePartName, packEntries, readEntries, readNames, segmentName } from './segment-file.ts'
 

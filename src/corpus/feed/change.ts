@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { PlacedRecord } from '#src/document/feed-storage.ts'
+import type { PlacedRecord } from '#src/ports/feed-storage.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord, OutputFile } from '#src/document/record.ts'
 

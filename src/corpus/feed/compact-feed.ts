@@ -1,4 +1,4 @@
-import type { FeedStorage } from '#src/document/feed-storage.ts'
+import type { FeedStorage } from '#src/ports/feed-storage.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { FeedEntry } from './change.ts'
 import { netChanges } from './net-changes.ts'

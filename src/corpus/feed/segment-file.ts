@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { SetupError } from '#src/document/setup-error.ts'
-import type { FeedStorage } from '#src/document/feed-storage.ts'
+import type { FeedStorage } from '#src/ports/feed-storage.ts'
 import type { FeedEntry } from './change.ts'
 
 const pack = promisify(gzip)

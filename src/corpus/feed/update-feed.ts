@@ -1,5 +1,5 @@
-import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/document/feed-storage.ts'
-import type { OutputStore } from '#src/ports.ts'
+import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { type ChangeLog, ChangeLog as Log, type Cursor, type FeedPage } from './change-log.ts'
 import { changeKind, documentState, type FeedEntry, stateOf } from './change.ts'
 import { COMPACTION, compactFeed, isDue } from './compact-feed.ts'

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '#src/queue/connection.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
 import { openStoreFiles } from '../../faults/store-files.ts'
 import { readStoreOutside } from '../../faults/store-outside.ts'
 import type { DrawnPipeline, Kind } from './draw-run.ts'

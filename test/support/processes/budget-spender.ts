@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
-import { connectRedis } from '#src/queue/connection.ts'
+import { connectRedis } from '#src/redis/connection.ts'
 import { parsed } from '../../gate/verdicts.ts'
 
 /*

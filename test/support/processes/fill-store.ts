@@ -1,4 +1,4 @@
-import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { letterOf, outputs, receiptOf, recordOf } from '../documents.ts'
 
 /* A program: `fill-store.ts FOLDER` makes a store with one receipt, one document and its replacement, and one dead letter. */

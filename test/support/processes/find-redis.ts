@@ -1,5 +1,5 @@
 /** Looks for a redis-server with the cache folder in argv; prints `found <command>` or `none <message>`. */
-import { findRedisServer } from '#src/queue/redis-server-binary.ts'
+import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 
 const [cacheDir = ''] = process.argv.slice(2)
 try {

@@ -3,7 +3,7 @@
  * Prints `end <key>` and `given up <times> <key>`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectRedis } from '#src/queue/connection.ts'
+import { connectRedis } from '#src/redis/connection.ts'
 import { consume } from '#src/queue/consume.ts'
 
 const [url = '', pipeline = '', deadly = ''] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-import { connectRedis } from '#src/queue/connection.ts'
+import { connectRedis } from '#src/redis/connection.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 

@@ -1,6 +1,6 @@
 /** Opens the embedded Redis of the data folder in argv and stays. On SIGTERM it closes it and ends. */
-import { connectRedis } from '#src/queue/connection.ts'
-import { openEmbeddedRedis } from '#src/queue/embedded-redis.ts'
+import { connectRedis } from '#src/redis/connection.ts'
+import { openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
 
 const [dataDir = '', cacheDir = ''] = process.argv.slice(2)
 const server = await openEmbeddedRedis({ dataDir, cacheDir })

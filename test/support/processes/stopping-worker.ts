@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectRedis } from '#src/queue/connection.ts'
+import { connectRedis } from '#src/redis/connection.ts'
 import { consume } from '#src/queue/consume.ts'
 
 const [url = '', pipeline = ''] = process.argv.slice(2)

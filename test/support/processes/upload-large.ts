@@ -1,7 +1,7 @@
 import { parseOptionsSchema } from '#src/contract/options.ts'
 import { contentHash, sourceKey } from '#src/document/ids.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
-import { openFolderSource } from '#src/sources/folder-source.ts'
+import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 
 /*
  * Usage: upload-large.ts URL FOLDER TIMES. Sends the folder's small.pdf, then its large.pdf that many times at once, and

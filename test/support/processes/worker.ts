@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
-import { connectRedis } from '#src/queue/connection.ts'
+import { connectRedis } from '#src/redis/connection.ts'
 import { consume } from '#src/queue/consume.ts'
 
 const [url = '', pipeline = '', concurrency = '5', workMs = '50'] = process.argv.slice(2)

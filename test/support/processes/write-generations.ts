@@ -1,4 +1,4 @@
-import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { letterOf, outputs, receiptOf, recordOf } from '../documents.ts'
 import { Random } from '../random.ts'

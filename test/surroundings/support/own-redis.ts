@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectRedis, type RedisConnection } from '#src/queue/connection.ts'
-import { findRedisServer } from '#src/queue/redis-server-binary.ts'
-import { probeRedis } from '#src/queue/redis-probe.ts'
+import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
+import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
+import { probeRedis } from '#src/redis/probe.ts'
 import { REDIS_CACHE_DIR, until } from '../../support/redis.ts'
 
 /** A redis-server as an operator runs one: with an append-only file, and restarted only by the test. */

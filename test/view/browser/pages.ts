@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { receiptId, sourceKey } from '#src/document/ids.ts'
-import { openFolderStore } from '#src/outputs/folder-store.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { findChromium, startChromium } from './support/chromium.ts'
 import { samples, startView, type Viewed } from './support/viewed.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { openFolderStore } from '#src/outputs/folder-store.ts'
-import type { OutputStore } from '#src/ports.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
 import { renderHtml, renderMarkdown } from '#src/view/render-markdown.ts'
 import { updateIndex } from '#src/view/update-index.ts'

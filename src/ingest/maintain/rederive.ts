@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { type DocumentRecord, type OutputFile, receiptsOf } from '#src/document/record.ts'
+import type { IngestDeps } from '../deps.ts'
+import { keptAnswer } from '../process/kept-answer.ts'
+
+export type RederiveDeps = Pick<IngestDeps, 'store' | 'render'>
+
+export type Rederived =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'written' }
+  /** Nothing was kept to derive from: zero data retention, or the receipt was removed or damaged. */
+  | { readonly kind: 'no_receipt' }
+
+/**
+ * Derives a document's outputs from its receipts once more, and commits them when they, or what stands in the store,
+ * differ from the record. Sends nothing, and costs nothing.
+ */
+export async function rederive(record: DocumentRecord, { store, render }: RederiveDeps): Promise<Rederived> {
+  const reading = await keptAnswer(record, store)
+  if (reading === null) return { kind: 'no_receipt' }
+  const files = render(reading.data)
+  const described = [...files].map(describeFile)
+  const same = JSON.stringify(described) === JSON.stringify(record.files)
+  if (same && (await damageOf(record, store)).length === 0) return { kind: 'same' }
+  await store.commit({ ...record, files: described }, files)
+  return { kind: 'written' }
+}
+
+export const describeFile = ([name, content]: readonly [string, Uint8Array]): OutputFile => ({
+  name,
+  bytes: content.length,
+  sha256: createHash('sha256').update(content).digest('hex'),
+})
+
+/** Whether outputs and receipts are there as the record says. */
+export async function isWhole(record: DocumentRecord, store: IngestDeps['store']): Promise<boolean> {
+  for (const receipt of receiptsOf(record)) {
+    if (receipt !== null && (await store.readReceipt(receipt)) === null) return false
+  }
+  return (await damageOf(record, store)).length === 0
+}
+
+/** One sentence for each file that is not as the record says. */
+export async function damageOf(record: DocumentRecord, store: IngestDeps['store']): Promise<readonly string[]> {
+  const damage: string[] = []
+  for (const file of record.files) {
+    const content = await store.readOutput(record.key, file.name)
+    if (content === null) damage.push(`${file.name} is missing`)
+    else if (content.length !== file.bytes) {
+      damage.push(`${file.name} was altered: it has ${content.length} bytes, and its record says ${file.bytes}`)
+    } else if (describeFile([file.name, content]).sha256 !== file.sha256) {
+      damage.push(`${file.name} was altered: its SHA-256 is not that of its record`)
+    }
+  }
+  return damage
+}

@@ -1,0 +1,120 @@
+import pLimit from 'p-limit'
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import { mapInOrder } from '#src/document/map-in-order.ts'
+import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
+import type { Stray } from '#src/document/stray.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { KeySet } from './key-set.ts'
+import { damageOf, rederive, type RederiveDeps } from './rederive.ts'
+
+export type Finding =
+  | { readonly kind: 'whole' }
+  | {
+      readonly kind: 'damaged'
+      readonly key: SourceKey
+      /** One sentence each. */
+      readonly damage: readonly string[]
+      readonly repaired: boolean
+      /** The next run makes it again, for 0 credits. */
+      readonly again: boolean
+    }
+  /** A receipt that no record refers to, cut off or altered: it counts as none. */
+  | { readonly kind: 'half_receipt'; readonly id: ReceiptId; readonly removed: boolean }
+  | { readonly kind: 'stray'; readonly stray: Stray; readonly removed: boolean }
+
+export interface VerifyOptions {
+  /** Derives anew what differs, and settles what processes left in the middle of a write. Removes nothing of value. */
+  readonly repair: boolean
+  /** Removes what is in the store's own folders and explained by nothing: it may be a user's own file. */
+  readonly removeStrays: boolean
+  /** Lets the next run do a document again; false where no ledger has it as done. */
+  readonly renew?: (record: DocumentRecord) => Promise<boolean>
+}
+
+/** Documents that are checked side by side. */
+const AT_ONCE = 16
+
+/** Outputs above this size are held in memory for one document at a time. */
+const LARGE_BYTES = 2_000_000
+
+/** Compares every file with its record, every record with its receipt, and all that is there with both. */
+export async function* verifyStore(
+  deps: RederiveDeps,
+  options: VerifyOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const { store } = deps
+  const { repair, removeStrays } = options
+  if (repair) await store.recover()
+  const used = new KeySet()
+  yield* verifyDocuments(noting(store.listRecords(signal), used), deps, options)
+  yield* halfReceipts(store, used, repair, signal)
+  for await (const stray of store.listStrays(signal)) {
+    const removed = removeStrays && stray.kind === 'foreign'
+    if (removed) await store.removeStray(stray)
+    yield { kind: 'stray', stray, removed }
+  }
+}
+
+/** Compares the files of these documents with their records, and the records with their receipts; findings in their order. */
+export function verifyDocuments(
+  records: AsyncIterable<DocumentRecord>,
+  deps: RederiveDeps,
+  options: Pick<VerifyOptions, 'repair' | 'renew'>,
+): AsyncGenerator<Finding> {
+  const oneByOne = pLimit(1)
+  const check = async (record: DocumentRecord): Promise<Finding> => {
+    const damage = [...(await damageOf(record, deps.store)), ...(await lostReceipts(record, deps.store))]
+    return damage.length === 0 ? { kind: 'whole' } : mend(record, damage, deps, options)
+  }
+  return mapInOrder(records, AT_ONCE, async (record) => {
+    const bytes = record.files.reduce((sum, file) => sum + file.bytes, 0)
+    return bytes > LARGE_BYTES ? oneByOne(() => check(record)) : check(record)
+  })
+}
+
+async function* noting(records: AsyncIterable<DocumentRecord>, used: KeySet): AsyncGenerator<DocumentRecord> {
+  for await (const record of records) {
+    for (const receipt of receiptsOf(record)) if (receipt !== null) used.add(receipt)
+    yield record
+  }
+}
+
+async function lostReceipts(record: DocumentRecord, store: OutputStore): Promise<readonly string[]> {
+  const damage: string[] = []
+  for (const receipt of receiptsOf(record)) {
+    if (receipt === null || (await store.readReceipt(receipt)) !== null) continue
+    damage.push(`its receipt is missing or damaged: ${isFree(record) ? FREE : PAID}`)
+  }
+  return damage
+}
+
+const PAID = 'after a change it would be paid for again'
+const FREE = 'to make it from the source again costs 0 credits'
+
+/** A text that was passed through: its source is its receipt. */
+const isFree = ({ parser, goneAt }: DocumentRecord): boolean => parser?.class === 'passthrough' && goneAt === undefined
+
+async function mend(
+  record: DocumentRecord,
+  damage: readonly string[],
+  deps: RederiveDeps,
+  { repair, renew }: Pick<VerifyOptions, 'repair' | 'renew'>,
+): Promise<Finding> {
+  const rederived = repair ? (await rederive(record, deps)).kind : null
+  const again = rederived === 'no_receipt' && isFree(record) && (await renew?.(record)) === true
+  return { kind: 'damaged', key: record.key, damage, repaired: rederived === 'written', again }
+}
+
+async function* halfReceipts(
+  store: OutputStore,
+  used: KeySet,
+  repair: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  for await (const { id } of store.listReceipts(signal)) {
+    if (used.has(id) || (await store.readReceipt(id)) !== null) continue
+    if (repair) await store.removeReceipt(id)
+    yield { kind: 'half_receipt', id, removed: repair }
+  }
+}

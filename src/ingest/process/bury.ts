@@ -1,0 +1,61 @@
+import type { Failure } from '#src/document/failure.ts'
+import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
+import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
+import type { IngestDeps } from '../deps.ts'
+import { type StorePatience, untilWritten } from './until-written.ts'
+
+type BuryDeps = Pick<IngestDeps, 'owner' | 'store' | 'ledger' | 'now'> & StorePatience
+
+export interface Burial {
+  readonly key: SourceKey
+  readonly version: Version
+  readonly recipeHash: RecipeHash
+  readonly contentHash: ContentHash | null
+  /** Undefined where this try did not come to them. */
+  readonly pieces?: readonly PieceRecord[] | undefined
+  readonly failure: Failure
+  readonly attempts: number
+  /** Milliseconds that the document took until it failed. */
+  readonly durationMs: number
+}
+
+/** Ends a document failed: the dead letter into the store first, the ledger after it, then it is told. */
+export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal): Promise<void> {
+  const { key, version, recipeHash, failure } = burial
+  const at = new Date(deps.now()).toISOString()
+  const earlier = await deps.store.readDeadLetter(key)
+  const before = earlier?.version === version ? earlier : null
+  const pieces = burial.pieces ?? before?.pieces
+  const letter: DeadLetter = {
+    schema: RECORD_SCHEMA,
+    source: deps.owner.address,
+    sourceId: deps.owner.id,
+    key,
+    version,
+    contentHash: burial.contentHash,
+    recipeHash,
+    ...(pieces === undefined ? {} : { pieces }),
+    failure,
+    attempts: burial.attempts,
+    firstAt: before?.firstAt ?? at,
+    lastAt: at,
+  }
+  await untilWritten(() => deps.store.bury(letter), key, deps, signal)
+  const [known] = await deps.ledger.read([key])
+  const again = known?.outcome === 'failed' && known.version === version && known.recipeHash === recipeHash
+  await deps.ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])
+  deps.events.emit('document:settled', {
+    key,
+    outcome: 'failed',
+    again,
+    failure,
+    problems: [],
+    requestId: null,
+    contentHash: burial.contentHash,
+    cost: null,
+    pages: null,
+    grade: null,
+    durationMs: burial.durationMs,
+    attempts: burial.attempts,
+  })
+}

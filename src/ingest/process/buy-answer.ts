@@ -1,0 +1,200 @@
+import { remedied } from '#src/contract/remedies.ts'
+import { mostTries } from '#src/contract/service-codes.ts'
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Failure } from '#src/document/failure.ts'
+import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import type { Cost } from '#src/document/record.ts'
+import type { Remedy, Verdict } from '#src/document/verdict.ts'
+import type { Departure } from '#src/ports/gate.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
+import { admit } from '../scan/admit.ts'
+import type { IngestDeps } from '../deps.ts'
+import { type RuledVerdict, ruledVerdict } from './refusals.ts'
+import { postpone } from './job-verdicts.ts'
+import { HALTED_MS, later, type Purchase } from './purchase.ts'
+import { saveAnswer } from './save-answer.ts'
+import { sendRequest } from './send-request.ts'
+import type { Work } from './work.ts'
+
+/** Shortest wait after a refusal for which neither the service nor the gate named a time. */
+const REFUSED_MS = 1_000
+
+/**
+ * Steps 3 and 4: through the gate, one request, its answer into the store before anything else is done with it. The
+ * intent is cleared only when nothing was bought or the receipt is safe: after a kill, or an error on the way between
+ * the two, it stays and shows the request as ambiguous.
+ */
+export async function buyAnswer(work: Work, id: ReceiptId, deps: IngestDeps, signal: AbortSignal): Promise<Purchase> {
+  const recipe = { ...work.recipe, options: deps.timedOut.optionsFor(work.job.key, work.recipe.options) }
+  const first = await sendUnrefused(work, recipe, id, deps, signal)
+  const options = remedied(recipe.options, first.remedy)
+  return options === null ? first : sendUnrefused(work, { ...recipe, options }, id, deps, signal)
+}
+
+/** What a limit refuses is sent again from here, before anything that waits: in the queue it would come last. */
+async function sendUnrefused(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Sent> {
+  let sent = await sendOnce(work, recipe, id, deps, signal)
+  while (sent.againInMs !== undefined && (await deps.gate.hold(sent.againInMs, signal))) {
+    sent = await sendOnce({ ...work, first: true }, recipe, id, deps, signal)
+  }
+  return sent
+}
+
+/** `againInMs`: a limit refused it, and it may be sent again after so long. */
+type Sent = Purchase & { readonly remedy: Remedy; readonly againInMs?: number }
+
+const NO_REMEDY: Remedy = { change: 'none' }
+
+async function sendOnce(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { key } = work.job
+  // Before the gate: a permit is not held while the embedded engine starts.
+  const unready = await deps.parser.ready(signal)
+  if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
+  const entry = await admit(work, recipe, id, deps, signal)
+  if (entry.kind !== 'admitted') return { ...entry, remedy: NO_REMEDY }
+  const { permit, reservation } = entry
+  const sentAt = performance.now()
+  const answered = await sendRequest(work, recipe, id, entry, deps, signal)
+  if (answered.kind === 'later' || answered.kind === 'failed') return { ...answered, remedy: NO_REMEDY }
+  const durationMs = performance.now() - sentAt
+  if (answered.kind !== 'parsed') work.hold.giveBack()
+  const verdict = await ruledVerdict(answered, key, deps)
+  tellHealth(verdict, deps)
+  if (verdict.kind === 'parsed') deps.timedOut.came(key)
+  else if (verdict.kind === 'unavailable' && verdict.remedy.change === 'timeout') deps.timedOut.ranOut(key)
+  const credits = chargedCredits(verdict, recipe, work, deps)
+  // Before the answer is saved: what was charged counts, whatever becomes of it.
+  if (verdict.kind === 'parsed') deps.events.emit('request:charged', { key, cost: costOf(verdict, credits) })
+  const parser = { ...deps.parsers.own, at: new Date(deps.now()).toISOString() }
+  const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
+  const save = async (): Promise<void> => {
+    if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
+      await saveAnswer({ id: kept, intent: id, body: verdict.answer.body, parser }, key, deps, signal)
+    }
+    await deps.intents.clear(id)
+  }
+  // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
+  // before an error is thrown: no worker may look for a receipt that is still being written.
+  const leaving = deps.rightOfWay.first(deps.gate.leave(permit, { verdict, durationMs, credits }))
+  const settling = deps.spending.settle(reservation, credits ?? 'unknown')
+  const [left, saved, settled] = await Promise.allSettled([leaving, save(), settling])
+  if (saved.status === 'rejected') throw saved.reason
+  if (settled.status === 'rejected') throw settled.reason
+  if (left.status === 'rejected') throw left.reason
+  tell(work, verdict, requestIdOf(answered), durationMs, deps)
+  return {
+    ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
+    remedy: remedyOf(verdict, deps),
+    ...(verdict.kind === 'throttled' ? { againInMs: refusedMs(verdict, left.value) } : {}),
+  }
+}
+
+/**
+ * Only a document that came out is charged; what the service reports wins over the price model. Null where the charge
+ * is unknown: the request went out and no answer came back.
+ */
+function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: IngestDeps): number | null {
+  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) return null
+  if (verdict.kind !== 'parsed') return 0
+  const { credits, pages } = verdict.answer.usage
+  return credits === null ? deps.price(recipe, work.extension, pages) : deps.charge(credits)
+}
+
+interface Sending extends Pick<Work, 'attempt'> {
+  readonly parser: ParserFacts
+}
+
+function purchaseOf(
+  verdict: RuledVerdict,
+  departure: Departure,
+  { attempt, parser }: Sending,
+  deps: IngestDeps,
+): Purchase {
+  switch (verdict.kind) {
+    case 'parsed':
+      return { kind: 'bought', answer: verdict.answer, parser }
+    case 'rejected':
+      return { kind: 'failed', failure: verdict.failure, countsUntil: 'final', retryAfterMs: null }
+    case 'throttled': {
+      const limit = verdict.limit === 'unknown' ? 'rate or concurrency' : verdict.limit
+      return later(postpone(refusedMs(verdict, departure), `the service refused it for its ${limit} limit`))
+    }
+    case 'unavailable': {
+      const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
+      if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
+      const isLast = attempt >= (mostTries(verdict.serviceCode) ?? Infinity)
+      const countsUntil = isLast ? 'final' : attempt
+      return { kind: 'failed', failure: failureOf(verdict), countsUntil, retryAfterMs: verdict.retryAfterMs }
+    }
+    case 'halted':
+      deps.halt(verdict.cause, verdict.message)
+      return later(postpone(HALTED_MS, verdict.message))
+    default:
+      return assertNever(verdict)
+  }
+}
+
+/**
+ * What may be tried at once for a document that would be rejected as it is. A time-out has no place here: it waits for
+ * its next attempt, which is given more time. Another mode is another price of time, and the user's choice.
+ */
+function remedyOf(verdict: RuledVerdict, { ocrFallback }: IngestDeps): Remedy {
+  if (verdict.kind !== 'rejected') return NO_REMEDY
+  return verdict.remedy.change === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
+}
+
+/** Never less than the service named. */
+const refusedMs = (verdict: Extract<Verdict, { kind: 'throttled' }>, departure: Departure): number =>
+  Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
+
+const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure => ({
+  code: verdict.code,
+  stage: 'parse',
+  message: verdict.message,
+  ...(verdict.serviceCode === null ? {} : { serviceCode: verdict.serviceCode }),
+  ...(verdict.httpStatus === null ? {} : { httpStatus: verdict.httpStatus }),
+})
+
+/** Reports an outage before the answer is saved: saving may have to wait for the store. */
+function tellHealth(verdict: Verdict, { events }: IngestDeps): void {
+  if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency: 'service' })
+  else if (verdict.countsAgainstService) {
+    events.emit('dependency:failed', { dependency: 'service', cause: verdict.message })
+  }
+}
+
+const costOf = ({ answer }: Extract<Verdict, { kind: 'parsed' }>, credits: number | null): Cost => ({
+  credits: credits ?? 0,
+  basis: answer.usage.credits === null ? 'estimated' : 'reported',
+})
+
+const requestIdOf = (verdict: Verdict): string | null =>
+  verdict.kind === 'parsed' ? verdict.answer.requestId : (verdict.requestId ?? null)
+
+function tell(
+  { job: { key } }: Work,
+  verdict: Verdict,
+  requestId: string | null,
+  durationMs: number,
+  { events }: IngestDeps,
+): void {
+  const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
+  events.emit('request:answered', { key, verdict: verdict.kind, requestId, durationMs, bytes })
+  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) events.emit('request:lost', { key })
+  if (verdict.kind === 'throttled') {
+    events.emit('request:throttled', { key, requestId, limit: verdict.limit, retryAfterMs: verdict.retryAfterMs })
+  }
+}

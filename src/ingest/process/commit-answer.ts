@@ -1,0 +1,164 @@
+import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import type { ReceiptId } from '#src/document/ids.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import { type Cost, type DocumentRecord, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
+import type { JobVerdict } from '#src/ports/queue.ts'
+import type { IngestDeps } from '../deps.ts'
+import { FINISH, postpone } from './job-verdicts.ts'
+import { gradeProblems, recordedGrade } from './grade-of-answer.ts'
+import { describeFile } from '../maintain/rederive.ts'
+import { untilWritten } from './until-written.ts'
+import type { ReadWork, Work } from './work.ts'
+
+/** How long a worker that lost its claim leaves the document to the worker that has it now. */
+const LOST_CLAIM_MS = 2_000
+
+export interface CommitInput {
+  readonly body: Buffer
+  /** The body decoded, where an earlier step did that already. */
+  readonly json?: Readonly<Record<string, unknown>>
+  /** Null when the answer may not be kept. */
+  readonly receipt: ReceiptId | null
+  /** Who answered, as the receipt says. */
+  readonly parser: ParserFacts
+  readonly requestId: string | null
+  /** True when a receipt that was there saved the request. */
+  readonly saved: boolean
+}
+
+/** Step 5: the answer becomes outputs; the record is committed last, and the ledger follows the store (Law 4). */
+export async function commitAnswer(
+  work: Work,
+  input: CommitInput,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  const reading = readAnswer(input.body, deps.now(), input.json)
+  const cost = costOf(work, input.saved, reading, deps)
+  const { receipt, parser, requestId } = input
+  return commitReading(work, { reading, receipt, parser, requestId, cost }, deps, signal)
+}
+
+/** An answer that was read, and where it came from. */
+export interface ReadingOrigin {
+  readonly reading: AnswerReading
+  readonly receipt: ReceiptId | null
+  readonly parser: ParserFacts
+  readonly pieces?: readonly PieceRecord[]
+  readonly requestId: string | null
+  readonly cost: Cost
+}
+
+/** As `commitAnswer`, for an answer that was read already. */
+export async function commitReading(
+  work: ReadWork,
+  origin: ReadingOrigin,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  const files = deps.render(origin.reading.data)
+  const record = { ...recordOf(work, origin, deps), files: [...files].map(describeFile) }
+  const { key } = work.job
+  const lost = answersLostWith(origin)
+  const commit = async (): Promise<boolean> => {
+    if (!(await work.claim.stillHeld())) return false
+    await deps.store.commit(record, files)
+    return true
+  }
+  const written = untilWritten(commit, key, deps, signal).catch((error: unknown) => {
+    if (error instanceof StoreUnusable)
+      for (let count = 0; count < lost; count++) deps.events.emit('answer:lost', { key, error })
+    throw error
+  })
+  if (!(await written)) {
+    return postpone(LOST_CLAIM_MS, 'another worker took this document over')
+  }
+  deps.events.emit('document:committed', { key, contentHash: record.contentHash, requestId: record.requestId })
+  if (record.spans.dropped > 0) deps.events.emit('spans:dropped', { key, count: record.spans.dropped })
+  return settle(work, record, deps)
+}
+
+/** Paid answers of which nothing is kept but these outputs: with zero data retention there is neither receipt nor spool. */
+function answersLostWith({ receipt, pieces, cost }: ReadingOrigin): number {
+  if (cost.basis === 'saved') return 0
+  return (pieces ?? [{ receipt }]).filter((one) => one.receipt === null).length
+}
+
+/** The end of a document that was found done: nothing is written to the store, and nothing was paid. */
+export async function settleRecorded(work: ReadWork, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
+  return settle(work, { ...record, cost: { credits: 0, basis: 'saved' } }, deps)
+}
+
+async function settle(work: ReadWork, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
+  const { key } = record
+  const { version, recipeHash, outcome, parser } = record
+  const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
+  const sameVersion = record.version === work.job.version
+  const told = sameVersion ? deps.ledger.settle(key, entry) : deps.ledger.write([[key, entry]])
+  // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
+  const [settled] = await Promise.all([told, work.claim.release()])
+  deps.events.emit('document:settled', {
+    key,
+    outcome: record.outcome,
+    again: settled === 'again' || settled === 'other_version',
+    failure: null,
+    problems: record.problems,
+    requestId: record.requestId,
+    contentHash: record.contentHash,
+    cost: record.cost,
+    pages: record.pages,
+    grade: record.grade?.grade ?? null,
+    durationMs: performance.now() - work.begunMs,
+    attempts: work.attempt,
+  })
+  return FINISH
+}
+
+function recordOf(
+  work: ReadWork,
+  { reading, receipt, parser, pieces, requestId, cost }: ReadingOrigin,
+  deps: IngestDeps,
+): Omit<DocumentRecord, 'files'> {
+  const grade = recordedGrade(reading.extensions)
+  const problems = [...reading.problems, ...gradeProblems(grade, deps.minGrade)]
+  return {
+    schema: RECORD_SCHEMA,
+    source: deps.owner.address,
+    sourceId: deps.owner.id,
+    key: work.job.key,
+    version: work.version,
+    contentHash: work.read.contentHash,
+    bytes: work.read.bytes,
+    recipe: work.recipe.canonical,
+    recipeHash: work.recipe.hash,
+    receipt,
+    ...(pieces === undefined ? {} : { pieces }),
+    outcome: problems.length === 0 ? 'done' : 'partial',
+    problems,
+    pages: reading.pages,
+    spans: reading.spans,
+    ...(grade === null ? {} : { grade }),
+    cost,
+    requestId: requestId ?? reading.requestId,
+    service: parser.origin,
+    parser,
+    attempts: work.attempt,
+    startedAt: new Date(work.startedAt).toISOString(),
+    finishedAt: new Date(deps.now()).toISOString(),
+    expiring: reading.expiring,
+  }
+}
+
+/** `pages` of a PDF, where they are known and the service may not say how many it parsed. */
+export function costOf(
+  work: Work,
+  saved: boolean,
+  { creditsReported, pages: { parsed } }: AnswerReading,
+  deps: Pick<IngestDeps, 'price' | 'charge'>,
+  pages: number | null = null,
+): Cost {
+  if (saved) return { credits: 0, basis: 'saved' }
+  if (creditsReported !== null) return { credits: deps.charge(creditsReported), basis: 'reported' }
+  return { credits: deps.price(work.recipe, work.extension, parsed ?? pages), basis: 'estimated' }
+}

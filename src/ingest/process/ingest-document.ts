@@ -1,0 +1,245 @@
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Failure } from '#src/document/failure.ts'
+import { textExtensionOf } from '#src/document/formats.ts'
+import { receiptId } from '#src/document/ids.ts'
+import { policyFor } from '#src/document/parser.ts'
+import { RecordOfOther } from '#src/document/record-of-other.ts'
+import type { PieceRecord } from '#src/document/record.ts'
+import { type Claim } from '#src/ports/ledger.ts'
+import { type Delivery, type JobVerdict } from '#src/ports/queue.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import { type OpenedDocument } from '#src/ports/source.ts'
+import { bury } from './bury.ts'
+import { buyAnswer } from './buy-answer.ts'
+import { commitAnswer, commitReading, settleRecorded } from './commit-answer.ts'
+import type { IngestDeps } from '../deps.ts'
+import { type FoundReceipt, findReceipt } from './find-receipt.ts'
+import { handlingOf } from './handling.ts'
+import { ingestPieces } from './ingest-pieces.ts'
+import { leaveOut } from '../scan/skip-file.ts'
+import { findRecorded } from './find-recorded.ts'
+import { passThrough } from './pass-through.ts'
+import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
+import type { Purchase } from './purchase.ts'
+import { type ReadDocument, readOnce } from './read-once.ts'
+import { openListed } from '../scan/open-listed.ts'
+import { isLate } from './is-late.ts'
+import type { Handback } from '../scan/source-view.ts'
+import { despiteSurroundings } from './despite-surroundings.ts'
+import { untilWritten } from './until-written.ts'
+import type { Work } from './work.ts'
+import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
+
+/** How long a document that another worker has is left alone. */
+const BUSY_MS = 2_000
+
+/**
+ * Life of a document (ARCHITECTURE.md), from the delivery of its job to the record in the store. Knows nothing
+ * of BullMQ, HTTP or S3. Doing it twice is harmless: what is recorded is not done again, what was bought is not bought
+ * again.
+ */
+export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
+  const claim = await deps.claims.claim(delivery.job.key)
+  if (claim === null) return postpone(BUSY_MS, 'another worker has this document')
+  try {
+    const own = { ...deps, parsers: policyFor(deps.parsers, delivery.job.key) }
+    const work = (): Promise<JobVerdict> => ingestClaimed(delivery, claim, own, signal)
+    const verdict = await despiteSurroundings(delivery.job.key, work, deps, signal)
+    if (verdict.do === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
+    return verdict
+  } finally {
+    const sinceQueuedMs = Math.max(0, deps.sharedNow() - delivery.job.queuedAt)
+    deps.events.emit('document:released', { key: delivery.job.key, sinceQueuedMs })
+    await claim.release()
+  }
+}
+
+async function ingestClaimed(
+  delivery: Delivery,
+  claim: Claim,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  const { job, attempt } = delivery
+  using hold = deps.answerMemory.hold()
+  const startedAt = deps.now()
+  const begunMs = performance.now()
+  deps.events.emit('document:started', { key: job.key, attempt, queuedAt: job.queuedAt })
+  // Before it is opened: a source that cannot be read must not keep it for ever.
+  const late = { ...delivery, begunMs, version: job.version }
+  if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps, signal)
+  const handling = handlingOf(job.key, deps)
+  const excluded = deps.view.obeysRules ? (deps.source.skips?.(job.key) ?? null) : null
+  if (excluded !== null) return leaveOut(job, { reason: excluded, version: null }, deps)
+  const isText = handling === null && textExtensionOf(job.key) !== null
+  if (isText) return leaveOut(job, { reason: 'unsupported', version: job.version }, deps)
+  const opened = await openListed(deps.source, job, signal)
+  const work = { ...delivery, claim, startedAt, begunMs, version: 'message' in opened ? job.version : opened.version }
+  if ('message' in opened) return unopened(work, opened, deps, signal)
+  await using document = opened
+  const other = await deps.view.opened(job, document.version, deps, signal)
+  if (other !== null) return handBack(other, deps)
+  const refusal = refuseByListing(handling, document.bytes, deps.cutter)
+  if (refusal !== null || handling === null) return giveUp(work, refusal ?? unsupported, deps, signal)
+
+  const read = await readUnchanged(document, signal)
+  const again = (): Promise<JobVerdict> =>
+    retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps, signal))
+  if (read === null) return again()
+  const { address } = document
+  const contradiction = address === undefined ? refuseByContent(job.key, read.head) : null
+  if (contradiction !== null) return giveUp(work, contradiction, deps, signal, read)
+
+  // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
+  const whole = { ...work, read, recipe: handling.recipe, hold }
+  try {
+    if (handling.kind === 'passthrough') return await passThrough(whole, deps, signal)
+    const { extension } = handling
+    return await turnIntoOutputs({ ...whole, extension, address: address ?? null }, deps, signal)
+  } catch (error) {
+    if (error instanceof DocumentChanged && handling.kind === 'passthrough') return again()
+    if (!(error instanceof RecordOfOther)) throw error
+    const failure: Failure = { code: 'taken_by_other_source', stage: 'commit', message: error.message }
+    return giveUp(work, failure, deps, signal, read)
+  }
+}
+
+/** A failure of this document, or a mount of this process that shows something else. */
+async function unopened(
+  work: Parameters<typeof giveUp>[0],
+  failure: Failure,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  if (failure.code !== 'vanished') return giveUp(work, failure, deps, signal)
+  const unseen = await deps.view.missed(work.job, deps, signal)
+  switch (unseen.kind) {
+    case 'vanished':
+      return giveUp(work, failure, deps, signal)
+    case 'drop':
+      return FINISH
+    case 'again':
+      return handBack(unseen, deps)
+    default:
+      return assertNever(unseen)
+  }
+}
+
+function handBack({ afterMs, halt }: Handback, deps: IngestDeps): JobVerdict {
+  if (halt !== null) deps.halt('source', halt)
+  return postpone(afterMs, 'the source of this process does not show the document as the queue names it')
+}
+
+/** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */
+async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
+  const cutter = cutterFor(work, deps)
+  const id = receiptId(work.read.contentHash, work.recipe.hash)
+  const keepsReceipt = !work.recipe.options.zeroDataRetention
+  const room = { hold: work.hold, signal }
+  const find = (): Promise<FoundReceipt | null> => findReceipt(work.read.contentHash, work.recipe.hash, deps, room)
+  const kept = keepsReceipt && cutter === null ? await find() : null
+  if (kept !== null) await deps.intents.settle(id, work.job.key)
+  // A document that should have a receipt and has none was not recorded: most are new, and are spared this look.
+  const recorded = kept === null && keepsReceipt && cutter === null ? null : await findRecorded(work, deps)
+  if (recorded !== null) return settleRecorded(work, recorded, deps)
+  if (cutter !== null) {
+    const outcome = await ingestPieces(work, cutter, deps, signal)
+    if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps, signal)
+    return putOff(outcome, work, deps, signal)
+  }
+  if (kept !== null) return reuse(work, kept, deps, signal)
+  const purchase = await buyAnswer(work, id, deps, signal)
+  switch (purchase.kind) {
+    case 'bought': {
+      await deps.rightOfWay.givenWay()
+      const { parser } = purchase
+      const receipt = keepsReceipt ? receiptId(work.read.contentHash, work.recipe.hash, parser.class) : null
+      return commitAnswer(work, { ...purchase.answer, receipt, parser, saved: false }, deps, signal)
+    }
+    case 'kept':
+      return reuse(work, purchase.receipt, deps, signal)
+    case 'later':
+    case 'failed':
+      return putOff(purchase, work, deps, signal)
+    default:
+      return assertNever(purchase)
+  }
+}
+
+/** Outputs from an answer that was paid for before. */
+async function reuse(
+  work: Work,
+  { id, body, parser }: FoundReceipt,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  const { key } = work.job
+  // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
+  await untilWritten(() => deps.store.saveReceipt(id, body, parser), key, deps, signal)
+  deps.events.emit('receipt:reused', { key })
+  return commitAnswer(work, { body, receipt: id, parser, requestId: null, saved: true }, deps, signal)
+}
+
+/** Later, or never: a failure uses an attempt, or was the last. What was bought of a document in pieces is kept for it. */
+async function putOff(
+  purchase: Extract<Purchase, { kind: 'later' | 'failed' }> & { readonly pieces?: readonly PieceRecord[] },
+  work: Work,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  if (purchase.kind === 'later') return purchase.verdict
+  const { countsUntil, failure, retryAfterMs, pieces } = purchase
+  const end = (final: Failure): Promise<JobVerdict> => giveUp(work, final, deps, signal, { ...work.read, pieces })
+  return retryOrGiveUp(countsUntil, failure, deps, end, retryAfterMs)
+}
+
+async function giveUp(
+  work: Pick<Work, 'job' | 'attempt' | 'version' | 'begunMs'>,
+  failure: Failure,
+  deps: IngestDeps,
+  signal: AbortSignal,
+  known?: Pick<ReadDocument, 'contentHash'> & { readonly pieces?: readonly PieceRecord[] | undefined },
+): Promise<JobVerdict> {
+  await bury(
+    {
+      key: work.job.key,
+      version: work.version,
+      // Of the present settings, as a success has it: those of the job may be an earlier run's.
+      recipeHash: handlingOf(work.job.key, deps)?.recipe.hash ?? work.job.recipeHash,
+      contentHash: known?.contentHash ?? null,
+      pieces: known?.pieces,
+      failure,
+      attempts: work.attempt,
+      durationMs: performance.now() - work.begunMs,
+    },
+    deps,
+    signal,
+  )
+  return FINISH
+}
+
+/** Null when the document changed under the reader: it is read again later, never mixed. */
+async function readUnchanged(document: OpenedDocument, signal: AbortSignal): Promise<ReadDocument | null> {
+  try {
+    return await readOnce(document, signal)
+  } catch (error) {
+    if (error instanceof DocumentChanged) return null
+    throw error
+  }
+}
+
+const unsupported: Failure = {
+  code: 'unsupported_type',
+  stage: 'read',
+  message: 'its name does not end in a supported extension',
+}
+const changing: Failure = {
+  code: 'changing',
+  stage: 'read',
+  message: 'the file kept changing while it was read; run again when nothing writes to it',
+}
+const pastDeadline = (deadlineMs: number): Failure => ({
+  code: 'deadline',
+  stage: 'gate',
+  message: `it waited for longer than the deadline of ${(deadlineMs / 3_600_000).toFixed(1)} hours`,
+})

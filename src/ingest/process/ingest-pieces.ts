@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
+import { assertNever } from '#src/document/assert-never.ts'
+import type { Failure } from '#src/document/failure.ts'
+import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import { type ParserFacts, weakest } from '#src/document/parser.ts'
+import type { Cost, PieceRecord } from '#src/document/record.ts'
+import { type CutDocument, type Piece, type PieceCutter } from '#src/ports/piece-cutter.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import { buyAnswer } from './buy-answer.ts'
+import { costOf } from './commit-answer.ts'
+import type { IngestDeps } from '../deps.ts'
+import { type FoundReceipt, findReceipt } from './find-receipt.ts'
+import { isLate } from './is-late.ts'
+import { needsPdfParser } from './preflight.ts'
+import type { Purchase } from './purchase.ts'
+import { untilWritten } from './until-written.ts'
+import { marksPages, stitchAnswers } from './stitch-answers.ts'
+import type { Work } from './work.ts'
+
+type Failed = Extract<Purchase, { kind: 'failed' }>
+type NotParsed = Failed | Extract<Purchase, { kind: 'later' }>
+
+export type PiecesOutcome =
+  | {
+      readonly kind: 'parsed'
+      /** Of the whole document. */
+      readonly reading: AnswerReading
+      readonly pieces: readonly PieceRecord[]
+      readonly cost: Cost
+      readonly requestId: string | null
+      readonly parser: ParserFacts
+    }
+  /** With the pieces that were parsed before. */
+  | (NotParsed & { readonly pieces?: readonly PieceRecord[] })
+
+interface ParsedPiece extends PieceRecord {
+  readonly kind: 'parsed'
+  readonly reading: AnswerReading
+  readonly cost: Cost
+  readonly requestId: string | null
+  readonly parser: ParserFacts
+}
+
+/**
+ * Steps 2 to 4 for a PDF over the limit: it is cut by its pages, each piece is looked for among the receipts and bought
+ * when it is not there, and the answers become that of the whole. Pieces come one after the other, so that a crash
+ * leaves one request in doubt at the most; the next try finds the receipts of all before it. Of pages that `maxPages`
+ * leaves out no piece is made.
+ */
+export async function ingestPieces(
+  work: Work,
+  cutter: PieceCutter,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<PiecesOutcome> {
+  const [parser] = work.recipe.options.parsers
+  if (parser === undefined) return failed(needsPdfParser)
+  const cut = await cutDocument(work, cutter, parser.maxPages ?? null, signal)
+  if (cut.kind === 'failed') return cut
+  await using document = cut
+  const pieces: ParsedPiece[] = []
+  for (const piece of document.pieces) {
+    const parsed = await parsePiece(piece, work, deps, signal)
+    if (parsed.kind !== 'parsed') return { ...parsed, pieces: pieces.map(inRecord) }
+    pieces.push(parsed)
+    // Nothing may be held at the gate. What pieces come to is bounded by how many documents are cut at a time.
+    work.hold.giveBack()
+  }
+  if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
+  const whole = { totalPages: document.totalPages, pageMarkers: marksPages(work.recipe.canonical) }
+  return {
+    kind: 'parsed',
+    reading: stitchAnswers(pieces, whole, deps.now()),
+    pieces: pieces.map(inRecord),
+    cost: sumOf(pieces.map(({ cost }) => cost)),
+    requestId: pieces[0]?.requestId ?? null,
+    parser: weakest(pieces.map(({ parser: by }) => by)) ?? { ...deps.parsers.own, at: null },
+  }
+}
+
+const inRecord = ({ firstPage, lastPage, receipt }: PieceRecord): PieceRecord => ({ firstPage, lastPage, receipt })
+
+async function cutDocument(
+  { read, attempt }: Work,
+  cutter: PieceCutter,
+  upToPage: number | null,
+  signal: AbortSignal,
+): Promise<CutDocument | Failed> {
+  try {
+    const cut = await cutter.cut({ read: read.reread, upToPage }, signal)
+    return 'message' in cut ? failed(cut) : cut
+  } catch (error) {
+    if (!(error instanceof DocumentChanged)) throw error
+    return failed({ code: 'changing', stage: 'read', message: error.message }, attempt)
+  }
+}
+
+async function parsePiece(
+  piece: Piece,
+  work: Work,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<ParsedPiece | NotParsed> {
+  const { firstPage, lastPage } = piece
+  const id = receiptId(piece.contentHash, work.recipe.hash)
+  const keepsReceipt = !work.recipe.options.zeroDataRetention
+  const parsed = (
+    { receipt, parser }: Pick<ParsedPiece, 'receipt' | 'parser'>,
+    reading: AnswerReading,
+    saved: boolean,
+    requestId: string | null,
+  ): ParsedPiece => ({
+    kind: 'parsed',
+    firstPage,
+    lastPage,
+    receipt,
+    parser,
+    reading,
+    cost: costOf(work, saved, reading, deps, lastPage - firstPage + 1),
+    requestId: requestId ?? reading.requestId,
+  })
+  const reuse = async ({ id: receipt, body, parser }: FoundReceipt): Promise<ParsedPiece> => {
+    // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
+    await untilWritten(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
+    return parsed({ receipt, parser }, readAnswer(body, deps.now()), true, null)
+  }
+  const kept = keepsReceipt
+    ? await findReceipt(piece.contentHash, work.recipe.hash, deps, { hold: work.hold, signal })
+    : null
+  if (kept !== null) {
+    await deps.intents.settle(id, work.job.key)
+    return reuse(kept)
+  }
+  const purchase = await buyPiece(piece, id, work, deps, signal)
+  switch (purchase.kind) {
+    case 'bought': {
+      const { body, json, requestId } = purchase.answer
+      const { parser } = purchase
+      const receipt = keepsReceipt ? receiptId(piece.contentHash, work.recipe.hash, parser.class) : null
+      return parsed({ receipt, parser }, readAnswer(body, deps.now(), json), false, requestId)
+    }
+    case 'kept':
+      return reuse(purchase.receipt)
+    case 'later':
+    case 'failed':
+      return purchase
+    default:
+      return assertNever(purchase)
+  }
+}
+
+/**
+ * Buys one piece, and waits here when it is told to come again: given back to the queue, the document would be read and
+ * cut once more each time, and what its first pieces cost would be forgotten. A run that is halted waits for nothing.
+ */
+async function buyPiece(
+  piece: Piece,
+  id: ReceiptId,
+  work: Work,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Purchase> {
+  const { contentHash, bytes, firstPage, lastPage } = piece
+  const read = { contentHash, bytes, head: work.read.head, reread: (again: AbortSignal) => piece.read(again) }
+  const pieceWork: Work = { ...work, read }
+  let halted = false
+  const pieceDeps: IngestDeps = {
+    ...deps,
+    countPages: async () => lastPage - firstPage + 1,
+    halt: (...told) => {
+      halted = true
+      deps.halt(...told)
+    },
+  }
+  for (;;) {
+    const purchase = await buyAnswer(pieceWork, id, pieceDeps, signal)
+    if (purchase.kind !== 'later' || purchase.verdict.do !== 'postpone') return purchase
+    if (halted || isLate(work.job, deps)) return purchase
+    await sleep(purchase.verdict.afterMs, undefined, { signal })
+  }
+}
+
+function sumOf(costs: readonly Cost[]): Cost {
+  const has = (basis: Cost['basis']): boolean => costs.some((cost) => cost.basis === basis)
+  const credits = costs.reduce((sum, cost) => sum + cost.credits, 0)
+  return { credits, basis: has('estimated') ? 'estimated' : has('reported') ? 'reported' : 'saved' }
+}
+
+/** Final, unless another `attempt` may help. */
+const failed = (failure: Failure, attempt?: number): Failed => ({
+  kind: 'failed',
+  failure,
+  countsUntil: attempt ?? 'final',
+  retryAfterMs: null,
+})

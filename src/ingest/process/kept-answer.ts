@@ -1,0 +1,25 @@
+import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
+import type { DocumentRecord, PieceRecord } from '#src/document/record.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { marksPages, stitchAnswers } from './stitch-answers.ts'
+
+/** The answer that a record's outputs were derived from, from its receipts; null when one was not kept or is damaged. */
+export async function keptAnswer(
+  record: DocumentRecord,
+  store: Pick<OutputStore, 'readReceipt'>,
+): Promise<AnswerReading | null> {
+  const receivedAtMs = Date.parse(record.finishedAt)
+  const read = async ({ receipt }: Pick<PieceRecord, 'receipt'>): Promise<AnswerReading | null> => {
+    const kept = receipt === null ? null : await store.readReceipt(receipt)
+    return kept === null ? null : readAnswer(kept.body, receivedAtMs)
+  }
+  if (record.pieces === undefined) return read(record)
+  const pieces = []
+  for (const piece of record.pieces) {
+    const reading = await read(piece)
+    if (reading === null) return null
+    pieces.push({ ...piece, reading })
+  }
+  const totalPages = record.pages.total ?? pieces.at(-1)?.lastPage ?? 0
+  return stitchAnswers(pieces, { totalPages, pageMarkers: marksPages(record.recipe) }, receivedAtMs)
+}

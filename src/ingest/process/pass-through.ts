@@ -1,0 +1,41 @@
+import { passthroughAnswer, PASSTHROUGH } from '#src/contract/passthrough.ts'
+import { readAnswer } from '#src/contract/read-answer.ts'
+import { receiptId } from '#src/document/ids.ts'
+import { decodePlainText } from '#src/document/plain-text.ts'
+import type { JobVerdict } from '#src/ports/queue.ts'
+import { commitReading, settleRecorded } from './commit-answer.ts'
+import type { IngestDeps } from '../deps.ts'
+import { findRecorded } from './find-recorded.ts'
+import { isWhole } from '../maintain/rederive.ts'
+import { untilWritten } from './until-written.ts'
+import type { ReadWork } from './work.ts'
+
+/** Copies of a text that are in memory at once: its bytes, the string, the answer, the output. */
+const COPIES = 4
+
+/**
+ * A text becomes its own answer: no request, no permit, no credits. It has a receipt like any document, so that outputs
+ * can be derived anew and repaired without the source. Outputs or a receipt that were damaged are made again.
+ */
+export async function passThrough(work: ReadWork, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
+  const recorded = await findRecorded(work, deps)
+  if (recorded !== null && (await isWhole(recorded, deps.store))) return settleRecorded(work, recorded, deps)
+  await work.hold.grow(work.read.bytes * COPIES, signal)
+  const chunks: Buffer[] = []
+  for await (const chunk of work.read.reread(signal)) chunks.push(Buffer.from(chunk))
+  const { body, json } = passthroughAnswer(decodePlainText(Buffer.concat(chunks)))
+  const parser = { ...PASSTHROUGH, at: new Date(deps.now()).toISOString() }
+  const receipt = work.recipe.options.zeroDataRetention
+    ? null
+    : receiptId(work.read.contentHash, work.recipe.hash, parser.class)
+  if (receipt !== null) {
+    await untilWritten(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
+  }
+  const reading = readAnswer(body, deps.now(), json)
+  return commitReading(
+    work,
+    { reading, receipt, parser, requestId: null, cost: { credits: 0, basis: 'saved' } },
+    deps,
+    signal,
+  )
+}

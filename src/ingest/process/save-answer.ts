@@ -1,0 +1,41 @@
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { Receipt } from '#src/document/record.ts'
+import type { IngestDeps } from '../deps.ts'
+import { untilWritten } from './until-written.ts'
+
+export interface PaidAnswer extends Receipt {
+  readonly id: ReceiptId
+  /** Names the intent that goes with its request. */
+  readonly intent: ReceiptId
+}
+
+/**
+ * Keeps a paid answer: in the store, for as long as there is patience with it; else in the spool, and then the store's
+ * error is thrown with the intent cleared, because nothing is in doubt. The intent stays, and the request counts as
+ * ambiguous, only where neither takes it.
+ */
+export async function saveAnswer(
+  answer: PaidAnswer,
+  key: SourceKey,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await untilWritten(() => deps.store.saveReceipt(answer.id, answer.body, answer.parser), key, deps, signal)
+  } catch (error) {
+    await spoolAnswer(answer, key, deps)
+    throw error
+  }
+}
+
+async function spoolAnswer(answer: PaidAnswer, key: SourceKey, { spool, events, intents }: IngestDeps): Promise<void> {
+  try {
+    if (spool === null) throw new Error('there is no spool')
+    await spool.keep(answer.id, answer)
+    events.emit('answer:spooled', { key, path: spool.path })
+  } catch (error) {
+    events.emit('answer:lost', { key, error })
+    return
+  }
+  await intents.clear(answer.intent)
+}

@@ -1,0 +1,87 @@
+import type { Failure } from '#src/document/failure.ts'
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { Verdict } from '#src/document/verdict.ts'
+import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import { type ParseRequest } from '#src/ports/parser.ts'
+import { type Recipe } from '#src/contract/recipe.ts'
+import type { Entry } from '../scan/admit.ts'
+import type { IngestDeps } from '../deps.ts'
+import { postpone } from './job-verdicts.ts'
+import { later, type Purchase } from './purchase.ts'
+import type { Work } from './work.ts'
+
+/** How long a document waits whose process stalled: its lease is renewed by then. */
+const STOOD_STILL_MS = 1_000
+
+type Unsent = Extract<Purchase, { kind: 'later' | 'failed' }>
+
+/**
+ * Step 4: one request, admitted and with its intent written. The intent is a lease: it is checked when the first byte is
+ * about to leave, not before the request waits for a connection or for the document to be read. A process that
+ * stalled meanwhile sends nothing, since another process may have taken the document over and have bought the answer.
+ *
+ * Resolves with the verdict on the answer, or with what becomes of a document whose request did not go out whole.
+ */
+export async function sendRequest(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  { permit, reservation, pages }: Extract<Entry, { kind: 'admitted' }>,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Verdict | Unsent> {
+  const { key } = work.job
+  let isTold = false
+  const tellSent = (): void => {
+    if (!isTold) deps.events.emit('request:sent', { key, bytes: work.read.bytes })
+    isTold = true
+  }
+  const maySend = (): boolean => {
+    if (!deps.intents.stands(id)) return false
+    tellSent()
+    return true
+  }
+  deps.events.emit('request:begun', { key })
+  try {
+    const verdict = await deps.parser.parse(
+      { ...requestOf(work, recipe, pages), ...traced(key, deps), maySend },
+      signal,
+    )
+    // Where no connection came about, the request counts with its failure.
+    tellSent()
+    return verdict
+  } catch (error) {
+    const isWithdrawn = error instanceof RequestWithdrawn
+    await Promise.all([
+      deps.gate.leave(permit, { verdict: isWithdrawn ? 'unsent' : 'abandoned' }),
+      deps.spending.settle(reservation, isWithdrawn ? 'unsent' : 'unknown'),
+    ])
+    if (!isWithdrawn && !(error instanceof DocumentChanged)) throw error
+    await deps.intents.clear(id)
+    deps.events.emit('request:withdrawn', { key })
+    if (isWithdrawn) return later(postpone(STOOD_STILL_MS, 'this process stood still before the request'))
+    const failure: Failure = { code: 'changing', stage: 'read', message: error.message }
+    return { kind: 'failed', failure, countsUntil: work.attempt, retryAfterMs: null }
+  }
+}
+
+const traced = (key: SourceKey, { traceparent }: IngestDeps): Pick<ParseRequest, 'traceparent'> => {
+  const header = traceparent?.(key) ?? null
+  return header === null ? {} : { traceparent: header }
+}
+
+const requestOf = (
+  { read, extension, address, hold }: Work,
+  { options }: Recipe,
+  pages: number | null,
+): ParseRequest => ({
+  contentHash: read.contentHash,
+  extension,
+  bytes: read.bytes,
+  read: read.reread,
+  options,
+  pages,
+  hold,
+  ...(address === null ? {} : { address }),
+})

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SourceKey } from '#src/document/ids.ts'
+import { whileSlow } from '#src/document/while-slow.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import type { IngestDeps } from '../deps.ts'
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 10_000
+
+/** A bucket that throttles has this time; a store that is away must not use up the grace of requests in flight. */
+const STOP_PATIENCE_MS = 5_000
+const STOP_PAUSE_MS = 1_000
+
+export type StorePatience = Pick<IngestDeps, 'events' | 'halt' | 'stopping' | 'storePatienceMs' | 'storeSlowMs'>
+
+/**
+ * Writes to a store, however long its disk is full: what is to be written is held in memory and tried again, and every
+ * worker that comes to this point waits in the same way, so that nothing more is bought. When `storePatienceMs` is
+ * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts, or when the process was
+ * told to stop and the store still refuses `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept
+ * then stays, and counts it as ambiguous. What is wrong with this document alone is thrown at once.
+ */
+export async function untilWritten<T>(
+  write: () => Promise<T>,
+  key: SourceKey,
+  deps: StorePatience,
+  signal: AbortSignal,
+): Promise<T> {
+  // Monotonic: a wall clock that is set forward must not end the patience.
+  const startedAt = performance.now()
+  let stoppedAt = Infinity
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    if (deps.stopping.aborted) stoppedAt = Math.min(stoppedAt, performance.now())
+    const isLast = signal.aborted || performance.now() - stoppedAt > STOP_PATIENCE_MS
+    const triedAt = performance.now()
+    try {
+      const written = await notAfter(signal, toldWhenSlow(write, deps))
+      deps.events.emit('store:written', { durationMs: performance.now() - triedAt })
+      deps.events.emit('dependency:works', { dependency: 'store' })
+      return written
+    } catch (error) {
+      deps.events.emit('stage:failed', { key, stage: 'commit', error })
+      if (!(error instanceof StoreUnusable)) throw error
+      deps.events.emit('dependency:failed', { dependency: 'store', cause: error.message })
+      if (performance.now() - startedAt > deps.storePatienceMs) {
+        deps.halt('store', `the output store cannot be written: ${error.message}`)
+        throw error
+      }
+      if (isLast) throw error
+      // At a stop the pause ends, and it is tried again.
+      const isStopping = deps.stopping.aborted
+      const ending = isStopping ? signal : AbortSignal.any([signal, deps.stopping])
+      const waitMs = isStopping ? Math.min(pauseMs, STOP_PAUSE_MS) : pauseMs
+      await sleep(waitMs, undefined, { signal: ending }).catch(() => undefined)
+    }
+  }
+}
+
+/** Reports a store that neither does nor refuses what is asked of it after `storeSlowMs`, and again each time as long has passed. */
+export async function toldWhenSlow<T>(
+  work: () => Promise<T>,
+  { events, storeSlowMs }: Pick<StorePatience, 'events' | 'storeSlowMs'>,
+  what = 'a write takes longer than {s} s; what was paid for is held in memory',
+): Promise<T> {
+  const cause = what.replace('{s}', String(storeSlowMs / 1000))
+  return whileSlow(work(), storeSlowMs, () => events.emit('dependency:failed', { dependency: 'store', cause }))
+}
+
+/** How long a write may still take when the worker is cut: less than the worker waits for what it cut. */
+const CUT_MS = 500
+
+/** Rejects with `StoreUnusable` when a write goes on after `signal` aborted: a store that hangs must not hold up a stop. */
+async function notAfter<T>(signal: AbortSignal, write: Promise<T>): Promise<T> {
+  const cut = Promise.withResolvers<never>()
+  let timer: NodeJS.Timeout | null = null
+  const onAbort = (): void => {
+    timer = setTimeout(() => cut.reject(new StoreUnusable('the store did not finish a write before the end')), CUT_MS)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([write, cut.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    clearTimeout(timer ?? undefined)
+  }
+}

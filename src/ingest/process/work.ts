@@ -1,0 +1,31 @@
+import type { AnswerHold } from '#src/document/answer-memory.ts'
+import type { Extension } from '#src/document/formats.ts'
+import type { Version } from '#src/document/ids.ts'
+import type { Claim } from '#src/ports/ledger.ts'
+import type { Delivery } from '#src/ports/queue.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
+import type { ReadDocument } from './read-once.ts'
+
+/** One document in progress whose bytes were read: what was delivered, and what is known of it. */
+export interface ReadWork extends Delivery {
+  readonly claim: Claim
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** `performance.now()` at the same moment: what durations are counted from. */
+  readonly begunMs: number
+  /** Of the bytes that were really read: the job may have been enqueued for an earlier one. */
+  readonly version: Version
+  readonly read: ReadDocument
+  readonly recipe: Recipe
+  /** What the bytes of its answers count for; empty while it waits at the gate. */
+  readonly hold: AnswerHold
+}
+
+/** A document for the parser. */
+export interface Work extends ReadWork {
+  readonly extension: Extension
+  /** Where the service fetches the document by itself; null when its bytes are sent. */
+  readonly address: string | null
+  /** A limit refused it: it goes before what only waits. */
+  readonly first?: boolean
+}

@@ -1,0 +1,181 @@
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import type { Failure } from '#src/document/failure.ts'
+import type { ReceiptId } from '#src/document/ids.ts'
+import type { Reservation, Reserving } from '#src/document/spending.ts'
+import type { Admission, Permit } from '#src/ports/gate.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
+import type { IngestDeps } from '../deps.ts'
+import { findReceipt } from '../process/find-receipt.ts'
+import { postpone } from '../process/job-verdicts.ts'
+import { HALTED_MS, later, type Purchase } from '../process/purchase.ts'
+import type { Work } from '../process/work.ts'
+
+/** How long a copy of a document waits while the same bytes are being bought under another name. */
+const SAME_RECEIPT_MS = 1_000
+
+/** How often a document asks again while a probe may find the service open to us. */
+const PROBED_MS = 2_000
+
+const inDoubt: Failure = {
+  code: 'ambiguous',
+  stage: 'parse',
+  message:
+    'a request for it was in flight when its process was killed and may have been charged; ' +
+    '"sluice retry --code ambiguous" sends it again',
+}
+
+export type Entry =
+  | {
+      readonly kind: 'admitted'
+      readonly permit: Permit
+      readonly reservation: Reservation
+      /** Pages of a PDF, where they were counted. */
+      readonly pages: number | null
+    }
+  | Extract<Purchase, { kind: 'later' | 'kept' | 'failed' }>
+
+/** How soon a document that waits for credits, or for their price, asks again. */
+const CREDITS_MS = 1_000
+
+/**
+ * Step 3: credits, a place at the gate, and the intent that goes with it. The intent is written last, right before the request,
+ * so that a kill counts as ambiguous what was sent and not what only waited for its turn.
+ */
+export async function admit(
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Entry> {
+  const { key } = work.job
+  const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
+  const room = await roomFor(deps)
+  if (room !== null) return room
+  const modelled = deps.price(recipe, work.extension, pages)
+  const reserving = deps.spending.reserve(recipe.hash, modelled)
+  deps.events.emit('request:waiting', { key })
+  // Where there is no cap, as far as this process knows, both questions are asked at once.
+  const early = deps.spending.isCapped ? await reserving : null
+  if (early !== null && early.kind !== 'reserved') return withoutCredits(early, deps)
+  const ticket = { key, credits: deps.spending.expected(recipe.hash, modelled), first: work.first ?? false }
+  const [entered, reserved] = await Promise.allSettled([deps.gate.enter(ticket, signal), reserving])
+  if (entered.status === 'rejected' || reserved.status === 'rejected') {
+    if (entered.status === 'fulfilled') await giveBack(entered.value, deps)
+    if (reserved.status === 'fulfilled') await release(reserved.value, deps)
+    throw entered.status === 'rejected' ? entered.reason : (reserved as PromiseRejectedResult).reason
+  }
+  const [admission, credits] = [entered.value, reserved.value]
+  if (credits.kind !== 'reserved') {
+    await giveBack(admission, deps)
+    return withoutCredits(credits, deps)
+  }
+  if (admission.kind !== 'admitted') {
+    await release(credits, deps)
+    return turnedAway(admission, deps)
+  }
+  const { reservation } = credits
+  const entry = await deps.rightOfWay
+    .first(enterWith(admission.permit, pages, work, recipe, id, deps, signal))
+    .catch(async (error: unknown) => {
+      await release(credits, deps)
+      throw error
+    })
+  if (entry.kind === 'admitted') return { ...entry, reservation }
+  await release(credits, deps)
+  return entry
+}
+
+/** How long a document waits for room in the store. */
+const ROOM_MS = 5_000
+
+/** Null where an answer could be kept. Else nothing is bought: what was paid for would only wait in memory. */
+async function roomFor({ store, events, lowRoom, halt, storePatienceMs }: IngestDeps): Promise<Entry | null> {
+  try {
+    await store.checkRoom()
+    lowRoom.worked()
+    return null
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error
+    events.emit('dependency:failed', { dependency: 'store', cause: error.message })
+    if (lowRoom.failedForMs() > storePatienceMs) halt('store', error.message)
+    return later(postpone(ROOM_MS, error.message))
+  }
+}
+
+function turnedAway(admission: Exclude<Admission, { kind: 'admitted' }>, { halt }: IngestDeps): Entry {
+  if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
+  // Shut by another process's answer, maybe with a probe in flight: only our own answer, or a budget, halts this run.
+  if (admission.retryInMs === null) halt(admission.cause, admission.message)
+  return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
+}
+
+function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: IngestDeps): Entry {
+  if (refused.kind === 'wait') return later(postpone(CREDITS_MS, refused.reason))
+  halt('budget', refused.message)
+  return later(postpone(HALTED_MS, refused.message))
+}
+
+async function giveBack(admission: Admission, { gate }: IngestDeps): Promise<void> {
+  if (admission.kind === 'admitted') await gate.leave(admission.permit, { verdict: 'unsent' })
+}
+
+async function release(reserving: Reserving, { spending }: IngestDeps): Promise<void> {
+  if (reserving.kind === 'reserved') await spending.settle(reserving.reservation, 'unsent')
+}
+
+/** A place at the gate, before its credits are added. */
+type Place = Omit<Extract<Entry, { kind: 'admitted' }>, 'reservation'> | Exclude<Entry, { kind: 'admitted' }>
+
+/**
+ * A request that is kept back here releases its place at once: an unreleased place is lost until its lease expires,
+ * about 13 minutes later.
+ */
+async function enterWith(
+  permit: Permit,
+  pages: number | null,
+  work: Work,
+  recipe: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Place> {
+  try {
+    const instead = await withIntent(work, recipe, id, deps, signal)
+    if (instead === null) return { kind: 'admitted', permit, pages }
+    await deps.gate.leave(permit, { verdict: 'unsent' })
+    return instead
+  } catch (error) {
+    // What went wrong first is what there is to tell.
+    await deps.gate.leave(permit, { verdict: 'unsent' }).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Null once the intent is written and the request may go out; otherwise what comes in place of it. */
+async function withIntent(
+  work: Work,
+  { options, hash }: Recipe,
+  id: ReceiptId,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Exclude<Entry, { kind: 'admitted' }> | null> {
+  const { intents } = deps
+  const beginning = await intents.begin(id, work.job.key)
+  if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }
+  if (beginning === 'busy') {
+    return later(postpone(SAME_RECEIPT_MS, 'the same bytes are being parsed under another name'))
+  }
+  try {
+    // No other worker can save this receipt from here on, so only now its absence can be relied on.
+    const receipt = options.zeroDataRetention
+      ? null
+      : await findReceipt(work.read.contentHash, hash, deps, { hold: work.hold, signal })
+    if (receipt === null) return null
+    await intents.clear(id)
+    return { kind: 'kept', receipt }
+  } catch (error) {
+    await intents.clear(id).catch(() => undefined)
+    throw error
+  }
+}

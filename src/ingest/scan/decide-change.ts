@@ -1,0 +1,58 @@
+import type { FailureCode } from '#src/document/failure.ts'
+import type { RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
+import type { Change } from '#src/events.ts'
+import type { LedgerEntry } from '#src/document/ledger-entry.ts'
+import type { ScanDeps } from '../deps.ts'
+
+/**
+ * What a scan makes of a document that is there: any difference of version from what was recorded for this very key is
+ * a change. Never "newer than": a file moved in with an old date, or replaced within the same second, is a change too.
+ */
+export function decideChange(
+  known: LedgerEntry | null,
+  listed: { readonly version: Version; readonly recipeHash: RecipeHash },
+  parsed: Standing = ANY_PARSER,
+): Exclude<Change, 'gone' | 'unusable'> {
+  if (known === null) return 'new'
+  if (known.version !== listed.version) return 'changed'
+  if (known.recipeHash !== listed.recipeHash) return 'recipe_changed'
+  if (known.outcome === 'pending') return 'pending'
+  const done = known.outcome === 'done' || known.outcome === 'partial'
+  return done && ((known.isLocal === true && !parsed.localCounts) || parsed.isOutdated) ? 'parser_changed' : 'unchanged'
+}
+
+/** Whether what was parsed before is good enough for this run. */
+export interface Standing {
+  /** Whether documents that the embedded engine did count as done. */
+  readonly localCounts: boolean
+  /** Whether this one was done by an older engine than it should be. */
+  readonly isOutdated: boolean
+}
+
+const ANY_PARSER: Standing = { localCounts: true, isOutdated: false }
+
+export const standing = (
+  key: SourceKey,
+  { parsers, isOutdated }: Pick<ScanDeps, 'parsers' | 'isOutdated'>,
+): Standing => ({
+  localCounts: parsers.own.class === 'embedded' || parsers.acceptLocal,
+  isOutdated: isOutdated(key),
+})
+
+/**
+ * Failures that the document did not cause. A later run tries these again by itself; the others stay dead letters
+ * until the document changes or `sluice retry` chooses it.
+ */
+const PASSING: readonly FailureCode[] = [
+  'refused',
+  'unreadable',
+  'vanished',
+  'changing',
+  'service_unavailable',
+  'timeout',
+  'bad_answer',
+  'store_unwritable',
+  'internal',
+]
+
+export const mayPass = (code: FailureCode): boolean => PASSING.includes(code)

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JobQueue } from '#src/ports/queue.ts'
+import { KeySet } from '../maintain/key-set.ts'
+import { type GonePolicy, type SweepDeps, sweepGone } from './sweep-gone.ts'
+
+/** Debounce: a look begins when nothing more was seen to go for so long, since a folder goes file by file. */
+const QUIET_MS = 2_000
+
+/** Between two looks when nothing is seen to go: for deletions that the watch missed. */
+const LOOK_EVERY_MS = 3_600_000
+
+/** A look is followed by a rest of this many times its own length, however much goes meanwhile. */
+const REST_FACTOR = 3
+
+/** A look that failed is tried again after this time. */
+const TRY_AGAIN_MS = 30_000
+
+const TICK_MS = 200
+
+export interface DeletionDeps extends SweepDeps {
+  readonly queue: JobQueue
+  readonly now: () => number
+}
+
+/**
+ * What a watch makes of deletions. One that is seen proves nothing: a disk that is unplugged looks the same, file by
+ * file. So it only makes a look due: the whole source is listed, and what is gone is settled by the same rules, and
+ * under the same guard, as after the scan of a run. A listing that fails settles nothing: it is reported and retried.
+ */
+export class Deletions {
+  readonly #policy: GonePolicy
+  readonly #deps: DeletionDeps
+  #nextLookAt: number
+  #notBefore = 0
+
+  constructor(policy: GonePolicy, deps: DeletionDeps) {
+    this.#policy = policy
+    this.#deps = deps
+    this.#nextLookAt = deps.now() + QUIET_MS
+  }
+
+  /** Something was seen to go. */
+  noticed(): void {
+    this.#nextLookAt = this.#deps.now() + QUIET_MS
+  }
+
+  /** Looks when the watch has begun, and then whenever it is due, until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { now } = this.#deps
+    while (!signal.aborted) {
+      if (now() >= Math.max(this.#nextLookAt, this.#notBefore)) {
+        const startedAt = now()
+        this.#nextLookAt = startedAt + LOOK_EVERY_MS
+        await this.#lookOrTell(signal)
+        this.#notBefore = now() + REST_FACTOR * (now() - startedAt)
+      }
+      await sleep(TICK_MS, undefined, { signal })
+    }
+  }
+
+  async #lookOrTell(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#look(signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      this.#deps.events.emit('process:error', { key: null, error })
+      this.#nextLookAt = this.#deps.now() + TRY_AGAIN_MS
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const { source, queue, events } = this.#deps
+    const listing = { listed: new KeySet(), leftOut: new KeySet() }
+    for await (const { kind, key } of source.list(signal)) {
+      if (kind === 'left_out') listing.leftOut.add(key)
+      else listing.listed.add(key)
+    }
+    // A document that is still in the queue is its worker's, who will find it vanished.
+    const leavePending = (await queue.backlog()) > 0
+    const gone = await sweepGone(listing, { ...this.#policy, leavePending }, this.#deps, signal)
+    events.emit('sweep:finished', gone)
+  }
+}

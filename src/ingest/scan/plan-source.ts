@@ -1,0 +1,181 @@
+import type { Failure } from '#src/document/failure.ts'
+import type { Extension } from '#src/document/formats.ts'
+import { NO_RECIPE, receiptId, type SourceKey } from '#src/document/ids.ts'
+import { policyFor } from '#src/document/parser.ts'
+import { skipLabel, skipReasonOf } from '#src/document/skip.ts'
+import type { Change } from '#src/events.ts'
+import type { LedgerEntry } from '#src/document/ledger-entry.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { batchesOf } from './batches.ts'
+import { decideByContent } from './compare-content.ts'
+import { findReceipt } from '../process/find-receipt.ts'
+import { decideChange, standing } from './decide-change.ts'
+import { decideSkip, skippedFileOf } from './decide-skip.ts'
+import type { IngestDeps, ScanDeps } from '../deps.ts'
+import { type Handling, handlingOf } from '../process/handling.ts'
+import { KeySet } from '../maintain/key-set.ts'
+import { planPieces } from '../process/plan-pieces.ts'
+import { cutterFor, refuseByContent, refuseByListing } from '../process/preflight.ts'
+import { openListed } from './open-listed.ts'
+import { readOnce } from '../process/read-once.ts'
+import { type Unlisted, unlistedOf } from './unlisted.ts'
+
+const BATCH = 200
+
+export type PlanDeps = Pick<
+  IngestDeps,
+  | 'source'
+  | 'owner'
+  | 'store'
+  | 'parsers'
+  | 'ledger'
+  | 'recipeFor'
+  | 'textRecipeFor'
+  | 'countPages'
+  | 'price'
+  | 'cutter'
+> &
+  Pick<ScanDeps, 'checksum' | 'isOutdated'>
+
+/** What would be done with one entry of a source, or with a document that the ledger has and the source has not: `gone`. */
+export interface PlannedEntry {
+  readonly key: SourceKey
+  readonly change: Change
+  /** Null for a file that no parser takes. */
+  readonly extension: Extension | null
+  /** Why it would end failed without being sent; null when it would be sent, or is done already. */
+  readonly refusal: Failure | null
+  /** What it is counted under as no document: `.txt`, `hidden`; null for a document. */
+  readonly skip: string | null
+  /** Requests that would be sent for it: more than one for a PDF that is cut into pieces. */
+  readonly requests: number
+  /** Pages of a PDF that would be sent; null where none were counted. */
+  readonly pages: number | null
+  /** What it would cost; 0 when nothing would be sent for it. */
+  readonly credits: number
+  /** True when a receipt that is there, or a copy earlier in this plan, saves the request. */
+  readonly saved: boolean
+  /** True for a text that would become outputs as it is, without a request. */
+  readonly passedThrough: boolean
+}
+
+/**
+ * What a run would do, without sending anything: lists the source, reads what is new or changed, counts the pages of
+ * PDFs, looks for receipts; then what the ledger has and the listing had not. Streams; of what it saw it keeps eight bytes
+ * for each entry, and 16 characters for each document that it would buy.
+ */
+export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedEntry> {
+  const bought = new Set<string>()
+  const listing = { listed: new KeySet(), leftOut: new KeySet() }
+  let recorded = 0
+  for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
+    const known = await deps.ledger.read(batch.map((entry) => entry.key))
+    for (const [index, entry] of batch.entries()) {
+      if (entry.kind === 'left_out') listing.leftOut.add(entry.key)
+      else {
+        listing.listed.add(entry.key)
+        if (known[index]) recorded += 1
+        yield await planEntry(entry, known[index] ?? null, bought, deps, signal)
+      }
+    }
+  }
+  for await (const unlisted of unlistedOf(listing, deps, signal, recorded)) {
+    const planned = await planUnlisted(unlisted, bought, deps, signal)
+    if (planned !== null) yield planned
+  }
+}
+
+/** Null for what a run would forget: it leaves nothing in the store. */
+async function planUnlisted(
+  { key, entry, kind }: Unlisted,
+  bought: Set<string>,
+  deps: PlanDeps,
+  signal: AbortSignal,
+): Promise<PlannedEntry | null> {
+  const nothing = { ...NOTHING, key, extension: null }
+  const recorded = async (): Promise<boolean> => (await deps.store.readRecord(key)) !== null
+  const skip = entry.outcome === 'skipped' ? skipReasonOf(entry.version) : null
+  if (kind === 'marked') return { ...nothing, change: 'gone' }
+  if (kind === 'gone') return (await recorded()) ? { ...nothing, change: 'gone' } : null
+  // As the sweep: a skipped file whose earlier outputs are kept is not forgotten.
+  const isForgotten = kind === 'left_out' && entry.recipeHash === NO_RECIPE
+  if (skip !== null) return isForgotten ? null : { ...nothing, change: 'skipped', skip: skipLabel(key, skip) }
+  if (entry.outcome !== 'pending') return { ...nothing, change: 'unchanged' }
+  // It has a job, which the rules on names end; an ignore file does not.
+  if ((deps.source.skips?.(key) ?? null) !== null)
+    return (await recorded()) ? { ...nothing, change: 'unchanged' } : null
+  const handling = handlingOf(key, deps)
+  if (handling === null) return { ...nothing, change: 'pending' }
+  const extension = handling.kind === 'parse' ? handling.extension : null
+  const own = { ...deps, parsers: policyFor(deps.parsers, key) }
+  const listed = { key, version: entry.version }
+  return { ...nothing, extension, change: 'pending', ...(await priced(listed, handling, bought, own, signal)) }
+}
+
+const NOTHING = {
+  refusal: null,
+  skip: null,
+  requests: 0,
+  pages: null,
+  credits: 0,
+  saved: false,
+  passedThrough: false,
+} as const
+
+async function planEntry(
+  entry: Exclude<SourceEntry, { kind: 'left_out' }>,
+  known: LedgerEntry | null,
+  bought: Set<string>,
+  deps: PlanDeps,
+  signal: AbortSignal,
+): Promise<PlannedEntry> {
+  const { key } = entry
+  const handling = handlingOf(key, deps)
+  const extension = handling?.kind === 'parse' ? handling.extension : null
+  const nothing = { ...NOTHING, key, extension }
+  if (entry.kind === 'skipped' || (entry.kind === 'document' && handling === null)) {
+    const file = skippedFileOf(entry)
+    if ((await decideSkip(file, known, deps)).kind === 'stays') return { ...nothing, change: 'unchanged' }
+    return { ...nothing, change: 'skipped', skip: skipLabel(key, file.reason) }
+  }
+  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(handling, entry.bytes, deps.cutter)
+  if (entry.kind === 'unusable' || refusal !== null || handling === null) {
+    return { ...nothing, change: 'unusable', refusal }
+  }
+  const listed = { key, version: entry.version, recipeHash: handling.recipe.hash }
+  const change = deps.checksum
+    ? (await decideByContent(known, listed, deps, signal)).change
+    : decideChange(known, listed, standing(key, deps))
+  if (change === 'unchanged') return { ...nothing, change }
+  const own = { ...deps, parsers: policyFor(deps.parsers, key) }
+  return { ...nothing, change, ...(await priced(entry, handling, bought, own, signal)) }
+}
+
+async function priced(
+  entry: Pick<Extract<SourceEntry, { kind: 'document' }>, 'key' | 'version'>,
+  handling: Handling,
+  bought: Set<string>,
+  deps: PlanDeps,
+  signal: AbortSignal,
+): Promise<Partial<PlannedEntry>> {
+  const opened = await openListed(deps.source, entry, signal)
+  if ('message' in opened) return { refusal: opened }
+  await using document = opened
+  const read = await readOnce(document, signal)
+  const refusal = document.address === undefined ? refuseByContent(entry.key, read.head) : null
+  if (refusal !== null) return { refusal }
+  if (handling.kind === 'passthrough') return { passedThrough: true }
+  const { extension, recipe } = handling
+  const id = receiptId(read.contentHash, recipe.hash)
+  const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
+  if (bought.has(mark) || (await findReceipt(read.contentHash, recipe.hash, deps)) !== null) return { saved: true }
+  bought.add(mark)
+  const cutter = cutterFor({ extension, read }, deps)
+  if (cutter !== null) {
+    const planned = await planPieces(read, recipe, cutter, deps, signal)
+    if ('message' in planned) return { refusal: planned }
+    return planned.requests === 0 ? { saved: true } : planned
+  }
+  const pages = document.address === undefined ? await deps.countPages(read, extension, signal) : null
+  return { requests: 1, pages, credits: deps.price(recipe, extension, pages) }
+}

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
+import type { Change } from '#src/events.ts'
+import type { DocumentJob } from '#src/ports/queue.ts'
+import type { LedgerEntry } from '#src/document/ledger-entry.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { skippedFileOf } from './decide-skip.ts'
+import { skipFile } from './skip-file.ts'
+import { batchesOf, whileNextComes } from './batches.ts'
+import { type Burial, bury } from '../process/bury.ts'
+import { decideByContent } from './compare-content.ts'
+import { decideChange, mayPass, standing } from './decide-change.ts'
+import type { ScanDeps } from '../deps.ts'
+import { handlingOf } from '../process/handling.ts'
+import { KeySet } from '../maintain/key-set.ts'
+import type { Listing } from './unlisted.ts'
+import { refuseByListing } from '../process/preflight.ts'
+
+/** Entries that are compared with the ledger, written and enqueued in one go. */
+const BATCH = 500
+
+/** The first batch is small, so that work begins at once. */
+const FIRST_BATCH = 32
+
+/** Entries of a batch that are looked at side by side: what has to be asked of the store or read takes its time. */
+const AT_ONCE = 8
+
+/** How often a scan that waits for the backlog to shrink looks again. */
+const BACKLOG_POLL_MS = 50
+
+export interface ScanSummary extends Listing {
+  /** Entries listed, of every kind. */
+  readonly seen: number
+  readonly enqueued: number
+  readonly durationMs: number
+}
+
+/**
+ * One pass over a source: every entry is compared with the ledger and, when it is new, changed, or still to be done,
+ * written down as pending and enqueued. A document that cannot be parsed is buried here with its reason. Memory stays
+ * flat: one batch at a time, the next one being listed meanwhile, and no more than `backlogLimit` jobs in Redis.
+ *
+ * Pending is written before the job is added: a crash between the two leaves a pending document without a job, which
+ * the next scan adds again; the other order could leave a job that no count includes.
+ */
+export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<ScanSummary> {
+  const startedAt = performance.now()
+  let seen = 0
+  let enqueued = 0
+  // What a batch without a job left of the backlog is no more than it was: an unchanged archive asks once.
+  let grown = true
+  const listed = new KeySet()
+  const leftOut = new KeySet()
+  await whileNextComes(batchesOf(deps.source.list(signal), BATCH, FIRST_BATCH), async (batch) => {
+    if (grown) await backlogBelowLimit(deps, signal)
+    const jobs = await scanBatch(batch, deps, signal)
+    grown = jobs > 0
+    enqueued += jobs
+    for (const { kind, key } of batch) {
+      if (kind === 'left_out') {
+        leftOut.add(key)
+        continue
+      }
+      seen += 1
+      listed.add(key)
+    }
+  })
+  const durationMs = performance.now() - startedAt
+  deps.events.emit('scan:finished', { seen, enqueued, durationMs })
+  return { seen, enqueued, durationMs, listed, leftOut }
+}
+
+/** Waits while Redis holds as many jobs as it may (Law 6). */
+export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Promise<void> {
+  while ((await deps.queue.backlog()) >= deps.backlogLimit) await sleep(BACKLOG_POLL_MS, undefined, { signal })
+}
+
+/** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
+export async function scanBatch(batch: readonly SourceEntry[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
+  const known = await deps.ledger.read(batch.map((entry) => entry.key))
+  const looks: Look[] = []
+  for (let from = 0; from < batch.length; from += AT_ONCE) {
+    const some = batch.slice(from, from + AT_ONCE)
+    const found = await Promise.all(some.map((entry, at) => scanEntry(entry, known[from + at] ?? null, deps, signal)))
+    looks.push(...found.filter((look) => look !== null))
+  }
+  return looks.length === 0 ? 0 : writeAndEnqueue(looks, deps, signal)
+}
+
+/** What an entry of the source needs: to be written down, and perhaps a job. */
+interface Look {
+  readonly listed: SourceEntry
+  readonly known: LedgerEntry | null
+  readonly entry: LedgerEntry
+  readonly job: DocumentJob | null
+  /** Told once it is written; null where it was told before. */
+  readonly change: Change | null
+}
+
+/**
+ * What a worker or another scan wrote since the ledger was read is not overwritten: a document that came to its end in
+ * this moment would become pending again, be done once more and be counted twice. It is compared once more.
+ */
+async function writeAndEnqueue(looks: readonly Look[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
+  const written = await deps.ledger.advance(looks.map(({ listed: { key }, known, entry }) => ({ key, known, entry })))
+  const current = looks.filter((_, at) => written[at])
+  for (const { listed, change } of current) {
+    if (change !== null) deps.events.emit('document:seen', { key: listed.key, change })
+  }
+  const jobs = current.flatMap(({ job }) => job ?? [])
+  const added = jobs.length > 0 ? await deps.queue.add(jobs) : []
+  for (const { key, queuedAt } of added) deps.events.emit('document:enqueued', { key, queuedAt })
+  const changed = looks.filter((_, at) => !written[at]).map(({ listed }) => listed)
+  return jobs.length + (changed.length === 0 ? 0 : await scanBatch(changed, deps, signal))
+}
+
+const pendingEntry = (job: DocumentJob): LedgerEntry => ({
+  version: job.version,
+  recipeHash: job.recipeHash,
+  outcome: 'pending',
+})
+
+/** What an entry needs; null when that is nothing: it is done already, or it was buried here. */
+async function scanEntry(
+  entry: SourceEntry,
+  known: LedgerEntry | null,
+  deps: ScanDeps,
+  signal: AbortSignal,
+): Promise<Look | null> {
+  if (entry.kind === 'left_out') {
+    deps.events.emit('folder:left-out', entry)
+    return null
+  }
+  const handling = entry.kind === 'skipped' ? null : handlingOf(entry.key, deps)
+  if (entry.kind === 'skipped' || (entry.kind === 'document' && handling === null)) {
+    const skipped = await skipFile(skippedFileOf(entry), known, deps)
+    return skipped === null ? null : { listed: entry, known, entry: skipped, job: null, change: null }
+  }
+  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(handling, entry.bytes, deps.cutter)
+  if (entry.kind === 'unusable' || refusal !== null || handling === null) {
+    if (refusal !== null) await buryOnce(burialOf(entry, refusal), known, deps, signal)
+    deps.events.emit('document:seen', { key: entry.key, change: 'unusable' })
+    return null
+  }
+  const { key } = entry
+  const listed = { key, version: entry.version, recipeHash: handling.recipe.hash }
+  const { change, version: present } = deps.checksum
+    ? await decideByContent(known, listed, deps, signal)
+    : { change: decideChange(known, listed, standing(key, deps)), version: entry.version }
+  if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
+    const job = { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.sharedNow() } as const
+    return { listed: entry, known, entry: pendingEntry(job), job, change }
+  }
+  // Only touched: another version with the same content as before is written down, and not enqueued.
+  if (known !== null && known.version !== present)
+    return { listed: entry, known, entry: { ...known, version: present }, job: null, change }
+  deps.events.emit('document:seen', { key, change })
+  return null
+}
+
+const burialOf = (
+  entry: Extract<SourceEntry, { kind: 'document' | 'unusable' }>,
+  failure: Burial['failure'],
+): Burial => ({
+  key: entry.key,
+  version: entry.kind === 'document' ? entry.version : version(`unusable:${failure.code}`),
+  recipeHash: NO_RECIPE,
+  contentHash: null,
+  failure,
+  attempts: 0,
+  durationMs: 0,
+})
+
+/** A refusal that stands in the ledger already is not written again: an unchanged archive costs no writes. */
+async function buryOnce(burial: Burial, known: LedgerEntry | null, deps: ScanDeps, signal: AbortSignal): Promise<void> {
+  if (known?.outcome === 'failed' && known.version === burial.version) return
+  await bury(burial, deps, signal)
+}
+
+async function failedByChance(key: SourceKey, known: LedgerEntry | null, deps: ScanDeps): Promise<boolean> {
+  if (known?.outcome !== 'failed') return false
+  const letter = await deps.store.readDeadLetter(key)
+  return letter === null || mayPass(letter.failure.code)
+}

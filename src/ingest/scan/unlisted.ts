@@ -1,0 +1,62 @@
+import type { SourceKey } from '#src/document/ids.ts'
+import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
+import { seen } from '#src/document/outcome.ts'
+import type { IngestDeps } from '../deps.ts'
+import type { KeySet } from '../maintain/key-set.ts'
+
+/** What a listing of a source that came to its end had. */
+export interface Listing {
+  /** Every key that was listed. */
+  readonly listed: KeySet
+  /** Folders that were not looked into. */
+  readonly leftOut: KeySet
+}
+
+/**
+ * What is known of an entry of the ledger that a listing had not.
+ *
+ * - `marked`: it is gone, and was before
+ * - `gone`: the source itself says so when it is asked for that very document
+ * - `left_out`: it lies below a folder that is not looked into
+ * - `there`: the source has it, or it lies below a folder that could not be listed
+ */
+export interface Unlisted {
+  readonly key: SourceKey
+  readonly entry: LedgerEntry
+  readonly kind: 'marked' | 'gone' | 'left_out' | 'there'
+}
+
+export type UnlistedDeps = Pick<IngestDeps, 'source' | 'ledger'>
+
+/** Streams the whole ledger, unless it has no more documents than the `recorded` ones of the listing. */
+export async function* unlistedOf(
+  { listed, leftOut }: Listing,
+  { source, ledger }: UnlistedDeps,
+  signal: AbortSignal,
+  recorded = listed.size,
+): AsyncGenerator<Unlisted> {
+  const counts = await ledger.counts()
+  if (source.isPartial === true || seen(counts) + counts.gone <= recorded) return
+  for await (const [key, entry] of ledger.entries(signal)) {
+    if (listed.has(key)) continue
+    const isMarked = entry.version === GONE
+    const isKnown = isMarked || isBelow(key, listed) || (entry.outcome === 'skipped' && isBelow(key, leftOut))
+    if (!isKnown && (await isGone(key, source, signal))) yield { key, entry, kind: 'gone' }
+    else yield { key, entry, kind: isMarked ? 'marked' : isBelow(key, leftOut) ? 'left_out' : 'there' }
+  }
+}
+
+/** A folder that could not be listed is itself listed, with a slash at its end; so is one that is not looked into. */
+function isBelow(key: SourceKey, folders: KeySet): boolean {
+  for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) {
+    if (folders.has(key.slice(0, slash + 1))) return true
+  }
+  return false
+}
+
+export async function isGone(key: SourceKey, source: IngestDeps['source'], signal: AbortSignal): Promise<boolean> {
+  const opened = await source.open(key, signal)
+  if ('message' in opened) return opened.code === 'vanished'
+  await opened[Symbol.asyncDispose]()
+  return false
+}

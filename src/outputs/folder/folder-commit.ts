@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { DocumentRecord } from '#src/document/record.ts'
+import { RecordOfOther } from '#src/document/record-of-other.ts'
+import { sameOwner } from '#src/document/store-manifest.ts'
+import { flushFolder, isOneOf, isThere, readIfThere } from './file-system.ts'
+import { flushPlaced, makeFolderFlushed } from './make-folder-flushed.ts'
+import { parseRecord, RECORD_FILE } from '../record-json.ts'
+import type { WorkArea, WorkItem } from './work-area.ts'
+import { workIdOf } from './work-area.ts'
+
+/*
+ * How a document's outputs come into place, whatever is killed when.
+ *
+ *   staged   All files and the record are written and flushed in a folder of their own, `.sluice/staging/<id>`.
+ *   aside    The name of the staged folder is flushed. What stands in the way steps aside: the dead letter, and the
+ *            folder of an earlier commit, each by one rename into `.sluice/aside/`. Only now, and only until the next
+ *            step, is there nothing in place; a reader of the store looks aside then, and finds the old outputs.
+ *   entered  The staged folder is renamed into place. This one rename is the commit.
+ *   clean    What stepped aside is removed.
+ *
+ * After a crash the staged folder tells which it was. It still stands: the commit has not happened, so what stepped
+ * aside goes back and the staged folder is dropped (its receipt makes the next try free). It is gone: the commit has
+ * happened, and what stepped aside is removed.
+ */
+
+/** The names of one document in the store. */
+export interface Place {
+  readonly hash: string
+  /** Folder of its outputs. */
+  readonly folder: string
+  /** File of its dead letter. */
+  readonly letter: string
+}
+
+/** Two workers that commit one document at the same time step aside for each other; neither needs more tries. */
+const MAX_TRIES = 50
+
+/** From `staged` to `clean`. Throws with everything as it was before. */
+export async function enter(area: WorkArea, id: string, place: Place, record: DocumentRecord): Promise<void> {
+  const letterAside = area.asidePath(id, place.hash, 'letter')
+  const oldAside = area.asidePath(id, place.hash, 'old')
+  try {
+    const hadLetter = await stepAside(area, id, place.letter, letterAside)
+    const hadOld = await putInPlace(area, { id, folder: place.folder, aside: oldAside }, record)
+    await flushPlaced(dirname(place.folder))
+    if (hadLetter) await rm(letterAside, { force: true })
+    if (hadOld) await rm(oldAside, { recursive: true, force: true })
+  } catch (error) {
+    await putBack(area, letterAside, place.letter)
+    await putBack(area, oldAside, place.folder)
+    throw error
+  }
+}
+
+/**
+ * The name of the staged folder is on the disk before anything steps aside: if it was lost with the power, and the step
+ * aside was not, the commit would be taken for done, and what stepped aside for replaced.
+ */
+async function stepAside(area: WorkArea, id: string, from: string, aside: string): Promise<boolean> {
+  if (!existsSync(from)) return false
+  await flushFolder(dirname(area.stagedPath(id)))
+  return moveIfThere(from, aside)
+}
+
+interface Move {
+  /** Of the staged folder. */
+  readonly id: string
+  readonly folder: string
+  /** Where an earlier folder steps aside to. */
+  readonly aside: string
+}
+
+/** Says whether an earlier folder had to step aside. One of another source does not: it is put back. */
+async function putInPlace(area: WorkArea, { id, folder, aside }: Move, record: DocumentRecord): Promise<boolean> {
+  let hadOld = false
+  for (let tries = 1; ; tries++) {
+    try {
+      await rename(area.stagedPath(id), folder)
+      return hadOld
+    } catch (error) {
+      if (tries === MAX_TRIES) throw error
+      if (isOneOf(error, 'ENOENT')) await makeFolderFlushed(dirname(folder), area)
+      else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
+        // The commit in place steps aside. Where one did so before, another worker has committed in between: ours is
+        // the later one, and the first to step aside is outdated.
+        if (hadOld) await rm(aside, { recursive: true, force: true })
+        hadOld = (await stepAside(area, id, folder, aside)) || hadOld
+        const replaced = hadOld ? await wholeRecord(aside) : null
+        if (replaced !== null && !sameOwner(replaced, record)) throw new RecordOfOther(replaced.source)
+      } else throw error
+    }
+  }
+}
+
+/** Undoes or finishes one thing that stepped aside for a commit whose process is gone. */
+export async function settleAside(
+  aside: WorkItem,
+  area: WorkArea,
+  placeOf: (item: WorkItem) => Promise<string | null>,
+): Promise<void> {
+  const committed = !(await isThere(area.stagedPath(workIdOf(aside.name))))
+  const home = committed ? null : await placeOf(aside)
+  if (home !== null) await putBack(area, aside.path, home)
+  await rm(aside.path, { recursive: true, force: true })
+}
+
+/** The record of a folder that stepped aside, if the folder is whole: a removal may have been cut off half-way. */
+export async function wholeRecord(folder: string): Promise<ReturnType<typeof parseRecord>> {
+  const json = await readIfThere(`${folder}/${RECORD_FILE}`)
+  const record = json === null ? null : parseRecord(json)
+  if (record === null) return null
+  const there = await Promise.all(record.files.map((file) => isThere(`${folder}/${file.name}`)))
+  return there.includes(false) ? null : record
+}
+
+/** A place that is taken again, by a folder with something in it or by a file, is left to the newcomer. */
+async function putBack(area: WorkArea, aside: string, home: string): Promise<void> {
+  if (!(await isThere(aside)) || (await isThere(home))) return
+  await makeFolderFlushed(dirname(home), area)
+  try {
+    await rename(aside, home)
+  } catch (error) {
+    if (!isOneOf(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST')) throw error
+  }
+}
+
+export async function moveIfThere(from: string, to: string): Promise<boolean> {
+  if (!existsSync(from)) return false
+  try {
+    await rename(from, to)
+    return true
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT')) return false
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+import { dirname, join } from 'node:path'
+import type { ContextStorage } from '#src/ports/context-storage.ts'
+import { replaceFile } from './exclusive-file.ts'
+import { readInStore } from './folder-entries.ts'
+import { makeFolderFlushed } from './make-folder-flushed.ts'
+import type { WorkArea } from './work-area.ts'
+
+/** `contexts/` of a folder store. */
+export class FolderContexts implements ContextStorage {
+  readonly #folder: string
+  readonly #area: WorkArea
+
+  constructor(root: string, area: WorkArea) {
+    this.#folder = join(root, 'contexts')
+    this.#area = area
+  }
+
+  async read(name: string): Promise<Buffer | null> {
+    return readInStore(join(this.#folder, name), this.#area)
+  }
+
+  async write(name: string, bytes: Uint8Array): Promise<void> {
+    const path = join(this.#folder, name)
+    await makeFolderFlushed(dirname(path), this.#area)
+    await replaceFile(path, bytes)
+  }
+}

@@ -1,0 +1,70 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
+import { createExclusive } from './exclusive-file.ts'
+import { isOneOf, readIfThere } from './file-system.ts'
+import { documentFolders } from './folder-records.ts'
+import { makeFolderFlushed } from './make-folder-flushed.ts'
+import { parseRecord, RECORD_FILE } from '../record-json.ts'
+import type { WorkArea } from './work-area.ts'
+
+/** The change feed's files in a folder. A commit makes `record.json` anew, so inode and mtime tell of it. */
+export class FolderFeed implements FeedStorage {
+  readonly #root: string
+  readonly #folder: string
+  readonly #area: WorkArea
+
+  constructor(root: string, area: WorkArea) {
+    this.#root = root
+    this.#folder = join(root, 'changes')
+    this.#area = area
+  }
+
+  async create(name: string, bytes: Uint8Array): Promise<boolean> {
+    await makeFolderFlushed(this.#folder, this.#area)
+    return createExclusive(join(this.#folder, name), bytes)
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(join(this.#folder, name), { force: true })
+  }
+
+  async read(name: string): Promise<Buffer | null> {
+    return readIfThere(join(this.#folder, name))
+  }
+
+  async list(after: string): Promise<readonly string[]> {
+    try {
+      const names = await readdir(this.#folder)
+      return names.filter((name) => name > after && !name.startsWith('.')).toSorted()
+    } catch (error) {
+      if (!isOneOf(error, 'ENOENT')) throw error
+      this.#area.checkStoreNow()
+      return []
+    }
+  }
+
+  async *stamps(signal: AbortSignal): AsyncGenerator<readonly RecordStamp[]> {
+    for await (const folders of documentFolders(join(this.#root, 'documents'), this.#area, signal)) {
+      const found = await Promise.all(folders.map((folder) => this.#stampOf(folder)))
+      yield found.filter((stamp) => stamp !== null)
+    }
+  }
+
+  async recordAt(place: string): Promise<PlacedRecord | null> {
+    const json = await readIfThere(join(this.#root, place, RECORD_FILE))
+    const record = json === null ? null : parseRecord(json)
+    return record === null ? null : { record, folder: place }
+  }
+
+  async #stampOf(folder: string): Promise<RecordStamp | null> {
+    try {
+      const { ino, mtimeNs, size } = await stat(join(folder, RECORD_FILE), { bigint: true })
+      const place = relative(this.#root, folder).split(sep).join('/')
+      return { place, stamp: `${ino}-${mtimeNs}-${size}` }
+    } catch (error) {
+      if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
+      throw error
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { rename, rm, stat, utimes } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
+import type { ReceiptRoom } from '#src/ports/output-store.ts'
+import { type ParserFacts, replaces } from '#src/document/parser.ts'
+import type { KeptReceipt, Receipt } from '#src/document/record.ts'
+import { isOneOf, writeFlushed } from './file-system.ts'
+import { entriesIn, readInStore } from './folder-entries.ts'
+import { flushPlaced, makeFolderFlushed } from './make-folder-flushed.ts'
+import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
+import type { WorkArea } from './work-area.ts'
+
+/** `receipts/` of a folder store: one gzip file for each answer. */
+export class FolderReceipts {
+  readonly #folder: string
+  readonly #area: WorkArea
+
+  constructor(folder: string, area: WorkArea) {
+    this.#folder = folder
+    this.#area = area
+  }
+
+  async read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
+    const path = join(this.#folder, receiptPath(id))
+    // Nearly every document has none yet: a look is all it takes then.
+    const packed = existsSync(path) ? await readInStore(path, this.#area) : null
+    // While the whole store is away there is no receipt in sight, and each would be bought again.
+    if (packed === null) this.#area.checkStoreNow()
+    return packed === null ? null : unpackReceipt(packed, room)
+  }
+
+  /**
+   * A whole receipt that is there already is left as it is, but for its date; a damaged one, and an older engine's, is
+   * replaced.
+   */
+  async save(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
+    const path = join(this.#folder, receiptPath(id))
+    const kept = await this.read(id)
+    const stays = kept !== null && (parser === null || !replaces(parser, kept.parser))
+    if (stays && (await touchIfThere(path))) return
+    const staged = await this.#area.staged(this.#area.newId())
+    try {
+      await writeFlushed(staged, await packReceipt(body, parser))
+      await renameInto(staged, path, this.#area)
+      await flushPlaced(dirname(path))
+    } catch (error) {
+      await rm(staged, { force: true })
+      throw error
+    }
+  }
+
+  async remove(id: ReceiptId): Promise<void> {
+    await rm(join(this.#folder, receiptPath(id)), { force: true })
+  }
+
+  async *list(signal: AbortSignal, content?: ContentHash): AsyncGenerator<KeptReceipt> {
+    const shelves = content === undefined ? entriesIn(this.#folder, this.#area) : [{ name: content.slice(0, 2) }]
+    for await (const { name: shelf } of shelves) {
+      for await (const { name } of entriesIn(join(this.#folder, shelf), this.#area)) {
+        signal.throwIfAborted()
+        const id = content === undefined || name.startsWith(content) ? receiptIdOf(name) : null
+        const savedAt = id === null ? null : await savedAtIfThere(join(this.#folder, shelf, name))
+        if (id !== null && savedAt !== null) yield { id, savedAt }
+      }
+    }
+  }
+}
+
+async function touchIfThere(path: string): Promise<boolean> {
+  const now = Date.now() / 1000
+  try {
+    await utimes(path, now, now)
+    return true
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+async function savedAtIfThere(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mtimeMs
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
+    throw error
+  }
+}
+
+/** Renames a file into a folder that may not be there yet. */
+export async function renameInto(from: string, to: string, area: WorkArea): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (!isOneOf(error, 'ENOENT')) throw error
+    await makeFolderFlushed(dirname(to), area)
+    await rename(from, to)
+  }
+}

@@ -1,0 +1,255 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
+import { makeFolder } from '#src/document/make-folder.ts'
+import type { ReceiptRoom } from '#src/ports/output-store.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
+import type { StoreProbe } from '#src/document/store-probe.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Stray } from '#src/document/stray.ts'
+import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.ts'
+import { StoreRefused } from '#src/document/store-refused.ts'
+import { checkFiles, isOutputName } from '../checked-files.ts'
+import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from '../document-path.ts'
+import { flushFolder, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
+import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
+import { entriesIn, readInStore } from './folder-entries.ts'
+import { FolderContexts } from './folder-contexts.ts'
+import { FolderFeed } from './folder-feed.ts'
+import { FolderManifest } from './folder-manifest.ts'
+import { FolderReceipts, renameInto } from './folder-receipts.ts'
+import { FolderWatch, probeFolder } from './folder-probe.ts'
+import { flushNames, flushPlaced } from './make-folder-flushed.ts'
+import { documentFolders } from './folder-records.ts'
+import { folderStrays } from './folder-strays.ts'
+import { foldsNames } from './folding.ts'
+import { parseDeadLetter, parseRecord, RECORD_FILE, toJson } from '../record-json.ts'
+import { explained, notAStore } from '../store-error.ts'
+import { WorkArea, type WorkItem } from './work-area.ts'
+
+export interface FolderStoreOptions {
+  readonly path: string
+  /** Whether a folder that is no store is refused, and left as it is; else it is made a store. */
+  readonly mustExist?: boolean
+}
+
+/**
+ * Opens the store in a folder, which is made when it is not there.
+ *
+ * @throws {StoreRefused} for a store of a later format, and with `mustExist` for a folder that is no store
+ */
+export async function openFolderStore({ path: given, mustExist = false }: FolderStoreOptions): Promise<OutputStore> {
+  const path = resolve(given)
+  return explained(`cannot open the store in ${path}`, async () => {
+    if (mustExist && !(await isStore(path))) throw new StoreRefused(notAStore(path))
+    // Before anything is made in it: a store of a later format is left as it is.
+    const manifest = await new FolderManifest(path).read()
+    if (manifest === null) await flushNames(path, await makeFolder(path))
+    const root = await realpath(path)
+    if (manifest !== null) await new FolderManifest(root).barOldReleases()
+    const rules = { folds: await foldsNames(root), maxBytes: FOLDER_MAX_BYTES }
+    const watch = await FolderWatch.open(root)
+    return new FolderStore(root, await WorkArea.open(root, watch), rules, watch)
+  })
+}
+
+async function isStore(path: string): Promise<boolean> {
+  const signs = [MANIFEST_FILE, 'documents', 'receipts', 'failures']
+  return (await Promise.all(signs.map((name) => isThere(join(path, name))))).includes(true)
+}
+
+/** Several processes may share one folder; two that commit the same document are both whole, the later one stands. */
+class FolderStore implements OutputStore {
+  readonly url: string
+  readonly feed: FolderFeed
+  readonly contexts: FolderContexts
+  readonly #root: string
+  readonly #documents: string
+  readonly #failures: string
+  readonly #receipts: FolderReceipts
+  readonly #area: WorkArea
+  readonly #manifest: FolderManifest
+  readonly #rules: PathRules
+  readonly #watch: FolderWatch
+
+  constructor(root: string, area: WorkArea, rules: PathRules, watch: FolderWatch) {
+    this.url = pathToFileURL(`${root}/`).href
+    this.#root = root
+    this.#documents = join(root, 'documents')
+    this.#failures = join(root, 'failures')
+    this.#receipts = new FolderReceipts(join(root, 'receipts'), area)
+    this.#area = area
+    this.feed = new FolderFeed(root, area)
+    this.contexts = new FolderContexts(root, area)
+    this.#manifest = new FolderManifest(root)
+    this.#rules = rules
+    this.#watch = watch
+  }
+
+  async probe(): Promise<StoreProbe> {
+    await explained(`cannot write to the store in ${this.#root}`, () => probeFolder(this.#area))
+    return { warning: null }
+  }
+
+  async checkRoom(): Promise<void> {
+    await explained(`cannot look at the store in ${this.#root}`, () => this.#watch.check())
+  }
+
+  async readManifest(): Promise<StoreManifest | null> {
+    return this.#manifest.read()
+  }
+
+  async writeManifest(manifest: StoreManifest): Promise<boolean> {
+    return explained(`cannot write ${MANIFEST_FILE} in ${this.url}`, () => this.#manifest.write(manifest))
+  }
+
+  async readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
+    return this.#receipts.read(id, room)
+  }
+
+  async saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
+    await explained(`cannot keep a receipt in ${this.url}`, () => this.#receipts.save(id, body, parser))
+  }
+
+  async removeReceipt(id: ReceiptId): Promise<void> {
+    await this.#receipts.remove(id)
+  }
+
+  listReceipts(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt> {
+    return this.#receipts.list(signal, content)
+  }
+
+  async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
+    const json = await this.#read(key, RECORD_FILE)
+    const record = json === null ? null : parseRecord(json)
+    return record?.key === key ? record : null
+  }
+
+  async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    checkFiles(record, files)
+    await explained(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, async () => {
+      const id = this.#area.newId()
+      const staged = await this.#area.staged(id)
+      try {
+        await mkdir(staged)
+        const all = [...files, [RECORD_FILE, toJson(record)] as const]
+        await Promise.all(all.map(([name, bytes]) => writeFlushed(join(staged, name), bytes)))
+        await flushFolder(staged)
+        await enter(this.#area, id, this.#place(record.key), record)
+      } catch (error) {
+        await rm(staged, { recursive: true, force: true })
+        throw error
+      }
+    })
+  }
+
+  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
+    return isOutputName(name) ? this.#read(key, name) : null
+  }
+
+  async *listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncGenerator<DocumentRecord> {
+    for await (const folders of documentFolders(this.#documents, this.#area, signal)) {
+      const found = await Promise.all(folders.map((folder) => readInStore(join(folder, RECORD_FILE), this.#area)))
+      for (const [at, json] of found.entries()) {
+        if (json === null) continue
+        const record = parseRecord(json)
+        if (record !== null) yield record
+        else onUnreadable?.(relative(this.#root, folders[at] ?? ''))
+      }
+    }
+  }
+
+  readonly recordListing = null
+
+  async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
+    const have = keys.map((key) => existsSync(join(this.#place(key).folder, RECORD_FILE)))
+    if (have.includes(false)) this.#area.checkStoreNow()
+    return have
+  }
+
+  async remove(key: SourceKey): Promise<void> {
+    const { folder, letter } = this.#place(key)
+    await explained(`cannot remove ${JSON.stringify(key)} from ${this.url}`, async () => {
+      const staged = await this.#area.staged(this.#area.newId())
+      await rm(letter, { force: true })
+      if (!(await moveIfThere(folder, staged))) return
+      await rm(staged, { recursive: true, force: true })
+      await removeEmptyAbove(folder, this.#documents)
+    })
+  }
+
+  async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
+    const json = await readInStore(this.#place(key).letter, this.#area)
+    return json === null ? null : parseDeadLetter(json)
+  }
+
+  async bury(letter: DeadLetter): Promise<void> {
+    await explained(`cannot keep the failure of ${JSON.stringify(letter.key)} in ${this.url}`, async () => {
+      const staged = await this.#area.staged(this.#area.newId())
+      try {
+        await writeFlushed(staged, toJson(letter))
+        await renameInto(staged, this.#place(letter.key).letter, this.#area)
+        await flushPlaced(this.#failures)
+      } catch (error) {
+        await rm(staged, { force: true })
+        throw error
+      }
+    })
+  }
+
+  async *listDeadLetters(signal: AbortSignal): AsyncGenerator<DeadLetter> {
+    for await (const { name } of entriesIn(this.#failures, this.#area)) {
+      signal.throwIfAborted()
+      const json = await readInStore(join(this.#failures, name), this.#area)
+      const letter = json === null ? null : parseDeadLetter(json)
+      if (letter !== null) yield letter
+    }
+  }
+
+  async recover(): Promise<void> {
+    const { asides, staged } = await this.#area.leftovers()
+    for (const aside of asides) await settleAside(aside, this.#area, (item) => this.#homeOf(item))
+    for (const { path } of staged) await rm(path, { recursive: true, force: true })
+  }
+
+  listStrays(signal: AbortSignal): AsyncIterable<Stray> {
+    return folderStrays({ root: this.#root, area: this.#area, rules: this.#rules }, signal)
+  }
+
+  async removeStray({ kind, path }: Stray): Promise<void> {
+    if (kind !== 'foreign') throw new Error(`${path} is not for the store to remove`)
+    await rm(join(this.#root, path), { recursive: true, force: true })
+  }
+
+  /** Where something that stepped aside came from; null when it is not whole. */
+  async #homeOf(aside: WorkItem): Promise<string | null> {
+    if (aside.name.includes('.old.')) {
+      const record = await wholeRecord(aside.path)
+      return record === null ? null : this.#place(record.key).folder
+    }
+    const letter = parseDeadLetter(await readFile(aside.path))
+    return letter === null ? null : this.#place(letter.key).letter
+  }
+
+  /** From the folder in place; while a commit is between its two renames, from the one that stepped aside. */
+  async #read(key: SourceKey, name: string): Promise<Buffer | null> {
+    const { folder, hash } = this.#place(key)
+    const inPlace = await readInStore(join(folder, name), this.#area)
+    if (inPlace !== null) return inPlace
+    for (const aside of await this.#area.asides(hash, 'old')) {
+      const old = await readIfThere(join(aside, name))
+      // A folder in place by now is the newer one, and the whole truth: what it does not have is not there.
+      if (await isThere(folder)) return readIfThere(join(folder, name))
+      if (old !== null) return old
+    }
+    return null
+  }
+
+  #place(key: SourceKey): Place {
+    const folder = join(this.#documents, documentPath(key, this.#rules))
+    return { hash: keyHash(key), folder, letter: join(this.#failures, letterName(key)) }
+  }
+}

@@ -1,0 +1,139 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { mapInOrder } from '#src/document/map-in-order.ts'
+import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
+import type { Stray } from '#src/document/stray.ts'
+import { documentPath, isDocumentFolder, letterName, type PathRules } from '../document-path.ts'
+import { isOneOf, isThere, readIfThere } from './file-system.ts'
+import { allEntriesIn } from './folder-entries.ts'
+import { receiptPath, receiptIdOf } from '../receipt-bytes.ts'
+import { parseDeadLetter, parseRecord, RECORD_FILE } from '../record-json.ts'
+import type { WorkArea } from './work-area.ts'
+
+/** Folders are made a moment before something is put into them. */
+const EMPTY_AFTER_MS = 60_000
+
+/** Folders of documents that are looked into side by side. */
+const AT_ONCE = 16
+
+const OWN_NAMES: readonly string[] = [
+  'documents',
+  'receipts',
+  'failures',
+  'changes',
+  'contexts',
+  '.sluice',
+  MANIFEST_FILE,
+]
+
+export interface StraysOptions {
+  readonly root: string
+  readonly area: WorkArea
+  readonly rules: PathRules
+}
+
+/** Streams the orphans: what is in the folder of a store and no part of it. Paths are relative to `root`. */
+export async function* folderStrays({ root, area, rules }: StraysOptions, signal: AbortSignal): AsyncGenerator<Stray> {
+  for (const { name } of await allEntriesIn(root, area)) {
+    if (!OWN_NAMES.includes(name)) yield { kind: 'beside', path: name, reason: 'is no part of the store' }
+  }
+  const { asides, staged } = await area.leftovers()
+  for (const { name } of asides) yield { ...LEFTOVER, path: `.sluice/aside/${name}` }
+  for (const { name } of staged) yield { ...LEFTOVER, path: `.sluice/staging/${name}` }
+  yield* inDocuments({ root, area, rules }, '', signal)
+  yield* inReceipts({ root, area }, signal)
+  yield* inFailures({ root, area }, signal)
+}
+
+const LEFTOVER = { kind: 'leftover', reason: 'was left by a process that ended in the middle of a write' } as const
+
+const foreign = (path: string, reason: string): Stray => ({ kind: 'foreign', path, reason })
+
+/** `below`: the folder's path below `documents/`, empty or with a slash at its end. */
+async function* inDocuments(at: StraysOptions, below: string, signal: AbortSignal): AsyncGenerator<Stray> {
+  const { root, area } = at
+  const folder = `documents/${below}`
+  const entries = (await allEntriesIn(join(root, folder), area)).map((entry) => ({
+    name: entry.name,
+    isFolder: entry.isDirectory(),
+  }))
+  const looked = mapInOrder(entries, AT_ONCE, async ({ name, isFolder }) => {
+    signal.throwIfAborted()
+    const path = below + name
+    if (!isFolder) return [foreign(folder + name, 'is a file where only folders of documents belong')]
+    return isDocumentFolder(name) ? seenTwice(() => inDocument(at, path)) : path
+  })
+  for await (const found of looked) {
+    if (typeof found === 'string') yield* inDocuments(at, `${found}/`, signal)
+    else yield* found
+  }
+  if (entries.length === 0 && below !== '' && (await idleMs(join(root, folder))) > EMPTY_AFTER_MS) {
+    yield foreign(folder.slice(0, -1), 'is an empty folder')
+  }
+}
+
+/** A document may be exchanged for its next version between two looks at it: what is a stray still is one a look later. */
+async function seenTwice(look: () => Promise<readonly Stray[]>): Promise<readonly Stray[]> {
+  const first = await look()
+  if (first.length === 0) return first
+  const again = new Set((await look()).map(({ path }) => path))
+  return first.filter(({ path }) => again.has(path))
+}
+
+/** `of`: the path of its folder below `documents/`. */
+async function inDocument({ root, area, rules }: StraysOptions, of: string): Promise<readonly Stray[]> {
+  const path = `documents/${of}`
+  const names = (await allEntriesIn(join(root, path), area)).map(({ name }) => name)
+  const json = await readIfThere(join(root, path, RECORD_FILE))
+  // While a document is exchanged for its next version there is a moment without a folder.
+  if (json === null && !(await isThere(join(root, path)))) return []
+  const record = json === null ? null : parseRecord(json)
+  if (record !== null && documentPath(record.key, rules) !== of) {
+    return [foreign(path, `holds the record of ${JSON.stringify(record.key)}, whose place is another`)]
+  }
+  if (record === null) {
+    const what = json === null ? 'has no record.json' : 'has half a record.json'
+    return [foreign(path, `${what}: its document counts as not done`)]
+  }
+  const listed = new Set([RECORD_FILE, ...record.files.map(({ name }) => name)])
+  return names.filter((name) => !listed.has(name)).map((name) => foreign(`${path}/${name}`, 'is in no record'))
+}
+
+type InStore = Pick<StraysOptions, 'root' | 'area'>
+
+async function* inReceipts({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Stray> {
+  for (const shelf of await allEntriesIn(join(root, 'receipts'), area)) {
+    const path = `receipts/${shelf.name}`
+    if (!shelf.isDirectory()) yield foreign(path, 'is no receipt')
+    else {
+      for (const { name } of await allEntriesIn(join(root, path), area)) {
+        signal.throwIfAborted()
+        const id = receiptIdOf(name)
+        if (id === null || receiptPath(id) !== `${shelf.name}/${name}`)
+          yield foreign(`${path}/${name}`, 'is no receipt')
+      }
+    }
+  }
+}
+
+async function* inFailures({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Stray> {
+  for (const entry of await allEntriesIn(join(root, 'failures'), area)) {
+    signal.throwIfAborted()
+    const path = `failures/${entry.name}`
+    const json = entry.isFile() ? await readIfThere(join(root, path)) : Buffer.alloc(0)
+    // Gone since it was listed: its document came out well.
+    if (json === null) continue
+    const letter = parseDeadLetter(json)
+    if (letter === null) yield foreign(path, 'is no whole dead letter')
+    else if (letterName(letter.key) !== entry.name) yield foreign(path, 'is the dead letter of another name')
+  }
+}
+
+async function idleMs(folder: string): Promise<number> {
+  try {
+    return Date.now() - (await stat(folder)).mtimeMs
+  } catch (error) {
+    if (isOneOf(error, 'ENOENT')) return 0
+    throw error
+  }
+}

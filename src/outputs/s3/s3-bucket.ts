@@ -1,0 +1,229 @@
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { explainedS3, isAbsent, isBrokenLine, NotDeleted, statusOf } from '#src/s3/errors.ts'
+
+export interface S3Placing {
+  readonly client: S3Client
+  readonly bucket: string
+  /** Ends in a slash, or is empty. */
+  readonly prefix: string
+  /** Goes with every object that is written: encryption, storage class. */
+  readonly writing: Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId' | 'StorageClass'>
+}
+
+export interface StoredObject {
+  readonly bytes: Buffer
+  readonly etag: string
+}
+
+export interface ListedObject {
+  readonly name: string
+  /** Epoch milliseconds, by the clock of the store. */
+  readonly modifiedAt: number
+  readonly etag: string
+}
+
+/** Begins behind one name, and need not go on behind another. */
+export interface NameRange {
+  readonly after: string
+  readonly upTo: string | null
+}
+
+const isBehind = (name: string, other: string): boolean => Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0
+
+/** When a write may happen: only where nothing is, or only over the object that has this ETag. */
+export type Condition = { readonly only: 'absent' } | { readonly only: 'over'; readonly etag: string }
+
+/** Above this an upload goes in parts, so that a broken line repeats a part and not all of it. */
+export const PART_BYTES = 16 * 1024 * 1024
+
+/** An object whose answer breaks off is asked for as often as this. */
+const DOWNLOADS = 4
+
+/** The part of a bucket that belongs to a store. Names are relative to its prefix. */
+export class S3Bucket {
+  readonly #at: S3Placing
+  readonly #url: string
+  /** Stores disagree on whether the ETag in `If-Match` stands in quotes; what worked once is kept. */
+  #quoted = true
+  /** Some stores know no conditions (501). Then the last writer stands, as in a plain folder. */
+  #conditional = true
+
+  constructor(at: S3Placing) {
+    this.#at = at
+    this.#url = `s3://${at.bucket}/${at.prefix}`
+  }
+
+  async get(name: string): Promise<StoredObject | null> {
+    return explainedS3(`cannot read ${name} in ${this.#url}`, async () => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await this.#download(name)
+        } catch (error) {
+          if (isAbsent(error)) return null
+          // The SDK asks again where no answer came, not where one broke off.
+          if (tries === DOWNLOADS || !isBrokenLine(error)) throw error
+        }
+      }
+    })
+  }
+
+  /**
+   * A look for one object says "not found" without a reason: the bucket itself may be absent.
+   *
+   * @throws {StoreUnusable} where there is no bucket
+   */
+  async checkThere(): Promise<void> {
+    const { client, bucket } = this.#at
+    await explainedS3(`cannot look into ${this.#url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
+  }
+
+  /** False also where there is no bucket: see `checkThere`. */
+  async has(name: string): Promise<boolean> {
+    return explainedS3(`cannot look for ${name} in ${this.#url}`, async () => (await this.#etag(name)) !== null)
+  }
+
+  /** Atomic: the object is there whole, or not at all. */
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const params = this.#writing(name, bytes)
+    if (bytes.length <= PART_BYTES) await this.#at.client.send(new PutObjectCommand(params))
+    else await new Upload({ client: this.#at.client, params, partSize: PART_BYTES, queueSize: 2 }).done()
+  }
+
+  /** As `put`, for objects of one part; says whether the condition held and the object was written. */
+  async putIf(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean> {
+    if (!this.#conditional) {
+      if (condition.only === 'absent' && (await this.#etag(name)) !== null) return false
+      await this.put(name, bytes)
+      return true
+    }
+    if (await this.#tryPut(name, bytes, condition)) return true
+    if (!this.#conditional) return this.putIf(name, bytes, condition)
+    if (condition.only === 'absent' || (await this.#etag(name)) !== condition.etag) return false
+    // Refused although it still is the one we mean: this store wants the ETag the other way.
+    this.#quoted = !this.#quoted
+    return this.#tryPut(name, bytes, condition)
+  }
+
+  async #tryPut(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean> {
+    const header =
+      condition.only === 'absent'
+        ? { IfNoneMatch: '*' }
+        : { IfMatch: this.#quoted ? `"${condition.etag}"` : condition.etag }
+    try {
+      await this.#at.client.send(new PutObjectCommand({ ...this.#writing(name, bytes), ...header }))
+      return true
+    } catch (error) {
+      const status = statusOf(error)
+      if (status === 501) this.#conditional = false
+      // 404: nothing there to match. 409: another conditional write is in flight.
+      else if (status !== 412 && status !== 404 && status !== 409) throw error
+      return false
+    }
+  }
+
+  /** Repeatable: what is not there is no error. */
+  async remove(names: readonly string[]): Promise<void> {
+    for (let at = 0; at < names.length; at += 1000) {
+      const Objects = names.slice(at, at + 1000).map((name) => ({ Key: this.#at.prefix + name }))
+      const answer = await this.#at.client.send(
+        new DeleteObjectsCommand({ Bucket: this.#at.bucket, Delete: { Objects, Quiet: true } }),
+      )
+      const [refused] = answer.Errors ?? []
+      if (refused !== undefined) throw new NotDeleted(refused.Key ?? '', refused.Code ?? '')
+    }
+  }
+
+  /** Streams names by pages of up to 1,000. */
+  async *list(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly string[]> {
+    for await (const objects of this.listObjects(folder, signal, range)) yield objects.map(({ name }) => name)
+  }
+
+  /** As `list`, with the moment of each object's last write. */
+  async *listObjects(
+    folder: string,
+    signal?: AbortSignal,
+    range: NameRange = { after: '', upTo: null },
+  ): AsyncGenerator<readonly ListedObject[]> {
+    let token: string | undefined
+    do {
+      const page = await explainedS3(`cannot list ${this.#url}${folder}`, () =>
+        this.#page(folder, token, range.after, signal),
+      )
+      yield (page.Contents ?? []).map(({ Key, LastModified, ETag }) => ({
+        name: decode(Key ?? '').slice(this.#at.prefix.length),
+        modifiedAt: LastModified?.getTime() ?? 0,
+        etag: bare(ETag),
+      }))
+      token = page.NextContinuationToken
+      const last = decode(page.Contents?.at(-1)?.Key ?? '').slice(this.#at.prefix.length)
+      if (range.upTo !== null && isBehind(last, range.upTo)) return
+    } while (token !== undefined)
+  }
+
+  async #page(
+    folder: string,
+    token: string | undefined,
+    after: string,
+    signal?: AbortSignal,
+  ): Promise<ListObjectsV2CommandOutput> {
+    return this.#at.client.send(
+      new ListObjectsV2Command({
+        Bucket: this.#at.bucket,
+        Prefix: this.#at.prefix + folder,
+        EncodingType: 'url',
+        ContinuationToken: token,
+        ...(after === '' ? {} : { StartAfter: this.#at.prefix + after }),
+      }),
+      signal === undefined ? {} : { abortSignal: signal },
+    )
+  }
+
+  async #download(name: string): Promise<StoredObject> {
+    const answer = await this.#at.client.send(new GetObjectCommand(this.#object(name)))
+    const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? [])
+    return { bytes, etag: bare(answer.ETag) }
+  }
+
+  async #etag(name: string): Promise<string | null> {
+    try {
+      return bare((await this.#at.client.send(new HeadObjectCommand(this.#object(name)))).ETag)
+    } catch (error) {
+      if (isAbsent(error)) return null
+      throw error
+    }
+  }
+
+  #object(name: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#at.bucket, Key: this.#at.prefix + name }
+  }
+
+  #writing(name: string, bytes: Uint8Array): PutObjectCommandInput {
+    return { ...this.#object(name), ...this.#at.writing, Body: bytes, ContentType: contentType(name) }
+  }
+}
+
+function bare(etag: string | undefined): string {
+  return (etag ?? '').replaceAll('"', '')
+}
+
+function decode(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '))
+}
+
+function contentType(name: string): string {
+  if (name.endsWith('.md')) return 'text/markdown; charset=utf-8'
+  if (name.endsWith('.html')) return 'text/html; charset=utf-8'
+  if (name.endsWith('.jsonl')) return 'application/x-ndjson'
+  return name.endsWith('.json') ? 'application/json' : 'application/gzip'
+}

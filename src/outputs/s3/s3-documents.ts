@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import { RecordOfOther } from '#src/document/record-of-other.ts'
+import { sameOwner } from '#src/document/store-manifest.ts'
+import { documentPath, isDocumentFolder } from '../document-path.ts'
+import { parseRecord, RECORD_FILE } from '../record-json.ts'
+import type { S3Bucket } from './s3-bucket.ts'
+
+/*
+ * A bucket has no rename, so a commit is one atomic write: that of `record.json`, the commit marker.
+ *
+ *   1. The outputs are written into a folder of their own, `documents/<key>/<commit>/`, with a name never used before.
+ *   2. `record.json` is written, naming that folder: a compare-and-set, only over the record that was read before, or
+ *      where none was. It fails after another worker's commit, and is tried again on top of that. This one write is the
+ *      commit.
+ *   3. The folder that the replaced record named is removed.
+ *
+ * A reader follows the record, and so sees the old outputs or the new ones. Nothing is ever written over, so that not
+ * even a worker that was thought dead can mix its outputs into those of another. A crash before 2 leaves a folder that
+ * no record names, one before 3 leaves the old one: neither is ever read, and both go when the document is removed or
+ * committed over (`sweep`).
+ */
+
+/** Listings of a bucket side by side. */
+const RANGES = 16
+
+/** Evenly spread names between which ranges are listed. */
+function cutPoints(names: readonly string[]): readonly string[] {
+  const sorted = [...new Set(names)].toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+  const points = Array.from(
+    { length: RANGES - 1 },
+    (_, index) => sorted[Math.floor(((index + 1) * sorted.length) / RANGES)],
+  )
+  return [...new Set(points.filter((name) => name !== undefined))]
+}
+
+interface Stored {
+  readonly record: DocumentRecord
+  /** Folder of its outputs, ends in a slash. */
+  readonly folder: string
+  readonly etag: string
+}
+
+/** Each try loses only to a commit that succeeded, and two workers do not have one document for long. */
+const MAX_TRIES = 50
+
+/** Other commits' folders are left alone for as long as one may take, hours more than it does. */
+export const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000
+
+export class S3Documents {
+  readonly #bucket: S3Bucket
+  readonly #maxBytes: number
+
+  constructor(bucket: S3Bucket, maxBytes: number) {
+    this.#bucket = bucket
+    this.#maxBytes = maxBytes
+  }
+
+  async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
+    return (await this.#stored(key))?.record ?? null
+  }
+
+  async has(key: SourceKey): Promise<boolean> {
+    return this.#bucket.has(this.#home(key) + RECORD_FILE)
+  }
+
+  async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const home = this.#home(record.key)
+    const folder = `${home}${newFolder()}/`
+    await this.#putOutputs(folder, files)
+    // From here on they stay, whatever fails: a write of the record that was not answered may have been done.
+    const replaced = await this.#putRecord(home, record, folder).catch(async (error: unknown) => {
+      if (error instanceof RecordOfOther) await this.#bucket.remove([...files.keys()].map((name) => folder + name))
+      throw error
+    })
+    // It is committed. What cannot be removed now is an orphan, and a later commit removes it.
+    if (replaced !== null) await this.#sweep(home, folder, replaced.folder).catch(() => undefined)
+  }
+
+  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const stored = await this.#stored(key)
+      if (stored === null || !stored.record.files.some((file) => file.name === name)) return null
+      const found = await this.#bucket.get(stored.folder + name)
+      if (found !== null) return found.bytes
+      // Removed since its record was read: a newer commit took its place.
+    }
+    return null
+  }
+
+  async *listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncGenerator<DocumentRecord> {
+    for await (const names of this.#bucket.list('documents/', signal)) {
+      const records = names.filter(isRecord)
+      for (let at = 0; at < records.length; at += 32) {
+        signal.throwIfAborted()
+        const some = records.slice(at, at + 32)
+        const found = await Promise.all(some.map((name) => this.#bucket.get(name)))
+        for (const [index, object] of found.entries()) {
+          if (object === null) continue
+          const record = parseStored(object.bytes)?.record
+          if (record) yield record
+          else onUnreadable?.((some[index] ?? '').slice(0, -`/${RECORD_FILE}`.length))
+        }
+      }
+    }
+  }
+
+  nameOf(key: SourceKey): string {
+    return this.#home(key) + RECORD_FILE
+  }
+
+  async list(some: readonly SourceKey[], add: (name: string) => void, signal: AbortSignal): Promise<void> {
+    const starts = ['', ...cutPoints(some.map((key) => this.#home(key)))]
+    const range = async (after: string, index: number): Promise<void> => {
+      const upTo = starts[index + 1] ?? null
+      for await (const names of this.#bucket.list('documents/', signal, { after, upTo })) {
+        for (const name of names) if (isRecord(name)) add(name)
+      }
+    }
+    await Promise.all(starts.map(range))
+  }
+
+  /** The record goes first: without it the outputs are orphans, which no reader sees. */
+  async remove(key: SourceKey): Promise<void> {
+    const home = this.#home(key)
+    await this.#bucket.remove([home + RECORD_FILE])
+    for await (const names of this.#bucket.list(home)) await this.#bucket.remove(names)
+  }
+
+  async #stored(key: SourceKey): Promise<Stored | null> {
+    const home = this.#home(key)
+    const object = await this.#bucket.get(home + RECORD_FILE)
+    const parsed = object === null ? null : parseStored(object.bytes)
+    if (object === null || parsed === null || parsed.record.key !== key) return null
+    return { record: parsed.record, folder: `${home}${parsed.folder}/`, etag: object.etag }
+  }
+
+  async #putOutputs(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const names = [...files.keys()].map((name) => folder + name)
+    try {
+      await Promise.all([...files].map(([name, bytes]) => this.#bucket.put(folder + name, bytes)))
+    } catch (error) {
+      await this.#bucket.remove(names).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Returns the record that it replaced; null for none. */
+  async #putRecord(home: string, record: DocumentRecord, folder: string): Promise<Stored | null> {
+    const json = Buffer.from(`${JSON.stringify({ ...record, folder: folder.slice(home.length, -1) }, null, 2)}\n`)
+    let replaced: Stored | null = null
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const present = await this.#bucket.get(home + RECORD_FILE)
+      const parsed = present === null ? null : parseStored(present.bytes)
+      const stored = present && parsed && { ...parsed, folder: `${home}${parsed.folder}/`, etag: present.etag }
+      // Written by the try before, whose answer was lost.
+      if (stored?.folder === folder) return replaced
+      if (stored && !sameOwner(stored.record, record)) throw new RecordOfOther(stored.record.source)
+      replaced = stored
+      const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }
+      if (await this.#bucket.putIf(home + RECORD_FILE, json, over)) return replaced
+    }
+    throw new Error(`${JSON.stringify(record.key)} is being committed by others all the time`)
+  }
+
+  /** Removes the folder that was replaced, and what crashes left long ago. */
+  async #sweep(home: string, current: string, replaced: string): Promise<void> {
+    const outdated: string[] = []
+    for await (const names of this.#bucket.list(home)) {
+      for (const name of names) {
+        const isOld = name.startsWith(replaced) || ageOf(name.slice(home.length)) > SWEEP_AFTER_MS
+        if (isOld && !name.startsWith(current) && name !== home + RECORD_FILE) outdated.push(name)
+      }
+    }
+    await this.#bucket.remove(outdated)
+  }
+
+  #home(key: SourceKey): string {
+    return `documents/${documentPath(key, { folds: false, maxBytes: this.#maxBytes })}/`
+  }
+}
+
+/** `<time, base 36>-<random>`: never used twice, and its age can be told. */
+function newFolder(): string {
+  return `${Date.now().toString(36)}-${randomBytes(5).toString('hex')}`
+}
+
+/** Of the folder that a name begins with, in milliseconds; NaN when no commit made it. */
+export function ageOf(name: string): number {
+  return Date.now() - Number.parseInt(name, 36)
+}
+
+export function isRecord(name: string): boolean {
+  const parts = name.split('/')
+  return parts.at(-1) === RECORD_FILE && isDocumentFolder(parts.at(-2) ?? '')
+}
+
+export function parseStored(json: Buffer): { readonly record: DocumentRecord; readonly folder: string } | null {
+  const parsed = parseRecord(json)
+  if (parsed === null) return null
+  const { folder, ...record } = parsed as DocumentRecord & { readonly folder?: unknown }
+  return typeof folder === 'string' ? { record, folder } : null
+}

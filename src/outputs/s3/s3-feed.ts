@@ -1,0 +1,50 @@
+import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
+import { RECORD_FILE } from '../record-json.ts'
+import type { S3Bucket } from './s3-bucket.ts'
+import { isRecord, parseStored } from './s3-documents.ts'
+
+const FOLDER = 'changes/'
+
+/** The change feed's objects in a bucket. The ETag of `record.json` tells of a commit. */
+export class S3Feed implements FeedStorage {
+  readonly #bucket: S3Bucket
+
+  constructor(bucket: S3Bucket) {
+    this.#bucket = bucket
+  }
+
+  async create(name: string, bytes: Uint8Array): Promise<boolean> {
+    return this.#bucket.putIf(FOLDER + name, bytes, { only: 'absent' })
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#bucket.remove([FOLDER + name])
+  }
+
+  async read(name: string): Promise<Buffer | null> {
+    return (await this.#bucket.get(FOLDER + name))?.bytes ?? null
+  }
+
+  async list(after: string): Promise<readonly string[]> {
+    const all: string[] = []
+    const range = { after: FOLDER + after, upTo: null }
+    for await (const names of this.#bucket.list(FOLDER, undefined, range)) {
+      all.push(...names.map((name) => name.slice(FOLDER.length)))
+    }
+    return all
+  }
+
+  async *stamps(signal: AbortSignal): AsyncGenerator<readonly RecordStamp[]> {
+    for await (const objects of this.#bucket.listObjects('documents/', signal)) {
+      yield objects.flatMap(({ name, etag }) =>
+        isRecord(name) ? [{ place: name.slice(0, -`/${RECORD_FILE}`.length), stamp: etag }] : [],
+      )
+    }
+  }
+
+  async recordAt(place: string): Promise<PlacedRecord | null> {
+    const object = await this.#bucket.get(`${place}/${RECORD_FILE}`)
+    const stored = object === null ? null : parseStored(object.bytes)
+    return stored === null ? null : { record: stored.record, folder: `${place}/${stored.folder}` }
+  }
+}

@@ -1,0 +1,270 @@
+import { HeadBucketCommand } from '@aws-sdk/client-s3'
+import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { ReceiptRoom, RecordListing } from '#src/ports/output-store.ts'
+import { type ParserFacts, replaces } from '#src/document/parser.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
+import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
+import { StoreRefused } from '#src/document/store-refused.ts'
+import type { StoreProbe } from '#src/document/store-probe.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Stray } from '#src/document/stray.ts'
+import { checkFiles } from '../checked-files.ts'
+import { letterName } from '../document-path.ts'
+import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
+import { parseDeadLetter, toJson } from '../record-json.ts'
+import { BAR, barBytes } from './s3-bar.ts'
+import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
+import { S3Documents } from './s3-documents.ts'
+import { explainedS3, isDenied } from '#src/s3/errors.ts'
+import { S3Contexts } from './s3-contexts.ts'
+import { S3Feed } from './s3-feed.ts'
+import { s3Strays } from './s3-strays.ts'
+import { notAStore } from '../store-error.ts'
+
+export interface S3StoreOptions {
+  readonly client: S3Placing['client']
+  readonly bucket: string
+  /** Folder in the bucket, with or without a slash at its end; empty for all of it. */
+  readonly prefix?: string
+  readonly serverSideEncryption?: 'AES256' | 'aws:kms'
+  readonly kmsKeyId?: string
+  readonly storageClass?: S3Placing['writing']['StorageClass']
+  /** Whether a prefix that holds no store is refused. */
+  readonly mustExist?: boolean
+}
+
+/** Records that are asked for side by side. */
+const LOOKS_AT_ONCE = 32
+/** In none of the store's folders, so that no listing meets it. */
+const PROBE = '.sluice/probe'
+
+/** Overwrites a dead letter that may not be deleted: a reader takes it for none. */
+const NO_LETTER = Buffer.from('{}\n')
+
+/** S3 takes keys of 1,024 bytes; room is kept for the folder of a commit and the name of an output. */
+const KEY_MAX_BYTES = 1024
+const ROOM_BYTES = 'documents/'.length + 32 + 100
+
+/**
+ * Opens the store in a bucket, which must be there.
+ *
+ * @throws {StoreRefused} for a store of a later format, and with `mustExist` for a prefix that holds no store
+ */
+export async function openS3Store(options: S3StoreOptions): Promise<OutputStore> {
+  const { client, bucket, prefix = '' } = options
+  const at = {
+    client,
+    bucket,
+    prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
+    writing: writing(options),
+  }
+  const url = `s3://${bucket}/${at.prefix}`
+  await explainedS3(`cannot open the store in ${url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
+  const store = new S3Store(url, at)
+  if (options.mustExist !== true) return store
+  if ((await store.readManifest()) === null && !(await store.hasContent())) throw new StoreRefused(notAStore(url))
+  return store
+}
+
+function writing({ serverSideEncryption, kmsKeyId, storageClass }: S3StoreOptions): S3Placing['writing'] {
+  return {
+    ...(serverSideEncryption === undefined ? {} : { ServerSideEncryption: serverSideEncryption }),
+    ...(kmsKeyId === undefined ? {} : { SSEKMSKeyId: kmsKeyId }),
+    ...(storageClass === undefined ? {} : { StorageClass: storageClass }),
+  }
+}
+
+class S3Store implements OutputStore {
+  readonly url: string
+  readonly feed: S3Feed
+  readonly contexts: S3Contexts
+  readonly #bucket: S3Bucket
+  readonly #documents: S3Documents
+
+  constructor(url: string, at: S3Placing) {
+    this.url = url
+    this.#bucket = new S3Bucket(at)
+    this.feed = new S3Feed(this.#bucket)
+    this.contexts = new S3Contexts(this.#bucket)
+    this.#documents = new S3Documents(this.#bucket, KEY_MAX_BYTES - ROOM_BYTES - Buffer.byteLength(at.prefix))
+  }
+
+  async readManifest(): Promise<StoreManifest | null> {
+    const stored = await this.#bucket.get(MANIFEST_FILE)
+    if (stored === null) return null
+    const manifest = parseManifest(stored.bytes, this.url)
+    if (manifest === null) throw new StoreRefused(`${this.url}${MANIFEST_FILE} is damaged: restore it from a backup`)
+    return manifest
+  }
+
+  /** Compare-and-swap by the ETag of the revision before. */
+  async writeManifest(manifest: StoreManifest): Promise<boolean> {
+    return explainedS3(`cannot write ${MANIFEST_FILE} in ${this.url}`, async () => {
+      const json = manifestJson(manifest)
+      if (manifest.revision === 1) {
+        if (manifest.adoptedFormat !== undefined) await this.#bucket.put(BAR, barBytes())
+        return this.#bucket.putIf(MANIFEST_FILE, json, { only: 'absent' })
+      }
+      const stored = await this.#bucket.get(MANIFEST_FILE)
+      if (stored === null || parseManifest(stored.bytes, this.url)?.revision !== manifest.revision - 1) return false
+      return this.#bucket.putIf(MANIFEST_FILE, json, { only: 'over', etag: stored.etag })
+    })
+  }
+
+  /** Whether there is anything that a release without `store.json` left. */
+  async hasContent(): Promise<boolean> {
+    for (const folder of ['documents/', 'receipts/', 'failures/']) {
+      for await (const names of this.#bucket.list(folder)) if (names.length > 0) return true
+    }
+    return false
+  }
+
+  get recordListing(): RecordListing {
+    return this.#documents
+  }
+
+  async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
+    const have: boolean[] = []
+    for (let at = 0; at < keys.length; at += LOOKS_AT_ONCE) {
+      have.push(...(await Promise.all(keys.slice(at, at + LOOKS_AT_ONCE).map((key) => this.#documents.has(key)))))
+    }
+    if (have.includes(false)) await this.#bucket.checkThere()
+    return have
+  }
+
+  async probe(): Promise<StoreProbe> {
+    await explainedS3(`cannot write to the store in ${this.url}`, () => this.#bucket.put(PROBE, Buffer.from('probe\n')))
+    try {
+      await this.#bucket.remove([PROBE])
+      return { warning: null }
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      return {
+        warning: `the store in ${this.url} cannot delete objects (${why}): outdated outputs stay. Grant s3:DeleteObject`,
+      }
+    }
+  }
+
+  /** A bucket has no end; one that refuses writes says so at the first. */
+  async checkRoom(): Promise<void> {}
+
+  async readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
+    const packed = await this.#bucket.get(`receipts/${receiptPath(id)}`)
+    return packed === null ? null : unpackReceipt(packed.bytes, room)
+  }
+
+  /** A whole receipt that is there already is written once more as it is, for its date; a damaged one is replaced. */
+  async saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
+    await explainedS3(`cannot keep a receipt in ${this.url}`, async () => {
+      const name = `receipts/${receiptPath(id)}`
+      const packed = await packReceipt(body, parser)
+      // Nearly always there is none yet, and no look is needed for that. One of several parts cannot be so careful.
+      const isOnePart = packed.length <= PART_BYTES
+      if (isOnePart && (await this.#bucket.putIf(name, packed, { only: 'absent' }))) return
+      const kept = await this.#bucket.get(name)
+      const whole = kept === null ? null : await unpackReceipt(kept.bytes)
+      const stays = whole !== null && (parser === null || !replaces(parser, whole.parser))
+      await this.#bucket.put(name, stays && kept !== null ? kept.bytes : packed)
+    })
+  }
+
+  async removeReceipt(id: ReceiptId): Promise<void> {
+    await this.#remove(`receipts/${receiptPath(id)}`)
+  }
+
+  async *listReceipts(signal: AbortSignal, content?: ContentHash): AsyncGenerator<KeptReceipt> {
+    const below = content === undefined ? 'receipts/' : `receipts/${content.slice(0, 2)}/${content}-`
+    for await (const objects of this.#bucket.listObjects(below, signal)) {
+      for (const { name, modifiedAt } of objects) {
+        const id = receiptIdOf(name.slice(name.lastIndexOf('/') + 1))
+        if (id !== null) yield { id, savedAt: modifiedAt }
+      }
+    }
+  }
+
+  async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
+    return this.#documents.readRecord(key)
+  }
+
+  async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    checkFiles(record, files)
+    await explainedS3(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, async () => {
+      await this.#documents.commit(record, files)
+      await this.#removeLetter(record.key)
+    })
+  }
+
+  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
+    return this.#documents.readOutput(key, name)
+  }
+
+  listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncIterable<DocumentRecord> {
+    return this.#documents.listRecords(signal, onUnreadable)
+  }
+
+  async remove(key: SourceKey): Promise<void> {
+    await explainedS3(`cannot remove ${JSON.stringify(key)} from ${this.url}`, async () => {
+      await this.#documents.remove(key)
+      await this.#removeLetter(key)
+    })
+  }
+
+  async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
+    const json = await this.#bucket.get(`failures/${letterName(key)}`)
+    return json === null ? null : parseDeadLetter(json.bytes)
+  }
+
+  async bury(letter: DeadLetter): Promise<void> {
+    await explainedS3(`cannot keep the failure of ${JSON.stringify(letter.key)} in ${this.url}`, () =>
+      this.#bucket.put(`failures/${letterName(letter.key)}`, toJson(letter)),
+    )
+  }
+
+  async *listDeadLetters(signal: AbortSignal): AsyncGenerator<DeadLetter> {
+    for await (const names of this.#bucket.list('failures/', signal)) {
+      for (const name of names) {
+        signal.throwIfAborted()
+        const json = name === BAR ? null : await this.#bucket.get(name)
+        const letter = json === null ? null : parseDeadLetter(json.bytes)
+        if (letter !== null) yield letter
+      }
+    }
+  }
+
+  /**
+   * Nothing half done can be seen in a bucket. What a crash may leave is the dead letter of a document that was
+   * committed right after: of the same version, and older than the record.
+   */
+  async recover(): Promise<void> {
+    for await (const letter of this.listDeadLetters(new AbortController().signal)) {
+      const record = await this.readRecord(letter.key)
+      const outdated = record?.version === letter.version && record.finishedAt >= letter.lastAt
+      if (outdated) await this.#removeLetter(letter.key)
+    }
+  }
+
+  listStrays(signal: AbortSignal): AsyncIterable<Stray> {
+    return s3Strays(this.#bucket, signal)
+  }
+
+  async removeStray({ path }: Stray): Promise<void> {
+    await this.#remove(path)
+  }
+
+  /** Where the policy denies deletions a letter is overwritten by an empty one, which is none. */
+  async #removeLetter(key: SourceKey): Promise<void> {
+    const name = `failures/${letterName(key)}`
+    await explainedS3(`cannot remove ${name} from ${this.url}`, async () => {
+      try {
+        await this.#bucket.remove([name])
+      } catch (error) {
+        if (!isDenied(error)) throw error
+        if ((await this.readDeadLetter(key)) !== null) await this.#bucket.put(name, NO_LETTER)
+      }
+    })
+  }
+
+  async #remove(name: string): Promise<void> {
+    await explainedS3(`cannot remove ${name} from ${this.url}`, () => this.#bucket.remove([name]))
+  }
+}

@@ -1,0 +1,67 @@
+import type { SourceKey } from '#src/document/ids.ts'
+import type { HaltCause, Verdict } from '#src/document/verdict.ts'
+
+export type Admission =
+  /** The request may be sent now. Every permit must be released by `leave`, once. */
+  | { readonly kind: 'admitted'; readonly permit: Permit }
+  /** Not now: give the job back and come again, no attempt used. */
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string }
+  | {
+      readonly kind: 'halted'
+      readonly cause: HaltCause
+      readonly message: string
+      /** When asking again may let a probe through; null when only a change by hand helps (the budget). */
+      readonly retryInMs: number | null
+    }
+
+export interface Permit {
+  readonly id: string
+  readonly key: SourceKey
+  /** Milliseconds on the gate's own clock (Redis TIME). */
+  readonly enteredAt: number
+  /** Requests that were in flight when this one entered, itself not counted. */
+  readonly ahead: number
+  /** Its number among all requests of the gate in the order of sending, and how many had been answered by then. */
+  readonly seq: number
+  readonly done: number
+  readonly bound: boolean // The limit of requests in flight was what held requests back.
+}
+
+/** How a request that had a permit ended. `abandoned`: cut off by us, nothing is known. `unsent`: not needed after all. */
+export type Report =
+  | {
+      readonly verdict: Verdict
+      readonly durationMs: number
+      /** What it cost: reported or priced; 0 when nothing was charged. Null: unknown, what was reserved counts as spent. */
+      readonly credits: number | null
+    }
+  | { readonly verdict: 'abandoned' }
+  | { readonly verdict: 'unsent' }
+
+export interface Departure {
+  /** False while the service is down: then its failures are not the document's, and use no attempt (Law 5). */
+  readonly countsAsAttempt: boolean
+  /** When this document may be sent again at the earliest; null when the gate has no opinion. */
+  readonly retryInMs: number | null
+}
+
+/** The one place that decides when a request may be sent, shared by all processes through Redis. */
+export interface Gate {
+  /**
+   * Waits for a place: about a minute for a limit, longer where its turn is near, 5 s for anything else. `credits` is what
+   * the request is expected to cost; `first`: before all that wait in this process; `until`: when it aborts, the document
+   * waits no longer and goes back to the queue.
+   */
+  enter(
+    ticket: {
+      readonly key: SourceKey
+      readonly credits: number
+      readonly first?: boolean
+      readonly until?: AbortSignal
+    },
+    signal: AbortSignal,
+  ): Promise<Admission>
+  leave(permit: Permit, report: Report): Promise<Departure>
+  /** A refused document waits here for `ms`, to be next. False where it must go back to the queue instead. */
+  hold(ms: number, signal: AbortSignal): Promise<boolean>
+}

@@ -1,0 +1,87 @@
+import type { AnswerHold } from '#src/document/answer-memory.ts'
+import type { ContextStorage } from './context-storage.ts'
+import type { FeedStorage } from './feed-storage.ts'
+import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
+import type { StoreProbe } from '#src/document/store-probe.ts'
+import type { StoreManifest } from '#src/document/store-manifest.ts'
+import type { Stray } from '#src/document/stray.ts'
+
+/** Where the bytes of a receipt count. */
+export interface ReceiptRoom {
+  readonly hold: AnswerHold
+  readonly signal: AbortSignal
+}
+
+/** Names of records, listed in pages: where a look for each of many documents would take a request each. */
+export interface RecordListing {
+  /** The name that a document's record has. */
+  nameOf(key: SourceKey): string
+  /**
+   * Hands every name that is there to `add`, in no order. Some keys of the store, in no order, tell where it is cut into
+   * ranges that are listed side by side; any will do.
+   */
+  list(some: readonly SourceKey[], add: (name: string) => void, signal: AbortSignal): Promise<void>
+}
+
+/** Where outputs, receipts and dead letters go. */
+export interface OutputStore {
+  readonly url: string
+  readonly feed: FeedStorage
+  readonly contexts: ContextStorage
+  /** Writes something, makes sure of it and removes it: before anything is bought. Throws `StoreUnusable`. */
+  probe(): Promise<StoreProbe>
+  /** Asked before each purchase, without a write: throws `StoreUnusable` where its answer could not be kept. */
+  checkRoom(): Promise<void>
+  /** Null for a store of format 1, or an empty one. Throws `StoreRefused` for one of a later format. */
+  readManifest(): Promise<StoreManifest | null>
+  /**
+   * Atomic. Writes the manifest when the store has none (`revision` 1), or has the revision before this one; else
+   * nothing is written and the answer is false. Of processes that write at the same time one succeeds.
+   */
+  writeManifest(manifest: StoreManifest): Promise<boolean>
+  /**
+   * The answer that was kept, or null; never null while the store is away. A damaged receipt counts as none. `room` is waited for before it is unpacked;
+   * its body counts for it then.
+   */
+  readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null>
+  /**
+   * Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. A whole one that
+   * was there stays as it is, unless an older engine made it (`replaces`), and counts as saved now: so it is kept from
+   * being collected while a record is made for it.
+   */
+  saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void>
+  removeReceipt(id: ReceiptId): Promise<void>
+  /** All, or those of these bytes, which costs one request or a look into one folder. */
+  listReceipts(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt>
+
+  /** Null when nothing is committed for this key. */
+  readRecord(key: SourceKey): Promise<DocumentRecord | null>
+  /**
+   * All or nothing, record last (Law 3): a reader sees the old outputs or the new ones. Repeatable. Files of an
+   * earlier commit that are not in this one are gone after it, and so is the document's dead letter. Throws
+   * `RecordOfOther` where the record in place is of another source, and changes nothing.
+   */
+  commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
+  readOutput(key: SourceKey, name: string): Promise<Buffer | null>
+  /** Calls `onUnreadable` with the place in the store of each `record.json` that cannot be read, and leaves it out. */
+  listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncIterable<DocumentRecord>
+  /** Whether each of these documents has a record, in their order, without reading the records. */
+  haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]>
+  /** Null where `haveRecords` costs no request. */
+  readonly recordListing: RecordListing | null
+  /** Removes record, outputs and dead letter of a document, never its receipt (others may share it). Repeatable. */
+  remove(key: SourceKey): Promise<void>
+
+  readDeadLetter(key: SourceKey): Promise<DeadLetter | null>
+  /** Keeps a failure. Outputs of an earlier version stay where they are. Repeatable, the last one stands. */
+  bury(letter: DeadLetter): Promise<void>
+  listDeadLetters(signal: AbortSignal): AsyncIterable<DeadLetter>
+  /** Finishes or undoes what a crash left half done. Run once before a run. */
+  recover(): Promise<void>
+  /** Looks through everything that is there. What is written meanwhile is no stray. */
+  listStrays(signal: AbortSignal): AsyncIterable<Stray>
+  /** Removes a foreign one for good. Repeatable. */
+  removeStray(stray: Stray): Promise<void>
+}

@@ -1,0 +1,31 @@
+import type { RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
+
+/** What waits in the queue for one document. `schema` guards workers of another release. */
+export interface DocumentJob {
+  readonly schema: 1
+  readonly key: SourceKey
+  readonly version: Version
+  readonly recipeHash: RecipeHash
+  readonly bytes: number
+  /** When it was first enqueued, epoch milliseconds on the clock that all processes share: the deadline counts from here. */
+  readonly queuedAt: number
+}
+
+export interface JobQueue {
+  /** Adds a batch. A job for the same document, version and recipe that is there is left as it is; answers the others. */
+  add(jobs: readonly DocumentJob[]): Promise<readonly DocumentJob[]>
+  /** Jobs not yet finished: waiting, delayed and active. */
+  backlog(): Promise<number>
+}
+
+/** What should become of a job; `consume` is the only place that spells it in BullMQ. */
+export type JobVerdict =
+  | { readonly do: 'finish' }
+  /** Come back later; `counted` uses one of the document's attempts. */
+  | { readonly do: 'postpone'; readonly afterMs: number; readonly counted: boolean; readonly reason: string }
+
+export interface Delivery {
+  readonly job: DocumentJob
+  /** Which counted attempt this is, from 1. */
+  readonly attempt: number
+}

@@ -1,0 +1,147 @@
+import { Cluster, type Redis } from 'ioredis'
+import { DependencyUnusable } from '#src/document/dependency.ts'
+import { type SentinelAddress, sentinelAddress } from '#src/document/sentinel-address.ts'
+import { OneWriteATurn } from './coalescing-redis.ts'
+
+/** One connection to a Redis, alone or watched by Sentinels, or to a Redis Cluster, shared by everything that does not block. */
+export type RedisConnection = Redis | Cluster
+
+export interface ConnectOptions {
+  /**
+   * `redis://[user:password@]host:port/db`, `rediss://` for TLS, the absolute path of a unix socket, or a Redis
+   * Cluster: several addresses separated by commas, or one with `?cluster=true`. What Sentinels watch is
+   * `redis+sentinel://[user:password@]host:port,host:port/master[/db]`.
+   */
+  readonly url: string
+  /** Shown by `CLIENT LIST`. */
+  readonly name?: string
+  /** How long the first connection may take before it counts as a mistake in the settings. */
+  readonly patienceMs?: number
+}
+
+const LONGEST_RECONNECT_DELAY_MS = 1_000
+const FIRST_CONNECTION_PATIENCE_MS = 10_000
+
+/**
+ * Opens a connection and waits until it can be used. From then on an outage of Redis is nothing that a caller sees:
+ * commands wait until it is back, and one whose answer was lost is sent again. So every command and script that we use
+ * is idempotent.
+ *
+ * Throws when the first connection does not come about; no message ever holds the password.
+ */
+export async function connectRedis(options: ConnectOptions, signal?: AbortSignal): Promise<RedisConnection> {
+  const connection = open(options)
+  const patience = AbortSignal.timeout(options.patienceMs ?? FIRST_CONNECTION_PATIENCE_MS)
+  try {
+    await firstReady(connection, signal === undefined ? patience : AbortSignal.any([signal, patience]))
+    return connection
+  } catch (error) {
+    connection.disconnect()
+    signal?.throwIfAborted()
+    throw unreachable(options.url, error)
+  }
+}
+
+/** Another connection to the same Redis, for something that must be able to end it by itself. */
+export function sibling(connection: RedisConnection): RedisConnection {
+  const twin = connection instanceof Cluster ? connection.duplicate() : twinOf(connection)
+  return twin.on('error', () => undefined)
+}
+
+const twinOf = ({ options }: Redis): Redis => new OneWriteATurn({ ...options, replyMapping: 'legacy' })
+
+/** Rejects with what the server last said, at once when it refuses the login and otherwise when `signal` aborts. */
+function firstReady(connection: RedisConnection, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let last: unknown = null
+    // Stays for good: without a listener the first error of an outage would end the process.
+    connection.on('error', (error: Error) => {
+      last = error
+      if (/WRONGPASS|NOAUTH|NOPERM/.test(error.message)) reject(error)
+    })
+    connection.once('ready', resolve)
+    signal.addEventListener('abort', () => reject(last ?? signal.reason), { once: true })
+    if (connection.status === 'ready') resolve()
+  })
+}
+
+function unreachable(url: string, cause: unknown): DependencyUnusable {
+  return new DependencyUnusable(
+    `Redis at ${withoutSecrets(url)} cannot be reached (${reasonOf(cause)}): check REDIS_URL and that the server runs; ` +
+      'without REDIS_URL Sluice starts a private Redis',
+    { cause },
+  )
+}
+
+/** What Redis or the network said last; never a secret. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown reason'
+  if (cause.name === 'TimeoutError') return 'no answer'
+  const { code } = cause as NodeJS.ErrnoException
+  if (/WRONGPASS|NOAUTH|NOPERM/.test(cause.message)) return 'it refuses the login'
+  return code ?? (cause.message.split('\n')[0] ?? '').slice(0, 100)
+}
+
+/** The addresses of a REDIS_URL as they may be shown. */
+export function withoutSecrets(url: string): string {
+  return url.replaceAll(/\/\/[^,]*@/g, '//').replaceAll(/([?&](?:sentinel)?(?:password|username)=)[^&,]*/gi, '$1…')
+}
+
+/** What holds for a single server and for each node of a Cluster. */
+const perServer = (name: string | undefined) => ({
+  // BullMQ's condition for blocking connections, and what makes commands wait out an outage.
+  maxRetriesPerRequest: null,
+  // A replica that took over answers READONLY until it knows; a server whose disk is full answers MISCONF until there is
+  // room again. Neither has carried the command out: connect again and send it again.
+  reconnectOnError: (error: Error) => (/^READONLY|\bMISCONF\b/.test(error.message) ? (2 as const) : false),
+  ...(name === undefined ? {} : { connectionName: name }),
+})
+
+const reconnectDelayMs = (times: number): number => Math.min(times * 50, LONGEST_RECONNECT_DELAY_MS)
+
+function open(options: ConnectOptions): RedisConnection {
+  const watched = sentinelAddress(options.url)
+  if (watched !== null) return openWatched(watched, options.name)
+  const urls = options.url.split(',').map((url) => url.trim())
+  const [first = ''] = urls
+  if (urls.length > 1 || /[?&]cluster=true\b/.test(first)) return openCluster(urls, options.name)
+  return new OneWriteATurn(first, { ...perServer(options.name), retryStrategy: reconnectDelayMs })
+}
+
+function openWatched(address: SentinelAddress, name: string | undefined): Redis {
+  const { master, sentinels, db, tls, username, password, sentinelUsername, sentinelPassword } = address
+  return new OneWriteATurn({
+    ...perServer(name),
+    name: master,
+    sentinels: sentinels.map((sentinel) => ({ ...sentinel })),
+    db,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+    ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+    retryStrategy: reconnectDelayMs,
+    sentinelRetryStrategy: reconnectDelayMs,
+    // No `failoverDetector`: where it hears of a failover while this connection reconnects, it ends it for good. Sentinels
+    // cut the clients of a master that they demote.
+  })
+}
+
+function openCluster(urls: readonly string[], name: string | undefined): Cluster {
+  const nodes = urls.map((url) => new URL(url.includes('://') ? url : `redis://${url}`))
+  const login = nodes.find((node) => node.password !== '')
+  return new Cluster(
+    nodes.map((node) => ({ host: node.hostname.replaceAll(/[[\]]/g, ''), port: Number(node.port || 6379) })),
+    {
+      redisOptions: {
+        ...perServer(name),
+        ...(login === undefined ? {} : { password: decodeURIComponent(login.password) }),
+        ...(login === undefined || login.username === '' ? {} : { username: decodeURIComponent(login.username) }),
+        ...(nodes.some((node) => node.protocol === 'rediss:') ? { tls: {} } : {}),
+      },
+      clusterRetryStrategy: reconnectDelayMs,
+      // Managed clusters announce host names, and their TLS certificates are for those.
+      dnsLookup: (address, callback) => callback(null, address),
+    },
+  )
+}

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { RedisPlace } from './location.ts'
+import type { RedisServerBinary } from './server-binary.ts'
+import { settlesWithin } from '../settles-within.ts'
+
+/** Exit code of the guard when another process runs the server of this data folder. */
+export const LOCK_HELD = 75
+
+const LOG_LIMIT_BYTES = 1024 * 1024
+
+/** Runs a program that gets SIGTERM when its parent process ends, however that ends. */
+const MORTAL = 'setpriv --pdeathsig TERM'
+
+/**
+ * Runs the server so that it ends with us, even when we are killed with SIGKILL: our end of the pipe at the guard's
+ * standard input closes with our process, and the watcher then ends the server, which keeps its data.
+ *
+ * The guard and the server hold the lock, not our process: it is free exactly when no process writes to the data folder
+ * any more, whichever of them was killed. Where there is no `flock` (macOS) two processes that start in the same
+ * instant are not kept apart.
+ *
+ * Where there is `setpriv` (Linux) the kernel ends the guard with us and the server with the guard, also when the watcher
+ * was killed too (PR_SET_PDEATHSIG).
+ */
+const GUARD = `
+lock=$1 libraries=$2; shift 2
+mortal=\${SLUICE_MORTAL-}; unset SLUICE_MORTAL
+exec 3<&0 9>>"$lock"
+if command -v flock >/dev/null; then flock -n 9 || exit ${LOCK_HELD}; fi
+echo $$ >"$lock"
+[ -z "$libraries" ] || export LD_LIBRARY_PATH="$libraries"
+$mortal "$@" </dev/null 3<&- &
+server=$!
+( exec 9>&-; read -r _ <&3; kill -TERM "$server" ) &
+watcher=$!
+exec 3<&-
+wait "$server"; code=$?
+kill "$watcher" 2>/dev/null
+exit "$code"
+`
+
+/** Becomes the guard; the kernel ends it with the process that started it, where that can be asked for. */
+const START = `
+unset SLUICE_MORTAL
+if ${MORTAL} true 2>/dev/null; then export SLUICE_MORTAL='${MORTAL}'; fi
+exec \${SLUICE_MORTAL-} "$@"
+`
+
+/** Field names of 60 characters and more stay in compact hashes: what `ledger/` needs for its bytes a document. */
+const COMPACT_HASHES = ['--hash-max-listpack-entries', '512', '--hash-max-listpack-value', '4200']
+
+const KEEP_EVERYTHING = [
+  ['--appendonly', 'yes', '--appendfsync', 'everysec'],
+  ['--save', '', '--maxmemory-policy', 'noeviction'],
+].flat()
+
+export interface RedisGuard {
+  /** Whether the server of this data folder is its own: another process may have it, and then this one is about to end. */
+  hasLock(): Promise<boolean>
+  /** Exit code of the server, or `LOCK_HELD`. */
+  readonly ended: Promise<number>
+  /** Ends the server; its data are on disk when `ended` resolves. */
+  end(): void
+}
+
+export interface GuardOptions {
+  /** What the server inherits; all of our environment when not given. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Told the process id of the guard, before the server starts. */
+  readonly onSpawn?: (pid: number | undefined) => unknown
+}
+
+export function startGuard(
+  place: RedisPlace,
+  binary: RedisServerBinary,
+  { env, onSpawn }: GuardOptions = {},
+): RedisGuard {
+  const log = openSync(place.logPath, tooLong(place.logPath) ? 'w' : 'a')
+  const child = spawn(
+    'sh',
+    [
+      '-c',
+      START,
+      'sluice-redis',
+      'sh',
+      '-c',
+      GUARD,
+      'sluice-redis',
+      place.lockPath,
+      binary.libraries,
+      ...serverCommand(place, binary),
+    ],
+    {
+      // Its own session: Ctrl-C on our terminal is for us to handle, not for the server.
+      detached: true,
+      stdio: ['pipe', log, log],
+      cwd: place.dataDir,
+      ...(env === undefined ? {} : { env }),
+    },
+  )
+  onSpawn?.(child.pid)
+  closeSync(log)
+  child.stdin?.on('error', () => undefined)
+  // The server does not keep the event loop of this process alive; only `end` waits for it.
+  child.unref()
+  unrefPipe(child)
+  const ended = exitCode(child)
+  const holder = (): Promise<string> => readFile(place.lockPath, 'utf8').catch(() => '')
+  const hasLock = async (): Promise<boolean> => (await holder()).trim() === String(child.pid)
+  const end = (): void => {
+    child.ref()
+    child.stdin?.end()
+    void endedOrKilled(child, ended)
+  }
+  return { hasLock, ended, end }
+}
+
+/** How long the watcher may take to end the server; then the process group gets SIGTERM, and at last SIGKILL. */
+const ASK_AFTER_MS = 2_000
+const KILL_AFTER_MS = 10_000
+
+/** The watcher may have been killed itself, and then nothing reads our pipe any more. */
+async function endedOrKilled(child: ChildProcess, ended: Promise<number>): Promise<void> {
+  for (const [signal, afterMs] of [
+    ['SIGTERM', ASK_AFTER_MS],
+    ['SIGKILL', KILL_AFTER_MS],
+  ] as const) {
+    if (await settlesWithin(ended, afterMs)) return
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal)
+    } catch {
+      // The group is gone.
+    }
+  }
+}
+
+function serverCommand(place: RedisPlace, binary: RedisServerBinary): string[] {
+  const listen = ['--port', '0', '--unixsocket', place.socketPath, '--unixsocketperm', '700']
+  const run = ['--dir', place.dataDir, '--daemonize', 'no', '--loglevel', 'notice']
+  return [binary.command, ...listen, ...run, ...KEEP_EVERYTHING, ...COMPACT_HASHES]
+}
+
+async function exitCode(child: ChildProcess): Promise<number> {
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code ?? 1
+}
+
+function unrefPipe(child: ChildProcess): void {
+  const pipe: unknown = child.stdin
+  if (pipe instanceof Object && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref()
+}
+
+function tooLong(logPath: string): boolean {
+  return (statSync(logPath, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES
+}

@@ -1,0 +1,50 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RedisServerBinary } from './server-binary.ts'
+
+/** A server that ran on a data folder before, and the file as it was then. */
+interface Known extends RedisServerBinary {
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+const fileIn = (dataDir: string): string => join(dataDir, 'redis-server.json')
+
+/** The server that this data folder was run by last, as long as it is the same file: it need not be tried again. */
+export async function knownServer(dataDir: string): Promise<RedisServerBinary | null> {
+  try {
+    const known: unknown = JSON.parse(await readFile(fileIn(dataDir), 'utf8'))
+    if (!isKnown(known)) return null
+    const { size, mtimeMs } = await stat(known.command)
+    return size === known.size && mtimeMs === known.mtimeMs ? known : null
+  } catch {
+    return null
+  }
+}
+
+/** Keeps what the next start needs; where that cannot be written, the next start tries the server again. */
+export async function keepServer(dataDir: string, { command, libraries }: RedisServerBinary): Promise<void> {
+  try {
+    const { size, mtimeMs } = await stat(command)
+    const known: Known = { command, libraries, size, mtimeMs }
+    await writeFile(fileIn(dataDir), JSON.stringify(known), { mode: 0o600 })
+  } catch {
+    // Nothing depends on it.
+  }
+}
+
+export const forgetServer = (dataDir: string): Promise<void> => rm(fileIn(dataDir), { force: true })
+
+function isKnown(value: unknown): value is Known {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'command' in value &&
+    typeof value.command === 'string' &&
+    value.command.startsWith('/') &&
+    'libraries' in value &&
+    typeof value.libraries === 'string' &&
+    'size' in value &&
+    'mtimeMs' in value
+  )
+}

@@ -1,0 +1,173 @@
+import { mkdir, readFile, rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { DependencyUnusable } from '#src/document/dependency.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './guard.ts'
+import { type RedisPlace, redisPlace } from './location.ts'
+import { forgetServer, keepServer, knownServer } from './known-server.ts'
+import { askToEnd, probeRedis, untilRedisEnds } from '../probe.ts'
+import { findRedisServer, serverStarts, type RedisServerBinary, type RedisServerSearch } from './server-binary.ts'
+
+export interface EmbeddedRedisOptions extends GuardOptions, Pick<RedisServerSearch, 'proxies'> {
+  /** Where the data live between runs. Processes with the same folder share one server. */
+  readonly dataDir: string
+  /** Where a fetched redis-server is kept. */
+  readonly cacheDir: string
+  /** Told in one line what takes a moment, and when the server had to be started again. */
+  readonly notify?: (line: string) => void
+}
+
+export interface EmbeddedRedis {
+  /** Path of the unix socket; `connectRedis` takes it like a REDIS_URL. */
+  readonly url: string
+  /** Ends the server when we run it. Its data stay; another process that uses it starts its own within a second. */
+  close(): Promise<void>
+}
+
+/** Another process holds the lock but shows no server: it is starting, ending, or has another temporary directory. */
+const LOCK_PATIENCE_MS = 20_000
+/** Time for a big append-only file to be read. */
+const LOADING_PATIENCE_MS = 600_000
+const POLL_MS = 20
+const LONGEST_RESTART_DELAY_MS = 5_000
+
+/**
+ * A private, real redis-server for a process without a REDIS_URL. It is found or fetched (`findRedisServer`), listens
+ * on a unix socket only, and ends with the process that started it, however that one ends.
+ *
+ * Failover: every process with the same data folder watches the server, in one loop, as long as it answers. When it is
+ * gone, the process that gets the lock starts it again on the same data and the same socket, and every client
+ * reconnects by itself. So the owner's end and a crash of the server are the same event to all other processes.
+ */
+export async function openEmbeddedRedis(
+  options: EmbeddedRedisOptions,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<EmbeddedRedis> {
+  const place = await redisPlace(options.dataDir)
+  const known = await knownServer(place.dataDir)
+  if (known !== null) {
+    try {
+      return await keepRunning(place, known, options, signal)
+    } catch (error) {
+      // The libraries may be gone that it needs, or the machine may be another one.
+      signal.throwIfAborted()
+      if (await serverStarts(known, options.env)) throw error
+      await forgetServer(place.dataDir)
+    }
+  }
+  const binary = await findRedisServer(options, signal)
+  const redis = await keepRunning(place, binary, options, signal)
+  await keepServer(place.dataDir, binary)
+  return redis
+}
+
+async function keepRunning(
+  place: RedisPlace,
+  binary: RedisServerBinary,
+  options: EmbeddedRedisOptions,
+  signal: AbortSignal,
+): Promise<EmbeddedRedis> {
+  const keeper = new RedisKeeper(place, binary, options)
+  try {
+    await keeper.untilReady(signal)
+  } catch (error) {
+    await keeper.close()
+    throw error
+  }
+  return { url: place.socketPath, close: () => keeper.close() }
+}
+
+/** Not when another process has its server there by now. */
+async function removeSocketFolder({ socketPath }: RedisPlace): Promise<void> {
+  for (let tries = 0; tries < 5; tries++) {
+    const removed = await rmdir(dirname(socketPath)).then(
+      () => true,
+      () => false,
+    )
+    if (removed) return
+    // The server may end a moment after its guard.
+    await sleep(100)
+  }
+}
+
+class RedisKeeper {
+  readonly #place: RedisPlace
+  readonly #binary: RedisServerBinary
+  readonly #options: EmbeddedRedisOptions
+  readonly #closing = new AbortController()
+  readonly #loop: Promise<void>
+  #guard: RedisGuard | null = null
+  /** Exit codes of our own server since the last time that one answered. */
+  #failures = 0
+
+  constructor(place: RedisPlace, binary: RedisServerBinary, options: EmbeddedRedisOptions) {
+    this.#place = place
+    this.#binary = binary
+    this.#options = options
+    this.#loop = this.#keep()
+  }
+
+  async untilReady(stop: AbortSignal): Promise<void> {
+    const startedAt = performance.now()
+    for (;;) {
+      const state = await probeRedis(this.#place.socketPath)
+      if (state === 'ready') return
+      if (this.#failures > 0) throw new DependencyUnusable(`redis-server does not start: ${await this.#lastLogLine()}`)
+      const waitedMs = performance.now() - startedAt
+      if (waitedMs > (state === 'loading' ? LOADING_PATIENCE_MS : LOCK_PATIENCE_MS)) throw this.#notAnswering(waitedMs)
+      await sleep(POLL_MS, undefined, { signal: stop })
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    const wasOurs = this.#guard !== null
+    if ((await this.#guard?.hasLock()) === true) askToEnd(this.#place.socketPath)
+    this.#guard?.end()
+    await this.#loop
+    if (wasOurs) await removeSocketFolder(this.#place)
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      if ((await probeRedis(this.#place.socketPath)) !== 'absent') {
+        this.#failures = 0
+        await untilRedisEnds(this.#place.socketPath, signal)
+      } else if (!signal.aborted) {
+        await this.#own()
+      }
+    }
+  }
+
+  async #own(): Promise<void> {
+    // The process that ran the server before took the folder away with it.
+    await mkdir(dirname(this.#place.socketPath), { recursive: true, mode: 0o700 })
+    if (this.#closing.signal.aborted) return
+    this.#guard = startGuard(this.#place, this.#binary, this.#options)
+    const startedAt = performance.now()
+    const code = await this.#guard.ended
+    this.#guard = null
+    if (this.#closing.signal.aborted) return
+    if (code !== LOCK_HELD) {
+      const livedMs = performance.now() - startedAt
+      this.#failures = livedMs > LONGEST_RESTART_DELAY_MS ? 1 : this.#failures + 1
+      this.#options.notify?.(`redis-server ended with code ${code} and is started again: ${await this.#lastLogLine()}`)
+    }
+    const delayMs = Math.min(POLL_MS * 2 ** this.#failures, LONGEST_RESTART_DELAY_MS)
+    await sleep(delayMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined)
+  }
+
+  async #lastLogLine(): Promise<string> {
+    const log = await readFile(this.#place.logPath, 'utf8').catch(() => '')
+    return log.trimEnd().split('\n').at(-1) ?? ''
+  }
+
+  #notAnswering(waitedMs: number): DependencyUnusable {
+    const { dataDir, socketPath } = this.#place
+    return new DependencyUnusable(
+      `the Redis of ${dataDir} does not answer at ${socketPath} after ${Math.round(waitedMs / 1000)} s: ` +
+        'end the process that holds it, or set REDIS_URL',
+    )
+  }
+}

@@ -1,0 +1,130 @@
+import { tmpdir } from 'node:os'
+import type { Failure } from '#src/document/failure.ts'
+import { type SourceKey, sourceKey, type Version } from '#src/document/ids.ts'
+import type { OpenedDocument, Source } from '#src/ports/source.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
+import { ArchiveShelf, type Borrowed } from './unpacked-archive-cache.ts'
+import { type Filter, keyRules } from '../folder/folder-rules.ts'
+import { archiveKind, type Member } from './unpack-archive.ts'
+import { unusable } from '../unusable.ts'
+
+export interface ArchiveSourceOptions extends Filter {
+  readonly limits: ArchiveLimits
+  /** Where archives are unpacked. Default: the system's temporary folder. */
+  readonly spoolFolder?: string
+}
+
+/** Stands between the key of an archive and the name of its member: `2024/mail.zip!/inbox/a.pdf`. */
+const MEMBER = '!/'
+
+/** What a source must list beside its `include` globs for archives to be found; the globs then apply to members. */
+export const ARCHIVE_GLOBS: readonly string[] = ['*.zip', '*.tar', '*.tar.gz', '*.tgz']
+
+/**
+ * A source whose archives (`.zip`, `.tar`, `.tar.gz`, `.tgz`) are opened and their members treated as documents of their
+ * own. Archives in archives are not opened. An archive that cannot be taken is one unusable entry.
+ */
+export function withArchives(inner: Source, options: ArchiveSourceOptions): Source {
+  const skips = keyRules(options)
+  const shelf = new ArchiveShelf(inner, skips, options.limits, options.spoolFolder ?? tmpdir())
+  return {
+    ...inner,
+    skips,
+    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+      for await (const entry of inner.list(signal)) {
+        if (entry.kind !== 'document') yield entry
+        else if (archiveKind(entry.key) !== null) yield* members(shelf, entry.key, signal)
+        else {
+          // The inner source lists archives beside what the globs take.
+          const reason = skips(entry.key)
+          yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
+        }
+      }
+    },
+    async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
+      const at = key.indexOf(MEMBER)
+      // Its members stand in its place: what was told of the archive itself, a refusal or a skip, is over.
+      if (at < 0 && archiveKind(key) !== null) return vanished(key)
+      if (at < 0 || archiveKind(key.slice(0, at)) === null) return inner.open(key, signal)
+      return openMember(shelf, sourceKey(key.slice(0, at)), key.slice(at + MEMBER.length), signal)
+    },
+  }
+}
+
+async function* members(shelf: ArchiveShelf, archiveKey: SourceKey, signal: AbortSignal): AsyncGenerator<SourceEntry> {
+  const borrowed = await borrow(shelf, archiveKey, signal)
+  if ('code' in borrowed) {
+    if (borrowed.code !== 'vanished') yield unusable(archiveKey, borrowed)
+    return
+  }
+  await using archive = borrowed
+  for (const [name, { version, bytes }] of archive.members) {
+    yield { kind: 'document', key: sourceKey(archiveKey + MEMBER + name), version, bytes }
+  }
+  for (const [name, reason] of archive.skipped) {
+    yield { kind: 'skipped', key: sourceKey(archiveKey + MEMBER + name), reason }
+  }
+}
+
+async function openMember(
+  shelf: ArchiveShelf,
+  archiveKey: SourceKey,
+  name: string,
+  signal: AbortSignal,
+): Promise<OpenedDocument | Failure> {
+  const borrowed = await borrow(shelf, archiveKey, signal)
+  // A link took the place of the archive, and is listed as one: nothing stands for its members any more.
+  if ('code' in borrowed) return borrowed.code === 'symlink_loop' ? vanished(archiveKey + MEMBER + name) : borrowed
+  const member = borrowed.members.get(name)
+  if (member !== undefined) return new OpenedMember(shelf, archiveKey, borrowed, member)
+  await borrowed[Symbol.asyncDispose]()
+  return vanished(archiveKey + MEMBER + name)
+}
+
+const vanished = (key: string): Failure => ({
+  code: 'vanished',
+  stage: 'read',
+  message: `${JSON.stringify(key)} is no longer there.`,
+})
+
+async function borrow(shelf: ArchiveShelf, archiveKey: SourceKey, signal: AbortSignal): Promise<Borrowed | Failure> {
+  try {
+    return await shelf.borrow(archiveKey, signal)
+  } catch (error) {
+    if (error instanceof ArchiveRefused) return error.failure
+    throw error
+  }
+}
+
+class OpenedMember implements OpenedDocument {
+  readonly kind = 'opened'
+  readonly version: Version
+  readonly bytes: number
+  readonly #shelf: ArchiveShelf
+  readonly #archiveKey: SourceKey
+  readonly #archive: Borrowed
+  readonly #member: Member
+
+  constructor(shelf: ArchiveShelf, archiveKey: SourceKey, archive: Borrowed, member: Member) {
+    this.version = member.version
+    this.bytes = member.bytes
+    this.#shelf = shelf
+    this.#archiveKey = archiveKey
+    this.#archive = archive
+    this.#member = member
+  }
+
+  read(signal: AbortSignal): AsyncIterable<Uint8Array> {
+    return this.#archive.file.read(this.#member.offset, this.#member.bytes, signal)
+  }
+
+  /** By the archive as a whole: that a changed one holds the same member still is found when it is opened again. */
+  async unchanged(signal: AbortSignal): Promise<boolean> {
+    return (await this.#shelf.versionOf(this.#archiveKey, signal)) === this.#archive.version
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#archive[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,58 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Failure } from '#src/document/failure.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { OpenedDocument, Source } from '#src/ports/source.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { type Filter, keyRules, nameRules } from './folder-rules.ts'
+import { walk } from './folder-walk.ts'
+import { openFile } from './opened-file.ts'
+import { errorCode } from '../unusable.ts'
+
+export interface FolderSourceOptions extends Filter {
+  readonly path: string
+  /** Whether symbolic links are documents and folders like what they point to; else they are no part of the source. */
+  readonly followSymlinks?: boolean
+  /** Folders that are never listed, wherever a link leads to them: the store, when it lies inside the source. */
+  readonly skipFolders?: readonly string[]
+}
+
+/** A folder and all below it. Sockets, pipes and devices are no documents and are never opened. */
+export function openFolderSource(options: FolderSourceOptions): Source {
+  const root = resolve(options.path)
+  const followSymlinks = options.followSymlinks ?? false
+  return {
+    url: pathToFileURL(`${root}/`).href,
+    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+      const closed = await identities(options.skipFolders ?? [])
+      yield* walk(root, { names: nameRules(options), followSymlinks, closed }, signal)
+    },
+    skips: keyRules(options),
+    async open(key: SourceKey): Promise<OpenedDocument | Failure> {
+      if (!isInside(key)) {
+        return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} names no file of this source.` }
+      }
+      return openFile(`${root}/${key}`, key, followSymlinks)
+    },
+  }
+}
+
+/** Keys come back to us from Redis and from records: none may lead out of the folder. */
+function isInside(key: string): boolean {
+  return !key.includes('\0') && key.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+}
+
+/** Device and inode of folders, so that they are known under every name. */
+export async function identities(folders: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const folder of folders) {
+    try {
+      const { dev, ino } = await stat(folder, { bigint: true })
+      found.add(`${dev}:${ino}`)
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+    }
+  }
+  return found
+}

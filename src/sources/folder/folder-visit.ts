@@ -1,0 +1,218 @@
+import { type BigIntStats, type Dir, type Dirent, constants, stat } from 'node:fs'
+import { access, opendir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { sourceKey } from '#src/document/ids.ts'
+import type { LeftOutReason, SkipReason } from '#src/document/skip.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { fileVersion } from './file-version.ts'
+import { IGNORE_FILE, IgnoreRules, type NameRules } from './folder-rules.ts'
+import { quickLstat } from './quick-lstat.ts'
+import { isStore } from '../store-layout.ts'
+import { errorCode, failureOf, isText, showName, unusable } from '../unusable.ts'
+
+/** A folder on the way down from the root. */
+export interface Folder {
+  /** Empty for the root, else with a slash at its end. */
+  readonly key: string
+  readonly path: string
+  readonly ignoreRules: IgnoreRules | null
+  /** Device and inode of every folder above it: a link back to one of them is a loop. */
+  readonly above: readonly string[]
+  /** Why no file below it is a document; they are only counted. Null where they may be. */
+  readonly skip: SkipReason | null
+}
+
+/** The folder that is the whole source. */
+export const rootFolder = (path: string): Folder => ({ key: '', path, ignoreRules: null, above: [], skip: null })
+
+/** What one visit saw, a batch at a time. */
+export interface Sighting {
+  readonly entries: readonly SourceEntry[]
+  readonly folders: readonly Folder[]
+}
+
+export interface VisitRules {
+  readonly names: NameRules
+  readonly followSymlinks: boolean
+  /** Device and inode of folders that are never entered. */
+  readonly closed: ReadonlySet<string>
+}
+
+/** Entries looked at together: enough to keep the file system busy, and all that is held in memory of a folder. */
+const BATCH = 128
+
+const statTarget = promisify(stat)
+
+/**
+ * Lists one folder. A folder that may not be entered, or is a loop, is one unusable entry with its key, slash
+ * included: what is below it is unknown. Throws where the listing cannot go on.
+ */
+export async function* visit(folder: Folder, rules: VisitRules): AsyncGenerator<Sighting> {
+  const opened = await enter(folder, rules)
+  if (opened === null) return
+  if ('entries' in opened) {
+    yield opened
+    return
+  }
+  const { directory, here } = opened
+  let batch: Dirent<Buffer>[] = []
+  // The types of Node do not know that `encoding: 'buffer'` gives names as bytes.
+  for await (const entry of directory as unknown as AsyncIterable<Dirent<Buffer>>) {
+    batch.push(entry)
+    if (batch.length < BATCH) continue
+    yield await look(batch, here, rules)
+    batch = []
+  }
+  if (batch.length > 0) yield await look(batch, here, rules)
+}
+
+/** Opens a folder; null when it is closed to us or gone, a sighting when it is unusable. */
+async function enter(
+  folder: Folder,
+  rules: VisitRules,
+): Promise<{ readonly directory: Dir; readonly here: Folder } | Sighting | null> {
+  try {
+    const id = identity(await statTarget(folder.path, { bigint: true }))
+    if (rules.closed.has(id)) {
+      if (folder.key === '')
+        throw new SetupError(`${folder.path} is the output folder: it cannot be the source as well.`)
+      return leftOut(folder.key, 'store')
+    }
+    if (folder.above.includes(id)) return loop(folder)
+    if (await isStore(folder.path)) {
+      if (folder.key === '') {
+        throw new SetupError(
+          `${folder.path} is a store of Sluice, not a source: name the folder that holds the documents.`,
+        )
+      }
+      return leftOut(folder.key, 'store')
+    }
+    const ignoreRules = await readIgnoreRules(folder)
+    const directory = await opendir(folder.path, { encoding: 'buffer' as BufferEncoding, bufferSize: BATCH })
+    return { directory, here: { ...folder, ignoreRules, above: [...folder.above, id] } }
+  } catch (error) {
+    const failure = failureOf(error, folder.key, 'scan')
+    if (failure === null || folder.key === '') throw error
+    if (failure.code === 'vanished') return null
+    if (folder.skip !== null) return leftOut(folder.key, 'unreadable')
+    return { entries: [unusable(folder.key, failure)], folders: [] }
+  }
+}
+
+const leftOut = (key: string, reason: LeftOutReason): Sighting => ({
+  entries: [{ kind: 'left_out', key: sourceKey(key), reason }],
+  folders: [],
+})
+
+function loop(folder: Folder): Sighting {
+  const message = `${JSON.stringify(folder.key)} is a symbolic link to a folder above it. Remove the link.`
+  return { entries: [unusable(folder.key, { code: 'symlink_loop', stage: 'scan', message })], folders: [] }
+}
+
+/** The rules that hold in a folder: its own ignore file before those above it. */
+export async function readIgnoreRules(folder: Folder): Promise<IgnoreRules | null> {
+  try {
+    return new IgnoreRules(await readFile(`${folder.path}/${IGNORE_FILE}`, 'utf8'), folder.key, folder.ignoreRules)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return folder.ignoreRules
+    throw error
+  }
+}
+
+async function look(batch: readonly Dirent<Buffer>[], here: Folder, rules: VisitRules): Promise<Sighting> {
+  const seen = await Promise.all(batch.map((entry) => lookAt(entry, here, rules)))
+  const entries: SourceEntry[] = []
+  const folders: Folder[] = []
+  for (const one of seen) {
+    if (one === null) continue
+    if ('kind' in one) entries.push(one)
+    else folders.push(one)
+  }
+  return { entries, folders }
+}
+
+/** Null for what is gone by now. */
+async function lookAt(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Promise<SourceEntry | Folder | null> {
+  const reason = skipsEntry(entry, here, rules)
+  if (reason !== null)
+    return skipped(here.key + (isText(entry.name) ? entry.name.toString() : showName(entry.name)), reason)
+  if (!isText(entry.name)) return badName(entry, here)
+  const name = entry.name.toString('utf8')
+  return entry.isDirectory() ? folderBelow(name, here, rules) : sight(name, entry.isSymbolicLink(), here, rules)
+}
+
+/** What a directory entry alone tells: why it is no document. A folder is none of these. */
+function skipsEntry(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): SkipReason | null {
+  if (entry.isDirectory()) return null
+  if (here.skip !== null) return here.skip
+  const isLink = entry.isSymbolicLink()
+  if (isLink && !rules.followSymlinks) return 'symlink'
+  if (!isLink && !entry.isFile()) return 'special'
+  return isLink || !isText(entry.name) ? null : skipsFile(entry.name.toString('utf8'), here, rules)
+}
+
+/** One name in a folder, asked of the file system: a document, a folder that a link leads to, or unusable. */
+export async function sight(
+  name: string,
+  isLink: boolean,
+  here: Folder,
+  rules: VisitRules,
+): Promise<SourceEntry | Folder | null> {
+  const key = here.key + name
+  const path = `${here.path}/${name}`
+  try {
+    const stats = await (isLink ? statTarget(path, { bigint: true }) : quickLstat(path))
+    if (stats.isDirectory()) return folderBelow(name, here, rules)
+    const reason = stats.isFile() ? skipsFile(name, here, rules) : 'special'
+    if (reason !== null) return skipped(key, reason)
+    if (!mayRead(stats)) await access(path, constants.R_OK)
+    return { kind: 'document', key: sourceKey(key), version: fileVersion(stats), bytes: Number(stats.size) }
+  } catch (error) {
+    const failure = failureOf(error, key, 'scan')
+    if (failure === null) throw error
+    if (failure.code === 'vanished' && !isLink) return null
+    const reason = skipsFile(name, here, rules)
+    return reason === null ? unusable(key, failure) : skipped(key, reason)
+  }
+}
+
+const skipped = (key: string, reason: SkipReason): SourceEntry => ({ kind: 'skipped', key: sourceKey(key), reason })
+
+/** Why a file is no document by its name and the rules; null where it is one. */
+export function skipsFile(name: string, here: Folder, rules: VisitRules): SkipReason | null {
+  const key = here.key + name
+  return here.skip ?? rules.names.skipsFile(key, name) ?? (here.ignoreRules?.ignores(key) === true ? 'excluded' : null)
+}
+
+/** A folder to be entered, if only to count what is in it; or the entry of one that is not looked into. */
+export function folderBelow(name: string, here: Folder, rules: VisitRules): SourceEntry | Folder {
+  const key = here.key + name
+  const reason = rules.names.skipsFolder(key, name)
+  const ignored = reason === 'excluded' || here.ignoreRules?.ignores(`${key}/`) === true
+  if (ignored || reason === 'store') {
+    return { kind: 'left_out', key: sourceKey(`${key}/`), reason: ignored ? 'excluded' : 'store' }
+  }
+  return { ...here, key: `${key}/`, path: `${here.path}/${name}`, skip: here.skip ?? reason }
+}
+
+function badName(entry: Dirent<Buffer>, here: Folder): SourceEntry {
+  const key = here.key + showName(entry.name) + (entry.isDirectory() ? '/' : '')
+  const message = `${JSON.stringify(key)} has a name that is not UTF-8 (shown with %XX for each such byte). Rename it.`
+  return unusable(key, { code: 'unreadable_name', stage: 'scan', message })
+}
+
+function identity(stats: BigIntStats): string {
+  return `${stats.dev}:${stats.ino}`
+}
+
+/** Asked once, by the first listing: a process that gives up root does so before. For each file it was a tenth of a scan. */
+let user: bigint | null = null
+
+/** Arithmetic on the mode only, to spare a call for each file; a no is asked of the system before it is believed. */
+function mayRead(stats: BigIntStats): boolean {
+  user ??= BigInt(process.geteuid?.() ?? 0)
+  if (user === 0n) return true
+  const bit = user === stats.uid ? 0o400n : 0o004n
+  return (stats.mode & bit) !== 0n
+}

@@ -1,0 +1,142 @@
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type SourceKey, sourceKey } from '#src/document/ids.ts'
+import type { SourceChange, SourceWatch } from '#src/ports/source.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { lastChangeMs } from './file-version.ts'
+import { type FolderEvents, watchFolderEvents } from './folder-events.ts'
+import { nameRules } from './folder-rules.ts'
+import { sightOf } from './inspect-path.ts'
+import { type FolderSourceOptions, identities } from './folder-source.ts'
+import type { VisitRules } from './folder-visit.ts'
+import { walk } from './folder-walk.ts'
+import { Settling } from './settling.ts'
+
+export interface FolderWatchOptions extends FolderSourceOptions {
+  /** How long a file must have stayed as it is. Default 2,000. */
+  readonly stableMs?: number
+  /** Between full scans, which catch what events missed. Default 300,000; with `poll` 10,000. */
+  readonly rescanMs?: number
+  /** For network mounts, which report no events, and for trees too big to watch: scans alone. */
+  readonly poll?: boolean
+}
+
+const TICK_MS = 100
+const BATCH = 500
+
+/** Files that wait to settle. Beyond this they are left to the next scan, so that memory is bounded. */
+const MOST_WAITING = 100_000
+
+/**
+ * Follows a folder. Events only say where to look; what is reported was looked at, and was at rest for `stableMs`. A
+ * change is reported within `stableMs` + 1 s.
+ */
+export function watchFolder(options: FolderWatchOptions): SourceWatch {
+  let watch = new FolderWatch(options)
+  return {
+    changes: (signal, onListed) => {
+      watch = new FolderWatch(options)
+      return watch.run(signal, onListed)
+    },
+    rescan: () => watch.rescan(),
+  }
+}
+
+class FolderWatch {
+  readonly #options: FolderWatchOptions
+  readonly #root: string
+  readonly #stableMs: number
+  readonly #settling: Settling
+  #scanAt = 0
+  /** How often a caller asked for a scan. */
+  #asked = 0
+
+  constructor(options: FolderWatchOptions) {
+    this.#options = options
+    this.#root = resolve(options.path)
+    this.#stableMs = options.stableMs ?? 2000
+    this.#settling = new Settling(this.#stableMs)
+  }
+
+  async *run(signal: AbortSignal, onListed?: () => void): AsyncGenerator<readonly SourceChange[]> {
+    await using events = await this.#listen()
+    while (!signal.aborted) {
+      const rules = await this.#rules()
+      if (performance.now() >= this.#scanAt) {
+        const asked = this.#asked
+        yield* this.#scan(rules, signal)
+        onListed?.()
+        // Asked for meanwhile: what was listed by then is to be reported again.
+        this.#scanAt = asked === this.#asked ? performance.now() + this.#rescanMs(events) : 0
+      }
+      yield* this.#settled(rules)
+      await sleep(TICK_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  rescan(): void {
+    this.#asked += 1
+    this.#scanAt = 0
+  }
+
+  async #listen(): Promise<FolderEvents> {
+    const { poll = false, followSymlinks = false, skipFolders = [] } = this.#options
+    if (poll) return { incomplete: false, async [Symbol.asyncDispose]() {} }
+    const names = nameRules(this.#options)
+    const skipped = skipFolders.map((folder) => resolve(folder))
+    return watchFolderEvents({ root: this.#root, followSymlinks, names, skipFolders: skipped }, (key) =>
+      this.#touch(key),
+    )
+  }
+
+  #rescanMs(events: FolderEvents): number {
+    const wanted = this.#options.rescanMs ?? (this.#options.poll === true ? 10_000 : 300_000)
+    return events.incomplete ? Math.min(wanted, 10_000) : wanted
+  }
+
+  #touch(key: string): void {
+    this.#settling.touch(sourceKey(key), performance.now())
+    if (this.#settling.size <= MOST_WAITING) return
+    this.#settling.clear()
+    this.#scanAt = performance.now() + this.#stableMs
+  }
+
+  async #rules(): Promise<VisitRules> {
+    const { followSymlinks = false, skipFolders = [] } = this.#options
+    return { names: nameRules(this.#options), followSymlinks, closed: await identities(skipFolders) }
+  }
+
+  /** Everything that is there. What changed a moment ago has to settle first; what did long ago has. */
+  async *#scan(rules: VisitRules, signal: AbortSignal): AsyncGenerator<readonly SourceChange[]> {
+    let batch: SourceChange[] = []
+    for await (const entry of walk(this.#root, rules, signal)) {
+      if (entry.kind === 'document' && Date.now() - lastChangeMs(entry.version) < this.#stableMs) this.#touch(entry.key)
+      else batch.push(entry)
+      if (batch.length < BATCH) continue
+      yield batch
+      batch = []
+      yield* this.#settled(rules)
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  /** What has come to rest since it was last asked for. */
+  async *#settled(rules: VisitRules): AsyncGenerator<readonly SourceChange[]> {
+    for (;;) {
+      const keys = this.#settling.due(performance.now(), BATCH)
+      if (keys.length === 0) return
+      const found = await Promise.all(keys.map((key) => sightOf(this.#root, key, rules)))
+      const changes = keys.map((key, at) => this.#judge(key, found[at] ?? null)).filter((change) => change !== null)
+      if (changes.length > 0) yield changes
+    }
+  }
+
+  /** Null while the file is not at rest, and for what is no part of the source. */
+  #judge(key: SourceKey, seen: SourceEntry | 'gone' | null): SourceChange | null {
+    const now = performance.now()
+    if (seen === 'gone') return this.#settling.hasSettled(key, 'gone', now) ? { kind: 'gone', key } : null
+    if (seen?.kind === 'document') return this.#settling.hasSettled(key, seen.version, now) ? seen : null
+    this.#settling.forget(key)
+    return seen
+  }
+}

@@ -1,0 +1,30 @@
+import type { SourceKey } from '#src/document/ids.ts'
+import type { Source } from '#src/ports/source.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { nameRules } from './folder-rules.ts'
+import { sightOf } from './inspect-path.ts'
+import { type FolderSourceOptions, identities, openFolderSource } from './folder-source.ts'
+import { unusable } from '../unusable.ts'
+
+const GONE = 'it is no longer there'
+const LEFT_OUT = 'a .sluiceignore file leaves it out, or its name is that of a temporary file'
+
+/**
+ * One document of a folder's source: `path` is the folder. Nothing is concluded of the others, so that documents which
+ * are ingested one by one stay. Globs and hidden names do not count: the document was named.
+ */
+export function openOneFile(options: FolderSourceOptions, key: SourceKey): Source {
+  const folder = openFolderSource({ ...options, followSymlinks: true })
+  return {
+    ...folder,
+    isPartial: true,
+    skips: () => null,
+    async *list(): AsyncGenerator<SourceEntry> {
+      const { path, skipFolders = [] } = options
+      const names = nameRules({ hidden: true })
+      const entry = await sightOf(path, key, { names, followSymlinks: true, closed: await identities(skipFolders) })
+      if (entry !== null && entry !== 'gone') yield entry
+      else yield unusable(key, { code: 'unreadable', stage: 'scan', message: entry === 'gone' ? GONE : LEFT_OUT })
+    },
+  }
+}

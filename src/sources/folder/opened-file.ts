@@ -1,0 +1,107 @@
+import { type BigIntStats, closeSync, constants, fstatSync, open, read } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { Failure } from '#src/document/failure.ts'
+import type { Version } from '#src/document/ids.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import { type OpenedDocument } from '#src/ports/source.ts'
+import { fileVersion } from './file-version.ts'
+import { failureOf } from '../unusable.ts'
+
+const CHUNK_BYTES = 256 * 1024
+
+// Opening and reading wait for the disk, in a thread. What is asked of an open file does not, and is asked on the spot:
+// a hop to a thread and back takes ten times as long.
+const openDescriptor = promisify(open)
+const readDescriptor = promisify(read)
+
+/**
+ * Opens one file and holds it. `O_NONBLOCK` keeps a pipe that took the file's place from blocking us for ever; without
+ * `followSymlinks` a link that took its place is refused.
+ */
+export async function openFile(path: string, key: string, followSymlinks: boolean): Promise<OpenedDocument | Failure> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followSymlinks ? 0 : constants.O_NOFOLLOW)
+  let descriptor: number | undefined
+  try {
+    descriptor = await openDescriptor(path, flags)
+    const stats = fstatSync(descriptor, { bigint: true })
+    if (stats.isFile()) return new OpenedFile(descriptor, path, stats)
+    closeSync(descriptor)
+    return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is no longer a file.` }
+  } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor)
+    const failure = failureOf(error, key, 'read')
+    if (failure === null) throw error
+    return failure
+  }
+}
+
+class OpenedFile implements OpenedDocument {
+  readonly kind = 'opened'
+  readonly version: Version
+  readonly bytes: number
+  readonly #descriptor: number
+  readonly #path: string
+  #reads = 0
+  #state: 'open' | 'closing' | 'closed' = 'open'
+
+  constructor(descriptor: number, path: string, stats: BigIntStats) {
+    this.#descriptor = descriptor
+    this.#path = path
+    this.version = fileVersion(stats)
+    this.bytes = Number(stats.size)
+  }
+
+  /** Reads by position, so that several readers do not disturb each other. */
+  async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    let position = 0
+    // One buffer for the whole file: new ones would be garbage that is collected only every 64 MB.
+    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, this.bytes))
+    while (position < this.bytes) {
+      signal.throwIfAborted()
+      const bytesRead = await this.#readInto(chunk, position)
+      if (bytesRead === 0) break
+      position += bytesRead
+      if (position === this.bytes) this.#holdStill()
+      yield chunk.subarray(0, bytesRead)
+    }
+    if (position < this.bytes || this.bytes === 0) this.#holdStill()
+  }
+
+  async unchanged(): Promise<boolean> {
+    try {
+      return fileVersion(await stat(this.#path, { bigint: true })) === this.version
+    } catch {
+      return false
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#state === 'open') this.#state = 'closing'
+    this.#closeWhenIdle()
+  }
+
+  async #readInto(chunk: Buffer, position: number): Promise<number> {
+    if (this.#state !== 'open') throw new Error(`${this.#path} is read after it was closed`)
+    this.#reads += 1
+    try {
+      return (await readDescriptor(this.#descriptor, chunk, 0, chunk.length, position)).bytesRead
+    } finally {
+      this.#reads -= 1
+      this.#closeWhenIdle()
+    }
+  }
+
+  /** Never while a thread reads from it: the number may be another file's by then. */
+  #closeWhenIdle(): void {
+    if (this.#state !== 'closing' || this.#reads > 0) return
+    this.#state = 'closed'
+    closeSync(this.#descriptor)
+  }
+
+  /** Checks the open file before the last bytes are handed out: a reader that has all bytes has one version. */
+  #holdStill(): void {
+    const now = fileVersion(fstatSync(this.#descriptor, { bigint: true }))
+    if (now !== this.version) throw new DocumentChanged(`${this.#path} changed while it was read`)
+  }
+}

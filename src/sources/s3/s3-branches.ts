@@ -1,0 +1,57 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { ListedObject } from '#src/s3/listing-page.ts'
+import { listPage } from '#src/s3/page.ts'
+
+/** The folders of the topmost folder that has several. */
+export interface Branches {
+  /** Full prefixes, as the store lists them. */
+  readonly folders: readonly string[]
+  /** Objects that lie beside them, or beside a folder on the way there. */
+  readonly beside: readonly ListedObject[]
+  /** Whether all below the prefix is in these folders or beside them; false where there are more than were looked at. */
+  readonly complete: boolean
+}
+
+export interface BranchSearch extends Disposable {
+  /** Null as long as it goes on; and for good when it failed, since a listing does without. */
+  found(): Branches | null
+}
+
+interface Place {
+  readonly client: S3Client
+  readonly bucket: string
+  readonly prefix: string
+}
+
+/** Most requests for the folders of one level: some stores give few in an answer, and take long for it. */
+const MOST_PAGES = 4
+
+/** Looks for folders while something else is done. Disposing of it ends the search. */
+export function findBranches(place: Place, signal: AbortSignal): BranchSearch {
+  const stop = new AbortController()
+  let branches: Branches | null = null
+  search(place, AbortSignal.any([signal, stop.signal])).then(
+    (found) => (branches = found),
+    () => undefined,
+  )
+  return { found: () => branches, [Symbol.dispose]: () => stop.abort() }
+}
+
+async function search({ client, bucket, prefix }: Place, signal: AbortSignal): Promise<Branches> {
+  const beside: ListedObject[] = []
+  for (let at = prefix; ;) {
+    const folders: string[] = []
+    let token: string | null = null
+    for (let pages = 0; pages === 0 || (token !== null && pages < MOST_PAGES); pages++) {
+      const request = { bucket, prefix: at, delimiter: '/' as const, ...(token === null ? {} : { token }) }
+      const page = await listPage(client, request, signal)
+      folders.push(...page.folders)
+      beside.push(...page.objects)
+      token = page.next
+    }
+    const [only] = folders
+    const branches = folders.length > 1 || only === undefined || only === at
+    if (branches || token !== null) return { folders, beside, complete: token === null }
+    at = only
+  }
+}

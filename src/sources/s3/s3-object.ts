@@ -1,0 +1,162 @@
+import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import type { Failure } from '#src/document/failure.ts'
+import { type Version, version } from '#src/document/ids.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import { type OpenedDocument } from '#src/ports/source.ts'
+import { readingError, s3Failure } from '#src/s3/listing-errors.ts'
+import { unquoted } from '#src/s3/listing-page.ts'
+import { spool } from '../spool.ts'
+import type { TempFile } from '../temp-file.ts'
+
+export interface S3Place {
+  readonly client: S3Client
+  readonly bucket: string
+  /** Full key in the bucket. */
+  readonly objectKey: string
+  readonly spoolFolder: string
+}
+
+/** The ETag differs whenever the bytes do; the size is there for stores that give none. */
+export function objectVersion(etag: string, bytes: number): Version {
+  return version(`${etag}-${bytes}`)
+}
+
+/** Opens one object with a single request: its answer's head tells the version, its body waits for the first read. */
+export async function openObject(place: S3Place, key: string, signal: AbortSignal): Promise<OpenedDocument | Failure> {
+  try {
+    return new OpenedObject(place, await get(place, signal))
+  } catch (error) {
+    const failure = s3Failure(error, key)
+    if (failure === null) throw readingError(error, key, place.bucket)
+    return failure
+  }
+}
+
+/** What stands under a key now, without its bytes; null where nothing does. */
+export async function headObject(
+  { client, bucket, objectKey }: Pick<S3Place, 'client' | 'bucket' | 'objectKey'>,
+  signal: AbortSignal,
+): Promise<{ readonly version: Version; readonly bytes: number } | Failure | null> {
+  try {
+    const head = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: objectKey }), { abortSignal: signal })
+    return { version: versionOf(head), bytes: head.ContentLength ?? 0 }
+  } catch (error) {
+    const failure = s3Failure(error, objectKey)
+    if (failure === null) throw readingError(error, objectKey, bucket)
+    return failure.code === 'vanished' ? null : failure
+  }
+}
+
+async function get({ client, bucket, objectKey }: S3Place, signal: AbortSignal): Promise<GetObjectCommandOutput> {
+  return client.send(new GetObjectCommand({ Bucket: bucket, Key: objectKey }), { abortSignal: signal })
+}
+
+type Body = AsyncIterable<Uint8Array> & { destroy(): unknown }
+
+/** Downloads again after a broken line; a store that breaks it each time is broken. */
+const DOWNLOADS = 4
+
+/** Up to this size an object goes straight to its reader, who holds it; it is not worth a file. */
+const DIRECT_BYTES = 256 * 1024
+
+/**
+ * An object that was opened. The first read of a large one brings it into a temporary file, so that it is paid for and
+ * waited for once, however often it is read.
+ */
+class OpenedObject implements OpenedDocument {
+  readonly kind = 'opened'
+  readonly version: Version
+  readonly bytes: number
+  readonly #place: S3Place
+  #first: Body | null
+  #spooled: Promise<TempFile> | null = null
+
+  constructor(place: S3Place, answer: GetObjectCommandOutput) {
+    this.#place = place
+    this.bytes = answer.ContentLength ?? 0
+    this.version = versionOf(answer)
+    this.#first = answer.Body as unknown as Body
+  }
+
+  async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    if (this.bytes <= DIRECT_BYTES) {
+      yield* this.#readDirectly(signal)
+      return
+    }
+    this.#spooled ??= this.#download(signal)
+    yield* (await this.#spooled).read(0, this.bytes, signal)
+  }
+
+  async unchanged(signal: AbortSignal): Promise<boolean> {
+    const now = await headObject(this.#place, signal)
+    return now !== null && 'version' in now && now.version === this.version
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#first?.destroy()
+    const spooled = await this.#spooled?.catch(() => null)
+    await spooled?.[Symbol.asyncDispose]()
+  }
+
+  /** Goes on after a broken line where it broke: the version is the same, and so are the bytes. */
+  async *#readDirectly(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    let given = 0
+    for (let tries = 1; ; tries++) {
+      const body = await this.#body(signal)
+      try {
+        let at = 0
+        for await (const chunk of body) {
+          signal.throwIfAborted()
+          const known = Math.min(chunk.length, given - at)
+          at += chunk.length
+          if (at > this.bytes) break
+          if (known === chunk.length) continue
+          given = at
+          yield chunk.subarray(known)
+        }
+        if (at === this.bytes) return
+        throw new Error(`${at} bytes came where ${this.bytes} were announced`)
+      } catch (error) {
+        body.destroy()
+        signal.throwIfAborted()
+        if (tries === DOWNLOADS) throw readingError(error, this.#place.objectKey, this.#place.bucket)
+      }
+    }
+  }
+
+  async #download(signal: AbortSignal): Promise<TempFile> {
+    for (let tries = 1; ; tries++) {
+      const body = await this.#body(signal)
+      try {
+        return await spool(body, this.bytes, this.#place.spoolFolder, signal)
+      } catch (error) {
+        body.destroy()
+        signal.throwIfAborted()
+        if (tries === DOWNLOADS) throw readingError(error, this.#place.objectKey, this.#place.bucket)
+      }
+    }
+  }
+
+  async #body(signal: AbortSignal): Promise<Body> {
+    const first = this.#first
+    this.#first = null
+    return first ?? this.#again(signal)
+  }
+
+  /** The version is compared here and not by `If-Match`: stores disagree on how the ETag in it must be quoted. */
+  async #again(signal: AbortSignal): Promise<Body> {
+    const answer = await get(this.#place, signal).catch((error: unknown) => {
+      throw readingError(error, this.#place.objectKey, this.#place.bucket)
+    })
+    if (versionOf(answer) === this.version) return answer.Body as unknown as Body
+    ;(answer.Body as unknown as Body).destroy()
+    throw new DocumentChanged(`${this.#place.objectKey} changed while it was read`)
+  }
+}
+
+function versionOf(answer: {
+  readonly ETag?: string | undefined
+  readonly ContentLength?: number | undefined
+}): Version {
+  return objectVersion(unquoted(answer.ETag), answer.ContentLength ?? 0)
+}

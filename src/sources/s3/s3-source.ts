@@ -1,0 +1,115 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { tmpdir } from 'node:os'
+import type { Failure } from '#src/document/failure.ts'
+import { type SourceKey, sourceKey } from '#src/document/ids.ts'
+import type { SkipReason } from '#src/document/skip.ts'
+import type { OpenedDocument, Source } from '#src/ports/source.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import { type Filter, keyRules } from '../folder/folder-rules.ts'
+import { listingError } from '#src/s3/listing-errors.ts'
+import { bucketIgnoreRules } from './s3-ignore.ts'
+import { listObjects } from './s3-listing.ts'
+import { objectVersion, openObject } from './s3-object.ts'
+
+export interface S3SourceOptions extends Filter {
+  readonly client: S3Client
+  readonly bucket: string
+  /** Folder in the bucket, with or without a slash at its end; empty for all of it. */
+  readonly prefix?: string
+  /** Full prefixes in the bucket that are never listed: the store, when it lies inside the source. */
+  readonly skipPrefixes?: readonly string[]
+  /** Where objects are kept while they are worked on. Default: the system's temporary folder. */
+  readonly spoolFolder?: string
+}
+
+/** The objects of a bucket below a prefix. Empty objects that only stand for a folder are no documents. */
+export function openS3Source(options: S3SourceOptions): Source {
+  const { client, bucket, spoolFolder = tmpdir() } = options
+  const scope = s3Scope(options)
+  return {
+    url: `s3://${bucket}/${scope.prefix}`,
+    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+      for await (const entries of listEntries(options, scope, signal)) yield* entries
+    },
+    skips: keyRules(options),
+    async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
+      return openObject({ client, bucket, objectKey: scope.prefix + key, spoolFolder }, key, signal)
+    },
+  }
+}
+
+/** Streams what a source holds, by pages of the listing. */
+export async function* listEntries(
+  { client, bucket }: S3SourceOptions,
+  scope: S3Scope,
+  signal: AbortSignal,
+): AsyncGenerator<readonly SourceEntry[]> {
+  signal.throwIfAborted()
+  if (scope.isInsideStore) {
+    throw new SetupError(`s3://${bucket}/${scope.prefix} lies inside the store: it cannot be the source as well.`)
+  }
+  const leftOut = new Set<string>()
+  try {
+    const ignored = await bucketIgnoreRules({ client, bucket, prefix: scope.prefix }, signal)
+    for await (const objects of listObjects({ client, bucket, prefix: scope.prefix }, signal)) {
+      yield objects.flatMap(({ key: objectKey, etag, bytes }): SourceEntry[] => {
+        const at = scope.look(objectKey, bytes)
+        if (at === null) return []
+        if ('leftOut' in at) return leftOut.has(at.leftOut) ? [] : [folderLeftOut(at.leftOut, leftOut)]
+        const reason = at.skip ?? (ignored?.ignores(at.key) === true ? 'excluded' : null)
+        if (reason !== null) return [{ kind: 'skipped', key: at.key, reason }]
+        return [{ kind: 'document', key: at.key, version: objectVersion(etag, bytes), bytes }]
+      })
+    }
+  } catch (error) {
+    throw listingError(error, `s3://${bucket}/${scope.prefix}`)
+  }
+}
+
+function folderLeftOut(key: string, told: Set<string>): SourceEntry {
+  told.add(key)
+  return { kind: 'left_out', key: sourceKey(key), reason: 'store' }
+}
+
+/** What of a bucket belongs to a source. */
+export interface S3Scope {
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string
+  readonly isInsideStore: boolean
+  /** The source key of an object that may be a document, else null. `bytes` is null where it is not known. */
+  keyOf(objectKey: string, bytes: number | null): SourceKey | null
+  /** The same, with the reason why it is none. Null for what only stands for a folder. */
+  look(objectKey: string, bytes: number | null): ObjectSight | null
+}
+
+type ObjectSight =
+  | { readonly key: SourceKey; readonly skip: SkipReason | null }
+  /** It lies in this folder, which is not looked into. */
+  | { readonly leftOut: string }
+
+export function s3Scope(options: S3SourceOptions): S3Scope {
+  const prefix = asFolder(options.prefix ?? '')
+  const skipped = (options.skipPrefixes ?? []).map(asFolder).filter((folder) => folder !== '')
+  const skips = keyRules(options)
+  const look: S3Scope['look'] = (objectKey, bytes) => {
+    const key = objectKey.slice(prefix.length)
+    const isPlaceholder = key === '' || (bytes === 0 && key.endsWith('/'))
+    if (isPlaceholder || !objectKey.startsWith(prefix)) return null
+    const store = skipped.find((folder) => objectKey.startsWith(folder))
+    return store === undefined ? { key: sourceKey(key), skip: skips(key) } : { leftOut: store.slice(prefix.length) }
+  }
+  return {
+    prefix,
+    isInsideStore: skipped.some((folder) => prefix.startsWith(folder)),
+    keyOf(objectKey, bytes) {
+      const at = look(objectKey, bytes)
+      return at !== null && 'key' in at && at.skip === null ? at.key : null
+    },
+    look,
+  }
+}
+
+function asFolder(prefix: string): string {
+  return prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`
+}

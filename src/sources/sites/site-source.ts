@@ -1,0 +1,159 @@
+import type { WebNetwork } from '#src/fetch/web-network.ts'
+import { assertNever } from '#src/document/assert-never.ts'
+import { type Extension, extensionOf, MAX_FILE_BYTES } from '#src/document/formats.ts'
+import { type Version, version } from '#src/document/ids.ts'
+import { SourceUnusable } from '#src/document/source-unusable.ts'
+import { type SiteEntry, type SiteSummary, walkSite } from '#src/fetch/site/walk-site.ts'
+import { SiteUnusable } from '#src/fetch/site/site-unusable.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { type Filter, keyRules } from '../folder/folder-rules.ts'
+import { openPage } from './site-document.ts'
+import { unusable } from '../unusable.ts'
+import { UrlClient } from '../urls/url-client.ts'
+import { keyOfUrl, urlOfKey } from '../urls/url-key.ts'
+import type { UrlSource } from '../urls/url-source.ts'
+import { urlExtension, urlTextExtension } from '../urls/url-type.ts'
+import { UNVERSIONED, urlVersion } from '../urls/url-version.ts'
+
+export interface SiteSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
+  readonly start: URL
+  readonly listing: 'auto' | 'map' | 'links' | 'sitemap'
+  /** Asks the service for the addresses of the site; null where it has no such operation. Absent: there is no service to ask. */
+  readonly map?: (signal: AbortSignal) => Promise<readonly string[] | null>
+  readonly limit: number
+  readonly depth: number
+  readonly delayMs: number
+  /** Take PDFs and office documents that pages link to. */
+  readonly documents: boolean
+  readonly llmsTxt: boolean
+  readonly obeyRobots: boolean
+  /** `scrape`: the service fetches the pages; `download`: we do, and send their bytes. */
+  readonly via: 'scrape' | 'download'
+  /** Whether a downloaded page in plain text or Markdown is a document. */
+  readonly passthrough: boolean
+  readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
+  /** Take documents whose servers tell no version for changed, at each listing. Pages have one of their own. */
+  readonly refresh: boolean
+  /** Told in one line what the listing left out. */
+  readonly say: (line: string) => void
+}
+
+/** Bytes of a document whose server does not say how long it is. */
+const UNKNOWN_BYTES = 1
+
+/**
+ * The pages of a website, each a document. A page's version names what is read of it, so that one that is served anew with
+ * another date or another build of the site's scripts is unchanged. A page is gone when the site says so itself: with 404
+ * or 410, or by sending its visitors elsewhere.
+ */
+export function openSiteSource(options: SiteSourceOptions): UrlSource {
+  const { start, via } = options
+  const client = new UrlClient({ ...options, redirects: 'return' })
+  const skips = keyRules({ ...options, hidden: true })
+  return {
+    url: start.href,
+    ...(via === 'scrape' ? { addressOf: (key) => urlOfKey(key).href } : {}),
+    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+      const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
+      for await (const found of foundOn(options, signal)) {
+        const entry = entryOf(found, unversioned, options)
+        if (entry === null) continue
+        const reason = skips(entry.key)
+        yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
+      }
+    },
+    open: (key, signal) => openPage(client, urlOfKey(key), signal),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+async function* foundOn(options: SiteSourceOptions, signal: AbortSignal): AsyncGenerator<SiteEntry> {
+  const { listing, map, exclude = [] } = options
+  const given = listing === 'auto' || listing === 'map' ? ((await map?.(signal)) ?? null) : null
+  if (listing === 'map' && given === null) {
+    throw new SourceUnusable('the service has no POST /v2/map: give --site-listing links')
+  }
+  const excluded = keyRules({ exclude, hidden: true })
+  const site = {
+    ...options,
+    ...(given === null ? {} : { given }),
+    listing: given !== null ? ('given' as const) : listing === 'sitemap' ? ('sitemap' as const) : ('links' as const),
+    maxBytes: MAX_FILE_BYTES,
+    isWanted: (url: URL) => options.documents || isPageName(url),
+    leavesOut: (url: URL) => excluded(keyOfUrl(url, extensionOf(url.pathname) ?? 'html')),
+    onEnd: (summary: SiteSummary) => tell(summary, options),
+  }
+  try {
+    yield* walkSite(site, signal)
+  } catch (error) {
+    throw error instanceof SiteUnusable ? new SourceUnusable(error.message, { cause: error }) : error
+  }
+}
+
+const HTML_NAMES: readonly (Extension | null)[] = [null, 'html', 'htm', 'xhtml']
+
+const isPageName = ({ pathname }: URL): boolean => HTML_NAMES.includes(extensionOf(pathname))
+
+/** Null for what is no document: a picture, a feed, a file of a kind that was not asked for. */
+function entryOf(found: SiteEntry, unversioned: Version, options: SiteSourceOptions): SourceEntry | null {
+  const { documents } = options
+  const { url } = found
+  switch (found.kind) {
+    case 'page':
+      return pageEntry(found, options)
+    case 'file': {
+      const extension = documents ? urlExtension({ url, header: (name) => found.answer.header(name) }) : null
+      if (extension === null) return null
+      const told = urlVersion(found.answer)
+      const bytes = Number(found.answer.header('content-length') ?? 0) || UNKNOWN_BYTES
+      return {
+        kind: 'document',
+        key: keyOfUrl(url, extension),
+        version: told === UNVERSIONED ? unversioned : told,
+        bytes,
+      }
+    }
+    case 'left_out':
+      return { kind: 'skipped', key: pageKey(url), reason: 'excluded' }
+    case 'failed':
+      return unusable(pageKey(url), {
+        code: 'unreadable',
+        stage: 'scan',
+        message: found.reason,
+        ...(found.status === null ? {} : { httpStatus: found.status }),
+      })
+    default:
+      return assertNever(found)
+  }
+}
+
+/** Text is no HTML: only a service that fetches it by itself is told by its server what it is. */
+function pageEntry(
+  { url, contentType, version: read, bytes }: Extract<SiteEntry, { kind: 'page' }>,
+  { via, passthrough }: SiteSourceOptions,
+): SourceEntry {
+  const isText = via === 'download' && /^text\/(?!html)/i.test(contentType)
+  const text = isText && passthrough ? urlTextExtension({ url, header: () => contentType }) : null
+  if (isText && text === null) return { kind: 'skipped', key: pageKey(url), reason: 'text_page' }
+  const key = text === null ? pageKey(url) : keyOfUrl(url, text)
+  return { kind: 'document', key, version: version(read), bytes: bytes || UNKNOWN_BYTES }
+}
+
+/** A page that is named as another kind of document, `/report.pdf` that is HTML, is still a page. */
+function pageKey(url: URL): SourceEntry['key'] {
+  const named = extensionOf(url.pathname)
+  return keyOfUrl(url, named !== null && HTML_NAMES.includes(named) ? named : 'html')
+}
+
+function tell({ forbidden, absent, truncated }: SiteSummary, { say, limit, start }: SiteSourceOptions): void {
+  const told = [
+    ...(truncated ? [`stopped at ${limit} pages (--site-limit): there are more`] : []),
+    ...(forbidden > 0
+      ? [`its robots.txt forbids ${forbidden} addresses (--ignore-robots, for a site of your own)`]
+      : []),
+    ...(absent > 0 ? [`${absent} of its links lead to nothing`] : []),
+  ]
+  if (told.length > 0) say(`${start.host}: ${told.join('; ')}`)
+}

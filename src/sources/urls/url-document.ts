@@ -1,0 +1,68 @@
+import { tmpdir } from 'node:os'
+import type { Failure } from '#src/document/failure.ts'
+import type { Version } from '#src/document/ids.ts'
+import { answerBody } from '#src/fetch/answer-body.ts'
+import type { OpenedDocument } from '#src/ports/source.ts'
+import { TempFile } from '../temp-file.ts'
+import { lineFailure, type UrlClient } from './url-client.ts'
+import { lookAtUrl } from './url-look.ts'
+import { inUtf8 } from '#src/fetch/utf8-text.ts'
+import { UNVERSIONED, urlVersion } from './url-version.ts'
+
+/** Downloads again after a line that broke. */
+const DOWNLOADS = 3
+
+/** Downloads a document into a temporary file: only then its length is known, and it can be read twice. */
+export async function downloadUrl(
+  client: UrlClient,
+  url: URL,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<OpenedDocument | Failure> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await client.ask('GET', url, signal)
+    if ('code' in answer) return answer
+    const file = await TempFile.open(tmpdir())
+    try {
+      for await (const chunk of inUtf8(answerBody(answer, maxBytes), answer)) await file.append(chunk)
+      return new DownloadedUrl(client, url, urlVersion(answer), file)
+    } catch (error) {
+      await file[Symbol.asyncDispose]()
+      signal.throwIfAborted()
+      const failure = lineFailure(error)
+      if (failure.code === 'too_large' || tries === DOWNLOADS) return failure
+    }
+  }
+}
+
+class DownloadedUrl implements OpenedDocument {
+  readonly kind = 'opened'
+  readonly version: Version
+  readonly bytes: number
+  readonly #client: UrlClient
+  readonly #url: URL
+  readonly #file: TempFile
+
+  constructor(client: UrlClient, url: URL, version: Version, file: TempFile) {
+    this.#client = client
+    this.#url = url
+    this.#file = file
+    this.version = version
+    this.bytes = file.length
+  }
+
+  read(signal: AbortSignal): AsyncIterable<Uint8Array> {
+    return this.#file.read(0, this.bytes, signal)
+  }
+
+  /** Where the server tells no version, nothing can be said against it. */
+  async unchanged(signal: AbortSignal): Promise<boolean> {
+    if (this.version === UNVERSIONED) return true
+    const now = await lookAtUrl(this.#client, this.#url, signal)
+    return !('code' in now) && urlVersion(now) === this.version
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,121 @@
+import type { WebNetwork } from '#src/fetch/web-network.ts'
+import { pathToFileURL } from 'node:url'
+import { resolve } from 'node:path'
+import type { Failure } from '#src/document/failure.ts'
+import { extensionOf, MAX_FILE_BYTES, textExtensionOf } from '#src/document/formats.ts'
+import { type SourceKey, type Version, version } from '#src/document/ids.ts'
+import type { UrlAnswer } from '#src/fetch/request-url.ts'
+import type { Source } from '#src/ports/source.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import { type Filter, keyRules } from '../folder/folder-rules.ts'
+import { mapInOrder } from '#src/document/map-in-order.ts'
+import { unusable } from '../unusable.ts'
+import { UrlClient } from './url-client.ts'
+import { downloadUrl } from './url-document.ts'
+import { mayStandForSecret } from './public-url.ts'
+import { SecretUrls } from './secret-urls.ts'
+import { keyOfUrl, urlOfKey } from './url-key.ts'
+import { type UrlLine, urlLines } from './url-lines.ts'
+import { lookAtUrl } from './url-look.ts'
+import { urlExtension, urlTextExtension } from './url-type.ts'
+import { UNVERSIONED, urlVersion } from './url-version.ts'
+
+export interface UrlSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
+  /** File with a URL a line; `-` for standard input, which can be listed once. */
+  readonly path: string
+  /** `scrape`: the service fetches the documents; `download`: we do, and send their bytes. */
+  readonly via: 'scrape' | 'download'
+  readonly allowPrivateAddresses: boolean
+  /** Proxies and authorities; default: directly. */
+  readonly network?: WebNetwork
+  /** Take URLs whose servers tell no version for changed, at each listing. */
+  readonly refresh: boolean
+  readonly maxBytes?: number
+}
+
+export type UrlSource = Source & AsyncDisposable
+
+/** URLs that are looked at side by side. */
+const LOOKS_AT_ONCE = 16
+
+/** Bytes of a document whose server does not say how long it is. */
+const UNKNOWN_BYTES = 1
+
+/** The documents behind a list of URLs. A list is an order and no inventory: what it no longer names is not gone. */
+export function openUrlSource(options: UrlSourceOptions): UrlSource {
+  const { path, via, maxBytes = MAX_FILE_BYTES } = options
+  const client = new UrlClient(options)
+  const secrets = new SecretUrls(path)
+  // The service is told no secret, and could tell it back in an answer that is kept: those are downloaded here.
+  const addressOf = (key: SourceKey): string | undefined => {
+    const url = urlOfKey(key)
+    return mayStandForSecret(url) ? undefined : url.href
+  }
+  const skips = keyRules({ ...options, hidden: true })
+  return {
+    url: path === '-' ? 'urls:-' : `urls:${pathToFileURL(resolve(path)).href}`,
+    isPartial: true,
+    ...(via === 'scrape' ? { addressOf } : {}),
+    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+      const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
+      const look = (line: UrlLine): Promise<SourceEntry> => entryOf(line, unversioned, { client, via, secrets }, signal)
+      for await (const entry of mapInOrder(urlLines(path, signal), LOOKS_AT_ONCE, look)) {
+        const reason = skips(entry.key)
+        yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
+      }
+    },
+    async open(key, signal) {
+      const url = await secrets.find(key, signal)
+      return 'code' in url ? url : downloadUrl(client, url, maxBytes, signal)
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+interface Looking {
+  readonly client: UrlClient
+  readonly via: UrlSourceOptions['via']
+  readonly secrets: SecretUrls
+}
+
+async function entryOf(
+  line: UrlLine,
+  unversioned: Version,
+  { client, secrets, ...options }: Looking,
+  signal: AbortSignal,
+): Promise<SourceEntry> {
+  if (line.kind === 'unusable') {
+    return unusable(line.shown, { code: 'unreadable_name', stage: 'scan', message: line.reason })
+  }
+  const url = secrets.add(line.url)
+  const via = url === line.url ? options.via : 'download'
+  const seen = await lookAtUrl(client, line.url, signal)
+  if ('code' in seen) return unseen(url, seen, unversioned, via)
+  const extension = urlExtension(seen) ?? (via === 'scrape' ? 'html' : urlTextExtension(seen))
+  if (extension === null) return unusable(keyOfUrl(url, 'html'), noDocument(seen))
+  const told = urlVersion(seen)
+  return {
+    kind: 'document',
+    key: keyOfUrl(url, extension),
+    version: told === UNVERSIONED ? unversioned : told,
+    bytes: Number(seen.header('content-length') ?? 0) || UNKNOWN_BYTES,
+  }
+}
+
+/**
+ * A URL that we cannot look at. The service may see it all the same: servers refuse programs that are no browser. What
+ * is not there, or may not be asked for, is not sent to the service either.
+ */
+function unseen(url: URL, failure: Failure, unversioned: Version, via: UrlSourceOptions['via']): SourceEntry {
+  const text = via === 'download' ? textExtensionOf(url.pathname) : null
+  const extension = extensionOf(url.pathname) ?? text ?? 'html'
+  const key = keyOfUrl(url, extension)
+  if (via === 'download' || failure.code !== 'unreadable') return unusable(key, { ...failure, stage: 'scan' })
+  return { kind: 'document', key, version: unversioned, bytes: UNKNOWN_BYTES }
+}
+
+const noDocument = (seen: UrlAnswer): Failure => ({
+  code: 'unsupported_type',
+  stage: 'scan',
+  message: `the server says that it is ${seen.header('content-type') ?? 'of no type'}, which is no supported document`,
+})

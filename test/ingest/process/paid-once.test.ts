@@ -1,0 +1,262 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ReceiptId, sourceKey } from '#src/document/ids.ts'
+import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
+import type { ServiceGate } from '#workers/service-gate.ts'
+import type { RedisIntents } from '#src/ledger/redis-intents.ts'
+import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import type { Delivery } from '#src/ports/queue.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+
+/** For a gate that is cut off: it holds no refused document. */
+const NEVER_HELD = { hold: async () => false }
+
+/* Law 2: an answer that reached us is never bought again. */
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+const SIGNAL = new AbortController().signal
+
+async function deliveryOf({ deps }: Workbench, name: string): Promise<Delivery> {
+  const key = sourceKey(name)
+  const opened = await deps.source.open(key, SIGNAL)
+  if ('message' in opened) throw new Error(opened.message)
+  await using document = opened
+  const { version, bytes } = document
+  const recipeHash = deps.recipeFor(key, 'csv').hash
+  return { job: { schema: 1, key, version, recipeHash, bytes, queuedAt: Date.now() }, attempt: 1 }
+}
+
+test('a copy finds the receipt that came between its look for it and its turn to buy', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'the,same')
+  await bench.write('copy of a.csv', 'the,same')
+  const { intents } = bench.deps
+  const lateIntents = {
+    begin: async (...asked: Parameters<typeof intents.begin>) => {
+      await bench.ingest('a.csv')
+      return intents.begin(...asked)
+    },
+    clear: intents.clear.bind(intents),
+    settle: intents.settle.bind(intents),
+    release: intents.release.bind(intents),
+    stands: intents.stands.bind(intents),
+  }
+  const copy = await deliveryOf(bench, 'copy of a.csv')
+  expect(await ingestDocument(copy, { ...bench.deps, intents: lateIntents }, SIGNAL)).toEqual({ do: 'finish' })
+  expect(bench.service.charged).toBe(1)
+  expect((await bench.deps.store.readRecord(sourceKey('copy of a.csv')))?.cost).toEqual({ credits: 0, basis: 'saved' })
+})
+
+/** The store, with something done before each call of one method. */
+function before(method: keyof OutputStore, store: OutputStore, act: () => Promise<void>): OutputStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const real = (Reflect.get(target, name) as (...asked: unknown[]) => unknown).bind(target)
+      if (name !== method) return real
+      return async (...asked: unknown[]) => {
+        await act()
+        return real(...asked)
+      }
+    },
+  })
+}
+
+test('a document whose receipt is still being written is not let go when the gate cannot be told', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'slowly,kept')
+  const { gate, store } = bench.deps
+  const cutOff = {
+    enter: gate.enter.bind(gate),
+    leave: () => Promise.reject(new Error('Connection is closed.')),
+    ...NEVER_HELD,
+  }
+  const slowStore = before('saveReceipt', store, () => sleep(200))
+  const delivery = await deliveryOf(bench, 'a.csv')
+  const first = ingestDocument(delivery, { ...bench.deps, gate: cutOff, store: slowStore }, SIGNAL)
+  await expect(first).rejects.toThrow('Connection is closed.')
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(bench.service.charged).toBe(1)
+})
+
+test('a worker that is cut while the disk is full tries once more to keep the answer', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'nearly,dropped')
+  const cut = new AbortController()
+  let tries = 0
+  const fullStore = before('saveReceipt', bench.deps.store, async () => {
+    tries += 1
+    if (tries > 1) return
+    cut.abort(new Error('cut'))
+    throw new StoreUnusable('the disk is full')
+  })
+  const delivery = await deliveryOf(bench, 'a.csv')
+  await ingestDocument(delivery, { ...bench.deps, store: fullStore }, cut.signal).catch(() => undefined)
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect([tries, bench.service.charged]).toEqual([2, 1])
+})
+
+test('a request is in doubt when it was cut off after it was sent, and not when it was cut off at the gate', async () => {
+  await using bench = await openWorkbench({ redis, answers: [{ fault: 'hang' }] })
+  await bench.write('a.csv', 'a')
+  const delivery = await deliveryOf(bench, 'a.csv')
+  const { gate } = bench.deps
+  const intents = bench.deps.intents as RedisIntents
+  const shut = { enter: () => Promise.reject(new Error('cut')), leave: gate.leave.bind(gate), ...NEVER_HELD }
+  await expect(ingestDocument(delivery, { ...bench.deps, gate: shut }, SIGNAL)).rejects.toThrow('cut')
+  expect(await intents.list()).toEqual([])
+  const cut = AbortSignal.timeout(300)
+  await expect(ingestDocument(delivery, bench.deps, cut)).rejects.toThrow('aborted')
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await intents.ambiguousTotal()).toBe(1)
+})
+
+test('a document that waits at the gate has nothing in doubt, and a copy leaves the intent of the first alone', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'waits')
+  const { deps } = bench
+  const begun: string[] = []
+  const watched = {
+    begin: async (...asked: Parameters<typeof deps.intents.begin>) => {
+      begun.push(asked[1])
+      return deps.intents.begin(...asked)
+    },
+    clear: async (...asked: Parameters<typeof deps.intents.clear>) => {
+      begun.length = 0
+      return deps.intents.clear(...asked)
+    },
+    settle: deps.intents.settle.bind(deps.intents),
+    release: deps.intents.release.bind(deps.intents),
+    stands: deps.intents.stands.bind(deps.intents),
+  }
+  const shut = {
+    enter: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) as const,
+    leave: deps.gate.leave.bind(deps.gate),
+    ...NEVER_HELD,
+  }
+  const job = await deliveryOf(bench, 'a.csv')
+  const waits = await ingestDocument(job, { ...deps, intents: watched, gate: shut }, SIGNAL)
+  expect(waits).toMatchObject({ do: 'postpone', counted: false })
+  expect(begun).toEqual([])
+
+  const taken = { ...watched, begin: async () => 'busy' as const }
+  begun.push('of another')
+  expect(await ingestDocument(job, { ...deps, intents: taken }, SIGNAL)).toMatchObject({ do: 'postpone' })
+  expect(begun).toEqual(['of another'])
+  expect(bench.service.charged).toBe(0)
+})
+
+test('a store that cannot be read right before the request keeps neither the place nor the intent', async () => {
+  await using bench = await openWorkbench({ redis })
+  await bench.write('a.csv', 'not,sent')
+  const { gate, intents, store } = bench.deps
+  let looks = 0
+  const flaky = before('readReceipt', store, async () => {
+    looks += 1
+    if (looks === 2) throw new StoreUnusable('Sluice cannot read a receipt: the store answered SlowDown (503).')
+  })
+  const delivery = await deliveryOf(bench, 'a.csv')
+  const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
+  expect(first).toMatchObject({ do: 'postpone', counted: false })
+  expect(await (intents as RedisIntents).list()).toEqual([])
+  expect(await (gate as ServiceGate).limiter.state()).toMatchObject({ inFlight: 0 })
+  expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ do: 'finish' })
+  expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
+})
+
+test('a process that stood still between its look for the receipt and the request looks again before it sends', async () => {
+  const leaseMs = 600
+  await using bench = await openWorkbench({ redis, leaseMs })
+  await bench.write('frozen.csv', 'stood,still')
+  const { store, intents } = bench.deps
+  // The look right before the request is the first one after `begin`.
+  let isLast = false
+  const frozen = new Proxy(store, {
+    get: (target, name) => {
+      const real = (Reflect.get(target, name) as (...asked: unknown[]) => unknown).bind(target)
+      if (name !== 'readReceipt') return real
+      return async (id: ReceiptId) => {
+        const found = await real(id)
+        // Longer than the lease, as under SIGSTOP: nothing of this process runs meanwhile.
+        if (isLast) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * leaseMs)
+        isLast = false
+        return found
+      }
+    },
+  })
+  const watched = new Proxy(intents, {
+    get: (target, name) => {
+      const real = (Reflect.get(target, name) as (...asked: unknown[]) => unknown).bind(target)
+      if (name !== 'begin') return real
+      return async (...asked: unknown[]) => {
+        const beginning = await real(...asked)
+        isLast = true
+        return beginning
+      }
+    },
+  })
+  const delivery = await deliveryOf(bench, 'frozen.csv')
+  const verdict = await ingestDocument(delivery, { ...bench.deps, store: frozen, intents: watched }, SIGNAL)
+  expect(verdict).toMatchObject({ do: 'postpone', counted: false })
+  expect(bench.service.requests).toEqual([])
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(bench.service.charged).toBe(1)
+})
+
+test('a process that stood still after it took up the request, before the first byte left, sends nothing', async () => {
+  const leaseMs = 600
+  await using bench = await openWorkbench({ redis, leaseMs })
+  await bench.write('frozen.csv', 'stood,still')
+  const { deps } = bench
+  const told: string[] = []
+  for (const name of ['request:begun', 'request:sent', 'request:withdrawn'] as const) {
+    deps.events.on(name, () => told.push(name))
+  }
+  const frozen = {
+    service: '',
+    ready: async () => null,
+    parse: (...asked: Parameters<typeof deps.parser.parse>) => {
+      const verdict = deps.parser.parse(...asked)
+      // The document is being read and nothing is connected yet.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * leaseMs)
+      return verdict
+    },
+  }
+  const delivery = await deliveryOf(bench, 'frozen.csv')
+  const verdict = await ingestDocument(delivery, { ...deps, parser: frozen }, SIGNAL)
+  expect(verdict).toMatchObject({ do: 'postpone', counted: false })
+  expect([bench.service.requests.length, ...told]).toEqual([0, 'request:begun', 'request:withdrawn'])
+  expect([
+    await (deps.intents as RedisIntents).list(),
+    (await (deps.gate as ServiceGate).limiter.state()).inFlight,
+  ]).toEqual([[], 0])
+  expect(await ingestDocument(delivery, deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect([bench.service.charged, await (deps.intents as RedisIntents).ambiguousTotal()]).toEqual([1, 0])
+})
+
+test('an answer that one process had to spool is taken from there by another on its machine, which was running before', async () => {
+  await using bench = await openWorkbench({ redis })
+  await using folder = await tempFolder()
+  await bench.write('a.csv', 'to be,spooled')
+  const { store } = bench.deps
+  const [stopping, other] = [1, 2].map(() => new FolderSpool(folder.path, store.url)) as [FolderSpool, FolderSpool]
+  expect(await other.ids()).toEqual([])
+  const refusing = before('saveReceipt', store, () => Promise.reject(new StoreUnusable('the disk is full')))
+  const delivery = await deliveryOf(bench, 'a.csv')
+  const stopped = { ...bench.deps, store: withSpool(refusing, stopping), spool: stopping, storePatienceMs: 0 }
+  expect((await ingestDocument(delivery, stopped, SIGNAL)).do).toBe('postpone')
+  expect([bench.service.charged, (await other.ids()).length]).toEqual([1, 1])
+
+  const goesOn = { ...bench.deps, store: withSpool(store, other), spool: other }
+  expect(await ingestDocument(delivery, goesOn, SIGNAL)).toEqual({ do: 'finish' })
+  expect(bench.service.charged).toBe(1)
+  expect(await stopping.ids()).toEqual([])
+})

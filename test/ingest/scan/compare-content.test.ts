@@ -1,0 +1,114 @@
+import { readFile, rename, stat, utimes, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import type { Change } from '#src/events.ts'
+import { planSource } from '#src/ingest/scan/plan-source.ts'
+import { scanSource } from '#src/ingest/scan/scan-source.ts'
+import { DocumentQueue } from '#src/queue/document-queue.ts'
+import { collect, letterOf } from '../../support/documents.ts'
+import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+
+/* `--checksum`: content in place of version. */
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+const SIGNAL = new AbortController().signal
+let pipelines = 0
+
+/** What a scan makes of each document, and how many jobs it adds. */
+async function scan({ deps }: Workbench, checksum: boolean) {
+  pipelines += 1
+  const queue = new DocumentQueue({ connection: redis.connection, pipeline: `compare-${process.pid}-${pipelines}` })
+  const changes: Record<string, Change> = {}
+  const listen = (seen: { readonly key: string; readonly change: Change }): void => {
+    changes[seen.key] = seen.change
+  }
+  deps.events.on('document:seen', listen)
+  const { enqueued } = await scanSource(
+    { ...deps, queue, backlogLimit: 100, checksum, removeGone: false, isOutdated: () => false },
+    SIGNAL,
+  )
+  deps.events.off('document:seen', listen)
+  await queue.close()
+  return { changes, enqueued }
+}
+
+const pathOf = ({ deps }: Workbench, name: string): string => fileURLToPath(new URL(name, deps.source.url))
+
+async function touch(bench: Workbench, name: string): Promise<void> {
+  const copy = pathOf(bench, `${name}.copy`)
+  await writeFile(copy, await readFile(pathOf(bench, name)))
+  await rename(copy, pathOf(bench, name))
+}
+
+/** In place, of the same length, with the old date put back: size, date and inode are as they were. */
+async function editUnseen(bench: Workbench, name: string, content: string): Promise<void> {
+  const path = pathOf(bench, name)
+  const { atimeMs, mtimeMs } = await stat(path)
+  await writeFile(path, content)
+  await utimes(path, atimeMs / 1000, mtimeMs / 1000)
+}
+
+/** Parsed once, with dates that survive being put back. */
+async function benchOf(files: Readonly<Record<string, string>>): Promise<Workbench> {
+  const bench = await openWorkbench({ redis })
+  for (const [name, content] of Object.entries(files)) {
+    await bench.write(name, content)
+    await utimes(pathOf(bench, name), 1_700_000_000, 1_700_000_000)
+    await bench.ingest(name)
+  }
+  return bench
+}
+
+test('a file that was only touched is unchanged, also for a later look by version, and costs no job', async () => {
+  await using bench = await benchOf({ 'a.csv': 'the,same', 'b.csv': 'other' })
+  await touch(bench, 'a.csv')
+  expect(await scan(bench, true)).toEqual({ changes: { 'a.csv': 'unchanged', 'b.csv': 'unchanged' }, enqueued: 0 })
+  expect(await scan(bench, false)).toEqual({ changes: { 'a.csv': 'unchanged', 'b.csv': 'unchanged' }, enqueued: 0 })
+  expect(bench.service.requests).toHaveLength(2)
+})
+
+test('a file that was edited behind the same size, date and inode is changed', async () => {
+  await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other' })
+  await editUnseen(bench, 'a.csv', 'two,one')
+  expect(await scan(bench, false)).toMatchObject({ enqueued: 0 })
+  const { changes, enqueued } = await scan(bench, true)
+  expect({ changes, enqueued }).toEqual({ changes: { 'a.csv': 'changed', 'b.csv': 'unchanged' }, enqueued: 1 })
+  await bench.ingest('a.csv')
+  expect(bench.service.charged).toBe(3)
+  expect(await scan(bench, true)).toMatchObject({ enqueued: 0 })
+})
+
+test('a plan sees the same as the run', async () => {
+  await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other', 'c.csv': 'third' })
+  await touch(bench, 'a.csv')
+  await editUnseen(bench, 'b.csv', 'OTHER')
+  const planned = await collect(planSource({ ...bench.deps, checksum: true, isOutdated: () => false }, SIGNAL))
+  expect(Object.fromEntries(planned.map(({ key, change }) => [key, change]))).toEqual({
+    'a.csv': 'unchanged',
+    'b.csv': 'changed',
+    'c.csv': 'unchanged',
+  })
+})
+
+test('a failure stands while its content stays, and the document is tried again when it is another', async () => {
+  await using bench = await benchOf({ 'a.csv': 'one,two' })
+  const { store, ledger } = bench.deps
+  const record = await store.readRecord(sourceKey('a.csv'))
+  if (record === null) throw new Error('nothing was recorded')
+  const { key, version, recipeHash, contentHash } = record
+  const failure = { code: 'service_rejected', stage: 'parse', message: 'no' } as const
+  await store.bury(letterOf('a.csv', { version, recipeHash, contentHash, failure }))
+  await ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])
+  await touch(bench, 'a.csv')
+  expect(await scan(bench, true)).toEqual({ changes: { 'a.csv': 'unchanged' }, enqueued: 0 })
+  expect((await ledger.counts()).failed).toBe(1)
+  await bench.write('a.csv', 'mended')
+  expect(await scan(bench, true)).toEqual({ changes: { 'a.csv': 'changed' }, enqueued: 1 })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { FAILURE_CODES } from '#src/document/failure.ts'
+import { recipeHash, version } from '#src/document/ids.ts'
+import { decideChange, mayPass } from '#src/ingest/scan/decide-change.ts'
+import type { LedgerEntry } from '#src/document/ledger-entry.ts'
+
+const known: LedgerEntry = { version: version('10:1700:5'), recipeHash: recipeHash('aa'), outcome: 'done' }
+const listed = { version: known.version, recipeHash: known.recipeHash }
+
+describe('a document that is listed', () => {
+  test('is new when the ledger never saw it', () => {
+    expect(decideChange(null, listed)).toBe('new')
+  })
+
+  test('is changed by any difference of version, an older date included', () => {
+    expect(decideChange(known, { ...listed, version: version('10:1699:5') })).toBe('changed')
+    expect(decideChange(known, { ...listed, version: version('10:1700:6') })).toBe('changed')
+  })
+
+  test('is to be done again when its recipe means something else', () => {
+    expect(decideChange(known, { ...listed, recipeHash: recipeHash('bb') })).toBe('recipe_changed')
+  })
+
+  test('is unchanged only when it came to an end', () => {
+    expect(decideChange(known, listed)).toBe('unchanged')
+    expect(decideChange({ ...known, outcome: 'failed' }, listed)).toBe('unchanged')
+    expect(decideChange({ ...known, outcome: 'pending' }, listed)).toBe('pending')
+  })
+})
+
+test('a later run tries again by itself what the document did not cause, and nothing else', () => {
+  expect(FAILURE_CODES.filter(mayPass)).toEqual([
+    'unreadable',
+    'vanished',
+    'changing',
+    'refused',
+    'service_unavailable',
+    'timeout',
+    'bad_answer',
+    'store_unwritable',
+    'internal',
+  ])
+})

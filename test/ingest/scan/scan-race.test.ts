@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
+import { scanSource } from '#src/ingest/scan/scan-source.ts'
+import { tallyOf } from '#src/observe/tally.ts'
+import { DocumentQueue } from '#src/queue/document-queue.ts'
+import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { openWorkbench } from '../../support/workbench.ts'
+
+/* A scan reads the ledger, looks at its documents and writes: meanwhile workers, and other scans, go on. */
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+const SIGNAL = new AbortController().signal
+
+test('a document that comes to its end between a look of a scan and its writing stays done, and is counted once', async () => {
+  await using bench = await openWorkbench({ redis })
+  const { deps } = bench
+  const key = sourceKey('a.csv')
+  await bench.write('a.csv', 'a')
+  const queue = new DocumentQueue({ connection: redis.connection, pipeline: `scan-race-${process.pid}` })
+  try {
+    await scanSource(
+      { ...deps, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false },
+      SIGNAL,
+    )
+    const [pending] = await deps.ledger.read([key])
+    if (!pending) throw new Error('the ledger has no entry')
+    const job = { schema: 1, key, ...pending, bytes: 1, queuedAt: Date.now() } as const
+    const tally = tallyOf(deps.events)
+    // Redis knows the script then, so that what is sent first is carried out first.
+    await deps.ledger.settle(sourceKey('b.csv'), pending)
+    const endings: Promise<unknown>[] = []
+    // The recipe is asked for between the look into the ledger and the writing.
+    const source = {
+      ...deps,
+      recipeFor: (...of: Parameters<typeof deps.recipeFor>) => {
+        if (endings.length === 0) endings.push(deps.ledger.settle(key, { ...pending, outcome: 'done' }))
+        return deps.recipeFor(...of)
+      },
+    }
+    await queue.clear()
+    const { enqueued } = await scanSource(
+      { ...source, queue, backlogLimit: 100, checksum: false, removeGone: false, isOutdated: () => false },
+      SIGNAL,
+    )
+    expect(await Promise.all(endings)).toEqual(['ended'])
+    expect(await deps.ledger.read([key])).toEqual([{ ...pending, outcome: 'done' }])
+    expect([enqueued, await queue.backlog(), await deps.ledger.endedTotal()]).toEqual([0, 0, 1])
+    expect(tally.changes).toMatchObject({ pending: 0, unchanged: 1 })
+
+    // Delivered all the same, by a job that another scan had added: it is done, and not counted again.
+    await ingestDocument({ job, attempt: 1 }, deps, SIGNAL)
+    expect([tally.settled.done, await deps.ledger.endedTotal()]).toEqual([0, 1])
+  } finally {
+    await queue.clear()
+    await queue.close()
+  }
+})

@@ -1,0 +1,189 @@
+import { mkdir, rm, symlink } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { NO_COUNTS } from '#src/document/outcome.ts'
+import { sourceKey } from '#src/document/ids.ts'
+import { decideChange } from '#src/ingest/scan/decide-change.ts'
+import { KeySet } from '#src/ingest/maintain/key-set.ts'
+import { rebuildLedger } from '#src/ingest/maintain/rebuild-ledger.ts'
+import { type GonePolicy, sweepGone } from '#src/ingest/scan/sweep-gone.ts'
+import { openFolderSource } from '#src/sources/folder/folder-source.ts'
+import { collect, letterOf } from '../../support/documents.ts'
+import { startTestRedis, type TestRedis } from '../../support/redis.ts'
+import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startTestRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+const SIGNAL = new AbortController().signal
+const KEEP: GonePolicy = { remove: false, believableShare: 0.25, force: false, leavePending: false }
+const REMOVE: GonePolicy = { ...KEEP, remove: true }
+
+/** Documents `0.csv`, `1.csv`, … of the same content, all parsed. */
+async function benchOf(documents: number): Promise<Workbench> {
+  const bench = await openWorkbench({ redis })
+  for (let number = 0; number < documents; number++) {
+    await bench.write(`${number}.csv`, 'the,same')
+    await bench.ingest(`${number}.csv`)
+  }
+  return bench
+}
+
+async function sweep({ deps }: Workbench, policy: GonePolicy, listed = new KeySet()) {
+  for await (const { key } of deps.source.list(SIGNAL)) listed.add(key)
+  return sweepGone({ listed, leftOut: new KeySet() }, policy, deps, SIGNAL)
+}
+
+const key = sourceKey('0.csv')
+
+test('keeps the outputs of a document that is gone, marks it, and takes it for changed when it is back', async () => {
+  await using bench = await benchOf(3)
+  await bench.erase('0.csv')
+  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
+  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
+  const { store, ledger } = bench.deps
+  expect(await store.readOutput(key, 'document.md')).not.toBeNull()
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2, gone: 1 })
+  expect((await store.readRecord(key))?.goneAt).toMatch(/^\d{4}-/)
+  expect((await store.readRecord(sourceKey('1.csv')))?.goneAt).toBeUndefined()
+  expect((await ledger.counts()).gone).toBe(1)
+  await rebuildLedger(bench.deps, SIGNAL)
+  expect((await ledger.counts()).gone).toBe(1)
+
+  await bench.write('0.csv', 'the,same')
+  const [listed] = await collect(bench.deps.source.list(SIGNAL))
+  const [known] = await bench.deps.ledger.read([key])
+  if (listed?.kind !== 'document') throw new Error('it is not listed')
+  const { recipeHash } = known ?? { recipeHash: bench.deps.recipeFor(key, 'csv').hash }
+  expect(decideChange(known ?? null, { version: listed.version, recipeHash })).toBe('changed')
+  await bench.ingest('0.csv')
+  expect(bench.service.charged).toBe(1)
+  expect((await store.readRecord(key))?.goneAt).toBeUndefined()
+  expect((await ledger.counts()).gone).toBe(0)
+})
+
+test('removes outputs when told to, and never those of a copy with the same receipt', async () => {
+  await using bench = await benchOf(3)
+  await bench.erase('0.csv')
+  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
+  const { store, ledger } = bench.deps
+  expect(await store.readRecord(key)).toBeNull()
+  expect((await store.readRecord(sourceKey('1.csv')))?.outcome).toBe('done')
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
+  expect((await collect(store.listReceipts(SIGNAL))).length).toBe(1)
+})
+
+test('does not believe in an empty source, nor that more than a share is gone, unless forced', async () => {
+  await using bench = await benchOf(13)
+  for (let number = 1; number < 13; number++) await bench.erase(`${number}.csv`)
+  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 0, forgotten: 0, unbelievable: true })
+  await bench.erase('0.csv')
+  expect(await sweep(bench, { ...REMOVE, believableShare: 1 })).toMatchObject({ unbelievable: true })
+  expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 13 })
+  expect(await sweep(bench, { ...REMOVE, force: true })).toEqual({
+    kept: 0,
+    removed: 13,
+    forgotten: 0,
+    unbelievable: false,
+  })
+  expect(await bench.deps.ledger.counts()).toEqual(NO_COUNTS)
+})
+
+test('leaves alone what was not listed and is there all the same, as a filter leaves it out', async () => {
+  await using bench = await benchOf(2)
+  const listed = new KeySet()
+  listed.add('1.csv')
+  expect(await sweepGone({ listed, leftOut: new KeySet() }, REMOVE, bench.deps, SIGNAL)).toEqual({
+    kept: 0,
+    removed: 0,
+    forgotten: 0,
+    unbelievable: false,
+  })
+  expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
+})
+
+test('ends a document that is pending without a job below a folder that is left out', async () => {
+  await using bench = await benchOf(2)
+  const { ledger, source } = bench.deps
+  await mkdir(`${fileURLToPath(source.url)}sub`)
+  for (const name of ['sub/new.csv', 'sub/old.csv']) await bench.write(name, 'the,same')
+  await bench.ingest('sub/old.csv')
+  for await (const entry of source.list(SIGNAL)) {
+    if (entry.kind !== 'document' || !entry.key.startsWith('sub/')) continue
+    const { hash: recipeHash } = bench.deps.recipeFor(entry.key, 'csv')
+    await ledger.write([[entry.key, { outcome: 'pending', version: entry.version, recipeHash }]])
+  }
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2, pending: 2 })
+  const [listed, leftOut] = [new KeySet(), new KeySet()]
+  for (const name of ['0.csv', '1.csv']) listed.add(name)
+  leftOut.add('sub/')
+  await sweepGone({ listed, leftOut }, KEEP, bench.deps, SIGNAL)
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3, skipped: 1 })
+  await sweepGone({ listed, leftOut }, KEEP, bench.deps, SIGNAL)
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
+})
+
+test('forgets a failure whose document is gone, and keeps what an earlier version of another came to', async () => {
+  await using bench = await benchOf(2)
+  const { store, ledger } = bench.deps
+  for (const name of ['0.csv', 'never parsed.csv']) {
+    const letter = letterOf(name, { recipeHash: bench.deps.recipeFor(key, 'csv').hash })
+    await store.bury(letter)
+    const { version, recipeHash } = letter
+    if (recipeHash !== null) await ledger.write([[sourceKey(name), { version, recipeHash, outcome: 'failed' }]])
+  }
+  await bench.erase('0.csv')
+  expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 1, unbelievable: false })
+  expect(await collect(store.listDeadLetters(SIGNAL))).toEqual([])
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 1, gone: 1 })
+  expect(await store.readOutput(key, 'document.md')).not.toBeNull()
+})
+
+test('believes a few more each time, however many were believed before', async () => {
+  await using bench = await benchOf(25)
+  const { ledger } = bench.deps
+  for (const [from, until] of [
+    [0, 10],
+    [10, 20],
+  ] as const) {
+    for (let number = from; number < until; number++) await bench.erase(`${number}.csv`)
+    expect(await sweep(bench, KEEP)).toEqual({ kept: until, removed: 0, forgotten: 0, unbelievable: false })
+  }
+  expect((await ledger.counts()).gone).toBe(20)
+  expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 20, forgotten: 0, unbelievable: false })
+  expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 5 })
+})
+
+test('takes nothing for gone below a folder that could not be listed, though it is not found there', async () => {
+  await using bench = await openWorkbench({ redis })
+  const inbox = fileURLToPath(bench.deps.source.url)
+  await mkdir(`${inbox}letters/1790`, { recursive: true })
+  for (const name of ['0.csv', 'letters/1790/1.csv', 'letters.csv']) {
+    await bench.write(name, 'the,same')
+    await bench.ingest(name)
+  }
+  await rm(`${inbox}letters`, { recursive: true })
+  await symlink('.', `${inbox}letters`)
+  await bench.erase('letters.csv')
+  const source = openFolderSource({ path: inbox, followSymlinks: true })
+  const looped = { ...bench, deps: { ...bench.deps, source } }
+  const inside = await source.open(sourceKey('letters/1790/1.csv'), SIGNAL)
+  expect(inside).toMatchObject({ code: 'vanished' })
+  expect(await sweep(looped, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
+  expect(await bench.deps.store.readRecord(sourceKey('letters/1790/1.csv'))).not.toBeNull()
+})
+
+test('leaves what is pending to its job while jobs are under way', async () => {
+  await using bench = await benchOf(2)
+  const { ledger } = bench.deps
+  const [entry] = await ledger.read([key])
+  if (!entry) throw new Error('it is not in the ledger')
+  await ledger.write([[key, { ...entry, outcome: 'pending' }]])
+  await bench.erase('0.csv')
+  const nothing = { kept: 0, removed: 0, forgotten: 0, unbelievable: false }
+  expect(await sweep(bench, { ...REMOVE, leavePending: true })).toEqual(nothing)
+  expect(await sweep(bench, REMOVE)).toEqual({ ...nothing, removed: 1 })
+})

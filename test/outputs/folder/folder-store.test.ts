@@ -1,0 +1,266 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { keyHash } from '#src/outputs/document-path.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { collect, letterOf, outputs, receiptOf, recordOf } from '../../support/documents.ts'
+import { NASTY_KEYS } from '../../support/nasty-keys.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const run = promisify(execFile)
+const never = new AbortController().signal
+const KEY = sourceKey('x/a.pdf')
+/** A process of this machine that cannot be: its start never was. */
+const DEAD = `${hostname()}~1~never~cafe~0`
+
+const OLD = outputs({ 'document.md': 'old' })
+const NEW = outputs({ 'document.md': 'new' })
+
+async function textOf(store: OutputStore): Promise<string | undefined> {
+  return (await store.readOutput(KEY, 'document.md'))?.toString()
+}
+
+/** A store with the old outputs in place, and where the pieces of its document are. */
+async function oldStore(path: string) {
+  const store = await openFolderStore({ path })
+  await store.commit(recordOf(KEY, OLD), OLD)
+  const hash = keyHash(KEY)
+  return {
+    store,
+    inPlace: `${path}/documents/${KEY}`,
+    staged: `${path}/.sluice/staging/${DEAD}`,
+    oldAside: `${path}/.sluice/aside/${hash}.old.${DEAD}`,
+    letterAside: `${path}/.sluice/aside/${hash}.letter.${DEAD}`,
+    leftovers: async () => [...(await readdir(`${path}/.sluice/staging`)), ...(await readdir(`${path}/.sluice/aside`))],
+  }
+}
+
+describe('recovering a folder store', () => {
+  test('drops what was staged and never entered', async () => {
+    await using folder = await tempFolder()
+    const at = await oldStore(folder.path)
+    await mkdir(at.staged)
+    await writeFile(`${at.staged}/document.md`, 'half of the n')
+    await at.store.recover()
+    expect([await textOf(at.store), await at.leftovers()]).toEqual(['old', []])
+  })
+
+  test('puts back what had stepped aside when the commit did not happen', async () => {
+    await using folder = await tempFolder()
+    const at = await oldStore(folder.path)
+    await at.store.bury(letterOf(KEY))
+    await mkdir(at.staged)
+    await rename(at.inPlace, at.oldAside)
+    const [letter = ''] = await readdir(`${folder.path}/failures`)
+    await rename(`${folder.path}/failures/${letter}`, at.letterAside)
+
+    expect(await textOf(at.store)).toBe('old')
+    await at.store.recover()
+    expect([await textOf(at.store), await at.leftovers()]).toEqual(['old', []])
+    expect(await at.store.readDeadLetter(KEY)).toEqual(letterOf(KEY))
+    expect(await at.store.readRecord(KEY)).toEqual(recordOf(KEY, OLD))
+  })
+
+  test('removes what had stepped aside when the commit happened', async () => {
+    await using folder = await tempFolder()
+    const at = await oldStore(folder.path)
+    await at.store.bury(letterOf(KEY))
+    await rename(at.inPlace, at.oldAside)
+    const [letter = ''] = await readdir(`${folder.path}/failures`)
+    await rename(`${folder.path}/failures/${letter}`, at.letterAside)
+    await at.store.commit(recordOf(KEY, NEW), NEW)
+
+    await at.store.recover()
+    expect([await textOf(at.store), await at.leftovers()]).toEqual(['new', []])
+    expect(await at.store.readDeadLetter(KEY)).toBeNull()
+  })
+
+  test('does not bring back a removed document from outputs that were being cleared away', async () => {
+    await using folder = await tempFolder()
+    const at = await oldStore(folder.path)
+    await rename(at.inPlace, at.oldAside)
+    await at.store.recover()
+    expect([await at.store.readRecord(KEY), await textOf(at.store), await at.leftovers()]).toEqual([
+      null,
+      undefined,
+      [],
+    ])
+  })
+
+  test('leaves alone what a process that lives, here or on another machine, is doing', async () => {
+    await using folder = await tempFolder()
+    const at = await oldStore(folder.path)
+    await mkdir(`${folder.path}/.sluice/staging/elsewhere~1~1~beef~0`)
+    const other = await openFolderStore({ path: folder.path })
+    const commits = Array.from({ length: 20 }, () => other.commit(recordOf(KEY, NEW), NEW))
+    await Promise.all([...commits, at.store.recover(), at.store.recover()])
+    expect([await textOf(at.store), await at.leftovers()]).toEqual(['new', ['elsewhere~1~1~beef~0']])
+  })
+})
+
+describe('a folder store', () => {
+  test('does not say that it lacks a receipt while the store is away or another folder is in its place', async () => {
+    await using folder = await tempFolder()
+    const [path, aside] = [`${folder.path}/store`, `${folder.path}/aside`]
+    const store = await openFolderStore({ path })
+    const [kept, other] = [receiptOf('kept'), receiptOf('other')]
+    await store.saveReceipt(kept, Buffer.from('an answer'), null)
+    expect(await store.readReceipt(other)).toBeNull()
+    await rename(path, aside)
+    await expect(store.readReceipt(kept)).rejects.toThrow(StoreUnusable)
+    await mkdir(path)
+    await expect(store.readReceipt(kept)).rejects.toThrow(StoreUnusable)
+    await rm(path, { recursive: true })
+    await rename(aside, path)
+    expect((await store.readReceipt(kept))?.body.toString()).toBe('an answer')
+  })
+
+  test('never shows an output of the old commit beside those of the new', async () => {
+    await using folder = await tempFolder()
+    const at = await oldStore(folder.path)
+    await rename(at.inPlace, at.oldAside)
+    await writeFile(`${at.oldAside}/pages.jsonl`, 'old pages')
+    await at.store.commit(recordOf(KEY, NEW), NEW)
+    expect(await at.store.readOutput(KEY, 'pages.jsonl')).toBeNull()
+  })
+
+  test('writes the layout that people read', async () => {
+    await using folder = await tempFolder()
+    const { store } = await oldStore(folder.path)
+    await store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
+    await store.bury(letterOf('b.pdf'))
+    const files = (await readdir(folder.path, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${entry.parentPath.slice(folder.path.length + 1)}/${entry.name}`)
+    const receipt = receiptOf('one')
+    expect(files.toSorted()).toEqual([
+      'documents/x/a.pdf/document.md',
+      'documents/x/a.pdf/record.json',
+      `failures/b.pdf~${keyHash(sourceKey('b.pdf'))}.json`,
+      `receipts/${receipt.slice(0, 2)}/${receipt}.json.gz`,
+    ])
+    expect(JSON.parse(await readFile(`${folder.path}/documents/x/a.pdf/record.json`, 'utf8'))).toEqual(
+      recordOf(KEY, OLD),
+    )
+  })
+
+  test('puts nothing outside its folder, whatever the key', async () => {
+    await using folder = await tempFolder()
+    const store = await openFolderStore({ path: `${folder.path}/deep/store` })
+    for (const key of NASTY_KEYS) {
+      await store.commit(recordOf(key, OLD), OLD)
+      await store.bury(letterOf(key))
+    }
+    expect([await readdir(folder.path), await readdir(`${folder.path}/deep`)]).toEqual([['deep'], ['store']])
+    const inside = ['.sluice', 'documents', 'failures']
+    expect((await readdir(`${folder.path}/deep/store`)).toSorted()).toEqual(inside)
+  })
+
+  test.each([
+    ['cut off', (path: string) => truncate(path, 40)],
+    ['empty', (path: string) => truncate(path, 0)],
+    [
+      'altered',
+      async (path: string) => {
+        const bytes = await readFile(path)
+        bytes.writeUInt8(bytes.readUInt8(30) ^ 0xff, 30)
+        await writeFile(path, bytes)
+      },
+    ],
+  ])('takes a receipt that is %s for none, and keeps a new one in its place', async (_how, damage) => {
+    await using folder = await tempFolder()
+    const store = await openFolderStore({ path: folder.path })
+    const id = receiptOf('one')
+    const body = Buffer.from('an answer that was paid for '.repeat(20))
+    await store.saveReceipt(id, body, null)
+    await damage(`${folder.path}/receipts/${id.slice(0, 2)}/${id}.json.gz`)
+    expect(await store.readReceipt(id)).toBeNull()
+    await store.saveReceipt(id, body, null)
+    expect((await store.readReceipt(id))?.body).toEqual(body)
+  })
+
+  test('takes a damaged record for none, and refuses one of a later release', async () => {
+    await using folder = await tempFolder()
+    const { store, inPlace } = await oldStore(folder.path)
+    await writeFile(`${inPlace}/record.json`, '{"schema":1,"key":"x/a')
+    expect([await store.readRecord(KEY), await collect(store.listRecords(never))]).toEqual([null, []])
+    await writeFile(`${inPlace}/record.json`, JSON.stringify({ ...recordOf(KEY, OLD), schema: 99 }))
+    await expect(store.readRecord(KEY)).rejects.toThrow(/later release/)
+  })
+
+  test.each(['document.md', 'record.json'])(
+    'takes a folder named %s for a missing file, and puts the file back',
+    async (name) => {
+      await using folder = await tempFolder()
+      const { store, inPlace } = await oldStore(folder.path)
+      await rm(`${inPlace}/${name}`)
+      await mkdir(`${inPlace}/${name}/inside`, { recursive: true })
+      const missing = name === 'record.json' ? store.readRecord(KEY) : store.readOutput(KEY, name)
+      expect(await missing).toBeNull()
+      await store.commit(recordOf(KEY, NEW), NEW)
+      expect([await textOf(store), (await store.readRecord(KEY))?.key]).toEqual(['new', KEY])
+    },
+  )
+
+  test('leaves no empty folders behind when documents are removed', async () => {
+    await using folder = await tempFolder()
+    const store = await openFolderStore({ path: folder.path })
+    for (const key of ['p/q/r/a.pdf', 'p/b.pdf']) await store.commit(recordOf(key, OLD), OLD)
+    await store.remove(sourceKey('p/q/r/a.pdf'))
+    expect(await readdir(`${folder.path}/documents/p`)).toEqual(['b.pdf'])
+  })
+
+  test('says what to do when its folder cannot be one', async () => {
+    await using folder = await tempFolder()
+    await writeFile(`${folder.path}/file`, '')
+    await expect(openFolderStore({ path: `${folder.path}/file` })).rejects.toThrow(
+      /there is a file where a folder must be/,
+    )
+  })
+
+  test('keeps the old outputs when the disk is full, says so, and goes on when there is room', async (context) => {
+    await using folder = await tempFolder()
+    const path = `${folder.path}/small`
+    await mkdir(path)
+    const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path]).catch(
+      (error: unknown) => error,
+    )
+    if (mounted instanceof Error) context.skip(`a small disk cannot be mounted here: ${mounted.message}`)
+    try {
+      const { store, leftovers } = await oldStore(path)
+      const big = outputs({ 'document.md': 'x'.repeat(200_000), 'pages.jsonl': 'x'.repeat(200_000) })
+      await expect(store.commit(recordOf(KEY, big), big)).rejects.toThrow(StoreUnusable)
+      await expect(store.commit(recordOf(KEY, big), big)).rejects.toThrow(/disk is full/)
+      expect([await textOf(store), await leftovers()]).toEqual(['old', []])
+      const noise = Buffer.from(Array.from({ length: 400_000 }, () => Math.random() * 256))
+      await expect(store.saveReceipt(receiptOf('one'), noise, null)).rejects.toThrow(/disk is full/)
+      expect(await store.readReceipt(receiptOf('one'))).toBeNull()
+      await store.commit(recordOf(KEY, NEW), NEW)
+      expect(await textOf(store)).toBe('new')
+    } finally {
+      await run('umount', [path])
+    }
+  })
+
+  test('can be read where it cannot be written', async (context) => {
+    await using folder = await tempFolder()
+    const path = `${folder.path}/mount`
+    await mkdir(path)
+    const mounted = await run('mount', ['-t', 'tmpfs', 'tmpfs', path]).catch((error: unknown) => error)
+    if (mounted instanceof Error) context.skip(`a read-only disk cannot be mounted here: ${mounted.message}`)
+    try {
+      await oldStore(path)
+      await run('mount', ['-o', 'remount,ro', path])
+      const store = await openFolderStore({ path })
+      expect([await textOf(store), (await collect(store.listRecords(never))).length]).toEqual(['old', 1])
+      await expect(store.commit(recordOf(KEY, NEW), NEW)).rejects.toThrow(/read-only/)
+    } finally {
+      await run('umount', [path])
+    }
+  })
+})

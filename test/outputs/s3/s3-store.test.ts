@@ -1,0 +1,64 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
+import { StoreUnusable } from '#src/document/store-unusable.ts'
+import { openS3Store } from '#src/outputs/s3/s3-store.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { cutObject, startStoreThat, type StoreAnswer, storeError, wholeObject } from '../../support/scripted-store.ts'
+
+/* What real stores do only when a line breaks, or under more load than a test makes. */
+
+const bucketIsThere: StoreAnswer = (response) => response.writeHead(200).end()
+/** HEAD has no body, and so no reason. */
+const notFound: StoreAnswer = (response) => response.writeHead(404).end()
+const receipt = receiptId(contentHash('a'.repeat(64)), recipeHash('b'.repeat(16)))
+const never = new AbortController().signal
+
+async function storeThat(...answers: readonly StoreAnswer[]) {
+  const server = await startStoreThat(bucketIsThere, ...answers)
+  return { ...server, store: await openS3Store({ client: server.client, bucket: 'bucket', prefix: 'out' }) }
+}
+
+async function exhaust(all: AsyncIterable<unknown>): Promise<void> {
+  for await (const one of all) void one
+}
+
+test('a receipt is read whole over lines that break', async () => {
+  const packed = gzipSync('an answer that was paid for')
+  await using at = await storeThat(cutObject(packed, 5), cutObject(packed, 20), wholeObject(packed, 'one'))
+  expect((await at.store.readReceipt(receipt))?.body.toString()).toBe('an answer that was paid for')
+})
+
+test.concurrent.each<readonly [string, (store: OutputStore) => Promise<unknown>, string]>([
+  ['reading a receipt', (store) => store.readReceipt(receipt), 'cannot read receipts/aa/'],
+  ['reading a record', (store) => store.readRecord(sourceKey('a.pdf')), 'cannot read documents/a.pdf'],
+  ['listing records', (store) => exhaust(store.listRecords(never)), 'cannot list s3://bucket/out/documents/'],
+  ['recovering', (store) => store.recover(), 'cannot list s3://bucket/out/failures/'],
+  ['removing a receipt', (store) => store.removeReceipt(receipt), 'cannot remove receipts/aa/'],
+])('%s says in one sentence that the store is away', async (_, work, what) => {
+  await using at = await storeThat(storeError(503, 'SlowDown'))
+  const error = await work(at.store).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(StoreUnusable)
+  expect(String(error)).toContain(`Sluice ${what}`)
+  expect(String(error)).toContain('the store answered SlowDown (503).')
+})
+
+test('a bucket that went away is not taken for one that holds no receipt', async () => {
+  await using at = await storeThat(storeError(404, 'NoSuchBucket'))
+  await expect(at.store.readReceipt(receipt)).rejects.toThrow('there is no such bucket.')
+})
+
+test('a bucket that went away is not taken for one that holds no records', async () => {
+  await using at = await storeThat(notFound, notFound)
+  await expect(at.store.haveRecords([sourceKey('a.pdf')])).rejects.toThrow('there is no such bucket.')
+})
+
+test('a record that is not there is none', async () => {
+  await using at = await storeThat(notFound, bucketIsThere)
+  expect(await at.store.haveRecords([sourceKey('a.pdf')])).toEqual([false])
+})
+
+test('a receipt that is not there is none', async () => {
+  await using at = await storeThat(storeError(404, 'NoSuchKey'))
+  expect(await at.store.readReceipt(receipt)).toBeNull()
+})

@@ -1,0 +1,57 @@
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { connectRedis, withoutSecrets } from '#src/redis/connection.ts'
+import { startTestRedis } from '../support/redis.ts'
+
+test('an address is shown without its password', () => {
+  expect(withoutSecrets('redis://user:s3cret@one.example:6379/2')).toBe('redis://one.example:6379/2')
+  expect(withoutSecrets('rediss://:p%40ss@one:1,rediss://u:s3cret@two:2')).toBe('rediss://one:1,rediss://two:2')
+  expect(withoutSecrets('/tmp/redis.sock?password=s3cret&db=2')).toBe('/tmp/redis.sock?password=…&db=2')
+  expect(withoutSecrets('redis://user:p/a@ss@host:1')).not.toContain('p/a')
+  expect(withoutSecrets('redis+sentinel://:s3cret@one,two/m?sentinelPassword=t0p')).toBe(
+    'redis+sentinel://one,two/m?sentinelPassword=…',
+  )
+})
+
+test('a Redis that cannot be reached is told in one sentence, without the password and with the cause', async () => {
+  const error = await connectRedis({ url: 'redis://user:s3cret@127.0.0.1:1', patienceMs: 300 }).catch(
+    (thrown) => thrown,
+  )
+  expect(error).toBeInstanceOf(Error)
+  expect(error.message).toMatch(
+    /^Redis at redis:\/\/127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): check REDIS_URL /,
+  )
+  expect(String(error.cause)).toContain('ECONNREFUSED')
+  expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('s3cret')
+})
+
+test('a wrong password is told as the cause', async () => {
+  await using redis = await startTestRedis()
+  await redis.connection.config('SET', 'requirepass', 'right')
+  const error = await connectRedis({ url: `${redis.url}?password=wrong`, patienceMs: 500 }).catch((thrown) => thrown)
+  expect(String(error.cause)).toMatch(/WRONGPASS|NOAUTH/)
+  const connection = await connectRedis({ url: `${redis.url}?password=right` })
+  expect(await connection.ping()).toBe('PONG')
+  connection.disconnect()
+})
+
+test('waiting for the first connection ends when it is aborted', async () => {
+  const connecting = connectRedis({ url: 'redis://127.0.0.1:1' }, AbortSignal.timeout(50))
+  await expect(connecting).rejects.toThrow(/aborted|timeout/i)
+})
+
+test('the commands of one turn are held until it ends, and answered in their order', async () => {
+  await using redis = await startTestRedis()
+  const connection = await connectRedis({ url: redis.url })
+  if (!(connection instanceof Redis)) throw new Error('a single server was asked for')
+  const first = connection.incr('turn')
+  const others = nextTick().then(() => [connection.incr('turn'), connection.incr('turn')])
+  await nextTick()
+  expect(connection.stream.writableCorked).toBe(1)
+  expect(connection.stream.writableLength).toBeGreaterThan(3 * 'incr turn'.length)
+  expect(await Promise.all([first, ...(await others)])).toEqual([1, 2, 3])
+  expect(connection.stream.writableCorked).toBe(0)
+  connection.disconnect()
+})
+
+const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))

@@ -1,0 +1,149 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { childEnvironment } from '#config/child-environment.ts'
+import { connectRedis } from '#src/redis/connection.ts'
+import { openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
+import { probeRedis } from '#src/redis/probe.ts'
+import { startProcess } from '../../support/child.ts'
+import { REDIS_CACHE_DIR, serverPid, until } from '../../support/redis.ts'
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'sluice-test-embedded-'))
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+const open = () => openEmbeddedRedis({ dataDir, cacheDir: REDIS_CACHE_DIR, env: childEnvironment({ web: false }) })
+const startOwner = () => startProcess('redis-owner.ts', [dataDir, REDIS_CACHE_DIR])
+
+async function withConnection<T>(url: string, use: (client: Awaited<ReturnType<typeof connectRedis>>) => Promise<T>) {
+  const client = await connectRedis({ url })
+  try {
+    return await use(client)
+  } finally {
+    client.disconnect()
+  }
+}
+
+describe('openEmbeddedRedis', () => {
+  test('starts a server that only we can reach, keeps everything and evicts nothing', async () => {
+    const server = await open()
+    await withConnection(server.url, async (client) => {
+      const config = async (name: string): Promise<unknown> => ((await client.config('GET', name)) as unknown[])[1]
+      expect(await config('port')).toBe('0')
+      expect(await config('appendonly')).toBe('yes')
+      expect(await config('appendfsync')).toBe('everysec')
+      expect(await config('maxmemory-policy')).toBe('noeviction')
+    })
+    expect((await stat(join(server.url, '..'))).mode & 0o777).toBe(0o700)
+    expect(Buffer.byteLength(server.url)).toBeLessThan(104)
+    await server.close()
+    expect(await probeRedis(server.url)).toBe('absent')
+  })
+
+  test('has its data again after it was closed and opened', async () => {
+    const first = await open()
+    await withConnection(first.url, (client) => client.set('kept', 'yes'))
+    await first.close()
+    const second = await open()
+    expect(await withConnection(second.url, (client) => client.get('kept'))).toBe('yes')
+    await second.close()
+  })
+
+  test('is gone within seconds when its owner is killed with SIGKILL, and its data are there at the next start', async () => {
+    const owner = startOwner()
+    const url = (await owner.line('ready')).slice('ready '.length)
+    const pid = await withConnection(url, async (client) => {
+      await client.set('kept', 'yes')
+      return serverPid(client)
+    })
+    await owner.kill('SIGKILL')
+    await until('the server ended', 3000, () => !isAlive(pid))
+    const next = await open()
+    expect(await withConnection(next.url, (client) => client.get('kept'))).toBe('yes')
+    await next.close()
+  })
+
+  test('is not in the way after a power cut: a server killed with its owner, the socket left behind', async () => {
+    const owner = startOwner()
+    const url = (await owner.line('ready')).slice('ready '.length)
+    const pid = await withConnection(url, serverPid)
+    process.kill(pid, 'SIGSTOP')
+    await owner.kill('SIGKILL')
+    process.kill(pid, 'SIGKILL')
+    await until('the server ended', 3000, () => !isAlive(pid))
+    expect((await stat(url)).isSocket()).toBe(true)
+    const next = await open()
+    expect(await withConnection(next.url, (client) => client.ping())).toBe('PONG')
+    await next.close()
+  })
+
+  test('is shared by processes with the same data folder, and taken over when its owner is killed', async () => {
+    const owner = startOwner()
+    await owner.line('ready')
+    const guest = await open()
+    const client = await connectRedis({ url: guest.url })
+    const firstPid = await serverPid(client)
+    await client.set('kept', 'yes')
+    await owner.kill('SIGKILL')
+    await until('another server serves the guest', 5000, async () => (await serverPid(client)) !== firstPid)
+    expect(await client.get('kept')).toBe('yes')
+    client.disconnect()
+    await guest.close()
+    expect(await probeRedis(guest.url)).toBe('absent')
+  })
+
+  test('starts exactly one server for processes that start in the same moment', async () => {
+    const owners = [startOwner(), startOwner(), startOwner()]
+    const ready = await Promise.all(owners.map((owner) => owner.line('ready')))
+    expect(new Set(ready).size).toBe(1)
+    const log = await readFile(join(dataDir, 'redis.log'), 'utf8')
+    expect(log.match(/ready to accept connections/gi)).toHaveLength(1)
+    await Promise.all(owners.map((owner) => owner.kill('SIGKILL')))
+  })
+
+  test('is started again on its data when it is killed itself', async () => {
+    const server = await open()
+    const client = await connectRedis({ url: server.url })
+    await client.set('kept', 'yes')
+    process.kill(await serverPid(client), 'SIGKILL')
+    await until('the data are back', 5000, async () => (await client.get('kept')) === 'yes')
+    client.disconnect()
+    await server.close()
+  })
+
+  test('starts the server that it knows without trying it, and looks for another where that has become unusable', async () => {
+    await (await open()).close()
+    const file = join(dataDir, 'redis-server.json')
+    const known = JSON.parse(await readFile(file, 'utf8')) as { command: string; libraries: string }
+    expect(known.command).toMatch(/^\/.*-server$/)
+    // As large and as old as it says, and no server.
+    const broken = join(dataDir, 'broken-server')
+    await writeFile(broken, '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const { size, mtimeMs } = await stat(broken)
+    await writeFile(file, JSON.stringify({ ...known, command: broken, size, mtimeMs }))
+    const server = await open()
+    expect(await withConnection(server.url, (client) => client.ping())).toBe('PONG')
+    await server.close()
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ command: known.command })
+  })
+
+  test('says in one sentence why a server cannot start', async () => {
+    const first = await open()
+    await withConnection(first.url, (client) => client.set('kept', 'yes'))
+    await first.close()
+    await rm(join(dataDir, 'appendonlydir', 'appendonly.aof.1.base.rdb'))
+    await expect(open()).rejects.toThrow(/redis-server does not start: .*append/i)
+  })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

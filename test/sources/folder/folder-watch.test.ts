@@ -1,0 +1,119 @@
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { SourceChange } from '#src/ports/source.ts'
+import { type FolderWatchOptions, watchFolder } from '#src/sources/folder/folder-watch.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const STABLE_MS = 300
+
+/** Follows a folder and writes down what is reported, until the block is left. */
+function follow(options: FolderWatchOptions) {
+  const stop = new AbortController()
+  const seen: SourceChange[] = []
+  const running = (async () => {
+    for await (const batch of watchFolder({ stableMs: STABLE_MS, ...options }).changes(stop.signal)) seen.push(...batch)
+  })()
+  const words = (): readonly string[] => seen.map((change) => `${change.kind} ${change.key}`)
+  return {
+    words,
+    seen,
+    async until(...wanted: readonly string[]) {
+      for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(20)) {
+        if (wanted.every((word) => words().includes(word))) return
+      }
+      expect(words()).toEqual(expect.arrayContaining([...wanted]))
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+test('a watch begins with what is there', async () => {
+  await using folder = await tempFolder()
+  await writeFile(`${folder.path}/old.pdf`, 'x')
+  await utimes(`${folder.path}/old.pdf`, 1, 1)
+  await writeFile(`${folder.path}/new.pdf`, 'x')
+  await using watch = follow({ path: folder.path })
+  await watch.until('document old.pdf', 'document new.pdf')
+  expect(watch.words().toSorted()).toEqual(['document new.pdf', 'document old.pdf'])
+})
+
+test('a watch reports new, replaced, moved and removed files and whole trees, and no temporary names', async () => {
+  await using outside = await tempFolder()
+  await using folder = await tempFolder()
+  await using watch = follow({ path: folder.path, exclude: ['private'] })
+  await sleep(500)
+  const at = (name: string): string => `${folder.path}/${name}`
+  await writeFile(at('a.pdf'), 'one')
+  await writeFile(at('b.pdf.part'), 'b')
+  await mkdir(`${outside.path}/tree/deep/er`, { recursive: true })
+  await mkdir(`${outside.path}/tree/private`)
+  await Promise.all(
+    ['x.pdf', 'deep/y.pdf', 'deep/er/z.pdf', 'private/p.pdf'].map((name) =>
+      writeFile(`${outside.path}/tree/${name}`, name),
+    ),
+  )
+  await utimes(`${outside.path}/tree/deep/er/z.pdf`, 1000, 1000)
+  await rename(`${outside.path}/tree`, at('tree'))
+  await watch.until('document a.pdf', 'document tree/x.pdf', 'document tree/deep/y.pdf', 'document tree/deep/er/z.pdf')
+
+  await rename(at('b.pdf.part'), at('b.pdf'))
+  await writeFile(at('new'), 'two')
+  await utimes(at('new'), 1000, 1000)
+  await rename(at('new'), at('a.pdf'))
+  await rename(at('tree/x.pdf'), at('moved.pdf'))
+  await rm(at('tree/deep'), { recursive: true })
+  await watch.until(
+    'document b.pdf',
+    'document moved.pdf',
+    'gone tree/x.pdf',
+    'gone tree/deep/y.pdf',
+    'gone tree/deep/er/z.pdf',
+  )
+  await sleep(STABLE_MS + 500)
+  expect(watch.words().filter((word) => word === 'document a.pdf')).toHaveLength(2)
+  expect(watch.words().filter((word) => /private|part|gone a.pdf|gone b.pdf$/.test(word))).toEqual([])
+})
+
+test('a watch never reports a file that is still being written, and does within a second after it came to rest', async () => {
+  await using folder = await tempFolder()
+  await using watch = follow({ path: folder.path })
+  await sleep(500)
+  for (let part = 0; part < 12; part++) {
+    await writeFile(`${folder.path}/slow.pdf`, `${part} `, { flag: 'a' })
+    await sleep(STABLE_MS / 3)
+    expect(watch.words()).toEqual([])
+  }
+  const finished = Date.now()
+  await watch.until('document slow.pdf')
+  expect(Date.now() - finished).toBeLessThan(STABLE_MS + 1000)
+  expect(watch.seen).toMatchObject([{ key: 'slow.pdf', bytes: 26 }])
+})
+
+test('a watch that polls needs no events', async () => {
+  await using folder = await tempFolder()
+  await using watch = follow({ path: folder.path, poll: true, rescanMs: 200 })
+  await writeFile(`${folder.path}/a.pdf`, 'one')
+  await watch.until('document a.pdf')
+})
+
+test('a watch follows what .sluiceignore says at the time', async () => {
+  await using folder = await tempFolder()
+  await writeFile(`${folder.path}/.sluiceignore`, 'drafts/\n')
+  await using watch = follow({ path: folder.path })
+  await sleep(300)
+  await mkdir(`${folder.path}/drafts`)
+  await writeFile(`${folder.path}/drafts/a.pdf`, 'x')
+  await writeFile(`${folder.path}/b.pdf`, 'x')
+  await watch.until('document b.pdf')
+  await sleep(300)
+  expect(watch.words()).toEqual(['skipped .sluiceignore', 'document b.pdf'])
+})
+
+test('a watch of a folder that is not there throws', async () => {
+  const changes = watchFolder({ path: '/nowhere/at/all', poll: true }).changes(new AbortController().signal)
+  await expect(changes[Symbol.asyncIterator]().next()).rejects.toThrow(/ENOENT/)
+})

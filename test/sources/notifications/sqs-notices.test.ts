@@ -1,0 +1,35 @@
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { expect, test, vi } from 'vitest'
+import { queueProblem, sqsNotices } from '#src/sources/notifications/sqs-notices.ts'
+import { noticesFor } from '#workers/s3-notices.ts'
+import { freePort } from '../../support/free-port.ts'
+
+const CREDENTIALS = { accessKeyId: 'key', secretAccessKey: 'secret' }
+
+async function deadQueue() {
+  const endpoint = `http://127.0.0.1:${await freePort()}`
+  const client = new SQSClient({ region: 'us-east-1', endpoint, maxAttempts: 1, credentials: CREDENTIALS })
+  return { client, queueUrl: `${endpoint}/1/queue` }
+}
+
+test('a queue that does not answer is told once, and asked again: the process goes on', async () => {
+  const told: (string | null)[] = []
+  const queue = await deadQueue()
+  await using notices = sqsNotices({ ...queue, onOutage: (cause) => told.push(cause) })
+  const { signal } = new AbortController()
+  expect(await notices.next(10, signal)).toEqual([])
+  expect(await notices.next(10, signal)).toEqual([])
+  expect(told).toEqual(['ECONNREFUSED'])
+  expect(await queueProblem(queue, signal)).toBe('ECONNREFUSED')
+})
+
+test('watch: a queue that cannot be reached is one sentence that names the setting', async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'key')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
+  await using resources = new AsyncDisposableStack()
+  const sqsQueue = (await deadQueue()).queueUrl
+  const settings = { sqsQueue, s3Region: 'us-east-1' } as Parameters<ReturnType<typeof noticesFor>>[0]
+  const opening = noticesFor(() => undefined, resources)(settings)
+  await expect(opening).rejects.toThrow(`--sqs-queue ${sqsQueue} cannot be used (ECONNREFUSED): check its address`)
+  vi.unstubAllEnvs()
+}, 30_000)

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { describe, expect, test } from 'vitest'
+import { openObject } from '#src/sources/s3/s3-object.ts'
+import { cutObject, startStoreThat, storeError, wholeObject } from '../../support/scripted-store.ts'
+
+/* What real stores do only when a line breaks. */
+
+const never = new AbortController().signal
+
+const placeIn = ({ client }: { readonly client: S3Client }): Parameters<typeof openObject>[0] => {
+  return { client, bucket: 'bucket', objectKey: 'a.pdf', spoolFolder: tmpdir() }
+}
+
+async function readAll(place: Parameters<typeof openObject>[0]): Promise<string> {
+  const opened = await openObject(place, 'a.pdf', never)
+  if (!('version' in opened)) throw new Error(opened.message)
+  await using document = opened
+  const hash = createHash('sha256')
+  for await (const chunk of document.read(never)) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+describe.each([
+  ['small', 100_000],
+  ['large', 1_000_000],
+])('a %s object', (_size, length) => {
+  const bytes = Buffer.alloc(length, 'held back by a gate and let through a sluice; ')
+  const digest = createHash('sha256').update(bytes).digest('hex')
+
+  test('is read whole over lines that break', async () => {
+    await using store = await startStoreThat(
+      cutObject(bytes, 0),
+      cutObject(bytes, 70_000),
+      cutObject(bytes, 30_000),
+      wholeObject(bytes, 'one'),
+    )
+    expect(await readAll(placeIn(store))).toBe(digest)
+    expect(store.asked()).toBe(4)
+  })
+
+  test('is not pieced together of two versions', async () => {
+    await using store = await startStoreThat(cutObject(bytes, 70_000), wholeObject(bytes, 'two'))
+    await expect(readAll(placeIn(store))).rejects.toMatchObject({ name: 'DocumentChanged' })
+  })
+
+  test('is asked for once, when all goes well', async () => {
+    await using store = await startStoreThat(wholeObject(bytes, 'one'))
+    expect(await readAll(placeIn(store))).toBe(digest)
+    expect(store.asked()).toBe(1)
+  })
+
+  test('whose lines all break is a source that cannot be used, not a fault of ours', async () => {
+    await using store = await startStoreThat(cutObject(bytes, 30_000))
+    await expect(readAll(placeIn(store))).rejects.toMatchObject({
+      name: 'SourceUnusable',
+      message: expect.stringMatching(/^Sluice cannot read "a.pdf" in s3:\/\/bucket: the store cannot be reached/),
+    })
+  })
+})
+
+test.each([
+  [503, 'SlowDown', 'the store answered SlowDown (503).'],
+  [403, 'InvalidAccessKeyId', 'the store does not accept our key or clock (InvalidAccessKeyId).'],
+  [400, 'ExpiredToken', 'the store does not accept our key or clock (ExpiredToken).'],
+  [404, 'NoSuchBucket', 'there is no such bucket.'],
+])('a store that answers %i %s is a source that cannot be used', async (status, code, reason) => {
+  await using store = await startStoreThat(storeError(status, code))
+  await expect(readAll(placeIn(store))).rejects.toMatchObject({
+    name: 'SourceUnusable',
+    message: `Sluice cannot read "a.pdf" in s3://bucket: ${reason}`,
+  })
+})
+
+test('an object that is closed to us is the failure of that object', async () => {
+  await using store = await startStoreThat(storeError(403, 'AccessDenied'))
+  expect(await openObject(placeIn(store), 'a.pdf', never)).toMatchObject({ code: 'unreadable' })
+})

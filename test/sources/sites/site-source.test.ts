@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { openSiteSource, type SiteSourceOptions } from '#src/sources/sites/site-source.ts'
+import { openSite, type Page } from '../../support/web-site.ts'
+
+const OPTIONS: Omit<SiteSourceOptions, 'start'> = {
+  listing: 'links',
+  limit: 1_000,
+  depth: 10,
+  delayMs: 0,
+  documents: false,
+  llmsTxt: false,
+  obeyRobots: true,
+  via: 'scrape',
+  passthrough: true,
+  allowPrivateAddresses: true,
+  refresh: false,
+  include: [],
+  exclude: [],
+  say: () => undefined,
+}
+
+const typed = (type: string, body: string): Page => ({ headers: { 'content-type': type, etag: '"1"' }, body })
+const LINKS = ['notes.txt', 'guide.md', 'q3.pdf', 'plan.docx', 'get?id=7', 'logo.png', 'feed.xml', 'data.bin']
+const FILES: Readonly<Record<string, Page>> = {
+  '/': typed('text/html', LINKS.map((name) => `<a href="/${name}">${name}</a>`).join(' ')),
+  '/notes.txt': typed('text/plain', 'Notes'),
+  '/guide.md': typed('text/markdown', '# Guide'),
+  '/q3.pdf': typed('application/pdf', '%PDF-1.7'),
+  '/plan.docx': typed('application/octet-stream', 'PK'),
+  '/get?id=7': typed('application/pdf', '%PDF-1.7'),
+  '/logo.png': typed('image/png', 'PNG'),
+  '/data.bin': typed('application/octet-stream', 'data'),
+}
+
+/** What the site is listed as: `path kind`, and the reason of what is skipped. */
+async function listed(options: Partial<SiteSourceOptions>): Promise<readonly [string[], string[]]> {
+  await using site = await openSite((path) => FILES[path])
+  await using source = openSiteSource({ ...OPTIONS, start: new URL(site.url), ...options })
+  const found: string[] = []
+  for await (const entry of source.list(AbortSignal.timeout(20_000))) {
+    const path = entry.key.replace(`http:${new URL(site.url).host}`, '')
+    found.push(entry.kind === 'skipped' ? `${path} ${entry.reason}` : `${path} ${entry.kind}`)
+  }
+  return [found.toSorted(), site.asked]
+}
+
+const PAGES = ['/!.html document', '/guide.md!.html document', '/notes.txt!.html document']
+
+test('a website is its pages; PDFs and office documents that they link to are taken by choice', async () => {
+  const [pages, asked] = await listed({})
+  expect(pages).toEqual(PAGES)
+  expect(asked).not.toContain('GET /q3.pdf')
+  const [all] = await listed({ documents: true })
+  expect(all).toEqual([...PAGES, '/get?id=7!.pdf document', '/plan.docx document', '/q3.pdf document'].toSorted())
+})
+
+test('pages in plain text or Markdown that are downloaded are texts under their own names', async () => {
+  const [pages] = await listed({ via: 'download' })
+  expect(pages).toEqual(['/!.html document', '/guide.md document', '/notes.txt document'])
+})
+
+test('pages in plain text or Markdown that are downloaded and not passed through are skipped, and counted by that reason', async () => {
+  const [pages] = await listed({ via: 'download', passthrough: false })
+  expect(pages).toEqual(['/!.html document', '/guide.md!.html text_page', '/notes.txt!.html text_page'])
+})
