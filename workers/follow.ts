@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Deletions } from '#src/ingest/scan/follow-deletions.ts'
 import { followSource } from '#src/ingest/scan/follow-source.ts'
 import type { SourceWatch } from '#src/ports/source.ts'
-import type { Workshop } from './compose.ts'
+import type { Workshop } from './pipeline.ts'
 
 /** What fails sooner is a mistake in the settings, and is thrown: a bucket, a queue or a folder that is not there. */
 const MISTAKE_MS = 10_000

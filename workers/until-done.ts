@@ -3,7 +3,7 @@ import type { KeySet } from '#src/ingest/maintain/key-set.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Loss } from '#src/ledger/process-lease.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { Workshop } from './compose.ts'
+import type { Workshop } from './pipeline.ts'
 
 /** How often a run looks whether everything is done. */
 const DONE_POLL_MS = 50

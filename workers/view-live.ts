@@ -5,7 +5,8 @@ import { gateDigest, openGate } from '#src/gate/open-gate.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { Events } from '#src/events.ts'
 import { LiveHistory, type LivePipeline, type LiveStatus } from '#src/view/live.ts'
-import { openPipeline, type Pipeline } from './compose.ts'
+import { openPipeline } from './compose.ts'
+import type { Pipeline } from './pipeline.ts'
 import type { Shared } from './shared.ts'
 
 export interface LiveOptions {

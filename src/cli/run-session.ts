@@ -1,4 +1,5 @@
-import { openWorkshop, type Workshop } from '#workers/compose.ts'
+import { openWorkshop } from '#workers/compose.ts'
+import type { Workshop } from '#workers/pipeline.ts'
 import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
 import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'

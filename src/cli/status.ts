@@ -1,4 +1,5 @@
-import { openPipeline, type Pipeline } from '#workers/compose.ts'
+import { openPipeline } from '#workers/compose.ts'
+import type { Pipeline } from '#workers/pipeline.ts'
 import type { Shared } from '#workers/shared.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'

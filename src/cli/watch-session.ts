@@ -1,4 +1,4 @@
-import type { Workshop } from '#workers/compose.ts'
+import type { Workshop } from '#workers/pipeline.ts'
 import type { Counts } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
 import { tallyOf } from '#src/observe/tally.ts'
