@@ -78,6 +78,8 @@ export interface RunningPrometheus extends AsyncDisposable {
   /** What was scraped in the last hour. */
   series(selector: string): Promise<readonly Series[]>
   alerts(): Promise<readonly Alert[]>
+  /** Scrapes these ports from now on; a target that is left out is forgotten, as one that DNS no longer names. */
+  retarget(ports: readonly number[]): Promise<void>
 }
 
 export interface PrometheusOptions {
@@ -98,8 +100,14 @@ export async function startPrometheus(
   const config = {
     global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
     rule_files: rules === undefined ? [] : ['rules.yml'],
-    scrape_configs: [{ job_name: 'sluice', static_configs: [{ targets: ports.map((port) => `127.0.0.1:${port}`) }] }],
+    scrape_configs: [{ job_name: 'sluice', file_sd_configs: [{ files: ['targets.json'], refresh_interval: '1s' }] }],
   }
+  const retarget = async (to: readonly number[]): Promise<void> => {
+    const path = join(folder.path, 'targets.json')
+    await writeFile(`${path}.new`, JSON.stringify([{ targets: to.map((each) => `127.0.0.1:${each}`) }]))
+    await rename(`${path}.new`, path)
+  }
+  await retarget(ports)
   // JSON is YAML.
   await writeFile(join(folder.path, 'prometheus.yml'), JSON.stringify(config))
   if (rules !== undefined) await writeFile(join(folder.path, 'rules.yml'), rules)
@@ -142,6 +150,7 @@ export async function startPrometheus(
       const { alerts } = (await get('alerts')) as { readonly alerts: readonly RawAlert[] }
       return alerts.map(({ labels, state }) => ({ name: labels['alertname'] ?? '', state, labels }))
     },
+    retarget,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

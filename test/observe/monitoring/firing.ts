@@ -9,7 +9,8 @@ import {
   type RunningPrometheus,
   startPrometheus,
 } from '../../support/prometheus.ts'
-import { errorReply } from '../../support/scripted-service.ts'
+import { engineOf } from '../../support/process-tree.ts'
+import { errorReply, type ReceivedRequest } from '../../support/scripted-service.ts'
 import type { RunningSluice } from '../../support/sluice.ts'
 import { OwnRedis } from '../../surroundings/support/own-redis.ts'
 import { Scene, type SceneOptions } from '../../surroundings/support/scene.ts'
@@ -53,7 +54,7 @@ class Watched implements AsyncDisposable {
   static async start(
     programs: PrometheusPrograms,
     options: SceneOptions,
-    flags: Readonly<Record<string, string | number>> = {},
+    flags: Readonly<Record<string, string | number | null>> = {},
     trouble: Readonly<Record<string, string>> | null = null,
   ): Promise<Watched> {
     await using resources = new AsyncDisposableStack()
@@ -66,6 +67,11 @@ class Watched implements AsyncDisposable {
     const running = scene.start('watch', all, preload)
     const prometheus = resources.use(await startPrometheus(programs, { ports: [port], rules: await shorterRules() }))
     return new Watched(scene, running, prometheus, resources.move())
+  }
+
+  /** Takes the process out of what is scraped, as DNS does with a worker that ended. */
+  forget(): Promise<void> {
+    return this.#prometheus.retarget([])
   }
 
   /** Polls until the process was scraped once: `SluiceDown` is silent then. */
@@ -96,6 +102,15 @@ class Watched implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#resources.disposeAsync()
   }
+}
+
+/** Kills the embedded engine of a process each time that it has started, until this is disposed of. */
+function killEachEngine({ child }: RunningSluice): Disposable {
+  const timer = setInterval(async () => {
+    const pid = child.pid === undefined ? null : await engineOf(child.pid)
+    if (pid !== null) process.kill(pid, 'SIGKILL')
+  }, 50)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 const programs = await findPrometheus()
@@ -146,6 +161,41 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     const { code, stderr } = await watched.running.finished
     expect([code, stderr]).toEqual([3, expect.stringMatching(/^(spooled|lost): \d paid answers? could/m)])
     await watched.fire('SluiceDown')
+  }, 240_000)
+
+  test('a store that is full while a request is in flight: answers are spooled, and a scrape sees it', async () => {
+    let isFull = false
+    const trouble = { FAULT_STORE_TROUBLE: 'full', FAULT_LASTS_MS: '3600000' }
+    const reply = ({ file }: ReceivedRequest) => {
+      if (!isFull) watched.running.child.kill('SIGUSR2')
+      isFull = true
+      return { delayMs: String(file?.content).startsWith('<p>0') ? 12_000 : 500 }
+    }
+    const flags = { 'store-patience-ms': 3_000 }
+    await using watched: Watched = await Watched.start(found, { documents: 3, reply }, flags, trouble)
+    await watched.fire('SluiceAnswersAtRisk')
+    const { code, stderr } = await watched.running.finished
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^spooled: \d paid answers? could/m)])
+  }, 240_000)
+
+  test('an embedded engine that is killed again and again is down, and works again when it is left alone', async () => {
+    const flags = { 'parse-api-url': null, 'parse-api-key': null }
+    await using watched = await Watched.start(found, { documents: 3 }, flags)
+    await watched.scraped()
+    using killing = killEachEngine(watched.running)
+    await watched.fire('SluiceEngineDown')
+    killing[Symbol.dispose]()
+    await watched.silent('SluiceEngineDown')
+  }, 240_000)
+
+  test('the last worker that ends is no target any more, and its absence fires', async () => {
+    await using watched = await Watched.start(found, { documents: 1 })
+    await watched.scraped()
+    await watched.silent('SluiceAbsent')
+    watched.running.child.kill('SIGTERM')
+    await watched.running.finished
+    await watched.forget()
+    await watched.fire('SluiceAbsent')
   }, 240_000)
 
   test('a store that hangs for a while is slow', async () => {

@@ -49,9 +49,11 @@ class Counted {
   }
 
   async sum(selector: string, by: string): Promise<Readonly<Record<string, number>>> {
+    // In this order: a scrape that ends between the two queries is in the second one only.
+    const series = await this.#prometheus.series(selector)
     const startOf = await this.#starts()
     const sums: Record<string, number> = {}
-    for (const { labels, scrapes } of await this.#prometheus.series(selector)) {
+    for (const { labels, scrapes } of series) {
       let [sum, last, life] = [0, 0, 0]
       for (const { at, value } of scrapes) {
         const start = startOf(labels['instance'] ?? '', at)
@@ -73,7 +75,7 @@ class Counted {
       for (const { at, value } of scrapes) starts.set(`${labels['instance'] ?? ''} ${at}`, value)
     return (instance, at) => {
       const start = starts.get(`${instance} ${at}`)
-      if (start === undefined) throw new Error(`${instance} told no start at ${at}`)
+      if (start === undefined) throw new Error(`${instance} has no process_start_time_seconds at ${at}`)
       return start
     }
   }

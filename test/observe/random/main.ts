@@ -3,12 +3,13 @@ import { bundle as makeBundle } from '../../support/bundle.ts'
 import { findPrometheus } from '../../support/prometheus.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { startS3Server } from '../../support/s3-server.ts'
-import type { DrawnRun } from './draw-run.ts'
+import { type DrawnRun, drawRun } from './draw-run.ts'
 import { metricsRun } from './metrics-run.ts'
 
 /*
- * `npm run test:metrics -- --runs N --seed S [--s3]`: N runs with seeds S, S + 1, …. Each is told in one line, and each breach
- * with its seed; the last line is the sum as one JSON object. `--s3`: a quarter of the sources are buckets.
+ * `npm run test:metrics -- --runs N --seed S [--s3]`: N runs with seeds S, S + 1, …. Each is reported in one line, and each breach
+ * with its seed; the last line is the sum as one JSON object. A run that throws counts as one breach, and the next seed
+ * follows. `--s3`: a quarter of the sources are buckets.
  */
 
 const { values } = parseArgs({
@@ -44,7 +45,10 @@ function add({ processes, pipelines, source, cap, strike }: DrawnRun, breaches: 
 
 const until = Number(values.seed) + Number(values.runs)
 for (let seed = Number(values.seed); seed < until; seed += 1) {
-  const { drawn, breaches } = await metricsRun(seed, { programs, redis, s3, bundle })
+  const { drawn, breaches } = await metricsRun(seed, { programs, redis, s3, bundle }).catch((error: Error) => ({
+    drawn: drawRun(seed, s3 !== null),
+    breaches: [error.stack ?? error.message],
+  }))
   const { processes, pipelines, source, cap, strike } = drawn
   const struck = strike === null ? 'no strike' : `${strike.kind} at ${processes[strike.process]}`
   const what = `${processes.join(' ')}, ${pipelines.length} × ${source}, ${cap === null ? 'no cap' : `cap ${cap}`}, ${struck}`

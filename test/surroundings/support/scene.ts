@@ -27,7 +27,8 @@ export interface StartOptions {
   readonly source?: string
 }
 
-type Flags = Readonly<Record<string, string | number>>
+/** Null leaves out a flag that the scene sets otherwise. */
+type Flags = Readonly<Record<string, string | number | null>>
 
 /** What the Markdown of a document is: any mixture of two documents shows in it. */
 export const textOf = (content: Uint8Array): string => `# Parsed\n\n${Buffer.from(content).toString('latin1')}\n`
@@ -80,7 +81,8 @@ export class Scene implements AsyncDisposable {
       'parse-api-key': 'key',
       ...flags,
     }
-    const args = [command, source, ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)]
+    const given = Object.entries(settings).filter(([, value]) => value !== null)
+    const args = [command, source, ...given.map(([name, value]) => `--${name}=${value}`)]
     const running = startSluice(args, {
       env,
       execArgv: [
