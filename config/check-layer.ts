@@ -2,11 +2,11 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { zodIssues } from '#src/contract/check-options.ts'
 import { fieldNames } from './config-schema.ts'
-import { FILE_NAMES, type FileName, isSection, isShared, placeOf, rowOf, type Section, written } from './file-names.ts'
+import { FILE_NAMES, type FileName, isSection, isShared, keyOf, rowOf, type Section, written } from './file-names.ts'
 import { isMap } from './is-map.ts'
 import type { FromFile, Layer } from './layer.ts'
 import { plainMessage } from './plain-message.ts'
-import type { Place } from './place.ts'
+import type { FileLocator } from './file-locator.ts'
 import { holdsLogin, secretHeaders, withoutLogin } from './secrets.ts'
 import { type SettingName, SETTINGS } from './settings.ts'
 import { didYouMean } from './suggest.ts'
@@ -14,7 +14,7 @@ import { didYouMean } from './suggest.ts'
 interface LayerContext {
   /** Where in the file the level is. */
   readonly path: readonly string[]
-  readonly place: Place
+  readonly locator: FileLocator
   readonly folder: string
   readonly inPipeline: boolean
 }
@@ -25,23 +25,26 @@ export function checkLayer(given: Readonly<Record<string, unknown>>, context: La
   const take = (section: Section | null, key: string, value: unknown): void => {
     const path = [...context.path, ...(section === null ? [] : [section]), key]
     const known = FILE_NAMES.find((name) => name.section === section && name.key === key)
-    if (known === undefined) return context.place.note(path, unknownKey(section, key, context.inPipeline))
+    if (known === undefined) return context.locator.note(path, unknownKey(section, key, context.inPipeline))
     if (context.inPipeline && isShared(known.setting)) {
-      return context.place.note(path, `${written(known)} is the same for all pipelines: set it at the top of the file`)
+      return context.locator.note(
+        path,
+        `${written(known)} is the same for all pipelines: set it at the top of the file`,
+      )
     }
     layer[known.setting] = fromFile(known, value, path, context)
   }
   for (const [key, value] of Object.entries(given)) {
     if (!isSection(key)) take(null, key, value)
     else if (isMap(value)) for (const [inner, one] of Object.entries(value)) take(key, inner, one)
-    else if (value !== null) context.place.note([...context.path, key], `${key} is a section: settings, indented`)
+    else if (value !== null) context.locator.note([...context.path, key], `${key} is a section: settings, indented`)
   }
   return layer
 }
 
 function unknownKey(section: Section | null, key: string, inPipeline: boolean): string {
   const secret = (Object.keys(SETTINGS) as SettingName[]).find((name) => {
-    const at = placeOf(name)
+    const at = keyOf(name)
     return rowOf(name).secret !== undefined && ((at.section === section && at.key === key) || name === key)
   })
   const name = written({ section, key })
@@ -54,32 +57,32 @@ function unknownKey(section: Section | null, key: string, inPipeline: boolean): 
 }
 
 function instead(name: SettingName): string {
-  const { section, key } = placeOf(name)
+  const { section, key } = keyOf(name)
   return `set ${rowOf(name).env} in the environment, or ${written({ section, key: `${key}File` })} to the name of a file that holds it`
 }
 
 function fromFile(name: FileName, value: unknown, path: readonly string[], context: LayerContext): FromFile {
-  const { place, folder } = context
-  const at = place.at(path)
+  const { locator, folder } = context
+  const at = locator.at(path)
   const row = rowOf(name.setting)
   if (value === null) return { value: undefined, at }
   if (name.namesFile) {
-    if (typeof value === 'string' && value !== '') return { value: placeFrom(value, folder), at, namesFile: true }
-    place.note(path, `${written(name)} is the name of a file`)
+    if (typeof value === 'string' && value !== '') return { value: resolveIn(value, folder), at, namesFile: true }
+    locator.note(path, `${written(name)} is the name of a file`)
     return { value: undefined, at }
   }
-  for (const secret of secretsIn(name, value)) place.note([...path, ...secret.path], secret.message)
+  for (const secret of secretsIn(name, value)) locator.note([...path, ...secret.path], secret.message)
   const parsed = row.schema.safeParse(value)
   for (const issue of parsed.success ? [] : zodIssues(parsed.error)) {
     const field = [written(name), ...issue.path].join('.')
     const slip = issue.unknownKey === true ? didYouMean(String(issue.path.at(-1)), fieldNames(name.setting)) : ''
-    place.note(
+    locator.note(
       [...path, ...issue.path],
       `${field}: ${plainMessage(issue.message)}${slip}${givenText(value, issue.path)}`,
     )
   }
   if (!parsed.success) return { value: undefined, at }
-  return { value: row.path === true && typeof value === 'string' ? placeFrom(value, folder) : value, at }
+  return { value: row.path === true && typeof value === 'string' ? resolveIn(value, folder) : value, at }
 }
 
 /** Each secret in a value that is none as a whole: logins in addresses, and headers that open doors. */
@@ -107,8 +110,8 @@ function givenText(value: unknown, path: readonly (string | number)[]): string {
 }
 
 /** A path of the settings file as an absolute one; addresses and `-` stay as they are. */
-export function placeFrom(path: string, folder: string): string {
-  if (path.startsWith('urls:')) return `urls:${placeFrom(path.slice('urls:'.length), folder)}`
+export function resolveIn(path: string, folder: string): string {
+  if (path.startsWith('urls:')) return `urls:${resolveIn(path.slice('urls:'.length), folder)}`
   if (path === '-' || /^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return path
   if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1))
   return resolve(folder, path)

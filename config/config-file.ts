@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
-import { checkLayer, placeFrom } from './check-layer.ts'
+import { checkLayer, resolveIn } from './check-layer.ts'
 import { isMap } from './is-map.ts'
 import type { Layer, Pipeline } from './layer.ts'
-import { type Place, placeIn } from './place.ts'
+import { type FileLocator, locatorIn } from './file-locator.ts'
 import { holdsLogin } from './secrets.ts'
 
 /** A settings file, read: what it says for all, and its pipelines. */
@@ -38,41 +38,41 @@ export async function parseConfigFile(text: string, path: string, name: string):
   )
   if (broken.length > 0) return { file: empty, problems: broken }
   const problems: string[] = []
-  const place = placeIn(document, lines, name, problems)
+  const locator = locatorIn(document, lines, name, problems)
   const data: unknown = document.toJS()
   if (data === null) return { file: empty, problems }
   if (!isMap(data)) return { file: empty, problems: [`${name}:1: a settings file is a map of names to values`] }
   const { pipelines, ...rest } = data
-  const top = checkLayer(rest, { path: [], place, folder, inPipeline: false })
-  return { file: { ...empty, top, pipelines: pipelinesOf(pipelines, place, folder) }, problems }
+  const top = checkLayer(rest, { path: [], locator, folder, inPipeline: false })
+  return { file: { ...empty, top, pipelines: pipelinesOf(pipelines, locator, folder) }, problems }
 }
 
-function pipelinesOf(given: unknown, place: Place, folder: string): Pipeline[] {
+function pipelinesOf(given: unknown, locator: FileLocator, folder: string): Pipeline[] {
   if (given === undefined || given === null) return []
   if (!isMap(given)) {
-    place.note(['pipelines'], 'pipelines is a map from a name to what that pipeline does')
+    locator.note(['pipelines'], 'pipelines is a map from a name to what that pipeline does')
     return []
   }
   return Object.entries(given).flatMap(([name, pipeline]) => {
     const path = ['pipelines', name]
     if (!PIPELINE_NAME.test(name)) {
-      place.note(
+      locator.note(
         path,
         `"${name}" is no name for a pipeline: letters, digits, dots, dashes and underscores, 64 at the most`,
       )
     }
     if (!isMap(pipeline)) {
-      place.note(path, `pipeline ${name} is a map with a source and what it sets for itself`)
+      locator.note(path, `pipeline ${name} is a map with a source and what it sets for itself`)
       return []
     }
     const { source, ...rest } = pipeline
-    const layer = checkLayer(rest, { path, place, folder, inPipeline: true })
+    const layer = checkLayer(rest, { path, locator, folder, inPipeline: true })
     if (typeof source === 'string' && source !== '') {
       const at = [...path, 'source']
-      if (holdsLogin(source)) place.note(at, 'source holds a password, and those do not belong in this file')
-      return [{ name, source: placeFrom(source, folder), at: place.at(at), layer }]
+      if (holdsLogin(source)) locator.note(at, 'source holds a password, and those do not belong in this file')
+      return [{ name, source: resolveIn(source, folder), at: locator.at(at), layer }]
     }
-    place.note(path, `pipeline ${name} needs a source: a folder, s3://bucket/prefix, or https://site`)
+    locator.note(path, `pipeline ${name} needs a source: a folder, s3://bucket/prefix, or https://site`)
     return []
   })
 }

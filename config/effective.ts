@@ -1,4 +1,4 @@
-import { type FileName, isShared, placeOf, rowOf, type Section, written } from './file-names.ts'
+import { type FileName, isShared, keyOf, rowOf, type Section, written } from './file-names.ts'
 import { type Origin, type Origins, SETTING_NAMES } from './load.ts'
 import type { Configuration } from './read-config.ts'
 import { shown } from './secrets.ts'
@@ -44,10 +44,10 @@ export function effectiveOf({ file, settings, origins, pipelines }: Configuratio
 function effective(setting: SettingName, settings: Settings, origins: Origins): Effective {
   const value: unknown = settings[setting]
   const hidden = rowOf(setting).secret === true && value !== undefined
-  const place: Pick<FileName, 'section' | 'key'> = placeOf(setting)
+  const key: Pick<FileName, 'section' | 'key'> = keyOf(setting)
   return {
-    name: written(place),
-    ...place,
+    name: written(key),
+    ...key,
     value: hidden ? undefined : shown(value),
     hidden,
     from: whereFrom(origins[setting]),

@@ -26,7 +26,7 @@ export const rowOf = (name: SettingName): Setting<unknown> => SETTINGS[name]
 /** Everything that may stand in a settings file, secrets left out. */
 export const FILE_NAMES: readonly FileName[] = (Object.keys(SETTINGS) as SettingName[]).flatMap((setting) => {
   const { secret } = rowOf(setting)
-  const plain = { ...placeOf(setting), setting, namesFile: false }
+  const plain = { ...keyOf(setting), setting, namesFile: false }
   if (secret === undefined) return [plain]
   const inFile = { ...plain, key: `${plain.key}File`, namesFile: true }
   return secret === 'login' ? [plain, inFile] : [inFile]
@@ -37,7 +37,7 @@ export const written = ({ section, key }: Pick<FileName, 'section' | 'key'>): st
   section === null ? key : `${section}.${key}`
 
 /** Where a setting stands, or would stand if it were no secret. */
-export function placeOf(name: SettingName): Pick<FileName, 'section' | 'key'> {
+export function keyOf(name: SettingName): Pick<FileName, 'section' | 'key'> {
   const section = SECTIONS.find((prefix) => name.startsWith(prefix) && /^[A-Z]/.test(name.slice(prefix.length)))
   if (section === undefined) return { section: null, key: name }
   const rest = name.slice(section.length)
@@ -48,4 +48,4 @@ export const isSection = (key: string): key is Section => (SECTIONS as readonly 
 
 /** The same for all pipelines of a process. */
 export const isShared = (name: SettingName): boolean =>
-  rowOf(name).scope === 'process' || placeOf(name).section === 'engine'
+  rowOf(name).scope === 'process' || keyOf(name).section === 'engine'

@@ -15,11 +15,11 @@ export function serviceLineOf(
 }
 
 /** Documents that the service works on at once for the key; null where it does not say, and with the embedded engine. */
-export async function placesOf(settings: Settings, signal: AbortSignal): Promise<number | null> {
+export async function concurrencyLimitOf(settings: Settings, signal: AbortSignal): Promise<number | null> {
   const line = serviceLineOf(settings)
   if (line === null) return null
-  const { readPlaces } = await import('#src/parse/read-account.ts')
-  return readPlaces(line, signal)
+  const { readTargets } = await import('#src/parse/read-account.ts')
+  return readTargets(line, signal)
 }
 
 /** What the service says of the credits of the key; null with the embedded engine, which has none. */

@@ -17,25 +17,25 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { keepSchedule } from '#src/queue/schedule.ts'
 import { sharedClock } from '#src/redis/shared-clock.ts'
 import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
-import { consumeInPlaces } from './consume-in-places.ts'
+import { consumeWithSharedSlots } from './consume-with-shared-slots.ts'
 import { redisData, type RedisData } from './lost-redis.ts'
 import { estimateMs, hostedGateLine, pageCounting, priceWith } from './open-requests.ts'
-import { cutterOf, gonePolicyOf, recipesFor, scanSettings, toldBySettings } from './from-settings.ts'
+import { cutterOf, gonePolicyOf, recipesFor, scanSettings, ingestSettings } from './from-settings.ts'
 import { ListingPurchases } from './listing-purchases.ts'
 import type { Migrated } from './migrate-former.ts'
 import { openIdentity, refuseRemoved, type Purpose } from './open-identity.ts'
-import { ownOfProcess } from './own-of-process.ts'
-import { identifyOwnSource, openOwnSource, ownPolicy, ownSpending } from './own-ports.ts'
+import { processState } from './process-state.ts'
+import { identifyCustomSource, openCustomSource, customPolicy, customSpending } from './custom-ports.ts'
 import { openStore } from './open-store.ts'
 import { followService } from './follow-service.ts'
-import { requestsInDoubt } from './in-doubt.ts'
+import { ambiguousRequests } from './ambiguous-requests.ts'
 import { parserPolicyOf } from './parser-policy.ts'
 import { readyStore } from './ready-store.ts'
 import { statusLine } from './status-line.ts'
-import { tellFound } from './tell-found.ts'
-import { tellWait } from './tell-wait.ts'
+import { reportRecovered } from './report-recovered.ts'
+import { reportSlowOpen } from './report-slow-open.ts'
 import { openShared, type Shared } from './shared.ts'
-import type { Pipeline, PipelineOptions, Planning, Workshop } from './pipeline.ts'
+import type { Pipeline, PipelineOptions, Planning, IngestPipeline } from './pipeline.ts'
 
 interface Opened extends Pipeline {
   readonly id: string
@@ -55,7 +55,7 @@ export async function openPipeline(options: PipelineOptions): Promise<Pipeline> 
 }
 
 /** As `openPipeline`, with a service, its gate, and everything that a worker needs. */
-export async function openWorkshop(options: PipelineOptions, signal: AbortSignal): Promise<Workshop> {
+export async function openIngestPipeline(options: PipelineOptions, signal: AbortSignal): Promise<IngestPipeline> {
   const { settings, events } = options
   // Before anything is made: options that cannot be used leave no trace.
   const recipes = recipesFor(settings)
@@ -70,9 +70,9 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
     resources.defer(() => lease.close())
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
-    const spend = ownSpending(options.own, { ...opened, pipeline: id, lease, settings }, requests, resources)
+    const spend = customSpending(options.custom, { ...opened, pipeline: id, lease, settings }, requests, resources)
     const data = redisData({ ...opened, lease, settings, rebuild: opened, intents, gate: requests.gate.limiter })
-    tellFound(opened, await data.complete(signal), options.say)
+    reportRecovered(opened, await data.complete(signal), options.say)
     const ingest: IngestDeps = {
       source,
       owner,
@@ -82,7 +82,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       events,
       ...recipes(owner.prefix),
       halt: halting(events),
-      parser: options.own?.parser ?? requests.parser,
+      parser: options.custom?.parser ?? requests.parser,
       gate: requests.gate,
       ...spend.deps,
       cutter: cutterOf(settings),
@@ -92,8 +92,8 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       sharedNow,
       rightOfWay: shared.rightOfWay,
       answerMemory: shared.answerMemory,
-      ...ownOfProcess(signal),
-      ...toldBySettings(settings),
+      ...processState(signal),
+      ...ingestSettings(settings),
     }
     return {
       ...opened,
@@ -108,7 +108,7 @@ export async function openWorkshop(options: PipelineOptions, signal: AbortSignal
       beginRun: spend.beginRun,
       limiter: requests.gate.limiter,
       ambiguous: () => intents.ambiguousTotal(),
-      consume: () => consumeInPlaces({ connection, pipeline: id, places: shared.places, settings, ingest }),
+      consume: () => consumeWithSharedSlots({ connection, pipeline: id, slots: shared.slots, settings, ingest }),
       onSchedule: scheduling(opened, settings, data),
     }
   } catch (error) {
@@ -130,7 +130,11 @@ async function observe(
 }
 
 const scheduling =
-  ({ connection, id: pipeline, events }: Opened, { takeoverMs }: Settings, data: RedisData): Workshop['onSchedule'] =>
+  (
+    { connection, id: pipeline, events }: Opened,
+    { takeoverMs }: Settings,
+    data: RedisData,
+  ): IngestPipeline['onSchedule'] =>
   (every, action, signal) => {
     const onTick = (dueAt: Date, cut: AbortSignal): Promise<void> => {
       events.emit('schedule:due', { dueAt })
@@ -172,24 +176,24 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
 }
 
 async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {
-  const { source: name, settings, events, say, mustExist = false, own = {} } = options
+  const { source: name, settings, events, say, mustExist = false, custom = {} } = options
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
   const beforeMaking = async (url: string, isMade: () => boolean): Promise<void> =>
     refuseRemoved(url, isMade, await shared.connection(signal), settings)
   const answered = <T>(what: 'store' | 'source', work: Promise<T>): Promise<T> =>
-    tellWait(work, { what, say, afterMs: settings.storeSlowMs })
-  const opening = own.store ?? openStore(settings, resources, { mustExist, beforeMaking })
+    reportSlowOpen(work, { what, say, afterMs: settings.storeSlowMs })
+  const opening = custom.store ?? openStore(settings, resources, { mustExist, beforeMaking })
   const store = await answered('store', Promise.resolve(opening))
   const purchases = new ListingPurchases()
   const buying = purpose === 'ingest' ? { purchases } : {}
   const around = { storeUrl: store.url, say, noticesFor: shared.noticesFor, ...buying }
-  const opened = await answered('source', openOwnSource(own, name, settings, around, resources))
-  const candidate = await answered('source', identifyOwnSource(own, name, opened.source.url, settings))
+  const opened = await answered('source', openCustomSource(custom, name, settings, around, resources))
+  const candidate = await answered('source', identifyCustomSource(custom, name, opened.source.url, settings))
   const connection = await shared.connection(signal)
   const identity = await answered('store', openIdentity({ candidate, store, connection, settings, purpose }, signal))
   const { pipeline: id, source: owner, adopted, migrated, remember } = identity
-  const parsers = ownPolicy(parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix }), own)
+  const parsers = customPolicy(parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix }), custom)
   const source = withPrefix(opened.source, owner.prefix)
   const queue = new DocumentQueue({ connection, pipeline: id })
   resources.defer(() => queue.close())
@@ -209,7 +213,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     ledger,
     queue,
     events,
-    inDoubt: () => requestsInDoubt(connection, id),
+    ambiguousIntents: () => ambiguousRequests(connection, id),
     gateLine: () => hostedGateLine(settings, connection),
     outages: new RedisOutages({ connection, pipeline: id }),
     activity: new RedisActivity({ connection, pipeline: id }),

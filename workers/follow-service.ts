@@ -9,7 +9,7 @@ import { watchRecovery } from './watch-recovery.ts'
  * that other processes saw the end of ends. Ends when disposed of.
  */
 export function followService(
-  { service, places, gate }: Requests,
+  { service, limitWatch, gate }: Requests,
   shared: Events,
   pipeline: Events,
   patienceMs: number,
@@ -20,7 +20,7 @@ export function followService(
   const halted = (halt: SluiceEvents['run:halted'][0]): unknown => pipeline.emit('run:halted', halt)
   pipeline.on('request:answered', answered)
   if (service.free) shared.on('run:halted', halted)
-  places?.follow(pipeline)
+  limitWatch?.follow(pipeline)
   const recovery = watchRecovery(pipeline, gate.limiter)
   const patience = haltWithoutAnswer(pipeline, service.name, patienceMs)
   return {

@@ -22,7 +22,7 @@ export const scanSettings = ({ backlogLimit, checksum, deleteGone }: Settings) =
   removeGone: deleteGone,
 })
 
-export const toldBySettings = ({ ocrFallback, minGrade, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
+export const ingestSettings = ({ ocrFallback, minGrade, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
   ocrFallback,
   minGrade,
   storePatienceMs,

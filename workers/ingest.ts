@@ -4,7 +4,7 @@ import { sweepGone } from '#src/ingest/scan/sweep-gone.ts'
 import type { DeadLetter } from '#src/document/record.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import type { Consumer } from '#src/queue/consume.ts'
-import type { Workshop } from './pipeline.ts'
+import type { IngestPipeline } from './pipeline.ts'
 import { keepFollowing } from './follow.ts'
 import type { Stopping } from './lifecycle.ts'
 import { unfinishedOf, untilDone } from './until-done.ts'
@@ -33,39 +33,39 @@ const MENDABLE: readonly HaltCause[] = ['credits', 'key', 'permission', 'budget'
  * stops first, then what is in flight may finish for the grace period, then it is cut and handed back.
  */
 export async function runWorker(
-  workshop: Workshop,
+  pipeline: IngestPipeline,
   stopping: Stopping,
   { intake, onHalt }: WorkerOptions,
 ): Promise<WorkerEnd> {
   let halted: WorkerEnd | null = null
   let unfinished = 0
   const halt = new AbortController()
-  workshop.events.on('run:halted', (event) => {
+  pipeline.events.on('run:halted', (event) => {
     if (onHalt === 'wait' && MENDABLE.includes(event.cause)) return
     halted ??= { kind: 'halted', ...event }
     halt.abort(new Error(event.message))
   })
   // The service is asked anew: credits and key may no longer be as an earlier run found them.
-  await workshop.limiter.probe()
-  if (intake !== 'none') await workshop.beginRun()
+  await pipeline.limiter.probe()
+  if (intake !== 'none') await pipeline.beginRun()
   const ending = AbortSignal.any([stopping.soft, halt.signal])
-  stopping.allow(workshop.settings.graceMs)
+  stopping.allow(pipeline.settings.graceMs)
   // Before the first job: one of an earlier run may be left out now.
-  if (intake === 'scan') workshop.view.role = { kind: 'lists', listed: null }
-  const consumer = workshop.consume()
+  if (intake === 'scan') pipeline.view.role = { kind: 'lists', listed: null }
+  const consumer = pipeline.consume()
   try {
-    unfinished = await take(intake, workshop, ending)
+    unfinished = await take(intake, pipeline, ending)
   } catch (error) {
     if (!ending.aborted) throw error
   } finally {
-    await stopConsumer(consumer, workshop.settings.graceMs, stopping.hard)
+    await stopConsumer(consumer, pipeline.settings.graceMs, stopping.hard)
   }
   if (halted !== null) return halted
-  return stopping.soft.aborted ? { kind: 'interrupted' } : endOf(workshop, unfinished)
+  return stopping.soft.aborted ? { kind: 'interrupted' } : endOf(pipeline, unfinished)
 }
 
 /** Where every document was refused, in this run and before, it was no document's own fault: the run was refused. */
-async function endOf({ refusals, ledger }: Workshop, unfinished: number): Promise<WorkerEnd> {
+async function endOf({ refusals, ledger }: IngestPipeline, unfinished: number): Promise<WorkerEnd> {
   const { done, partial, gone } = await ledger.counts()
   const refused = refusals.nothingGotThrough()
   if (refused === null || done + partial + gone > 0) return { kind: 'complete', unfinished }
@@ -73,41 +73,45 @@ async function endOf({ refusals, ledger }: Workshop, unfinished: number): Promis
 }
 
 /** Answers how many documents that it brought in did not come to an end. */
-async function take(intake: WorkerOptions['intake'], workshop: Workshop, signal: AbortSignal): Promise<number> {
-  if (intake === 'scan') return scanAndDrain(workshop, signal)
+async function take(intake: WorkerOptions['intake'], pipeline: IngestPipeline, signal: AbortSignal): Promise<number> {
+  if (intake === 'scan') return scanAndDrain(pipeline, signal)
   if (typeof intake === 'function') {
     // What failed there was in the source.
-    workshop.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
-    const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, workshop.scan, cut)
-    return (await untilDone(workshop, retry, async () => 0, signal)).unfinished
+    pipeline.view.role = { kind: 'lists', listed: { has: () => true }, retries: true }
+    const retry = (cut: AbortSignal): Promise<number> => retryDeadLetters(intake, pipeline.scan, cut)
+    return (await untilDone(pipeline, retry, async () => 0, signal)).unfinished
   }
-  await stand(intake, workshop, signal)
+  await runUntilStopped(intake, pipeline, signal)
   return 0
 }
 
-async function stand(intake: 'follow' | 'none', workshop: Workshop, signal: AbortSignal): Promise<void> {
+async function runUntilStopped(
+  intake: 'follow' | 'none',
+  pipeline: IngestPipeline,
+  signal: AbortSignal,
+): Promise<void> {
   if (intake === 'none') return untilAborted(signal)
-  workshop.view.role = { kind: 'follows' }
-  if (workshop.settings.every === undefined) return keepFollowing(workshop, signal)
-  const scan = async (due: AbortSignal): Promise<void> => void (await scanAndDrain(workshop, due))
-  return workshop.onSchedule(workshop.settings.every, scan, signal)
+  pipeline.view.role = { kind: 'follows' }
+  if (pipeline.settings.every === undefined) return keepFollowing(pipeline, signal)
+  const scan = async (due: AbortSignal): Promise<void> => void (await scanAndDrain(pipeline, due))
+  return pipeline.onSchedule(pipeline.settings.every, scan, signal)
 }
 
-async function scanAndDrain(workshop: Workshop, signal: AbortSignal): Promise<number> {
+async function scanAndDrain(pipeline: IngestPipeline, signal: AbortSignal): Promise<number> {
   const { value, unfinished } = await untilDone(
-    workshop,
-    (cut) => listAndScan(workshop, cut),
-    ({ listed }) => unfinishedOf(listed, workshop.ledger, signal),
+    pipeline,
+    (cut) => listAndScan(pipeline, cut),
+    ({ listed }) => unfinishedOf(listed, pipeline.ledger, signal),
     signal,
   )
   // After the last job: one of a document that went away meanwhile has ended by now.
-  const gone = await sweepGone(value, workshop.gone, workshop.scan, signal)
-  workshop.events.emit('sweep:finished', gone)
+  const gone = await sweepGone(value, pipeline.gone, pipeline.scan, signal)
+  pipeline.events.emit('sweep:finished', gone)
   return unfinished
 }
 
 /** Only once the listing has ended does it tell which documents the source had. */
-async function listAndScan({ scan, view }: Workshop, signal: AbortSignal): Promise<ScanSummary> {
+async function listAndScan({ scan, view }: IngestPipeline, signal: AbortSignal): Promise<ScanSummary> {
   view.role = { kind: 'lists', listed: null }
   const summary = await scanSource(scan, signal)
   view.role = { kind: 'lists', listed: summary.listed }

@@ -52,13 +52,13 @@ async function claim(
   signal: AbortSignal,
 ): Promise<Identity> {
   const known = new KnownStores(connection)
-  const place = placeOf(store, settings)
+  const address = addressOf(store, settings)
   const former = formerPipelineId(candidate.addresses[0] ?? '', store.url)
   const { manifest, source, adopted } = await claimStore(
     candidate,
     {
       store,
-      knownId: await known.read(place),
+      knownId: await known.read(address),
       formerLedger: new RedisLedger({ connection, pipeline: former }),
       acceptNew: settings.newStore,
       createdBy: `sluice ${packageVersion()}`,
@@ -66,7 +66,7 @@ async function claim(
     },
     signal,
   )
-  const remember = (): Promise<void> => known.write(place, manifest.id)
+  const remember = (): Promise<void> => known.write(address, manifest.id)
   await remember()
   const pipeline = pipelineId(manifest.id, source.id)
   const migrated = await migrateFormer(connection, { former, pipeline }, signal)
@@ -122,5 +122,5 @@ export async function refuseRemoved(
 }
 
 /** The address of a store, with the endpoint of its bucket. */
-const placeOf = ({ url }: OutputStore, { s3Endpoint }: Pick<Settings, 's3Endpoint'>): string =>
+const addressOf = ({ url }: OutputStore, { s3Endpoint }: Pick<Settings, 's3Endpoint'>): string =>
   url.startsWith('s3:') ? `${s3Endpoint ?? 'aws'} ${url}` : url

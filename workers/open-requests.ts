@@ -11,9 +11,9 @@ import { HttpParser } from '#src/parse/http-parser.ts'
 import type { RedisGate } from '#src/gate/redis-gate.ts'
 import type { Parser } from '#src/ports/parser.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
-import { placesOf } from './account.ts'
+import { concurrencyLimitOf } from './account.ts'
 import type { Service } from './open-service.ts'
-import { PlacesWatch } from './places-watch.ts'
+import { ConcurrencyLimitWatch } from './concurrency-limit-watch.ts'
 import { ServiceGate } from './service-gate.ts'
 import { wayOutOf } from './way-out.ts'
 
@@ -23,7 +23,7 @@ export interface Requests {
   readonly gate: ServiceGate
   readonly gateLine: () => Promise<string | null>
   /** Null where limits are not asked for: those of the embedded engine are known. */
-  readonly places: PlacesWatch | null
+  readonly limitWatch: ConcurrencyLimitWatch | null
 }
 
 interface RequestsOptions {
@@ -39,7 +39,7 @@ export async function openRequests(
   resources: AsyncDisposableStack,
 ): Promise<Requests> {
   const isAsked = !service.free && settings.apiConcurrency === undefined
-  let places: PlacesWatch | null = null
+  let limitWatch: ConcurrencyLimitWatch | null = null
   const parser = resources.use(
     new HttpParser({
       baseUrl: () => new URL(service.url()),
@@ -51,7 +51,7 @@ export async function openRequests(
       wayOut: service.free ? DIRECT : wayOutOf(settings),
       service: service.name,
       ready: async (cut) => {
-        await places?.known(cut)
+        await limitWatch?.known(cut)
         return service.ready(cut)
       },
       // The embedded engine counts processing time, which on a busy machine is longer by the clock.
@@ -66,7 +66,7 @@ export async function openRequests(
       // Half a minute for what happens around a request.
       leaseMs: LONGEST_REQUEST_MS + 30_000,
       budgets: service.free ? [] : budgets,
-      // They keep their places in the process: most stay free for other documents.
+      // They keep their slots in the process: most stay free for other documents.
       mostHeld: Math.max(1, Math.min(16, Math.floor(settings.concurrency / 3))),
       ceilings: {
         requestsPerWindow: settings.rate ?? null,
@@ -74,21 +74,21 @@ export async function openRequests(
       },
     }),
   )
-  if (isAsked) places = resources.use(watchPlaces(settings, limiter))
+  if (isAsked) limitWatch = resources.use(watchConcurrencyLimit(settings, limiter))
   const gate = new ServiceGate(limiter, settings.rateWindowMs)
   return {
     service,
     parser,
     gate,
-    places,
+    limitWatch,
     gateLine: async () => (service.free ? null : gateLine(await limiter.state())),
   }
 }
 
-function watchPlaces(settings: Settings, gate: RedisGate): PlacesWatch {
-  return new PlacesWatch({
-    read: (signal) => placesOf(settings, signal),
-    onPlaces: (places) => gate.tellPlaces(places),
+function watchConcurrencyLimit(settings: Settings, gate: RedisGate): ConcurrencyLimitWatch {
+  return new ConcurrencyLimitWatch({
+    read: (signal) => concurrencyLimitOf(settings, signal),
+    onLimit: (limit) => gate.tellPlaces(limit),
     leastMs: settings.rateWindowMs,
   })
 }

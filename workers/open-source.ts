@@ -76,7 +76,7 @@ export async function openSource(
   around: SourceSurroundings,
   resources: AsyncDisposableStack,
 ): Promise<OpenedSource> {
-  const opened = await openPlace(name, settings, around, resources)
+  const opened = await openByName(name, settings, around, resources)
   if (!settings.archives || ['urls', 'site'].includes(locationOf(name).kind)) return opened
   const { include, exclude, hidden, archiveMembers, archiveMb, archiveRatio } = settings
   const limits = { mostMembers: archiveMembers, mostBytes: archiveMb * MIB, mostRatio: archiveRatio }
@@ -99,7 +99,7 @@ function openFile(path: string, filter: Filter, followSymlinks: boolean): Opened
   }
 }
 
-async function openPlace(
+async function openByName(
   name: string,
   settings: SourceSettings,
   around: SourceSurroundings,
@@ -124,13 +124,13 @@ async function openPlace(
     }
   }
   if (at.kind === 'urls') {
-    const { openUrls } = await import('./url-places.ts')
+    const { openUrls } = await import('./open-urls.ts')
     return openUrls(at.path, settings, resources)
   }
   if (at.kind === 'site') {
-    const { openSite } = await import('./site-places.ts')
+    const { openSite } = await import('./open-site.ts')
     return openSite(at.url, settings, around, resources)
   }
-  const { openSourceInBucket } = await import('./s3-places.ts')
+  const { openSourceInBucket } = await import('./open-s3.ts')
   return openSourceInBucket(at, { ...settings, ...filter }, around, resources)
 }

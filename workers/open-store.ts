@@ -54,7 +54,7 @@ export async function openStore(
     // One that goes away from here on is not made anew.
     return openFolderStore({ path: at.path, mustExist: isStore })
   }
-  const { openStoreInBucket } = await import('./s3-places.ts')
+  const { openStoreInBucket } = await import('./open-s3.ts')
   return openStoreInBucket(at, settings, resources, mustExist)
 }
 

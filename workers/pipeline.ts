@@ -17,7 +17,7 @@ import type { DocumentQueue } from '#src/queue/document-queue.ts'
 import type { RedisData } from './lost-redis.ts'
 import type { PlanDeps } from '#src/ingest/scan/plan-source.ts'
 import type { Requests } from './open-requests.ts'
-import type { OwnPorts } from './own-ports.ts'
+import type { CustomPorts } from './custom-ports.ts'
 import type { Shared } from './shared.ts'
 
 export interface PipelineOptions {
@@ -33,7 +33,7 @@ export interface PipelineOptions {
   readonly shared?: Shared
   /** Whether anything but a store at `--out` is refused; else it is made one where documents are ingested. */
   readonly mustExist?: boolean
-  readonly own?: OwnPorts
+  readonly custom?: CustomPorts
 }
 
 /** A source, a store and all that lies between them, open. Disposing closes it in reverse. */
@@ -48,7 +48,7 @@ export interface Pipeline extends AsyncDisposable {
   readonly queue: DocumentQueue
   readonly events: Events
   /** Requests in flight at a hard kill that were not sent again: whether they were charged is unknown (Law 2). */
-  readonly inDoubt: () => Promise<readonly Intent[]>
+  readonly ambiguousIntents: () => Promise<readonly Intent[]>
   /** What the gate is doing, in a few words; null when there is nothing to say. */
   readonly gateLine: () => Promise<string | null>
   readonly outages: RedisOutages // What its processes could not use when they last told.
@@ -56,7 +56,7 @@ export interface Pipeline extends AsyncDisposable {
 }
 
 /** A pipeline that can also send requests. */
-export interface Workshop extends Pipeline {
+export interface IngestPipeline extends Pipeline {
   readonly scan: RetryDeps
   /** What the embedded engine did and this run does again at the service; null where there is none. */
   readonly local: LocalDocuments | null

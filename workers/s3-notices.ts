@@ -19,9 +19,9 @@ export function noticesFor(say: (line: string) => void, resources: AsyncDisposab
   const opened = new Map<string, Promise<SharedNotices | null>>()
   return (settings) => {
     const { sqsQueue, eventsPort, eventsHost, eventsToken } = settings
-    const place = JSON.stringify([sqsQueue, eventsPort, eventsHost, eventsToken])
-    const notices = opened.get(place) ?? openNotices(settings, say, resources)
-    opened.set(place, notices)
+    const name = JSON.stringify([sqsQueue, eventsPort, eventsHost, eventsToken])
+    const notices = opened.get(name) ?? openNotices(settings, say, resources)
+    opened.set(name, notices)
     return notices
   }
 }
@@ -31,7 +31,7 @@ async function openNotices(
   say: (line: string) => void,
   resources: AsyncDisposableStack,
 ): Promise<SharedNotices | null> {
-  const from = await openPlace(settings, say, resources)
+  const from = await openListener(settings, say, resources)
   if (from === null) return null
   const shared = new SharedNotices(from)
   resources.defer(() => shared.close())
@@ -46,7 +46,7 @@ const outageLine = (queue: string, cause: string | null): string =>
     ? `${queue} answers again`
     : `${queue} does not answer (${cause}): documents are found by scans until it does`
 
-async function openPlace(
+async function openListener(
   settings: NoticeSettings,
   say: (line: string) => void,
   resources: AsyncDisposableStack,

@@ -32,7 +32,7 @@ export interface SharedOptions {
 export interface Shared extends AsyncDisposable {
   readonly folders: Folders
   /** Semaphore over the documents in flight, of all pipelines together. */
-  readonly places: LimitFunction
+  readonly slots: LimitFunction
   readonly rightOfWay: RightOfWay
   readonly answerMemory: AnswerMemory
   readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
@@ -84,14 +84,14 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   // Loaded only where a bucket is followed, as all of the AWS SDK.
   const notices = lazily(async () => (await import('./s3-notices.ts')).noticesFor(say, resources))
   const noticesFor: NoticesFor = async (own) => (await notices())(own)
-  const places = pLimit(settings.concurrency)
+  const slots = pLimit(settings.concurrency)
   const dispose = () => resources.disposeAsync()
   const rightOfWay = new RightOfWay()
   const answerMemory = new AnswerMemory(settings.answerMemoryMb * 1024 * 1024)
   const outages = (): string | null => (monitor === null ? null : outageLine(monitor))
   const common = {
     folders,
-    places,
+    slots,
     rightOfWay,
     answerMemory,
     connection,

@@ -3,7 +3,7 @@ import type { KeySet } from '#src/ingest/maintain/key-set.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Loss } from '#src/ledger/process-lease.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
-import type { Workshop } from './pipeline.ts'
+import type { IngestPipeline } from './pipeline.ts'
 
 /** How often a run looks whether everything is done. */
 const DONE_POLL_MS = 50
@@ -22,18 +22,18 @@ export interface Brought<T> {
  * queue then says nothing, and where documents that were brought in are unfinished.
  */
 export async function untilDone<T>(
-  workshop: Workshop,
+  pipeline: IngestPipeline,
   bring: (signal: AbortSignal) => Promise<T>,
   countUnfinished: (value: T) => Promise<number>,
   signal: AbortSignal,
 ): Promise<Brought<T>> {
-  const { data, events } = workshop
+  const { data, events } = pipeline
   for (let scans = 1; ; scans++) {
     await data.complete(signal)
     const losses = data.losses()
-    const value = await unlessLost(workshop, signal, async (cut) => {
+    const value = await unlessLost(pipeline, signal, async (cut) => {
       const brought = await bring(cut)
-      await drained(workshop, cut)
+      await drained(pipeline, cut)
       await data.settle()
       return { brought }
     })
@@ -50,7 +50,7 @@ export async function untilDone<T>(
 
 /** Null where Redis lost data meanwhile: what was going on is cut off, it would go on with half of the ledger. */
 async function unlessLost<T>(
-  { data }: Workshop,
+  { data }: IngestPipeline,
   signal: AbortSignal,
   work: (cut: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
@@ -68,7 +68,7 @@ async function unlessLost<T>(
   }
 }
 
-async function drained({ queue }: Workshop, signal: AbortSignal): Promise<void> {
+async function drained({ queue }: IngestPipeline, signal: AbortSignal): Promise<void> {
   while ((await queue.backlog()) > 0) await sleep(DONE_POLL_MS, undefined, { signal })
 }
 

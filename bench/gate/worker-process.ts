@@ -1,4 +1,4 @@
-import { openWorkshop } from '#workers/compose.ts'
+import { openIngestPipeline } from '#workers/compose.ts'
 import { runWorker } from '#workers/ingest.ts'
 import { listenForStop } from '#workers/lifecycle.ts'
 import { loadSettings } from '#config/load.ts'
@@ -36,7 +36,7 @@ events.on('process:error', ({ error }) => void report.errors.push(String(error))
 
 const quiet = (): void => undefined
 using stopping = listenForStop({ onFirst: quiet, onSecond: quiet, onWall: quiet })
-await using workshop = await openWorkshop(
+await using pipeline = await openIngestPipeline(
   { source: process.argv[2] ?? '', settings, events, say: quiet },
   stopping.soft,
 )
@@ -45,8 +45,8 @@ await new Promise((resolve) => process.stdin.once('data', resolve))
 process.stdin.destroy()
 const before = process.cpuUsage()
 
-await runWorker(workshop, stopping, { intake: 'none', onHalt: 'wait' })
+await runWorker(pipeline, stopping, { intake: 'none', onHalt: 'wait' })
 const { user, system } = process.cpuUsage(before)
-report.scriptCalls = workshop.limiter.scriptCalls
+report.scriptCalls = pipeline.limiter.scriptCalls
 report.cpuMs = (user + system) / 1000
 process.stdout.write(`report ${JSON.stringify(report)}\n`)

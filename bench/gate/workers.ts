@@ -2,7 +2,7 @@ import { loadSettings } from '#config/load.ts'
 import type { Settings } from '#config/settings.ts'
 import { Events } from '#src/events.ts'
 import { scanSource } from '#src/ingest/scan/scan-source.ts'
-import { openWorkshop } from '#workers/compose.ts'
+import { openIngestPipeline } from '#workers/compose.ts'
 import { BenchProcess } from './child-process.ts'
 import type { WorkerReport } from './worker-report.ts'
 
@@ -60,7 +60,7 @@ export class Workers implements AsyncDisposable {
 async function fillQueue(source: string, settings: Settings): Promise<void> {
   const signal = new AbortController().signal
   const events = new Events()
-  await using workshop = await openWorkshop({ source, settings, events, say: () => undefined }, signal)
-  const deps = { ...workshop.scan, backlogLimit: Number.MAX_SAFE_INTEGER }
+  await using pipeline = await openIngestPipeline({ source, settings, events, say: () => undefined }, signal)
+  const deps = { ...pipeline.scan, backlogLimit: Number.MAX_SAFE_INTEGER }
   await scanSource(deps, signal)
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { loadSettings } from '#config/load.ts'
-import { openWorkshop } from '#workers/compose.ts'
+import { openIngestPipeline } from '#workers/compose.ts'
 import { runWorker } from '#workers/ingest.ts'
 import { listenForStop } from '#workers/lifecycle.ts'
 import { Events } from '#src/events.ts'
@@ -15,7 +15,7 @@ const loaded = loadSettings({ out, parseApiUrl: url, parseApiKey: 'none', concur
 if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
 using stopping = listenForStop({ onFirst: () => undefined, onSecond: () => undefined, onWall: () => undefined })
 const say = (): void => undefined
-await using workshop = await openWorkshop(
+await using pipeline = await openIngestPipeline(
   { source, settings: loaded.settings, events: new Events(), say },
   stopping.soft,
 )
@@ -23,10 +23,10 @@ const peakKb = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/se
 const rssAtStartMb = process.memoryUsage.rss() / 1024 / 1024
 const startedAt = performance.now()
 const cpuAtStart = cpuMs()
-const end = await runWorker(workshop, stopping, { intake: 'scan', onHalt: 'stop' })
+const end = await runWorker(pipeline, stopping, { intake: 'scan', onHalt: 'stop' })
 const seconds = (performance.now() - startedAt) / 1000
 const cpuMsSpent = cpuMs() - cpuAtStart
-const counts = await workshop.ledger.counts()
+const counts = await pipeline.ledger.counts()
 if (end.kind !== 'complete' || counts.failed + counts.pending > 0) throw new Error(JSON.stringify({ end, counts }))
 process.stdout.write(
   `${JSON.stringify({

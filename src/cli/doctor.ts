@@ -5,7 +5,7 @@ import { addSettings } from './flags.ts'
 import { oneLine } from './format.ts'
 import { addOutput, outputOf } from './output.ts'
 import { readSettings } from './read-settings.ts'
-import { PLACE_SETTINGS } from './run-settings.ts'
+import { TARGET_SETTINGS } from './run-settings.ts'
 
 const EXAMPLES = `
 Examples:
@@ -16,7 +16,7 @@ Exit codes: 0 nothing is wrong, 1 a problem was found. Nothing is parsed or char
 
 export function doctorCommand(): Command {
   const command = new Command('doctor').addHelpText('after', EXAMPLES)
-  addSettings(addOutput(command), [...PLACE_SETTINGS, 'caFile', 'clientCert', 'clientKey'])
+  addSettings(addOutput(command), [...TARGET_SETTINGS, 'caFile', 'clientCert', 'clientKey'])
   return command.action(async () => {
     const output = outputOf(command)
     const settings = await readSettings(command)

@@ -80,11 +80,11 @@ export function exportCommand(): Command {
     const output = outputOf(command)
     const stores = await lastStoresOf(command)
     const several = stores.targets.length > 1
-    const placeOf = (folder: string, { name }: Target): string => (several ? join(folder, name ?? '') : folder)
+    const folderOf = (folder: string, { name }: Target): string => (several ? join(folder, name ?? '') : folder)
     using stopping = options.context === true ? stopWithGrace() : null
     const exportOne = async (target: Target, shared: Shared): Promise<void> => {
-      const since = options.since === undefined ? null : placeOf(options.since, target)
-      const to = placeOf(options.to, target)
+      const since = options.since === undefined ? null : folderOf(options.since, target)
+      const to = folderOf(options.to, target)
       try {
         await exportStore(target, { ...chosen, to, since }, { output, shared, stopping })
       } catch (error) {

@@ -7,7 +7,7 @@ import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { oneLine, plural, printable } from './format.ts'
 import { commandLine } from './invocation.ts'
-import { type LastPlace, lastPlace } from './last-place.ts'
+import { type LastTarget, lastTarget } from './last-target.ts'
 import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, lastStoresOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
@@ -48,14 +48,14 @@ async function list({ name, settings }: Target, code: string | undefined, output
     )
   }
   if (!output.json) {
-    const hint = shown > 0 ? retryHint(settings.out, await lastPlace()) : []
+    const hint = shown > 0 ? retryHint(settings.out, await lastTarget()) : []
     output.result([plural(shown, 'failure'), ...hint].join('\n'), () => ({}))
   }
   return shown
 }
 
 /** How to parse them again, where the source of this store is known. */
-const retryHint = (out: string, last: LastPlace | null): string[] =>
+const retryHint = (out: string, last: LastTarget | null): string[] =>
   last === null || ![out, resolve(out)].includes(last.out)
     ? []
     : ['parsed again, when the cause is gone, by:', `  ${commandLine('retry', last.source, '--out', last.out)}`]

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { Events } from '#src/events.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf } from './output.ts'
-import { PLACE_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
+import { TARGET_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, targetsOf } from './targets.ts'
 
@@ -19,7 +19,7 @@ function switching(name: string, paused: boolean): Command {
   const command = new Command(name)
     .argument('[source]', 'the source of the run; without one, the pipelines of the settings file')
     .option(...FROM_URLS)
-  addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
+  addSettings(addOutput(addPipelines(command)), TARGET_SETTINGS)
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const targets = await targetsOf(command, source, quiet)

@@ -10,13 +10,13 @@ import type { Output } from './output.ts'
 import { addTo, NO_PLAN, type Plan } from './plan-totals.ts'
 import { skippedLines } from './skipped-lines.ts'
 import { rememberTarget, type Target } from './targets.ts'
-import { placeOfPlan } from './unmade-store.ts'
+import { openPlanTarget } from './plan-target.ts'
 
 /** Prints what a run over one source would do. */
 export async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
-  await using place = await placeOfPlan(target, shared)
-  const { target: looked, ...around } = place
+  await using opened = await openPlanTarget(target, shared)
+  const { target: looked, ...around } = opened
   await using planning = await openPlanning({ ...looked, ...around, events: new Events(), say: output.say })
   await rememberTarget(target)
   let plan = NO_PLAN

@@ -5,7 +5,7 @@ import type { Output } from './output.ts'
 import { endedElsewhere, endedHere, type SummaryInput, unchanged } from './summary.ts'
 
 /** Each document as it ends: an event with --json, a line with --verbose. */
-export function tellDocuments(events: Events, output: Output, pipeline: string | null): void {
+export function reportDocuments(events: Events, output: Output, pipeline: string | null): void {
   if (!output.json && !output.verbose) return
   const named = pipeline === null ? {} : { pipeline }
   events.on('document:settled', ({ key, outcome, again, failure, cost, pages, durationMs, attempts, problems }) => {

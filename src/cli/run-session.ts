@@ -1,5 +1,5 @@
-import { openWorkshop } from '#workers/compose.ts'
-import type { Workshop } from '#workers/pipeline.ts'
+import { openIngestPipeline } from '#workers/compose.ts'
+import type { IngestPipeline } from '#workers/pipeline.ts'
 import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
 import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'
@@ -17,12 +17,12 @@ import { localLine } from './local-line.ts'
 import { lostLine } from './lost-line.ts'
 import { type Activity, activityOf } from './activity.ts'
 import type { Output } from './output.ts'
-import { summaryEvent, tellDocuments } from './run-events.ts'
+import { summaryEvent, reportDocuments } from './run-events.ts'
 import { screen } from './screen.ts'
 import { startProgress } from './progress.ts'
 import { summaryOf } from './summary.ts'
 import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
-import { tellLosses } from './tell-losses.ts'
+import { reportLosses } from './report-losses.ts'
 import { messageOf } from './usage-error.ts'
 
 /** When something hangs beyond the grace period. */
@@ -81,38 +81,38 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   const events = new Events()
   const tally = tallyOf(events)
   const activity = activityOf(events)
-  tellDocuments(events, output, target.name)
+  reportDocuments(events, output, target.name)
   output.starting()
   const say = sayFor(target, output.say)
-  tellLosses(events, say)
-  await using workshop = await openWorkshop(
+  reportLosses(events, say)
+  await using pipeline = await openIngestPipeline(
     { ...target, shared, events, say, mustExist: typeof intake === 'function' },
     stopping.soft,
   )
   await rememberTarget(target)
-  if (workshop.local !== null) say(localLine(workshop.local, workshop.scan.parsers.own.origin))
-  const lost = intake === 'scan' ? await renewLost(workshop, stopping.soft) : []
+  if (pipeline.local !== null) say(localLine(pipeline.local, pipeline.scan.parsers.own.origin))
+  const lost = intake === 'scan' ? await renewLost(pipeline, stopping.soft) : []
   if (lost.length > 0) say(lostLine(lost, 'done again, from their receipts where those are there'))
   const startedAt = performance.now()
-  const before = await workshop.ledger.counts()
-  const endedBefore = await workshop.ledger.endedTotal()
-  const end = await runOnce(workshop, { tally, activity, stopping, intake, output })
+  const before = await pipeline.ledger.counts()
+  const endedBefore = await pipeline.ledger.endedTotal()
+  const end = await runOnce(pipeline, { tally, activity, stopping, intake, output })
   const left = end.kind === 'halted' && end.cause === 'credits' ? await creditsLeftLine(target.settings) : null
   if (left !== null) say(left)
-  const counts = await workshop.ledger.counts()
-  const letters = counts.failed > 0 ? await firstLetters(workshop) : []
+  const counts = await pipeline.ledger.counts()
+  const letters = counts.failed > 0 ? await firstLetters(pipeline) : []
   const exitCode = exitCodeOf(end, { ...counts, unsupported: target.settings.strict ? tally.unsupported : 0 })
   const summary = {
     end,
     counts,
     doneBefore: seen(before) - before.pending,
-    endedSince: (await workshop.ledger.endedTotal()) - endedBefore,
+    endedSince: (await pipeline.ledger.endedTotal()) - endedBefore,
     tally,
-    skipped: await itemised(workshop, tally, counts.skipped),
+    skipped: await itemised(pipeline, tally, counts.skipped),
     elapsedMs: performance.now() - startedAt,
     out: target.settings.out,
     letters,
-    ambiguous: await workshop.ambiguous(),
+    ambiguous: await pipeline.ambiguous(),
     columns: process.stdout.columns || 80,
   }
   const title = target.name === null ? '' : `${target.name}: `
@@ -121,7 +121,11 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
 }
 
 /** A scan that was cut short has not seen all that the ledger counts, nor has one of a source that lists a part. */
-async function itemised({ ledger }: Workshop, { skipped }: Tally, total: number): Promise<ReadonlyMap<string, number>> {
+async function itemised(
+  { ledger }: IngestPipeline,
+  { skipped }: Tally,
+  total: number,
+): Promise<ReadonlyMap<string, number>> {
   const told = [...skipped.values()].reduce((sum, number) => sum + number, 0)
   return told === total ? skipped : skippedOf(ledger, AbortSignal.timeout(30_000))
 }
@@ -131,18 +135,18 @@ interface Pass extends Pick<Session, 'stopping' | 'intake' | 'output'> {
   readonly activity: Activity
 }
 
-async function runOnce(workshop: Workshop, { stopping, intake, ...shown }: Pass): Promise<RunEnd> {
-  const counts = () => workshop.ledger.counts()
+async function runOnce(pipeline: IngestPipeline, { stopping, intake, ...shown }: Pass): Promise<RunEnd> {
+  const counts = () => pipeline.ledger.counts()
   const listed = (): number | null => (intake === 'scan' && !shown.tally.scanned ? shown.activity.listed() : null)
-  const progress = startProgress({ ...shown, counts, listed, gateLine: () => workshop.gateLine() })
+  const progress = startProgress({ ...shown, counts, listed, gateLine: () => pipeline.gateLine() })
   try {
-    return await runWorker(workshop, stopping, { intake, onHalt: 'stop' })
+    return await runWorker(pipeline, stopping, { intake, onHalt: 'stop' })
   } finally {
     progress.stop()
   }
 }
 
-async function firstLetters({ store }: Workshop): Promise<DeadLetter[]> {
+async function firstLetters({ store }: IngestPipeline): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = []
   try {
     for await (const letter of store.listDeadLetters(AbortSignal.timeout(30_000))) {

@@ -15,7 +15,7 @@ export const CONTEXT_SETTINGS: readonly SettingName[] = [
 ]
 
 /** Where things are and how the process behaves: every command that opens a pipeline takes these. */
-export const PLACE_SETTINGS: readonly SettingName[] = [
+export const TARGET_SETTINGS: readonly SettingName[] = [
   ...STORE_SETTINGS,
   'sourceName',
   'prefix',
@@ -67,7 +67,7 @@ const SELECTION_SETTINGS: readonly SettingName[] = [
 ]
 
 export const WORK_SETTINGS: readonly SettingName[] = [
-  ...PLACE_SETTINGS,
+  ...TARGET_SETTINGS,
   ...PARSE_SETTINGS,
   ...SELECTION_SETTINGS,
   'newStore',
@@ -128,7 +128,7 @@ export const ALSO_ACCEPTED_BY_WORK = RUN_SETTINGS.filter((name) => name !== 'max
 
 /** What decides what would be sent and what it would cost. */
 export const PLAN_SETTINGS: readonly SettingName[] = [
-  ...PLACE_SETTINGS,
+  ...TARGET_SETTINGS,
   ...PARSE_SETTINGS,
   ...SELECTION_SETTINGS,
   'checksum',

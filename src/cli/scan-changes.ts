@@ -10,7 +10,7 @@ const TOLD: readonly Change[] = ['new', 'changed', 'gone']
  * Tells after each scan by the schedule how many documents are new, changed and gone; with --json an event for each of
  * them, with --verbose a line.
  */
-export function tellChanges(events: Events, say: Say, output: Output): void {
+export function reportChanges(events: Events, say: Say, output: Output): void {
   let found: Map<Change, number> | null = null
   events.on('schedule:due', () => {
     found = new Map()

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf } from './output.ts'
-import { PLACE_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
+import { TARGET_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, lastTargetsOf } from './targets.ts'
 
@@ -16,7 +16,7 @@ export function statusCommand(): Command {
       '--grades',
       `show how well PDFs were read, also with more than ${MOST_RECORDS} documents: reads every record`,
     )
-  addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
+  addSettings(addOutput(addPipelines(command)), TARGET_SETTINGS)
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)

@@ -28,7 +28,7 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
   const skipped = await skippedOf(pipeline.ledger, new AbortController().signal)
-  const inDoubt = await pipeline.inDoubt()
+  const ambiguousIntents = await pipeline.ambiguousIntents()
   const lost = await lostOf(pipeline)
   const outages = await pipeline.outages.list()
   const workers = await pipeline.queue.workers()
@@ -43,7 +43,7 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
     skippedBy: Object.fromEntries(skipped),
     lost: lost.length,
     backlog,
-    ambiguous: inDoubt.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() })),
+    ambiguous: ambiguousIntents.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() })),
     outages,
     workers,
     paused,
@@ -58,7 +58,7 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
       ...(counts.gone > 0 ? [['gone from the source', count(counts.gone)] as const] : []),
       ['jobs in the queue', count(backlog)],
       ['workers', count(workers)],
-      ...(inDoubt.length > 0 ? [['ambiguous requests', count(inDoubt.length)] as const] : []),
+      ...(ambiguousIntents.length > 0 ? [['ambiguous requests', count(ambiguousIntents.length)] as const] : []),
     ]),
     ...(paused ? [`paused: ${commandLine('resume', target.source, '--out', target.settings.out)} goes on`] : []),
     ...(gate === null ? [] : [`gate: ${gate}`]),

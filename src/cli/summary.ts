@@ -42,7 +42,7 @@ export function summaryOf(input: SummaryInput): string {
     ...failures(input),
     ...unfinished(input),
     ...unsaved(input.tally),
-    ...inDoubt(input),
+    ...ambiguousLines(input),
     ...goneLines(input.tally.gone),
     ...outdated(input.tally),
     `outputs: ${input.out}`,
@@ -171,7 +171,7 @@ function outdated({ skippedWithOutputs }: Tally): string[] {
 }
 
 /** What is in doubt is counted, never hidden (Law 2). */
-function inDoubt({ ambiguous }: SummaryInput): string[] {
+function ambiguousLines({ ambiguous }: SummaryInput): string[] {
   if (ambiguous === 0) return []
   return [
     `ambiguous: ${plural(ambiguous, 'request')} may have been charged, and no answer was kept: a process was killed or a line ` +

@@ -3,7 +3,7 @@ import { choosePipelines, sharedSettings } from '#config/choose-pipelines.ts'
 import type { Settings } from '#config/settings.ts'
 import type { PrivateRedisOptions } from '#workers/private-redis.ts'
 import type { Shared } from '#workers/shared.ts'
-import { type LastPlace, lastPlace, rememberPlace } from './last-place.ts'
+import { type LastTarget, lastTarget, rememberLastTarget } from './last-target.ts'
 import { commandLine } from './invocation.ts'
 import { readConfig, unusable } from './read-settings.ts'
 import { sourceOf } from './source-argument.ts'
@@ -44,13 +44,13 @@ export async function targetsOf(command: Command, source: string | undefined, sa
 
 /** Remembers source and store of the command line for `status` and `failures`, once they could be opened. */
 export async function rememberTarget({ name, source, settings }: Target): Promise<void> {
-  if (name === null && source !== 'urls:-') await rememberPlace(source, settings.out)
+  if (name === null && source !== 'urls:-') await rememberLastTarget(source, settings.out)
 }
 
 /** As `targetsOf`, for commands that look: without a source it is the last one that was used in this working folder. */
 export async function lastTargetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
   const given = sourceOf(command, source)
-  const last = given === undefined ? await lastPlace() : null
+  const last = given === undefined ? await lastTarget() : null
   return chosen(command, { source: given, say, storeIsEnough: false, last })
 }
 
@@ -61,7 +61,7 @@ export async function storesOf(command: Command, source?: string): Promise<Targe
 
 /** As `storesOf`, for commands that only look: without a store it is the last one that was used in this working folder. */
 export async function lastStoresOf(command: Command): Promise<Targets> {
-  return chosen(command, { source: undefined, say: quiet, storeIsEnough: true, last: await lastPlace() })
+  return chosen(command, { source: undefined, say: quiet, storeIsEnough: true, last: await lastTarget() })
 }
 
 interface Wanted {
@@ -69,7 +69,7 @@ interface Wanted {
   readonly say: Say
   readonly storeIsEnough: boolean
   /** Stands in for what the command line, the environment and the settings file leave open. */
-  readonly last?: LastPlace | null
+  readonly last?: LastTarget | null
 }
 
 async function chosen(command: Command, { source: given, say, storeIsEnough, last = null }: Wanted): Promise<Targets> {
@@ -109,7 +109,7 @@ async function share(options: PrivateRedisOptions, storeIsEnough: boolean): Prom
 
 /** The command with the source and store last used in this working folder, to be pasted. */
 async function lastCommand(command: Command): Promise<string> {
-  const last = await lastPlace()
+  const last = await lastTarget()
   return last === null ? '' : `. The last one here:\n  ${commandLine(command.name(), last.source, '--out', last.out)}`
 }
 

@@ -19,7 +19,7 @@ import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
 import { plural, printable } from './format.ts'
 import { lostLine } from './lost-line.ts'
-import { PLACE_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
+import { TARGET_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, quiet, storesOf, type Target } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 import { recordsSince } from './verify-since.ts'
@@ -46,7 +46,7 @@ export function verifyCommand(): Command {
       'check only documents that changed since a cursor of `changes`, or a date: 2026-11-22; no strays, no receipts without a document',
     )
     .option('--rebuild', 'make the ledger of this source from the store; not while a run is under way')
-  addSettings(addOutput(addPipelines(command)), PLACE_SETTINGS)
+  addSettings(addOutput(addPipelines(command)), TARGET_SETTINGS)
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)

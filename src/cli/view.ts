@@ -3,9 +3,9 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { addSettings } from './flags.ts'
 import { commandLine } from './invocation.ts'
-import { lastPlace } from './last-place.ts'
+import { lastTarget } from './last-target.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
-import { PLACE_SETTINGS } from './run-settings.ts'
+import { TARGET_SETTINGS } from './run-settings.ts'
 import { storesOf, targetsOf, type Targets } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -35,7 +35,7 @@ export function viewCommand(): Command {
     .addHelpText('after', EXAMPLES)
   addSettings(
     addOutput(command.option('--pipeline <name>', 'a pipeline of the settings file', collect, [])),
-    PLACE_SETTINGS,
+    TARGET_SETTINGS,
   )
   return command.action(async (source: string | undefined) => {
     const { host, port } = command.opts<Options>()
@@ -94,7 +94,7 @@ async function serve(
 }
 
 async function lastSource(out: string): Promise<string | null> {
-  const last = await lastPlace()
+  const last = await lastTarget()
   return last !== null && last.out === resolve(out) ? last.source : null
 }
 

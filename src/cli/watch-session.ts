@@ -1,4 +1,4 @@
-import type { Workshop } from '#workers/pipeline.ts'
+import type { IngestPipeline } from '#workers/pipeline.ts'
 import type { Counts } from '#src/document/outcome.ts'
 import type { Events } from '#src/events.ts'
 import { tallyOf } from '#src/observe/tally.ts'
@@ -6,23 +6,23 @@ import { activityOf } from './activity.ts'
 import { oneLine } from './format.ts'
 import type { Output } from './output.ts'
 import { startProgress } from './progress.ts'
-import { tellChanges } from './scan-changes.ts'
-import { standingSession } from './standing-session.ts'
+import { reportChanges } from './scan-changes.ts'
+import { longRunningSession } from './long-running-session.ts'
 import { goneLines } from './summary.ts'
 import type { Say, Targets } from './targets.ts'
 import { messageOf } from './usage-error.ts'
 
 /** Follows all targets until it is stopped. */
 export async function watchSession(targets: Targets, output: Output): Promise<void> {
-  const whileStanding = (workshops: readonly Workshop[]): Disposable => showProgress(workshops, output)
+  const whileRunning = (pipelines: readonly IngestPipeline[]): Disposable => showProgress(pipelines, output)
   const listen = (events: Events, say: Say): void => {
-    tellWhatMatters(events, say)
-    tellChanges(events, say, output)
+    reportEvents(events, say)
+    reportChanges(events, say, output)
   }
-  await standingSession(targets, { output, intake: 'follow', listen, greeting, whileStanding })
+  await longRunningSession(targets, { output, intake: 'follow', listen, greeting, whileRunning })
 }
 
-function tellWhatMatters(events: Events, say: Say): void {
+function reportEvents(events: Events, say: Say): void {
   let saidLast = ''
   events.on('sweep:finished', (gone) => {
     const line = goneLines(gone).join('; ')
@@ -34,21 +34,21 @@ function tellWhatMatters(events: Events, say: Say): void {
   })
 }
 
-function greeting({ settings, source, store }: Workshop): string {
+function greeting({ settings, source, store }: IngestPipeline): string {
   const when = settings.every === undefined ? 'watching' : `scanning by the schedule "${settings.every}"`
   return `${when} ${source.url} into ${store.url}`
 }
 
 /** One line for all that is watched. */
-function showProgress(workshops: readonly Workshop[], output: Output): Disposable {
-  const events = workshops.map((workshop) => workshop.events)
+function showProgress(pipelines: readonly IngestPipeline[], output: Output): Disposable {
+  const events = pipelines.map((pipeline) => pipeline.events)
   const progress = startProgress({
     output,
     tally: tallyOf(...events),
     activity: activityOf(...events),
-    counts: async () => sumOf(await Promise.all(workshops.map(({ ledger }) => ledger.counts()))),
+    counts: async () => sumOf(await Promise.all(pipelines.map(({ ledger }) => ledger.counts()))),
     gateLine: async () => {
-      const lines = await Promise.all(workshops.map((workshop) => workshop.gateLine()))
+      const lines = await Promise.all(pipelines.map((pipeline) => pipeline.gateLine()))
       return [...new Set(lines.filter((line) => line !== null))].join('; ') || null
     },
   })

@@ -22,11 +22,11 @@ export function workCommand(): Command {
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
     const targets = await targetsOf(command, source, output.say)
-    const { standingSession } = await import('./standing-session.ts')
-    await standingSession(targets, {
+    const { longRunningSession } = await import('./long-running-session.ts')
+    await longRunningSession(targets, {
       output,
       intake: 'none',
-      greeting: (workshop) => `working on ${workshop.source.url} into ${workshop.store.url}`,
+      greeting: (pipeline) => `working on ${pipeline.source.url} into ${pipeline.store.url}`,
     })
   })
 }

@@ -1,6 +1,6 @@
 import { readConfiguration } from '#config/read-config.ts'
 import type { SettingName } from '#config/settings.ts'
-import { openWorkshop } from '#workers/compose.ts'
+import { openIngestPipeline } from '#workers/compose.ts'
 import { runWorker } from '#workers/ingest.ts'
 import type { Stopping } from '#workers/lifecycle.ts'
 import type { DeadLetter } from '#src/document/record.ts'
@@ -67,7 +67,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const events = new Events()
   const tally = tallyOf(events)
   events.on('document:settled', (document) => options.onDocument?.(document))
-  const own = {
+  const custom = {
     ...(typeof source === 'string' ? {} : { source }),
     ...(typeof out === 'string' ? {} : { store: out }),
     ...(parser === undefined ? {} : { parser }),
@@ -75,10 +75,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
   }
   const name = typeof source === 'string' ? source : source.url
   const say = options.onNote ?? ((): void => undefined)
-  await using workshop = await openWorkshop({ source: name, settings: read, events, say, own }, signal)
+  await using pipeline = await openIngestPipeline({ source: name, settings: read, events, say, custom }, signal)
   using stopping = stoppingOf(signal)
-  const end = await runWorker(workshop, stopping, { intake: 'scan', onHalt: 'stop' })
-  const counts = await workshop.ledger.counts()
+  const end = await runWorker(pipeline, stopping, { intake: 'scan', onHalt: 'stop' })
+  const counts = await pipeline.ledger.counts()
   const unfinished = end.kind === 'complete' ? end.unfinished : 0
   return {
     end: end.kind,
@@ -88,7 +88,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     isWhole: end.kind === 'complete' && counts.failed + counts.pending + unfinished === 0,
     credits: tally.credits,
     requests: tally.requests,
-    failures: counts.failed === 0 ? [] : await firstLetters(workshop.store),
+    failures: counts.failed === 0 ? [] : await firstLetters(pipeline.store),
   }
 }
 

@@ -22,13 +22,13 @@ const NO_LIMIT = 1e15
  * nothing. Never throws but for `signal`: a service that has no such operation, is slow, is away, or answers with a
  * page leaves the limit to be learned.
  */
-export async function readPlaces(line: ServiceLine, signal: AbortSignal): Promise<number | null> {
+export async function readTargets(line: ServiceLine, signal: AbortSignal): Promise<number | null> {
   const queue = await fieldsAt('/v2/team/queue-status', line, signal)
   signal.throwIfAborted()
   return amount(queue?.maxConcurrency, 1)
 }
 
-/** The credits of a key (`GET /v2/team/credit-usage`), on the terms of `readPlaces`. */
+/** The credits of a key (`GET /v2/team/credit-usage`), on the terms of `readTargets`. */
 export async function readCredits(line: ServiceLine, signal: AbortSignal): Promise<Credits> {
   const usage = await fieldsAt('/v2/team/credit-usage', line, signal)
   signal.throwIfAborted()

@@ -1,6 +1,6 @@
 import { durationText } from '#config/duration.ts'
 import { flagOf } from '#config/load.ts'
-import { placeOf, rowOf, written } from '#config/file-names.ts'
+import { keyOf, rowOf, written } from '#config/file-names.ts'
 import { SETTINGS, type SettingName } from '#config/settings.ts'
 import { groupOf } from '#src/cli/flag-groups.ts'
 import { FLAG_SETTINGS } from '#src/cli/run-settings.ts'
@@ -10,7 +10,7 @@ const ENGINE = 'Engine:'
 /** As docs/settings.md has it: a table for each heading of `--help`, every setting of the code in one of them. */
 export function settingsTables(): string {
   const names = (Object.keys(SETTINGS) as SettingName[]).toSorted()
-  const groups = Map.groupBy(names, (name) => (placeOf(name).section === 'engine' ? ENGINE : groupOf(name)))
+  const groups = Map.groupBy(names, (name) => (keyOf(name).section === 'engine' ? ENGINE : groupOf(name)))
   return [...groups]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([group, members]) => [`## ${group.replace(/:$/, '')}`, '', ...HEAD, ...members.map(rowText)].join('\n'))
@@ -21,14 +21,14 @@ const HEAD = ['| setting | flag | environment | default | what it does |', '| --
 
 function rowText(name: SettingName): string {
   const { doc, env, unit } = rowOf(name)
-  const place = placeOf(name)
-  const file = rowOf(name).secret === true ? { ...place, key: `${place.key}File` } : place
+  const key = keyOf(name)
+  const file = rowOf(name).secret === true ? { ...key, key: `${key.key}File` } : key
   const about = `${doc}${unit === undefined ? '' : `, in ${unit}`}`.replaceAll('|', '\\|')
   return `| \`${written(file)}\` | ${flagText(name)} | \`${env}\` | ${defaultText(name)} | ${about} |`
 }
 
 function flagText(name: SettingName): string {
-  if (placeOf(name).section === 'engine') return `\`--${flagOf(placeOf(name).key)}\` of \`engine\``
+  if (keyOf(name).section === 'engine') return `\`--${flagOf(keyOf(name).key)}\` of \`engine\``
   if (!FLAG_SETTINGS.includes(name)) return 'none'
   return `\`--${defaultOf(name) === true ? 'no-' : ''}${flagOf(name)}\``
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
-import { readCredits, readPlaces } from '#src/parse/read-account.ts'
+import { readCredits, readTargets } from '#src/parse/read-account.ts'
 import { DIRECT } from '#src/parse/way-out.ts'
 import { openSite, type Page } from '../support/web-site.ts'
 
@@ -16,7 +16,7 @@ afterAll(() => engine.close())
 
 async function account(baseUrl: string, apiKey = 'k-told') {
   const line = { baseUrl, apiKey, login: null, wayOut: DIRECT }
-  const [places, credits] = await Promise.all([readPlaces(line, never), readCredits(line, never)])
+  const [places, credits] = await Promise.all([readTargets(line, never), readCredits(line, never)])
   return { places, ...credits }
 }
 

@@ -41,7 +41,7 @@ export const SLOW_FILES = [
   'test/e2e/from-urls.test.ts',
   'test/e2e/website.test.ts',
   'test/e2e/plan-account.test.ts',
-  'test/workers/places-watch.test.ts',
+  'test/workers/concurrency-limit-watch.test.ts',
   'test/engine/map.test.ts',
   'test/cli/completion.test.ts',
   'test/cli/doctor.test.ts',

@@ -13,7 +13,7 @@ import { type OpenedSource, openSource, type SourceSurroundings } from './open-s
 import { spendingOf } from './spending.ts'
 
 /** Ports of a caller's own (docs/library.md), each in place of what the settings name. */
-export interface OwnPorts {
+export interface CustomPorts {
   readonly source?: Source
   readonly store?: OutputStore
   /** Its answers are kept as those of a service; it is asked as the embedded engine is. */
@@ -23,8 +23,8 @@ export interface OwnPorts {
 }
 
 /** The source of the caller, else the one that a command names. */
-export async function openOwnSource(
-  { source }: OwnPorts,
+export async function openCustomSource(
+  { source }: CustomPorts,
   name: string,
   settings: Settings,
   around: SourceSurroundings,
@@ -38,8 +38,8 @@ export async function openOwnSource(
 type Spending = Parameters<typeof spendingOf>
 
 /** What requests cost: a parser of the caller's with a price is bound by budgets as a service is. */
-export function ownSpending(
-  { parser, price }: OwnPorts = {},
+export function customSpending(
+  { parser, price }: CustomPorts = {},
   needs: Spending[0],
   requests: Spending[1],
   resources: AsyncDisposableStack,
@@ -50,8 +50,8 @@ export function ownSpending(
 }
 
 /** A source of the caller's is known by its `url`. */
-export async function identifyOwnSource(
-  { source }: OwnPorts,
+export async function identifyCustomSource(
+  { source }: CustomPorts,
   name: string,
   url: string,
   settings: Settings,
@@ -62,7 +62,7 @@ export async function identifyOwnSource(
   return { ...like, identity: `own:${url}`, addresses: [url], defaultName: shortName(url) }
 }
 
-export function ownPolicy(policy: ParserPolicy, { parser }: OwnPorts): ParserPolicy {
+export function customPolicy(policy: ParserPolicy, { parser }: CustomPorts): ParserPolicy {
   if (parser === undefined) return policy
   return { ...policy, own: { class: 'service', origin: parser.service, version: null } }
 }

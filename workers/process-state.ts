@@ -6,7 +6,7 @@ import { TimedOut } from '#src/ingest/process/timed-out.ts'
 import { Surroundings } from '#src/ingest/process/surroundings.ts'
 
 /** What each process derives from its own signals, documents, clock and random numbers. */
-export const ownOfProcess = (
+export const processState = (
   stopping: AbortSignal,
 ): Pick<IngestDeps, 'stopping' | 'now' | 'random' | 'surroundings' | 'view' | 'refusals' | 'lowRoom' | 'timedOut'> => ({
   stopping,

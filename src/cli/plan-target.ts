@@ -6,9 +6,9 @@ import type { Shared } from '#workers/shared.ts'
 import type { Target } from './targets.ts'
 
 /** What a plan is made with; disposing removes what was made for it alone. */
-export interface PlanPlace extends AsyncDisposable {
+export interface PlanTarget extends AsyncDisposable {
   readonly target: Target
-  /** Not given where the place has a Redis of its own. */
+  /** Not given where the plan has a Redis of its own. */
   readonly shared?: Shared
 }
 
@@ -16,7 +16,7 @@ export interface PlanPlace extends AsyncDisposable {
  * A plan leaves nothing behind. Where `--out` names a folder that is not there, or is empty, there is nothing to look at:
  * the plan is made with a store in the temporary directory, which has its own Redis unless REDIS_URL names one.
  */
-export async function placeOfPlan(target: Target, shared: Shared): Promise<PlanPlace> {
+export async function openPlanTarget(target: Target, shared: Shared): Promise<PlanTarget> {
   const at = locationOf(target.settings.out)
   if (at.kind !== 'folder' || !(await isUnmade(at.path))) {
     return { target, shared, [Symbol.asyncDispose]: async () => undefined }

@@ -11,7 +11,7 @@ export interface WaitOptions {
  * Says on the terminal what a start waits for. Log, metrics and readiness do not know of the wait: they observe a pipeline
  * once its store and its source are open, and the log may lie in that very store.
  */
-export function tellWait<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions): Promise<T> {
+export function reportSlowOpen<T>(work: Promise<T>, { what, say, afterMs }: WaitOptions): Promise<T> {
   let due = 1
   return whileSlow(work, afterMs, (times) => {
     if (times < due) return

@@ -3,8 +3,8 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { environment } from '#config/environment.ts'
 
-/** Where the last run, watch or plan that was started in a working folder read and wrote. */
-export interface LastPlace {
+/** Source and store of the last run, watch or plan that was started in a working folder. */
+export interface LastTarget {
   readonly source: string
   readonly out: string
 }
@@ -17,9 +17,9 @@ const stateFile = (): string => {
   return join(XDG_STATE_HOME ?? join(homedir(), '.local/state'), 'sluice/last-places.json')
 }
 
-async function readPlaces(): Promise<Map<string, LastPlace>> {
+async function readTargets(): Promise<Map<string, LastTarget>> {
   try {
-    const parsed = JSON.parse(await readFile(stateFile(), 'utf8')) as Record<string, LastPlace>
+    const parsed = JSON.parse(await readFile(stateFile(), 'utf8')) as Record<string, LastTarget>
     return new Map(Object.entries(parsed))
   } catch {
     return new Map()
@@ -27,25 +27,25 @@ async function readPlaces(): Promise<Map<string, LastPlace>> {
 }
 
 /** What was last used in this working folder; null where nothing is remembered. */
-export async function lastPlace(): Promise<LastPlace | null> {
-  const place = (await readPlaces()).get(process.cwd())
-  return typeof place?.source === 'string' && typeof place.out === 'string' ? place : null
+export async function lastTarget(): Promise<LastTarget | null> {
+  const target = (await readTargets()).get(process.cwd())
+  return typeof target?.source === 'string' && typeof target.out === 'string' ? target : null
 }
 
 /** Remembers for `status` and `failures`; a home that cannot be written is no error. */
-export async function rememberPlace(source: string, out: string): Promise<void> {
+export async function rememberLastTarget(source: string, out: string): Promise<void> {
   try {
-    const places = await readPlaces()
-    places.delete(process.cwd())
-    places.set(process.cwd(), { source: absolute(source), out: absolute(out) })
+    const targets = await readTargets()
+    targets.delete(process.cwd())
+    targets.set(process.cwd(), { source: absolute(source), out: absolute(out) })
     const file = stateFile()
     await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
     const staged = `${file}.${process.pid}`
-    await writeFile(staged, JSON.stringify(Object.fromEntries([...places].slice(-FOLDERS))), { mode: 0o600 })
+    await writeFile(staged, JSON.stringify(Object.fromEntries([...targets].slice(-FOLDERS))), { mode: 0o600 })
     await rename(staged, file)
   } catch {
     // It is a convenience: nothing depends on it.
   }
 }
 
-const absolute = (place: string): string => (/^[a-z][a-z0-9+.-]*:/i.test(place) ? place : resolve(place))
+const absolute = (target: string): string => (/^[a-z][a-z0-9+.-]*:/i.test(target) ? target : resolve(target))

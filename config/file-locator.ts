@@ -1,14 +1,14 @@
 import type { Document, LineCounter } from 'yaml'
 
 /** Tells where in the file something is, and notes what is wrong there. */
-export interface Place {
+export interface FileLocator {
   /** `sluice.yaml:12`: the line of a key or of the innermost part of its path that is there. */
   at(path: readonly (string | number)[]): string
   note(path: readonly (string | number)[], message: string): void
 }
 
 /** Mistakes are noted in `problems`; `name` is how they call the file. */
-export function placeIn(document: Document, lines: LineCounter, name: string, problems: string[]): Place {
+export function locatorIn(document: Document, lines: LineCounter, name: string, problems: string[]): FileLocator {
   const at = (path: readonly (string | number)[]): string => `${name}:${lineOf(document, lines, path)}`
   return { at, note: (path, message) => void problems.push(`${at(path)}: ${message}`) }
 }

@@ -8,7 +8,7 @@ interface TakenOver {
 }
 
 /** What the ledger lacked and the store has. */
-export function tellFound(opened: TakenOver, found: number, say: (line: string) => void): void {
+export function reportRecovered(opened: TakenOver, found: number, say: (line: string) => void): void {
   const { adopted, migrated } = opened
   // A plan leaves an empty ledger, which is nothing that was taken over.
   const moved = (migrated?.jobs ?? 0) + (migrated?.inDoubt ?? 0) > 0 || (migrated !== null && found > 0)

@@ -9,11 +9,11 @@ import type { JobVerdict } from '#src/ports/queue.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import { type Consumer, consume } from '#src/queue/consume.ts'
 
-export interface PlacedConsumerOptions {
+export interface SharedSlotConsumerOptions {
   readonly connection: RedisConnection
   readonly pipeline: string
   /** Shared with the other pipelines of this process. */
-  readonly places: LimitFunction
+  readonly slots: LimitFunction
   readonly settings: Settings
   readonly ingest: IngestDeps
 }
@@ -21,10 +21,16 @@ export interface PlacedConsumerOptions {
 const HAND_BACK: JobVerdict = { do: 'postpone', afterMs: 0, counted: false, reason: 'the process ends' }
 
 /**
- * Takes jobs of one pipeline, and does them in the places of the process. A job that is taken while other pipelines have
- * all places waits here; when the process ends, it goes back untouched.
+ * Takes jobs of one pipeline, and does them in the slots of the process. A job that is taken while other pipelines have
+ * all slots waits here; when the process ends, it goes back untouched.
  */
-export function consumeInPlaces({ connection, pipeline, places, settings, ingest }: PlacedConsumerOptions): Consumer {
+export function consumeWithSharedSlots({
+  connection,
+  pipeline,
+  slots,
+  settings,
+  ingest,
+}: SharedSlotConsumerOptions): Consumer {
   const stopping = new AbortController()
   // As many listeners as documents wait.
   setMaxListeners(0, stopping.signal)
@@ -35,8 +41,7 @@ export function consumeInPlaces({ connection, pipeline, places, settings, ingest
     pipeline,
     concurrency,
     timing: { lockMs: takeoverMs, stalledCheckMs: 0.4 * takeoverMs },
-    handle: (delivery, cut) =>
-      places(() => (stopping.signal.aborted ? HAND_BACK : ingestDocument(delivery, deps, cut))),
+    handle: (delivery, cut) => slots(() => (stopping.signal.aborted ? HAND_BACK : ingestDocument(delivery, deps, cut))),
     giveUp: (delivery, reason, cut) => giveUpDelivery(delivery, reason, ingest, cut),
     onError: (error, key) => ingest.events.emit('process:error', { key, error }),
   })

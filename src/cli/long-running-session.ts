@@ -1,5 +1,5 @@
-import { openWorkshop } from '#workers/compose.ts'
-import type { Workshop } from '#workers/pipeline.ts'
+import { openIngestPipeline } from '#workers/compose.ts'
+import type { IngestPipeline } from '#workers/pipeline.ts'
 import { runWorker, type WorkerOptions } from '#workers/ingest.ts'
 import { isStop, listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'
@@ -9,32 +9,32 @@ import { checkSource } from './check-source.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
 import { nextStep } from './next-step.ts'
-import { tellLosses } from './tell-losses.ts'
+import { reportLosses } from './report-losses.ts'
 import type { Output } from './output.ts'
 import { screen } from './screen.ts'
-import { tellDocuments } from './run-events.ts'
+import { reportDocuments } from './run-events.ts'
 import { rememberTarget, type Say, sayFor, type Target, type Targets } from './targets.ts'
 import { unsaved } from './unsaved.ts'
 
 /** When something hangs beyond the grace period. */
 const STOPPED_WAITING = 'stopped without waiting any longer: what was in flight comes again at the next start'
 
-export interface StandingOptions {
+export interface LongRunningOptions {
   readonly output: Output
   readonly intake: Extract<WorkerOptions['intake'], 'follow' | 'none'>
   /** Hears the events of a target from the beginning. */
   readonly listen?: (events: Events, say: Say) => void
   /** What is said of a target that is open. */
-  readonly greeting: (workshop: Workshop) => string
+  readonly greeting: (pipeline: IngestPipeline) => string
   /** Called when all are open; what it returns is disposed of at the end. */
-  readonly whileStanding?: (workshops: readonly Workshop[]) => Disposable
+  readonly whileRunning?: (pipelines: readonly IngestPipeline[]) => Disposable
 }
 
 /**
  * Work that goes on until it is stopped, on all targets at the same time. When one of them cannot be opened, or breaks,
  * the process ends with its error: a watch that does half of its task would go unnoticed.
  */
-export async function standingSession({ targets, shared }: Targets, options: StandingOptions): Promise<void> {
+export async function longRunningSession({ targets, shared }: Targets, options: LongRunningOptions): Promise<void> {
   await using _closing = shared
   if (targets[0]?.settings.logFile === '-') screen.becomeLog()
   using stopping = listenForStop({
@@ -43,41 +43,53 @@ export async function standingSession({ targets, shared }: Targets, options: Sta
     onWall: () => options.output.say(STOPPED_WAITING),
   })
   await using resources = new AsyncDisposableStack()
-  const opened: { readonly target: Target; readonly workshop: Workshop }[] = []
+  const opened: { readonly target: Target; readonly pipeline: IngestPipeline }[] = []
   try {
     for (const target of targets) {
-      opened.push({ target, workshop: resources.use(await open(target, shared, stopping, options)) })
+      opened.push({ target, pipeline: resources.use(await open(target, shared, stopping, options)) })
     }
   } catch (error) {
     if (isStop(error, stopping)) return
     throw error
   }
   options.output.say('Ctrl-C to stop')
-  using _standing = options.whileStanding?.(opened.map(({ workshop }) => workshop))
+  using _running = options.whileRunning?.(opened.map(({ pipeline }) => pipeline))
   const ends = await Promise.allSettled(
-    opened.map(({ target, workshop }) => stand(workshop, stopping, options, sayFor(target, options.output.say))),
+    opened.map(({ target, pipeline }) =>
+      runUntilStopped(pipeline, stopping, options, sayFor(target, options.output.say)),
+    ),
   )
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   process.exitCode = worstOf(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])))
 }
 
-async function open(target: Target, shared: Shared, { soft }: Stopping, options: StandingOptions): Promise<Workshop> {
+async function open(
+  target: Target,
+  shared: Shared,
+  { soft }: Stopping,
+  options: LongRunningOptions,
+): Promise<IngestPipeline> {
   await checkSource(target)
   const say = sayFor(target, options.output.say)
   const events = new Events()
   options.listen?.(events, say)
-  tellLosses(events, say)
-  tellDocuments(events, options.output, target.name)
-  const workshop = await openWorkshop({ ...target, shared, events, say }, soft)
+  reportLosses(events, say)
+  reportDocuments(events, options.output, target.name)
+  const pipeline = await openIngestPipeline({ ...target, shared, events, say }, soft)
   await rememberTarget(target)
-  say(options.greeting(workshop))
-  return workshop
+  say(options.greeting(pipeline))
+  return pipeline
 }
 
-async function stand(workshop: Workshop, stopping: Stopping, { intake }: StandingOptions, say: Say): Promise<number> {
+async function runUntilStopped(
+  pipeline: IngestPipeline,
+  stopping: Stopping,
+  { intake }: LongRunningOptions,
+  say: Say,
+): Promise<number> {
   try {
-    const tally = tallyOf(workshop.events)
-    const end = await runWorker(workshop, stopping, { intake, onHalt: 'wait' })
+    const tally = tallyOf(pipeline.events)
+    const end = await runWorker(pipeline, stopping, { intake, onHalt: 'wait' })
     for (const line of unsaved(tally)) say(line)
     // Being stopped is how it is meant to end: only a halt is worth an exit code of its own.
     if (end.kind !== 'halted') return EXIT.allDone

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Events } from '#src/events.ts'
 
-export interface PlacesWatchOptions {
+export interface ConcurrencyLimitWatchOptions {
   /** Documents that the service works on at once; null where it does not say. Has a time limit of its own. */
   readonly read: (signal: AbortSignal) => Promise<number | null>
-  readonly onPlaces: (places: number) => void
+  readonly onLimit: (limit: number) => void
   /** Least time between two readings. */
   readonly leastMs: number
   /** A clock that never goes back, in milliseconds. */
@@ -19,14 +19,14 @@ const START_PATIENCE_MS = 500
  * nothing, and again in the background after a refusal by a limit (429) or for credits (402), because another plan has
  * other limits. At most one reading starts in `leastMs`. A reading that fails changes nothing.
  */
-export class PlacesWatch implements Disposable {
-  readonly #options: PlacesWatchOptions
+export class ConcurrencyLimitWatch implements Disposable {
+  readonly #options: ConcurrencyLimitWatchOptions
   readonly #now: () => number
   readonly #stopped = new AbortController()
   #first: Promise<unknown> | null = null
   #nextAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: PlacesWatchOptions) {
+  constructor(options: ConcurrencyLimitWatchOptions) {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
   }
@@ -61,9 +61,9 @@ export class PlacesWatch implements Disposable {
   }
 
   async #read(): Promise<void> {
-    const { read, onPlaces, leastMs } = this.#options
+    const { read, onLimit, leastMs } = this.#options
     this.#nextAt = this.#now() + leastMs
-    const places = await read(this.#stopped.signal).catch(() => null)
-    if (places !== null && !this.#stopped.signal.aborted) onPlaces(places)
+    const limit = await read(this.#stopped.signal).catch(() => null)
+    if (limit !== null && !this.#stopped.signal.aborted) onLimit(limit)
   }
 }

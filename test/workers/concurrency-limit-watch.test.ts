@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { sourceKey } from '#src/document/ids.ts'
 import { expect, test } from 'vitest'
 import { Events } from '#src/events.ts'
-import { PlacesWatch } from '#workers/places-watch.ts'
+import { ConcurrencyLimitWatch } from '#workers/concurrency-limit-watch.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { errorReply, parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
@@ -22,7 +22,12 @@ test('refusals read the limit at most once in its time, and a reading that fails
     return answers[reads.length - 1]?.() ?? Promise.resolve(9)
   }
   const events = new Events()
-  using watch = new PlacesWatch({ read, onPlaces: (places) => told.push(places), leastMs: 60_000, now: () => now })
+  using watch = new ConcurrencyLimitWatch({
+    read,
+    onLimit: (places) => told.push(places),
+    leastMs: 60_000,
+    now: () => now,
+  })
   watch.follow(events)
   await watch.known(never)
   for (now = 0; now <= 200_000; now += 1_000) {
@@ -39,9 +44,9 @@ test('refusals read the limit at most once in its time, and a reading that fails
 test('the first request goes without a limit that the service does not tell in half a second; told later, it counts', async () => {
   const answer = Promise.withResolvers<number>()
   const told: number[] = []
-  using watch = new PlacesWatch({
+  using watch = new ConcurrencyLimitWatch({
     read: () => answer.promise,
-    onPlaces: (places) => told.push(places),
+    onLimit: (places) => told.push(places),
     leastMs: 60_000,
   })
   await Promise.all([watch.known(never), watch.known(never)])
