@@ -65,6 +65,14 @@ describe('a document in chunks', () => {
     expect(parts.at(-1)).toMatchObject({ kind: 'text', body: 'After.' })
   })
 
+  test('repeats a header whose cells are padded with other white space as its columns are named', () => {
+    const rows = Array.from({ length: 20 }, (_, index) => `| row ${index} | 1 |`).join('\n')
+    const [first, ...parts] = chunks(`| Item\u00a0 | \u00a0Cost |\n| --- | --- |\n${rows}`)
+    expect(first?.table?.header).toEqual(['Item', 'Cost'])
+    expect(parts.length).toBeGreaterThan(0)
+    for (const { text } of parts) expect(text).toMatch(/^\| Item \| Cost \|\n\| --- \| --- \|\n\| row/)
+  })
+
   test('repeats a header without the spaces and hyphens that align it', () => {
     const pad = (text: string): string => text.padEnd(60)
     const rows = Array.from({ length: 30 }, (_, index) => `| row ${index} | ${pad('a')} |`)

@@ -44,43 +44,78 @@ describe('the law of chunks', () => {
 
   test(`holds for ${DOCUMENTS} random documents from seed ${SEED}, in five tokenizers`, { timeout: 3_600_000 }, () => {
     const breaches: string[] = []
+    const distribution = new Distribution()
     for (let seed = SEED; seed < SEED + DOCUMENTS && breaches.length < 20; seed++) {
       const random = new Random(seed)
-      const found = played(random, randomDocument(random), counters)
+      const found = played(random, randomDocument(random), counters, distribution)
       breaches.push(...found.map((breach) => `seed ${seed}, ${breach}`))
     }
+    console.log(distribution.report())
     expect(breaches).toEqual([])
   })
 
   const folders = FOLDERS.length === 0 ? 'CHUNK_FOLDERS, which is not set' : FOLDERS.join(', ')
   test.skipIf(FOLDERS.length === 0)(`holds for the documents of ${folders}`, { timeout: 3_600_000 }, async () => {
     const breaches: string[] = []
+    const distribution = new Distribution()
     let documents = 0
     for (const root of FOLDERS) {
       for (const name of (await readdir(root, { recursive: true })).filter((path) => path.endsWith('.md')).toSorted()) {
         documents += 1
         const document = await documentOf(join(root, name))
-        const found = played(new Random(SEED + documents), document, counters)
+        const found = played(new Random(SEED + documents), document, counters, distribution)
         breaches.push(...found.map((breach) => `${name}, ${breach}`))
       }
     }
-    console.log(`${documents} documents`)
+    console.log(distribution.report())
     expect(documents).toBeGreaterThan(0)
     expect(breaches).toEqual([])
   })
 })
 
-/** In each tokenizer, with options drawn at random. */
-function played(random: Random, document: ChunkableDocument, counters: readonly TokenCounter[]): readonly string[] {
+/** In each tokenizer, with options drawn at random; in one of them also as if no more than its counts were known. */
+function played(
+  random: Random,
+  document: ChunkableDocument,
+  counters: readonly TokenCounter[],
+  distribution: Distribution,
+): readonly string[] {
   const limit = random.pick(LIMITS)
   const overlap = random.pick([0, 0, 16, 50])
   const pages = random.below(4) === 0
-  return counters.flatMap((counter) => {
+  const countsAlone = { ...random.pick(counters), words: null }
+  distribution.add('limit', limit)
+  distribution.add('characters', 10 ** Math.ceil(Math.log10(document.markdown.length)))
+  distribution.add('layout', document.blocks.length > 0)
+  return [...counters, countsAlone].flatMap((counter) => {
     const options = { counter, limit, overlap, pages }
-    const found = breachesOfLaw(document, chunkDocument(document, options), options)
+    const chunked = chunkDocument(document, options)
+    for (const { kind, oversize } of chunked.chunks) distribution.add('chunk', oversize ? `${kind}, oversize` : kind)
+    const found = breachesOfLaw(document, chunked, options)
     return found.slice(0, 3).map((breach) => `${counter.name}, ${limit} tokens: ${breach}`)
   })
 }
+
+/** How often each value of each property was drawn. */
+class Distribution {
+  readonly #counts = new Map<string, Map<string | number | boolean, number>>()
+
+  add(property: string, value: string | number | boolean): void {
+    const counts = this.#counts.get(property) ?? new Map<string | number | boolean, number>()
+    counts.set(value, (counts.get(value) ?? 0) + 1)
+    this.#counts.set(property, counts)
+  }
+
+  report(): string {
+    return [...this.#counts].map(([property, counts]) => `${property}: ${asText(counts)}`).join('\n')
+  }
+}
+
+const asText = (counts: ReadonlyMap<string | number | boolean, number>): string =>
+  [...counts]
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([value, count]) => `${value} ${count}`)
+    .join(' · ')
 
 async function documentOf(path: string): Promise<ChunkableDocument> {
   const markdown = await readFile(path, 'utf8')

@@ -67,12 +67,12 @@ function rowsOf(text: string, piece: Piece): readonly Piece[] {
   return [head, ...rows.slice(1).map((row, index) => rowPiece(piece, row, index + 1, repeat))]
 }
 
-/** A header is aligned with its own rows, not with the chunk's: the spaces and hyphens that align it are not repeated. */
+/** A header is aligned with its own rows, not with the chunk's: the white space and hyphens that align it are not repeated. */
 function withoutPadding(line: string): string {
-  if (!/[ \t]{2}|-{4}/.test(line)) return line
+  if (!/\s{2}|-{4}/.test(line)) return line
   const isDelimiter = /^[\s>|:-]+$/.test(line)
   const short = isDelimiter ? line.replaceAll(/-{4,}/g, '---') : line
-  return short.replaceAll(/[ \t]*(?<!\\)\|[ \t]*/g, ' | ').trim()
+  return short.replaceAll(/\s*(?<!\\)\|\s*/g, ' | ').trim()
 }
 
 /** Without its indent, which in a list would make it code below the header. */

@@ -60,8 +60,11 @@ export function wordRanges(text: string, start: number, end: number): readonly S
 
 const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Read at a time: a segmenter takes longer for each character of a long text. */
+/** Units that are segmented at a time: the time of a segmenter grows with the length of its text. */
 const WINDOW = 1024
+
+/** Units above which a character is over any limit. */
+const LONGEST_CHARACTER = 64 * WINDOW
 
 /**
  * Ranges of about `size` units that end between two user-perceived characters; one such character alone is cut between
@@ -84,13 +87,22 @@ export function characterRanges(text: string, start: number, end: number, size: 
 /** Ends of the characters, the last one is `end`. */
 function* graphemeBounds(text: string, start: number, end: number): Generator<number> {
   let from = start
+  let size = WINDOW
   while (from < end) {
-    const upTo = Math.min(end, from + WINDOW)
+    const upTo = windowEnd(text, from, Math.min(end, from + size))
     const lengths = [...GRAPHEMES.segment(text.slice(from, upTo))].map(({ segment }) => segment.length)
-    // The last one of a window may go on behind it.
-    if (upTo < end && lengths.length > 1) lengths.pop()
+    // The last character of a window may continue behind it.
+    if (upTo < end && (lengths.length > 1 || size < LONGEST_CHARACTER)) lengths.pop()
+    size = lengths.length === 0 ? size * 2 : WINDOW
     for (const length of lengths) yield (from += length)
   }
+}
+
+/** Half of a surrogate pair has no properties: at the end of a window it would break from the character that it belongs to. */
+function windowEnd(text: string, from: number, upTo: number): number {
+  const last = text.charCodeAt(upTo - 1)
+  const isSplit = upTo < text.length && upTo - 1 > from && last >= 0xd800 && last < 0xdc00
+  return isSplit ? upTo - 1 : upTo
 }
 
 function codePointRanges(text: string, start: number, end: number): readonly Span[] {

@@ -100,12 +100,22 @@ function borders(
 ): string[] {
   const at = chunks[index]?.span[0] ?? 0
   if (at === 0 || chunks[index - 1]?.span[1] !== at) return []
-  const before = markdown.charCodeAt(at - 1)
-  const after = markdown.charCodeAt(at)
+  const [before, after] = [markdown.charCodeAt(at - 1), markdown.charCodeAt(at)]
   if (before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000)
     return ['begins inside of a surrogate pair']
-  const from = Math.max(markdown.lastIndexOf('\n', at - 1) + 1, at - 2000)
-  const found = GRAPHEMES.segment(markdown.slice(from, at + 500)).containing(at - from)
-  if (found === undefined || found.index === at - from || counter.count(found.segment) > limit) return []
-  return [`begins inside of ${JSON.stringify(found.segment)}`]
+  if (before < 128 && after < 128) return []
+  const split = characterAround(markdown, at)
+  return split === null || counter.count(split) > limit ? [] : [`begins inside of ${JSON.stringify(split)}`]
+}
+
+/** The user-perceived character that a place is inside of; null between two. Segments from the start of the line. */
+function characterAround(markdown: string, at: number): string | null {
+  const from = markdown.lastIndexOf('\n', at - 1) + 1
+  for (let length = 1024; ; length *= 2) {
+    const found = GRAPHEMES.segment(markdown.slice(from, at + length)).containing(at - from)
+    if (found === undefined || found.index === at - from) return null
+    // The last unit of the slice may be half of a surrogate pair.
+    const isWhole = found.index + found.segment.length < at + length - from - 1 || at + length >= markdown.length
+    if (isWhole) return found.segment
+  }
 }
