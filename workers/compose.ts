@@ -90,7 +90,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       intents,
       render: renderOutputs,
       sharedNow,
-      rightOfWay: shared.rightOfWay,
+      requestPriority: shared.requestPriority,
       answerMemory: shared.answerMemory,
       ...processState(signal),
       ...ingestSettings(settings),

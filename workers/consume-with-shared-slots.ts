@@ -18,7 +18,7 @@ export interface SharedSlotConsumerOptions {
   readonly ingest: IngestDeps
 }
 
-const HAND_BACK: JobVerdict = { do: 'postpone', afterMs: 0, counted: false, reason: 'the process ends' }
+const HAND_BACK: JobVerdict = { kind: 'postpone', afterMs: 0, counted: false, reason: 'the process ends' }
 
 /**
  * Takes jobs of one pipeline, and does them in the slots of the process. A job that is taken while other pipelines have

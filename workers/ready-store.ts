@@ -2,7 +2,7 @@ import type { Settings } from '#config/settings.ts'
 import { commitSpooled } from '#src/ingest/process/commit-spooled.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
-import { toldWhenSlow } from '#src/ingest/process/until-written.ts'
+import { reportWhenSlow } from '#src/ingest/process/retry-while-store-unavailable.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 
 export interface ReadyStoreOptions extends Pick<IngestDeps, 'events'> {
@@ -22,7 +22,7 @@ export async function readyStore(
   signal: AbortSignal,
 ): Promise<Pick<IngestDeps, 'store' | 'spool'>> {
   const ready = (): Promise<Pick<IngestDeps, 'store' | 'spool'>> => makeReady(store, spoolFolder, say, signal)
-  const kept = await toldWhenSlow(
+  const kept = await reportWhenSlow(
     ready,
     { ...settings, events },
     'it does not answer for longer than {s} s; nothing was bought',

@@ -3,7 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import type { Settings } from '#config/settings.ts'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { Events } from '#src/events.ts'
-import { RightOfWay } from '#src/ingest/process/right-of-way.ts'
+import { RequestPriority } from '#src/ingest/process/request-priority.ts'
 import { outageLine } from '#src/observe/outage-text.ts'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { watchRedis } from '#src/redis/watch-redis.ts'
@@ -33,7 +33,7 @@ export interface Shared extends AsyncDisposable {
   readonly folders: Folders
   /** Semaphore over the documents in flight, of all pipelines together. */
   readonly slots: LimitFunction
-  readonly rightOfWay: RightOfWay
+  readonly requestPriority: RequestPriority
   readonly answerMemory: AnswerMemory
   readonly connection: (signal: AbortSignal) => Promise<RedisConnection>
   /** The way to the service that a pipeline's settings name. */
@@ -86,13 +86,13 @@ export function openShared({ settings, say, redis: begun }: SharedOptions): Shar
   const noticesFor: NoticesFor = async (own) => (await notices())(own)
   const slots = pLimit(settings.concurrency)
   const dispose = () => resources.disposeAsync()
-  const rightOfWay = new RightOfWay()
+  const requestPriority = new RequestPriority()
   const answerMemory = new AnswerMemory(settings.answerMemoryMb * 1024 * 1024)
   const outages = (): string | null => (monitor === null ? null : outageLine(monitor))
   const common = {
     folders,
     slots,
-    rightOfWay,
+    requestPriority,
     answerMemory,
     connection,
     events,

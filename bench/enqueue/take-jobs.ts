@@ -20,7 +20,7 @@ const consumer = consume({
   concurrency: 50,
   async handle() {
     first.resolve(Date.now())
-    return { do: 'finish' }
+    return { kind: 'finish' }
   },
   giveUp: () => Promise.reject(new Error('nothing is given up here')),
   onError: (error) => console.error(error),

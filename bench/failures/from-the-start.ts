@@ -4,8 +4,8 @@ import { WRONG_ADDRESSES } from '../../test/faults/wrong-addresses.ts'
 import type { Bundle } from '../../test/support/bundled.ts'
 import { temporaryFolder } from '../../test/support/folder.ts'
 import { freePort } from '../../test/support/free-port.ts'
-import { seenAfter } from '../../test/surroundings/support/four-places.ts'
-import { OwnRedis } from '../../test/surroundings/support/own-redis.ts'
+import { seenAfter } from '../../test/outages/support/four-places.ts'
+import { OwnRedis } from '../../test/outages/support/own-redis.ts'
 import { GRACE_MS, type Measured, startRun, stopped } from './measured.ts'
 
 /* Faults that are there when the command starts: the times count from its start, which takes a second or two. */

@@ -1,6 +1,6 @@
 import type { Bundle } from '../../test/support/bundled.ts'
 import { type RunningSluice, startSluice } from '../../test/support/sluice.ts'
-import { ask, type SeenAfter } from '../../test/surroundings/support/four-places.ts'
+import { ask, type SeenAfter } from '../../test/outages/support/four-places.ts'
 
 /** `--grace` of the runs that are measured. */
 export const GRACE_MS = 2_000

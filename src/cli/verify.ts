@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { openPipeline } from '#workers/compose.ts'
 import type { Shared } from '#workers/shared.ts'
 import { ledgersOf } from '#workers/ledgers-of.ts'
@@ -11,7 +11,7 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import { rebuildLedger } from '#src/ingest/maintain/rebuild-ledger.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import { type Finding, verifyDocuments, type VerifyOptions, verifyStore } from '#src/ingest/maintain/verify-store.ts'
-import type { Stray } from '#src/document/stray.ts'
+import type { Orphan } from '#src/document/orphan.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { Events } from '#src/events.ts'
 import { EXIT } from './exit-codes.ts'
@@ -28,7 +28,7 @@ type Asked = Omit<VerifyOptions, 'renew'> & { readonly since: string | undefined
 
 interface Options {
   readonly repair?: boolean
-  readonly removeStrays?: boolean
+  readonly removeOrphans?: boolean
   readonly rebuild?: boolean
   readonly since?: string
 }
@@ -37,26 +37,24 @@ export function verifyCommand(): Command {
   const command = new Command('verify')
     .argument('[source]', 'the source, for --rebuild')
     .option('--repair', 'derive from its receipt again what is missing or altered, settle what a crash left half done')
-    .option(
-      '--remove-strays',
-      'remove what is in the folders of the store and no record explains: maybe your own files',
-    )
+    .option('--remove-orphans', 'remove files in the folders of the store that no record explains')
+    .addOption(new Option('--remove-strays').implies({ removeOrphans: true }).hideHelp())
     .option(
       '--since <when>',
-      'check only documents that changed since a cursor of `changes`, or a date: 2026-11-22; no strays, no receipts without a document',
+      'check only documents that changed since a cursor of `changes`, or a date: 2026-11-22; no orphans, no receipts without a document',
     )
     .option('--rebuild', 'make the ledger of this source from the store; not while a run is under way')
   addSettings(addOutput(addPipelines(command)), TARGET_SETTINGS)
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
-    const { repair = false, removeStrays = false, rebuild = false, since } = command.opts<Options>()
-    if (since !== undefined && (removeStrays || rebuild)) {
-      throw new UsageError('--since looks at documents that changed alone: leave out --remove-strays and --rebuild')
+    const { repair = false, removeOrphans = false, rebuild = false, since } = command.opts<Options>()
+    if (since !== undefined && (removeOrphans || rebuild)) {
+      throw new UsageError('--since looks at documents that changed alone: leave out --remove-orphans and --rebuild')
     }
     await forEachTarget(await storesOf(command, source), async (target, shared) => {
       if (rebuild && target.source === '') throw new UsageError('--rebuild needs the source, as in the run')
-      await verify(target, shared, { repair, removeStrays, since }, output)
+      await verify(target, shared, { repair, removeOrphans, since }, output)
       if (rebuild) await remakeLedger(target, shared, output)
     })
   })
@@ -65,7 +63,7 @@ export function verifyCommand(): Command {
 async function verify({ settings }: Target, shared: Shared, asked: Asked, output: Output): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
-  const tally = { whole: 0, damaged: 0, repaired: 0, strays: 0, removed: 0, beside: 0 }
+  const tally = { whole: 0, damaged: 0, repaired: 0, orphans: 0, removed: 0, beside: 0 }
   const renew = renewing(() => ledgersOf(store, shared, settings, new AbortController().signal))
   const options = { ...asked, renew }
   const { signal } = new AbortController()
@@ -77,13 +75,13 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
     tally[countedAs(finding)] += 1
     if (finding.kind !== 'whole') output.result(lineOf(finding), () => ({ event: 'finding', ...finding }))
   }
-  const { whole, damaged, repaired, strays, removed } = tally
+  const { whole, damaged, repaired, orphans, removed } = tally
   // What the store lacks has no record that changed.
   const lost = part === null ? await lostOf(store, shared, settings) : []
   const cursor = part?.cursor ?? null
   const lines = [
     `${plural(whole, 'document')} whole, ${damaged} damaged, ${repaired} repaired`,
-    ...(strays + removed > 0 ? [`${plural(strays, 'stray')}, ${removed} removed`] : []),
+    ...(orphans + removed > 0 ? [`${plural(orphans, 'orphan')}, ${removed} removed`] : []),
     ...(cursor === null ? [] : [`cursor: ${cursor}`]),
     ...(lost.length > 0 ? [lostLine(lost, 'the next run does them again')] : []),
   ]
@@ -93,7 +91,7 @@ async function verify({ settings }: Target, shared: Shared, asked: Asked, output
     lost: lost.length,
     ...(cursor === null ? {} : { cursor }),
   }))
-  if (damaged > 0 || strays > 0 || lost.length > 0) process.exitCode = EXIT.someFailed
+  if (damaged > 0 || orphans > 0 || lost.length > 0) process.exitCode = EXIT.someFailed
 }
 
 /** Keys of one store belong to one source each, so that the ledger with this version of it is that of its source. */
@@ -124,11 +122,11 @@ async function lostOf(store: OutputStore, shared: Shared, settings: Settings): P
 }
 
 /** Files beside the folders of the store are reported, and do not count. */
-function countedAs(finding: Finding): 'whole' | 'damaged' | 'repaired' | 'strays' | 'removed' | 'beside' {
+function countedAs(finding: Finding): 'whole' | 'damaged' | 'repaired' | 'orphans' | 'removed' | 'beside' {
   if (finding.kind === 'whole') return 'whole'
   if (finding.kind === 'damaged') return finding.repaired ? 'repaired' : 'damaged'
-  if (finding.kind === 'stray' && finding.stray.kind === 'beside') return 'beside'
-  return finding.removed ? 'removed' : 'strays'
+  if (finding.kind === 'orphan' && finding.orphan.kind === 'beside') return 'beside'
+  return finding.removed ? 'removed' : 'orphans'
 }
 
 function lineOf(finding: Exclude<Finding, { kind: 'whole' }>): string {
@@ -137,18 +135,18 @@ function lineOf(finding: Exclude<Finding, { kind: 'whole' }>): string {
       return `${printable(finding.key)}: ${finding.damage.join('; ')}${finding.repaired ? ' (repaired)' : finding.again ? ' (the next run does it again)' : ''}`
     case 'half_receipt':
       return `receipt ${finding.id} is cut off or altered${finding.removed ? ' (removed)' : '; --repair removes it'}`
-    case 'stray':
-      return `${printable(finding.stray.path)} ${finding.stray.reason}${finding.removed ? ' (removed)' : REMEDY[finding.stray.kind]}`
+    case 'orphan':
+      return `${printable(finding.orphan.path)} ${finding.orphan.reason}${finding.removed ? ' (removed)' : REMEDY[finding.orphan.kind]}`
     default:
       return assertNever(finding)
   }
 }
 
 const REMEDY = {
-  foreign: '; --remove-strays removes it',
+  foreign: '; --remove-orphans removes it',
   leftover: '; --repair, or the next run, settles it',
   beside: '; it is left alone',
-} as const satisfies Record<Stray['kind'], string>
+} as const satisfies Record<Orphan['kind'], string>
 
 async function remakeLedger(target: Target, shared: Shared, output: Output): Promise<void> {
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })

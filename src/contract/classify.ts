@@ -43,7 +43,7 @@ function meaningOfAnswer(answer: HttpAnswer, asked: Asked): Verdict {
   if (ok && json?.success !== false) return document(answer, json, asked)
 
   const error = readErrorBody(answer.body, json)
-  const meaning = meaningOf(error.code) ?? (ok ? { means: 'down' } : meaningOfStatus(answer.status, error, asked))
+  const meaning = meaningOf(error.code) ?? (ok ? { kind: 'down' } : meaningOfStatus(answer.status, error, asked))
   return verdictOf(meaning, { answer, error, asked })
 }
 
@@ -72,18 +72,17 @@ interface Case {
 function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
   const said = `The service answered ${answer.status}${error.code === null ? '' : ` ${error.code}`}: ${error.text}`
   const base = { answer, error, message: said }
-  switch (meaning.means) {
+  switch (meaning.kind) {
     case 'rejected':
       return rejected({ ...base, code: meaning.failure })
     case 'needs_ocr': {
       const remedy = ocrMode(asked.options)
-      const advice = remedy.change === 'none' ? '' : ' It is a scan: use mode auto, or --ocr-fallback.'
+      const advice = remedy.kind === 'none' ? '' : ' It is a scan: use mode auto, or --ocr-fallback.'
       return { ...rejected({ ...base, message: said + advice, code: 'service_rejected' }), remedy }
     }
     case 'needs_named_timeout': {
       const remedy = timeoutNamedIn(error.text, asked.options.timeout)
-      const advice =
-        remedy.change === 'none' ? ' Split the document or set maxPages: no allowed timeout is enough.' : ''
+      const advice = remedy.kind === 'none' ? ' Split the document or set maxPages: no allowed timeout is enough.' : ''
       return { ...rejected({ ...base, message: said + advice, code: 'timeout' }), remedy }
     }
     case 'bad_options':
@@ -132,7 +131,7 @@ function rejected({ answer, error, message, code }: Told & { readonly code: Fail
     ...(serviceCode === null ? {} : { serviceCode }),
     httpStatus: answer.status,
   }
-  return { kind: 'rejected', failure, remedy: { change: 'none' } }
+  return { kind: 'rejected', failure, remedy: { kind: 'none' } }
 }
 
 function unavailable(
@@ -145,7 +144,7 @@ function unavailable(
     serviceCode: told.error?.code ?? null,
     httpStatus: told.answer.status,
     retryAfterMs: told.waitMs ?? null,
-    remedy: { change: 'none' },
+    remedy: { kind: 'none' },
     countsAgainstService: told.countsAgainstService ?? true,
   }
 }

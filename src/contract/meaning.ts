@@ -5,11 +5,11 @@ import type { CodeMeaning } from './service-codes.ts'
 /** What an error answer means, from its code or, where that says nothing, from its status and text. */
 export type Meaning =
   | CodeMeaning
-  | { readonly means: 'halted'; readonly cause: Extract<HaltCause, 'credits' | 'key'> }
+  | { readonly kind: 'halted'; readonly cause: Extract<HaltCause, 'credits' | 'key'> }
   /** May be about this one document, or about all. */
-  | { readonly means: 'refused'; readonly cause: RefusalCause }
+  | { readonly kind: 'refused'; readonly cause: RefusalCause }
   /** The service itself failed, and other documents are likely to meet the same. */
-  | { readonly means: 'down' }
+  | { readonly kind: 'down' }
 
 /** What was asked: some answers mean different things to different requests. */
 export interface Asked {

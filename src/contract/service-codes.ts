@@ -3,18 +3,18 @@ import type { Limit } from '#src/document/verdict.ts'
 
 /** What the `code` of an error body means for the document that was sent. */
 export type CodeMeaning =
-  | { readonly means: 'rejected'; readonly failure: FailureCode }
+  | { readonly kind: 'rejected'; readonly failure: FailureCode }
   /** Mode `fast` met a scan: only reading its pictures can help. */
-  | { readonly means: 'needs_ocr' }
+  | { readonly kind: 'needs_ocr' }
   /** More pages than the timeout allows; the text names the timeout that would do. */
-  | { readonly means: 'needs_named_timeout' }
-  | { readonly means: 'timed_out' }
-  | { readonly means: 'throttled'; readonly limit: Limit }
+  | { readonly kind: 'needs_named_timeout' }
+  | { readonly kind: 'timed_out' }
+  | { readonly kind: 'throttled'; readonly limit: Limit }
   /** A failure of this document's processing that may pass; says nothing of the service's health. */
-  | { readonly means: 'try_again' }
-  | { readonly means: 'bad_options' }
+  | { readonly kind: 'try_again' }
+  | { readonly kind: 'bad_options' }
 
-const rejected = (failure: FailureCode): CodeMeaning => ({ means: 'rejected', failure })
+const rejected = (failure: FailureCode): CodeMeaning => ({ kind: 'rejected', failure })
 
 /**
  * Codes that say more than their status, which often says something else: a scan in mode `fast` is a 500, yet no second
@@ -37,18 +37,18 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   SCRAPE_MEDIA_ACCESS_DENIED: rejected('service_rejected'),
   SCRAPE_NO_CACHED_DATA: rejected('service_rejected'),
   SCRAPE_LOCKDOWN_CACHE_MISS: rejected('service_rejected'),
-  PARSE_UNSUPPORTED_OPTIONS: { means: 'bad_options' },
-  SCRAPE_PDF_OCR_REQUIRED: { means: 'needs_ocr' },
-  SCRAPE_PDF_INSUFFICIENT_TIME_ERROR: { means: 'needs_named_timeout' },
-  SCRAPE_TIMEOUT: { means: 'timed_out' },
-  CONCURRENCY_QUEUE_TIMEOUT: { means: 'throttled', limit: 'concurrency' },
-  PARSE_UPLOAD_UNPARSED_LIMIT_REACHED: { means: 'throttled', limit: 'rate' },
-  SCRAPE_ALL_ENGINES_FAILED: { means: 'try_again' },
-  SCRAPE_RETRY_LIMIT: { means: 'try_again' },
+  PARSE_UNSUPPORTED_OPTIONS: { kind: 'bad_options' },
+  SCRAPE_PDF_OCR_REQUIRED: { kind: 'needs_ocr' },
+  SCRAPE_PDF_INSUFFICIENT_TIME_ERROR: { kind: 'needs_named_timeout' },
+  SCRAPE_TIMEOUT: { kind: 'timed_out' },
+  CONCURRENCY_QUEUE_TIMEOUT: { kind: 'throttled', limit: 'concurrency' },
+  PARSE_UPLOAD_UNPARSED_LIMIT_REACHED: { kind: 'throttled', limit: 'rate' },
+  SCRAPE_ALL_ENGINES_FAILED: { kind: 'try_again' },
+  SCRAPE_RETRY_LIMIT: { kind: 'try_again' },
   // Of a scrape: the site fails, not the service.
-  SCRAPE_SITE_ERROR: { means: 'try_again' },
-  SCRAPE_ACTION_ERROR: { means: 'try_again' },
-  SCRAPE_PROXY_SELECTION_ERROR: { means: 'try_again' },
+  SCRAPE_SITE_ERROR: { kind: 'try_again' },
+  SCRAPE_ACTION_ERROR: { kind: 'try_again' },
+  SCRAPE_PROXY_SELECTION_ERROR: { kind: 'try_again' },
   SCRAPE_DNS_RESOLUTION_ERROR: rejected('unreadable'),
   SCRAPE_SSL_ERROR: rejected('unreadable'),
   // Our own engine's, for what it can tell apart (src/engine).
@@ -57,7 +57,7 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   DOCUMENT_CORRUPT: rejected('corrupt'),
   DOCUMENT_CRASHES_CONVERTER: rejected('corrupt'),
   DOCUMENT_RESOURCE_LIMIT: rejected('service_rejected'),
-  SCRAPE_FETCH_FAILED: { means: 'try_again' },
+  SCRAPE_FETCH_FAILED: { kind: 'try_again' },
   SCRAPE_ADDRESS_FORBIDDEN: rejected('service_rejected'),
 }
 
@@ -75,6 +75,6 @@ export function meaningOf(code: string | null): CodeMeaning | null {
   if (code === null) return null
   const known = code.toUpperCase()
   if (Object.hasOwn(MEANINGS, known)) return MEANINGS[known] ?? null
-  if (CONFIGURATION.test(known)) return { means: 'try_again' }
+  if (CONFIGURATION.test(known)) return { kind: 'try_again' }
   return known.startsWith('SCRAPE_DOCUMENT_') ? rejected('service_rejected') : null
 }

@@ -12,33 +12,33 @@ export function meaningOfStatus(status: number, error: ErrorBody, { options }: P
     case 400:
       return meaningOfBadRequest(error)
     case 401:
-      return { means: 'halted', cause: 'key' }
+      return { kind: 'halted', cause: 'key' }
     case 402:
-      return { means: 'halted', cause: 'credits' }
+      return { kind: 'halted', cause: 'credits' }
     case 403:
-      return { means: 'refused', cause: 'permission' }
+      return { kind: 'refused', cause: 'permission' }
     case 404:
     case 405:
-      return { means: 'refused', cause: 'address' }
+      return { kind: 'refused', cause: 'address' }
     case 408:
-      return { means: 'timed_out' }
+      return { kind: 'timed_out' }
     case 413:
-      return { means: 'rejected', failure: 'too_large' }
+      return { kind: 'rejected', failure: 'too_large' }
     case 415:
-      return { means: 'rejected', failure: 'unsupported_type' }
+      return { kind: 'rejected', failure: 'unsupported_type' }
     case 422: {
       // "Sometimes": a schema that is wrong is wrong for all; what a model could not do once it may do the next time.
-      if (/schema/i.test(error.text) && /invalid|not valid|malformed/i.test(error.text)) return { means: 'bad_options' }
+      if (/schema/i.test(error.text) && /invalid|not valid|malformed/i.test(error.text)) return { kind: 'bad_options' }
       const retryable = options.formats.some(({ type }) => WRITTEN_BY_A_MODEL.has(type))
-      return retryable ? { means: 'try_again' } : { means: 'rejected', failure: 'service_rejected' }
+      return retryable ? { kind: 'try_again' } : { kind: 'rejected', failure: 'service_rejected' }
     }
     case 429:
-      return { means: 'throttled', limit: limitNamedIn(error.text) }
+      return { kind: 'throttled', limit: limitNamedIn(error.text) }
     case 500:
       // A self-hosted service that lacks the layout engine says so with a 500, for every PDF.
       return /\b(un)?available because\b.*\bnot configured/i.test(error.text)
-        ? { means: 'bad_options' }
-        : { means: 'down' }
+        ? { kind: 'bad_options' }
+        : { kind: 'down' }
     default:
       return meaningOfOther(status)
   }
@@ -53,10 +53,10 @@ function limitNamedIn(text: string): Limit {
 }
 
 function meaningOfOther(status: number): Meaning {
-  if (status >= 300 && status < 400) return { means: 'refused', cause: 'address' }
+  if (status >= 300 && status < 400) return { kind: 'refused', cause: 'address' }
   // 520 to 530 are not in the contract: proxies in front of a service say with them that they could not reach it.
-  if (RETRYABLE_STATUSES.has(status) || (status >= 520 && status <= 530)) return { means: 'down' }
-  return { means: 'rejected', failure: 'service_rejected' }
+  if (RETRYABLE_STATUSES.has(status) || (status >= 520 && status <= 530)) return { kind: 'down' }
+  return { kind: 'rejected', failure: 'service_rejected' }
 }
 
 /** Whether all that `details` finds fault with is the document: its URL, its file. */
@@ -67,10 +67,10 @@ function isAboutDocument(details: unknown): boolean {
 
 /** A 400 is about the options, and then all documents will meet it, or about this one file. */
 function meaningOfBadRequest({ text, details }: ErrorBody): Meaning {
-  if (/exceeds? (the )?maximum size|too large/i.test(text)) return { means: 'rejected', failure: 'too_large' }
-  if (/unsupported (file|format|extension)/i.test(text)) return { means: 'rejected', failure: 'unsupported_type' }
-  if (isAboutDocument(details)) return { means: 'rejected', failure: 'service_rejected' }
+  if (/exceeds? (the )?maximum size|too large/i.test(text)) return { kind: 'rejected', failure: 'too_large' }
+  if (/unsupported (file|format|extension)/i.test(text)) return { kind: 'rejected', failure: 'unsupported_type' }
+  if (isAboutDocument(details)) return { kind: 'rejected', failure: 'service_rejected' }
   const fields = details !== null && typeof details === 'object' && Object.keys(details).length > 0
   const options = fields || /unrecogni[sz]ed key|\boptions?\b|validation/i.test(text)
-  return options ? { means: 'bad_options' } : { means: 'rejected', failure: 'service_rejected' }
+  return options ? { kind: 'bad_options' } : { kind: 'rejected', failure: 'service_rejected' }
 }

@@ -47,9 +47,9 @@ export type RefusalCause = Extract<HaltCause, 'permission' | 'address' | 'option
 
 /** What may help a second try: the same request again, or one changed in the way named. */
 export type Remedy =
-  | { readonly change: 'none' }
-  | { readonly change: 'timeout'; readonly timeoutMs: number }
-  | { readonly change: 'mode'; readonly mode: 'auto' | 'ocr' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  | { readonly kind: 'mode'; readonly mode: 'auto' | 'ocr' }
 
 /** A rate limit that the service states: so many requests in so long. */
 export interface StatedRate {

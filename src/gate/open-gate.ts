@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Budget } from './budget.ts'
 import { RedisGate } from './redis-gate.ts'
 import { alivePrefix, duplicate, gateKeys, type RedisClient, wakePrefix } from './scripts.ts'
-import { SignOfLife } from './sign-of-life.ts'
+import { Heartbeat } from './heartbeat.ts'
 
 export interface GateOptions {
   readonly redis: RedisClient
@@ -59,7 +59,7 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
   // The gate still works without calls, only slower. The commands of `redis` report an error of the connection as well.
   calls.on('error', () => {})
   const aliveMs = options.aliveMs ?? DEFAULT_ALIVE_MS
-  const sign = await SignOfLife.start(redis, `${alivePrefix(keys)}${process}`, aliveMs)
+  const sign = await Heartbeat.start(redis, `${alivePrefix(keys)}${process}`, aliveMs)
   const gate = new RedisGate({
     redis,
     keys,

@@ -17,7 +17,7 @@ import {
   type RedisClient,
   wakePrefix,
 } from './scripts.ts'
-import type { SignOfLife } from './sign-of-life.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import { type Answer, type Next, WaitingLine } from './waiting-line.ts'
 
 export interface RedisGateOptions {
@@ -27,7 +27,7 @@ export interface RedisGateOptions {
   readonly process: string
   /** Subscribed to this process's calls. */
   readonly calls: RedisClient
-  readonly sign: Pick<SignOfLife, 'renew' | typeof Symbol.asyncDispose>
+  readonly sign: Pick<Heartbeat, 'renew' | typeof Symbol.asyncDispose>
   readonly windowMs: number
   readonly leaseMs: number
   readonly patienceMs: number

@@ -20,9 +20,9 @@ import type { FailingSince } from './process/failing-since.ts'
 import type { TimedOut } from './process/timed-out.ts'
 import type { ReadDocument } from './process/read-once.ts'
 import type { Refusals } from './process/refusals.ts'
-import type { RightOfWay } from './process/right-of-way.ts'
+import type { RequestPriority } from './process/request-priority.ts'
 import type { SourceView } from './scan/source-view.ts'
-import type { Surroundings } from './process/surroundings.ts'
+import type { DependencyHealth } from './process/dependency-health.ts'
 
 /** Everything the use cases need, handed over by `workers/compose.ts`. */
 export interface IngestDeps {
@@ -66,10 +66,10 @@ export interface IngestDeps {
   /** 0 ≤ x < 1. */
   readonly random: () => number
   /** Shared by all pipelines of this process. */
-  readonly rightOfWay: RightOfWay
+  readonly requestPriority: RequestPriority
   /** Of answers, shared by all pipelines of this process. */
   readonly answerMemory: AnswerMemory
-  readonly surroundings: Surroundings
+  readonly dependencyHealth: DependencyHealth
   readonly view: SourceView
   readonly refusals: Refusals
   /** How long the store has had no room for another answer. */

@@ -33,7 +33,7 @@ export function verdictOnFailure(thrown: Error, service: string): Verdict {
   const [error, inDoubt] = thrown instanceof NoAnswer ? [thrown.cause, thrown.sent] : [thrown, true]
   if (error instanceof AnswerTooLong) {
     const message = `The answer of ${service} is too long: ${error.message}.`
-    return { kind: 'rejected', failure: { code: 'bad_answer', stage: 'parse', message }, remedy: { change: 'none' } }
+    return { kind: 'rejected', failure: { code: 'bad_answer', stage: 'parse', message }, remedy: { kind: 'none' } }
   }
   return {
     kind: 'unavailable',
@@ -42,7 +42,7 @@ export function verdictOnFailure(thrown: Error, service: string): Verdict {
     serviceCode: null,
     httpStatus: null,
     retryAfterMs: null,
-    remedy: { change: 'none' },
+    remedy: { kind: 'none' },
     inDoubt,
     countsAgainstService: true,
   }

@@ -6,7 +6,7 @@ import type { ParserFacts } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { StoreManifest } from '#src/document/store-manifest.ts'
-import type { Stray } from '#src/document/stray.ts'
+import type { Orphan } from '#src/document/orphan.ts'
 
 /** Where the bytes of a receipt count. */
 export interface ReceiptRoom {
@@ -80,8 +80,8 @@ export interface OutputStore {
   listDeadLetters(signal: AbortSignal): AsyncIterable<DeadLetter>
   /** Finishes or undoes what a crash left half done. Run once before a run. */
   recover(): Promise<void>
-  /** Looks through everything that is there. What is written meanwhile is no stray. */
-  listStrays(signal: AbortSignal): AsyncIterable<Stray>
+  /** Looks through everything that is there. What is written meanwhile is no orphan. */
+  listOrphans(signal: AbortSignal): AsyncIterable<Orphan>
   /** Removes a foreign one for good. Repeatable. */
-  removeStray(stray: Stray): Promise<void>
+  removeOrphan(orphan: Orphan): Promise<void>
 }

@@ -20,9 +20,9 @@ export interface JobQueue {
 
 /** What should become of a job; `consume` is the only place that spells it in BullMQ. */
 export type JobVerdict =
-  | { readonly do: 'finish' }
+  | { readonly kind: 'finish' }
   /** Come back later; `counted` uses one of the document's attempts. */
-  | { readonly do: 'postpone'; readonly afterMs: number; readonly counted: boolean; readonly reason: string }
+  | { readonly kind: 'postpone'; readonly afterMs: number; readonly counted: boolean; readonly reason: string }
 
 export interface Delivery {
   readonly job: DocumentJob

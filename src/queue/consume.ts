@@ -4,7 +4,7 @@ import type { RedisConnection } from '#src/redis/connection.ts'
 import { DelayedWatch } from './delayed-watch.ts'
 import { Deliverer } from './deliver.ts'
 import { DocumentQueue } from './document-queue.ts'
-import { Intake } from './intake.ts'
+import { AdaptiveConcurrency } from './adaptive-concurrency.ts'
 import { QueueWorker } from './queue-worker.ts'
 import { settlesWithin } from '#src/redis/settles-within.ts'
 import { StuckWatch } from './stuck-watch.ts'
@@ -19,7 +19,7 @@ export type GiveUpReason =
 export interface ConsumeOptions {
   readonly connection: RedisConnection
   readonly pipeline: string
-  /** Documents in work at a time, in this process, at the most: fewer while nearly all come back (`Intake`). */
+  /** Documents in work at a time, in this process, at the most: fewer while nearly all come back (`AdaptiveConcurrency`). */
   readonly concurrency: number
   /** Does the work. `signal` aborts when the process stops and the time for finishing is over. */
   handle(delivery: Delivery, signal: AbortSignal): Promise<JobVerdict>
@@ -68,7 +68,7 @@ export function consume(options: ConsumeOptions): Consumer {
 class QueueConsumer implements Consumer {
   readonly #options: ConsumeOptions
   readonly #timing: ConsumeTiming
-  readonly #intake: Intake
+  readonly #adaptive: AdaptiveConcurrency
   readonly #deliverer: Deliverer
   readonly #watch: StuckWatch
   readonly #delayed: DelayedWatch
@@ -77,8 +77,8 @@ class QueueConsumer implements Consumer {
   constructor(options: ConsumeOptions, timing: ConsumeTiming) {
     this.#options = options
     this.#timing = timing
-    this.#intake = new Intake(options.concurrency)
-    this.#deliverer = new Deliverer(options, timing.deathsAllowed, ABORT_PATIENCE_MS, this.#intake)
+    this.#adaptive = new AdaptiveConcurrency(options.concurrency)
+    this.#deliverer = new Deliverer(options, timing.deathsAllowed, ABORT_PATIENCE_MS, this.#adaptive)
     this.#worker = this.#open()
     this.#watch = new StuckWatch(options, this.#deliverer, timing.stuckAfterMs, () => this.#reopen())
     this.#delayed = new DelayedWatch(new DocumentQueue(options))
@@ -107,7 +107,7 @@ class QueueConsumer implements Consumer {
         try {
           await this.#deliverer.process(job, token, signal)
         } finally {
-          worker.concurrency = this.#intake.places
+          worker.concurrency = this.#adaptive.places
         }
       },
       onError: (error) => this.#options.onError(error, null),

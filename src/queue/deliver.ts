@@ -4,12 +4,12 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { backoffMs, MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Delivery, DocumentJob, JobVerdict } from '#src/ports/queue.ts'
 import type { ConsumeOptions, GiveUpReason } from './consume.ts'
-import type { Intake } from './intake.ts'
+import type { AdaptiveConcurrency } from './adaptive-concurrency.ts'
 import { Postponement } from './postponement.ts'
-import { Suspects } from './suspects.ts'
+import { PoisonQuarantine } from './poison-quarantine.ts'
 
 /** What becomes of a delivery: a verdict of `handle`, or the job goes back unused because the process stops. */
-type Ending = JobVerdict | { readonly do: 'hand-back' }
+type Ending = JobVerdict | { readonly kind: 'hand_back' }
 
 /** How long a job of another release waits for a worker that understands it. */
 const OTHER_SCHEMA_DELAY_MS = 60_000
@@ -30,8 +30,8 @@ export class Deliverer {
   readonly #options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>
   readonly #deathsAllowed: number
   readonly #abortPatienceMs: number
-  readonly #suspects: Suspects
-  readonly #intake: Intake
+  readonly #quarantine: PoisonQuarantine
+  readonly #adaptive: AdaptiveConcurrency
   #active = 0
   #lastAt = performance.now()
 
@@ -39,13 +39,13 @@ export class Deliverer {
     options: Pick<ConsumeOptions, 'handle' | 'giveUp' | 'onError'>,
     deathsAllowed: number,
     abortPatienceMs: number,
-    intake: Intake,
+    adaptive: AdaptiveConcurrency,
   ) {
-    this.#intake = intake
+    this.#adaptive = adaptive
     this.#options = options
     this.#deathsAllowed = deathsAllowed
     this.#abortPatienceMs = abortPatienceMs
-    this.#suspects = new Suspects(deathsAllowed)
+    this.#quarantine = new PoisonQuarantine(deathsAllowed)
   }
 
   get active(): number {
@@ -69,12 +69,11 @@ export class Deliverer {
   }
 
   async #deliver(job: Job<DocumentJob>, signal: AbortSignal): Promise<Ending> {
-    if (this.stopping) return { do: 'hand-back' }
+    if (this.stopping) return { kind: 'hand_back' }
     if (job.data.schema !== 1) return uncounted(OTHER_SCHEMA_DELAY_MS, 'made by another release of Sluice')
     const deaths = job.stalledCounter
-    const entry = this.#suspects.enter(deaths)
-    if (entry.kind === 'turned away')
-      return uncounted(entry.waitMs, 'workers died with it, so few such are run together')
+    const entry = this.#quarantine.enter(deaths)
+    if (entry.kind === 'deferred') return uncounted(entry.waitMs, 'workers died with it, so few such are run together')
     const delivery: Delivery = { job: job.data, attempt: job.attemptsMade + 1 }
     try {
       if (deaths > this.#deathsAllowed) return await this.#giveUp(delivery, { kind: 'deadly', times: deaths }, signal)
@@ -85,13 +84,13 @@ export class Deliverer {
   }
 
   /**
-   * Tells the intake how a delivery that was begun ended. A job that was turned away at the door is not one of them: a
+   * Tells the adaptive concurrency how a delivery that was begun ended. A job that was deferred by the quarantine is not one of them: a
    * suspect that rested here would be counted as present at the death of the worker.
    */
   async #weigh(ending: Ending, signal: AbortSignal): Promise<Ending> {
-    if (ending.do === 'finish') this.#intake.gotThrough()
-    if (ending.do !== 'postpone' || ending.counted) return ending
-    const restMs = this.#intake.cameBack()
+    if (ending.kind === 'finish') this.#adaptive.onCompleted()
+    if (ending.kind !== 'postpone' || ending.counted) return ending
+    const restMs = this.#adaptive.onPostponed()
     if (restMs > 0 && !this.stopping) await sleep(restMs, undefined, { signal }).catch(() => undefined)
     return ending
   }
@@ -100,7 +99,7 @@ export class Deliverer {
     try {
       return await Promise.race([this.#options.handle(delivery, signal), this.#abandoned(signal)])
     } catch (error) {
-      if (signal.aborted) return { do: 'hand-back' }
+      if (signal.aborted) return { kind: 'hand_back' }
       this.#options.onError(error, delivery.job.key)
       if (delivery.attempt >= MAX_ATTEMPTS) return this.#giveUp(delivery, { kind: 'threw', error }, signal)
       return counted(backoffMs(delivery.attempt, null, Math.random), 'an unexpected error')
@@ -111,7 +110,7 @@ export class Deliverer {
   #abandoned(signal: AbortSignal): Promise<Ending> {
     return new Promise((resolve) => {
       const handBackLater = (): void => {
-        void sleep(this.#abortPatienceMs, undefined, { ref: false }).then(() => resolve({ do: 'hand-back' }))
+        void sleep(this.#abortPatienceMs, undefined, { ref: false }).then(() => resolve({ kind: 'hand_back' }))
       }
       if (signal.aborted) handBackLater()
       else signal.addEventListener('abort', handBackLater, { once: true })
@@ -121,23 +120,28 @@ export class Deliverer {
   async #giveUp(delivery: Delivery, reason: GiveUpReason, signal: AbortSignal): Promise<Ending> {
     try {
       await this.#options.giveUp(delivery, reason, signal)
-      return { do: 'finish' }
+      return { kind: 'finish' }
     } catch (error) {
-      if (signal.aborted) return { do: 'hand-back' }
+      if (signal.aborted) return { kind: 'hand_back' }
       this.#options.onError(error, delivery.job.key)
       return counted(backoffMs(MAX_ATTEMPTS, null, Math.random), 'it could not be buried')
     }
   }
 }
 
-const counted = (afterMs: number, reason: string): JobVerdict => ({ do: 'postpone', afterMs, counted: true, reason })
-const uncounted = (afterMs: number, reason: string): JobVerdict => ({ do: 'postpone', afterMs, counted: false, reason })
+const counted = (afterMs: number, reason: string): JobVerdict => ({ kind: 'postpone', afterMs, counted: true, reason })
+const uncounted = (afterMs: number, reason: string): JobVerdict => ({
+  kind: 'postpone',
+  afterMs,
+  counted: false,
+  reason,
+})
 
 async function settle(job: Job<DocumentJob>, token: string | undefined, ending: Ending): Promise<void> {
-  switch (ending.do) {
+  switch (ending.kind) {
     case 'finish':
       return
-    case 'hand-back':
+    case 'hand_back':
       await job.moveToWait(token)
       throw new WaitingError()
     case 'postpone':

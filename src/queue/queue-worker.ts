@@ -28,7 +28,7 @@ const DISCONNECT_PATIENCE_MS = 500
  * BullMQ stops its timers at the end of a close. One that meets a restart of Redis has no end, and the timer that renews
  * locks would keep the process for good.
  */
-class LettingGo extends Worker<DocumentJob> {
+class WorkerWithStoppableTimers extends Worker<DocumentJob> {
   async stopTimers(): Promise<void> {
     await this.lockManager.close()
   }
@@ -36,7 +36,7 @@ class LettingGo extends Worker<DocumentJob> {
 
 /** A BullMQ worker with our settings, on connections of its own that end with it whatever state they are in. */
 export class QueueWorker {
-  readonly #worker: LettingGo
+  readonly #worker: WorkerWithStoppableTimers
   readonly #connection: RedisConnection
 
   constructor(options: QueueWorkerOptions) {
@@ -57,7 +57,12 @@ export class QueueWorker {
       removeOnFail: { count: 0 },
       settings: { backoffStrategy: postponementDelayMs },
     }
-    this.#worker = new LettingGo(QUEUE_NAME, process, settings, timedBackend(new RedisClock(this.#connection)))
+    this.#worker = new WorkerWithStoppableTimers(
+      QUEUE_NAME,
+      process,
+      settings,
+      timedBackend(new RedisClock(this.#connection)),
+    )
     this.#worker.on('error', (error) => {
       if (!isOutage(error) && !isLostLock(error)) options.onError(error)
     })

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis'
  * write wakes Redis, which costs more than the command. Nothing is held for longer than the turn, and neither order nor
  * replies change (`npm run bench:pipeline`: an eighth more documents a second).
  */
-export class OneWriteATurn extends Redis {
+export class CoalescingRedis extends Redis {
   #held = false
 
   override sendCommand(...given: Parameters<Redis['sendCommand']>): unknown {

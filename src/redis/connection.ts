@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from 'ioredis'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import { type SentinelAddress, sentinelAddress } from '#src/document/sentinel-address.ts'
-import { OneWriteATurn } from './coalescing-redis.ts'
+import { CoalescingRedis } from './coalescing-redis.ts'
 
 /** One connection to a Redis, alone or watched by Sentinels, or to a Redis Cluster, shared by everything that does not block. */
 export type RedisConnection = Redis | Cluster
@@ -48,7 +48,7 @@ export function sibling(connection: RedisConnection): RedisConnection {
   return twin.on('error', () => undefined)
 }
 
-const twinOf = ({ options }: Redis): Redis => new OneWriteATurn({ ...options, replyMapping: 'legacy' })
+const twinOf = ({ options }: Redis): Redis => new CoalescingRedis({ ...options, replyMapping: 'legacy' })
 
 /** Rejects with what the server last said, at once when it refuses the login and otherwise when `signal` aborts. */
 function firstReady(connection: RedisConnection, signal: AbortSignal): Promise<void> {
@@ -105,12 +105,12 @@ function open(options: ConnectOptions): RedisConnection {
   const urls = options.url.split(',').map((url) => url.trim())
   const [first = ''] = urls
   if (urls.length > 1 || /[?&]cluster=true\b/.test(first)) return openCluster(urls, options.name)
-  return new OneWriteATurn(first, { ...perServer(options.name), retryStrategy: reconnectDelayMs })
+  return new CoalescingRedis(first, { ...perServer(options.name), retryStrategy: reconnectDelayMs })
 }
 
 function openWatched(address: SentinelAddress, name: string | undefined): Redis {
   const { master, sentinels, db, tls, username, password, sentinelUsername, sentinelPassword } = address
-  return new OneWriteATurn({
+  return new CoalescingRedis({
     ...perServer(name),
     name: master,
     sentinels: sentinels.map((sentinel) => ({ ...sentinel })),

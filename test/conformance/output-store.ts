@@ -209,7 +209,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     })
   })
 
-  test(`${name}: a store in order has no strays, whatever its documents are called`, async () => {
+  test(`${name}: a store in order has no orphans, whatever its documents are called`, async () => {
     await using opened = await open()
     const { store } = opened
     const files = outputs({ 'document.md': 'text', 'pages.jsonl': '{}\n' })
@@ -219,7 +219,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
     await store.commit(recordOf('a.pdf', files), files)
     await store.commit(recordOf('a.pdf', files), files)
     await store.remove(sourceKey(NASTY_KEYS[0] ?? ''))
-    expect(await collect(store.listStrays(never))).toEqual([])
+    expect(await collect(store.listOrphans(never))).toEqual([])
   })
 
   test(`${name}: recovering a store in order changes nothing`, async () => {

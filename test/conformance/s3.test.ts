@@ -98,7 +98,7 @@ if (server.kind === 'unavailable') {
     return { store, async [Symbol.asyncDispose]() {} }
   })
 
-  test('the S3 store: objects that nothing explains are strays, those of a commit under way are not', async () => {
+  test('the S3 store: objects that nothing explains are orphans, those of a commit under way are not', async () => {
     const bucket = await newBucket()
     const store = await openS3Store({ client, bucket, prefix: 'parsed' })
     const files = outputs({ 'document.md': 'text' })
@@ -106,7 +106,7 @@ if (server.kind === 'unavailable') {
     await store.commit(recordOf('b.pdf', files), files)
     const old = `${(Date.now() - 48 * 3_600_000).toString(36)}-0123456789`
     const young = `${Date.now().toString(36)}-0123456789`
-    const strays = [
+    const orphans = [
       'documents/b.pdf/notes.txt',
       'documents/c.pdf/record.json',
       `documents/folder/a.pdf/${old}/document.md`,
@@ -114,13 +114,13 @@ if (server.kind === 'unavailable') {
       'failures/half.json',
       'receipts/ab/mine.json.gz',
     ]
-    for (const name of [...strays, `documents/folder/a.pdf/${young}/document.md`]) {
+    for (const name of [...orphans, `documents/folder/a.pdf/${young}/document.md`]) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: `parsed/${name}`, Body: '{"half' }))
     }
-    const found = await collect(store.listStrays(new AbortController().signal))
-    expect(found.map(({ path }) => path).sort()).toEqual(strays)
-    for (const stray of found) await store.removeStray(stray)
-    expect(await collect(store.listStrays(new AbortController().signal))).toEqual([])
+    const found = await collect(store.listOrphans(new AbortController().signal))
+    expect(found.map(({ path }) => path).sort()).toEqual(orphans)
+    for (const orphan of found) await store.removeOrphan(orphan)
+    expect(await collect(store.listOrphans(new AbortController().signal))).toEqual([])
     expect((await store.readOutput(sourceKey('folder/a.pdf'), 'document.md'))?.toString()).toBe('text')
   })
 

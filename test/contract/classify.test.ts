@@ -78,8 +78,8 @@ describe('by its status, an answer', () => {
   test('408 asks for a longer timeout, as long as there is one, and does not count against the service', () => {
     const at = (timeout: number) => verdictOn(408, failed('Request Timeout'), { options: { timeout } })
     expect(at(30_000)).toMatchObject({ code: 'timeout', countsAgainstService: false, remedy: { timeoutMs: 60_000 } })
-    expect(at(200_000)).toMatchObject({ remedy: { change: 'timeout', timeoutMs: 300_000 } })
-    expect(at(300_000)).toMatchObject({ kind: 'unavailable', remedy: { change: 'none' } })
+    expect(at(200_000)).toMatchObject({ remedy: { kind: 'timeout', timeoutMs: 300_000 } })
+    expect(at(300_000)).toMatchObject({ kind: 'unavailable', remedy: { kind: 'none' } })
   })
 
   test('429 is throttled by the limit that its text names, or by an unknown one', () => {
@@ -159,8 +159,8 @@ describe('a code speaks before its status', () => {
 
   test('a scan in mode fast is rejected, and mode auto can help', () => {
     const said = failed('OCR is required', 'SCRAPE_PDF_OCR_REQUIRED')
-    expect(verdictOn(500, said, fast)).toMatchObject({ kind: 'rejected', remedy: { change: 'mode', mode: 'auto' } })
-    expect(verdictOn(500, said)).toMatchObject({ kind: 'rejected', remedy: { change: 'none' } })
+    expect(verdictOn(500, said, fast)).toMatchObject({ kind: 'rejected', remedy: { kind: 'mode', mode: 'auto' } })
+    expect(verdictOn(500, said)).toMatchObject({ kind: 'rejected', remedy: { kind: 'none' } })
   })
 
   test('too little time for the pages names the timeout to use', () => {
@@ -168,7 +168,7 @@ describe('a code speaks before its status', () => {
       failed(`increase the timeout to at least ${ms}ms`, 'SCRAPE_PDF_INSUFFICIENT_TIME_ERROR')
     expect(verdictOn(500, needs(42_000))).toMatchObject({ kind: 'rejected', remedy: { timeoutMs: 42_000 } })
     expect(verdictOn(500, needs(450_000))).toMatchObject({
-      remedy: { change: 'none' },
+      remedy: { kind: 'none' },
       failure: { code: 'timeout', message: expect.stringContaining('Split the document or set maxPages') },
     })
   })

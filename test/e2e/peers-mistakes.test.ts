@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { errorReply } from '../support/scripted-service.ts'
-import { Scene, textOf } from '../surroundings/support/scene.ts'
+import { Scene, textOf } from '../outages/support/scene.ts'
 
 /* Small mistakes by which others lost or doubled their users' documents, each tried on the real program. */
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Scene } from '../surroundings/support/scene.ts'
+import { Scene } from '../outages/support/scene.ts'
 
 /** A process and all that it started, also what those started. */
 async function withDescendants(pid: number): Promise<number[]> {

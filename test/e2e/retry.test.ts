@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { errorReply, type ReceivedRequest, type Reply } from '../support/scripted-service.ts'
-import { Scene } from '../surroundings/support/scene.ts'
+import { Scene } from '../outages/support/scene.ts'
 
 /** A scan that only OCR can read, as the service of the contract answers it. */
 const onlyWithOcr = ({ file, options }: ReceivedRequest): Reply => {

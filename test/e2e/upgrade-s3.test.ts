@@ -89,7 +89,7 @@ describe.skipIf(unavailable !== null)(name, () => {
     expect(again.stdout).toMatch(/7 documents unchanged, nothing sent/)
     const letters = await collect((await at.store()).listDeadLetters(never))
     expect(letters.map(({ key }) => String(key))).toEqual(['damaged.pdf'])
-    expect(await collect((await at.store()).listStrays(never))).toEqual([])
+    expect(await collect((await at.store()).listOrphans(never))).toEqual([])
   }, 180_000)
 
   test('that was adopted is closed to that release, before a record of the new format is in it', async () => {

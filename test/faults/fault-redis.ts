@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
-import { OwnRedis } from '../surroundings/support/own-redis.ts'
+import { OwnRedis } from '../outages/support/own-redis.ts'
 import { RedisLine } from './redis-line.ts'
 
 /** A Redis that can lose what it holds in every way there is, and a line to it for each process. */

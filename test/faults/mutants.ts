@@ -12,7 +12,7 @@ export const MUTANTS = {
   'receipt-last': [
     [
       'src/ingest/process/save-answer.ts',
-      'await untilWritten(() => deps.store.saveReceipt(answer.id, answer.body, answer.parser), key, deps, signal)',
+      'await retryWhileStoreUnavailable(() => deps.store.saveReceipt(answer.id, answer.body, answer.parser), key, deps, signal)',
       '',
     ],
     [
@@ -145,7 +145,7 @@ export const MUTANTS = {
   /** What the store did not take counts as written. */
   'believes-writes': [
     [
-      'src/ingest/process/until-written.ts',
+      'src/ingest/process/retry-while-store-unavailable.ts',
       'if (!(error instanceof StoreUnusable)) throw error',
       'return true as never',
     ],
@@ -162,9 +162,9 @@ export const MUTANTS = {
   'endless-stop': [
     ['workers/lifecycle.ts', 'exitAfter(graceMs + WALL_SLACK_MS)', 'void exitAfter'],
     [
-      'src/ingest/process/until-written.ts',
-      'await notAfter(signal, toldWhenSlow(write, deps))',
-      'await toldWhenSlow(write, deps)',
+      'src/ingest/process/retry-while-store-unavailable.ts',
+      'await notAfter(signal, reportWhenSlow(write, deps))',
+      'await reportWhenSlow(write, deps)',
     ],
     ['src/redis/private-server/run-program.ts', "cut.addEventListener('abort', kill, { once: true })", 'void kill'],
   ],

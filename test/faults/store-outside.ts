@@ -47,8 +47,8 @@ export async function readStoreOutside(files: StoreFiles): Promise<StoreOutside>
     torn.push(...differences(record, outputs))
     markdown.set(record.key, outputs.get('document.md')?.toString() ?? '')
   })
-  const strays = names.filter((name) => !isRecord(name) && !homes.has(dirname(name)) && !files.mayBeLeft(name))
-  torn.push(...strays.map((name) => `${name} has no record`))
+  const orphans = names.filter((name) => !isRecord(name) && !homes.has(dirname(name)) && !files.mayBeLeft(name))
+  torn.push(...orphans.map((name) => `${name} has no record`))
   return { records, markdown, letters: await readLetters(files, torn), receipts: await readReceipts(files, torn), torn }
 }
 

@@ -23,7 +23,7 @@ export function unavailable(countsAgainstService = true, httpStatus: 500 | 503 =
     serviceCode: null,
     httpStatus,
     retryAfterMs: null,
-    remedy: { change: 'none' },
+    remedy: { kind: 'none' },
     countsAgainstService,
   })
 }
@@ -34,7 +34,7 @@ export function halted(cause: HaltCause): Feedback {
 
 export function rejected(): Feedback {
   const failure = { code: 'corrupt', stage: 'parse', message: 'broken file' } as const
-  return report({ kind: 'rejected', failure, remedy: { change: 'none' } })
+  return report({ kind: 'rejected', failure, remedy: { kind: 'none' } })
 }
 
 function report(verdict: Verdict, credits: number | null = 0): Feedback {

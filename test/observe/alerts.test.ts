@@ -6,8 +6,8 @@ import { type Dashboard, queriesOf } from '../docs/dashboard-schema.ts'
 import { freePort } from '../support/free-port.ts'
 import { findPrometheus, startPrometheus } from '../support/prometheus.ts'
 import { errorReply } from '../support/scripted-service.ts'
-import { OwnRedis } from '../surroundings/support/own-redis.ts'
-import { Scene } from '../surroundings/support/scene.ts'
+import { OwnRedis } from '../outages/support/own-redis.ts'
+import { Scene } from '../outages/support/scene.ts'
 
 const MONITORING = resolve(import.meta.dirname, '../../docs/monitoring')
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { packageVersion } from '#config/package-version.ts'
 import { errorReply, parsedReply } from '../support/scripted-service.ts'
-import { Scene } from '../surroundings/support/scene.ts'
+import { Scene } from '../outages/support/scene.ts'
 
 type Line = Readonly<Record<string, unknown>>
 

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/redis.ts'
 import type { RunningSluice } from '../support/sluice.ts'
-import { OwnRedis } from '../surroundings/support/own-redis.ts'
-import { Scene } from '../surroundings/support/scene.ts'
+import { OwnRedis } from '../outages/support/own-redis.ts'
+import { Scene } from '../outages/support/scene.ts'
 
 interface OtlpSpan {
   readonly traceId: string

@@ -74,8 +74,8 @@ const LISTINGS: readonly (readonly [string, (store: OutputStore) => AsyncIterabl
   ['listRecords', (store) => store.listRecords(never)],
   ['listDeadLetters', (store) => store.listDeadLetters(never)],
   ['listReceipts', (store) => store.listReceipts(never)],
-  ['listStrays', (store) => store.listStrays(never)],
-  ['verify', (store) => verifyStore({ store, render: renderOutputs }, { repair: false, removeStrays: false }, never)],
+  ['listOrphans', (store) => store.listOrphans(never)],
+  ['verify', (store) => verifyStore({ store, render: renderOutputs }, { repair: false, removeOrphans: false }, never)],
 ]
 
 const AT_ONCE: readonly (readonly [string, (store: OutputStore) => Promise<unknown>])[] = [

@@ -31,7 +31,7 @@ async function play(pipeline: string, first: JobVerdict): Promise<{ dueInMs: num
   const times: number[] = []
   const handle = async (): Promise<JobVerdict> => {
     times.push(performance.now())
-    return times.length === 1 ? first : { do: 'finish' }
+    return times.length === 1 ? first : { kind: 'finish' }
   }
   const connection = redis.connection
   const consumer = consume({ connection, pipeline, concurrency: 10, handle, giveUp: async () => {}, onError: () => {} })
@@ -60,7 +60,7 @@ describe('a postponed document', () => {
     'of a worker whose clock is an hour %s (%i ms, counted: %s) comes again when it was to',
     async (_, ms, counted) => {
       setClock(ms)
-      const first = { do: 'postpone', afterMs: 500, counted, reason: 'test' } as const
+      const first = { kind: 'postpone', afterMs: 500, counted, reason: 'test' } as const
       const { dueInMs, tookMs } = await play(`clock-${ms}-${counted}`, first)
       expect(dueInMs).toBeLessThan(3_000)
       expect(dueInMs).toBeGreaterThan(-1_000)
@@ -82,7 +82,7 @@ describe('a document that is due in an hour though it was to wait a second', () 
     const delivered: string[] = []
     const handle = async ({ job }: Delivery): Promise<JobVerdict> => {
       delivered.push(job.key)
-      return { do: 'finish' }
+      return { kind: 'finish' }
     }
     const connection = redis.connection
     const consumer = consume({

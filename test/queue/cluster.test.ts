@@ -34,7 +34,7 @@ test.each(['alpha', 'beta'])('a Redis Cluster holds queue, ledger and claims of 
       const claim = await claims.claim(job.key)
       await ledger.settle(job.key, { version: job.version, recipeHash: job.recipeHash, outcome: 'done' })
       await claim?.release()
-      return { do: 'finish' }
+      return { kind: 'finish' }
     },
     giveUp: async () => undefined,
     onError: (error) => errors.push(error),

@@ -38,7 +38,7 @@ function setUp(pipeline: string, handle: ConsumeOptions['handle'], options: Part
 }
 
 const postpone = (afterMs: number, counted: boolean): JobVerdict => ({
-  do: 'postpone',
+  kind: 'postpone',
   afterMs,
   counted,
   reason: 'test',
@@ -51,7 +51,7 @@ describe('a postponed document', () => {
     const { queue, done, errors, end } = setUp('uncounted', async ({ attempt }) => {
       attempts.push(attempt)
       times.push(Date.now())
-      return attempts.length < 6 ? postpone(150, false) : { do: 'finish' }
+      return attempts.length < 6 ? postpone(150, false) : { kind: 'finish' }
     })
     await queue.add([documentJob(1)])
     await until('it is done', 5000, done)
@@ -71,7 +71,7 @@ describe('a postponed document', () => {
       attempts.push(attempt)
       times.push(Date.now())
       const delay = delays[attempt - 1]
-      return delay === undefined ? { do: 'finish' } : postpone(delay, true)
+      return delay === undefined ? { kind: 'finish' } : postpone(delay, true)
     })
     await queue.add([documentJob(1)])
     await until('it is done', 5000, done)
@@ -89,7 +89,7 @@ describe('a postponed document', () => {
     let last = 0
     const { queue, done, end } = setUp('often', async ({ attempt }) => {
       last = attempt
-      return attempt < 60 ? postpone(0, true) : { do: 'finish' }
+      return attempt < 60 ? postpone(0, true) : { kind: 'finish' }
     })
     await queue.add([documentJob(1)])
     await until('it is done', 10_000, done)
@@ -139,7 +139,7 @@ describe('stopping', () => {
     const { queue, consumer } = setUp('graceful', async () => {
       await sleep(300)
       finished += 1
-      return { do: 'finish' }
+      return { kind: 'finish' }
     })
     await queue.add(documentJobs(100))
     await until('ten are running', 5000, () => consumer.active === 10)
@@ -157,7 +157,7 @@ describe('stopping', () => {
         aborted.push(signal.aborted)
         throw error
       })
-      return { do: 'finish' }
+      return { kind: 'finish' }
     })
     await queue.add(documentJobs(20))
     await until('ten are running', 5000, () => consumer.active === 10)
@@ -171,7 +171,7 @@ describe('stopping', () => {
     const deliveries: Delivery[] = []
     const { done, end } = setUp('cut', async (delivery) => {
       deliveries.push(delivery)
-      return { do: 'finish' }
+      return { kind: 'finish' }
     })
     await until('all are done at once', 3000, done)
     expect(deliveries.map(({ attempt }) => attempt)).toEqual(Array(20).fill(1))
@@ -182,7 +182,7 @@ describe('stopping', () => {
   test('returns though Redis does not answer', async () => {
     const { queue, consumer } = setUp('frozen', async () => {
       await sleep(100)
-      return { do: 'finish' }
+      return { kind: 'finish' }
     })
     await queue.add(documentJobs(10))
     await until('ten are running', 5000, () => consumer.active === 10)
@@ -212,7 +212,7 @@ describe('stopping', () => {
   test('does not wait for work that ignores the abort', async () => {
     const { queue, consumer } = setUp('deaf', async () => {
       await sleep(4000)
-      return { do: 'finish' }
+      return { kind: 'finish' }
     })
     await queue.add([documentJob(1)])
     await until('it is running', 5000, () => consumer.active === 1)
@@ -240,7 +240,7 @@ describe('a worker that takes nothing though jobs wait', () => {
     let handled = 0
     const handle = async (): Promise<JobVerdict> => {
       handled += 1
-      return { do: 'finish' }
+      return { kind: 'finish' }
     }
     const { queue, errors, end } = setUp('stuck', handle, { timing: { stuckAfterMs: 200 } })
     await queue.add(documentJobs(5))
@@ -262,7 +262,7 @@ describe('Redis killed with SIGKILL while documents are in work', () => {
     const { queue, end } = setUp('redis-killed', async ({ job }) => {
       await sleep(5)
       done.add(job.key)
-      return { do: 'finish' }
+      return { kind: 'finish' }
     })
     await queue.add(documentJobs(2000))
     await until('some are done', 5000, () => done.size > 200)

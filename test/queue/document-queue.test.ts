@@ -86,7 +86,7 @@ describe('DocumentQueue', () => {
       concurrency: 5,
       handle: async ({ job }) => {
         seen.push(job)
-        return { do: 'finish' }
+        return { kind: 'finish' }
       },
       giveUp: async () => undefined,
       onError: (error) => expect(error).toBeNull(),
@@ -111,7 +111,7 @@ describe('DocumentQueue', () => {
       concurrency: 5,
       handle: async () => {
         handled += 1
-        return { do: 'finish' }
+        return { kind: 'finish' }
       },
       giveUp: async () => undefined,
       onError: (error) => expect(error).toBeNull(),

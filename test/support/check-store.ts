@@ -29,9 +29,9 @@ export async function readStore(out: string): Promise<StoreView> {
     await checkFiles(record, dirname(path))
   }
   const homes = new Set(folders.values())
-  const strays = documents.filter((file) => !homes.has(dirname(file)))
-  if (strays.length > 0)
-    throw new Error(`files of no document: ${strays.map((file) => relative(out, file)).join(', ')}`)
+  const orphans = documents.filter((file) => !homes.has(dirname(file)))
+  if (orphans.length > 0)
+    throw new Error(`files of no document: ${orphans.map((file) => relative(out, file)).join(', ')}`)
   const letters = new Map<string, DeadLetter>()
   for (const path of await filesBelow(join(out, 'failures'))) {
     const letter = JSON.parse(await readFile(path, 'utf8')) as DeadLetter

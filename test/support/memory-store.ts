@@ -7,7 +7,7 @@ import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner, type StoreManifest } from '#src/document/store-manifest.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { Stray } from '#src/document/stray.ts'
+import type { Orphan } from '#src/document/orphan.ts'
 
 /** The promises of an output store in their shortest form: what the conformance suite is read against. */
 export class MemoryStore implements OutputStore {
@@ -86,8 +86,8 @@ export class MemoryStore implements OutputStore {
     yield* this.#letters.values()
   }
   async recover(): Promise<void> {}
-  async *listStrays(): AsyncGenerator<Stray> {}
-  async removeStray(): Promise<void> {}
+  async *listOrphans(): AsyncGenerator<Orphan> {}
+  async removeOrphan(): Promise<void> {}
 }
 
 class MemoryContexts implements ContextStorage {

@@ -6,7 +6,7 @@ import { recipeBook, type RecipeSettings } from '#src/contract/rules.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import type { HaltCause } from '#src/document/verdict.ts'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
-import { RightOfWay } from '#src/ingest/process/right-of-way.ts'
+import { RequestPriority } from '#src/ingest/process/request-priority.ts'
 import { Events } from '#src/events.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import { ServiceGate } from '#workers/service-gate.ts'
@@ -18,7 +18,7 @@ import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
 import { Refusals } from '#src/ingest/process/refusals.ts'
 import { SourceView } from '#src/ingest/scan/source-view.ts'
-import { Surroundings } from '#src/ingest/process/surroundings.ts'
+import { DependencyHealth } from '#src/ingest/process/dependency-health.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
@@ -116,9 +116,9 @@ export async function openWorkbench({
     now: Date.now,
     sharedNow: Date.now,
     random: () => 0,
-    rightOfWay: new RightOfWay(),
+    requestPriority: new RequestPriority(),
     answerMemory: new AnswerMemory(answerBytes),
-    surroundings: new Surroundings(),
+    dependencyHealth: new DependencyHealth(),
     view: new SourceView(),
     refusals: new Refusals(),
     lowRoom: new FailingSince(),

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import { mapInOrder } from '#src/document/map-in-order.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
-import type { Stray } from '#src/document/stray.ts'
+import type { Orphan } from '#src/document/orphan.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { KeySet } from './key-set.ts'
 import { damageOf, rederive, type RederiveDeps } from './rederive.ts'
@@ -20,13 +20,13 @@ export type Finding =
     }
   /** A receipt that no record refers to, cut off or altered: it counts as none. */
   | { readonly kind: 'half_receipt'; readonly id: ReceiptId; readonly removed: boolean }
-  | { readonly kind: 'stray'; readonly stray: Stray; readonly removed: boolean }
+  | { readonly kind: 'orphan'; readonly orphan: Orphan; readonly removed: boolean }
 
 export interface VerifyOptions {
   /** Derives anew what differs, and settles what processes left in the middle of a write. Removes nothing of value. */
   readonly repair: boolean
   /** Removes what is in the store's own folders and explained by nothing: it may be a user's own file. */
-  readonly removeStrays: boolean
+  readonly removeOrphans: boolean
   /** Lets the next run do a document again; false where no ledger has it as done. */
   readonly renew?: (record: DocumentRecord) => Promise<boolean>
 }
@@ -44,15 +44,15 @@ export async function* verifyStore(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { store } = deps
-  const { repair, removeStrays } = options
+  const { repair, removeOrphans } = options
   if (repair) await store.recover()
   const used = new KeySet()
   yield* verifyDocuments(noting(store.listRecords(signal), used), deps, options)
   yield* halfReceipts(store, used, repair, signal)
-  for await (const stray of store.listStrays(signal)) {
-    const removed = removeStrays && stray.kind === 'foreign'
-    if (removed) await store.removeStray(stray)
-    yield { kind: 'stray', stray, removed }
+  for await (const orphan of store.listOrphans(signal)) {
+    const removed = removeOrphans && orphan.kind === 'foreign'
+    if (removed) await store.removeOrphan(orphan)
+    yield { kind: 'orphan', orphan, removed }
   }
 }
 

@@ -2,7 +2,7 @@ import type { Failure } from '#src/document/failure.ts'
 import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
 import type { IngestDeps } from '../deps.ts'
-import { type StorePatience, untilWritten } from './until-written.ts'
+import { type StorePatience, retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 
 type BuryDeps = Pick<IngestDeps, 'owner' | 'store' | 'ledger' | 'now'> & StorePatience
 
@@ -40,7 +40,7 @@ export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal):
     firstAt: before?.firstAt ?? at,
     lastAt: at,
   }
-  await untilWritten(() => deps.store.bury(letter), key, deps, signal)
+  await retryWhileStoreUnavailable(() => deps.store.bury(letter), key, deps, signal)
   const [known] = await deps.ledger.read([key])
   const again = known?.outcome === 'failed' && known.version === version && known.recipeHash === recipeHash
   await deps.ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])

@@ -50,7 +50,7 @@ async function sendUnrefused(
 /** `againInMs`: a limit refused it, and it may be sent again after so long. */
 type Sent = Purchase & { readonly remedy: Remedy; readonly againInMs?: number }
 
-const NO_REMEDY: Remedy = { change: 'none' }
+const NO_REMEDY: Remedy = { kind: 'none' }
 
 async function sendOnce(
   work: Work,
@@ -74,7 +74,7 @@ async function sendOnce(
   const verdict = await ruledVerdict(answered, key, deps)
   tellHealth(verdict, deps)
   if (verdict.kind === 'parsed') deps.timedOut.came(key)
-  else if (verdict.kind === 'unavailable' && verdict.remedy.change === 'timeout') deps.timedOut.ranOut(key)
+  else if (verdict.kind === 'unavailable' && verdict.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
   const credits = chargedCredits(verdict, recipe, work, deps)
   // Before the answer is saved: what was charged counts, whatever becomes of it.
   if (verdict.kind === 'parsed') deps.events.emit('request:charged', { key, cost: costOf(verdict, credits) })
@@ -88,7 +88,7 @@ async function sendOnce(
   }
   // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
   // before an error is thrown: no worker may look for a receipt that is still being written.
-  const leaving = deps.rightOfWay.first(deps.gate.leave(permit, { verdict, durationMs, credits }))
+  const leaving = deps.requestPriority.runUrgent(deps.gate.leave(permit, { verdict, durationMs, credits }))
   const settling = deps.spending.settle(reservation, credits ?? 'unknown')
   const [left, saved, settled] = await Promise.allSettled([leaving, save(), settling])
   if (saved.status === 'rejected') throw saved.reason
@@ -153,7 +153,7 @@ function purchaseOf(
  */
 function remedyOf(verdict: RuledVerdict, { ocrFallback }: IngestDeps): Remedy {
   if (verdict.kind !== 'rejected') return NO_REMEDY
-  return verdict.remedy.change === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
+  return verdict.remedy.kind === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
 }
 
 /** Never less than the service named. */

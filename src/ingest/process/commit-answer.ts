@@ -8,7 +8,7 @@ import type { IngestDeps } from '../deps.ts'
 import { FINISH, postpone } from './job-verdicts.ts'
 import { gradeProblems, recordedGrade } from './grade-of-answer.ts'
 import { describeFile } from '../maintain/rederive.ts'
-import { untilWritten } from './until-written.ts'
+import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 import type { ReadWork, Work } from './work.ts'
 
 /** How long a worker that lost its claim leaves the document to the worker that has it now. */
@@ -66,7 +66,7 @@ export async function commitReading(
     await deps.store.commit(record, files)
     return true
   }
-  const written = untilWritten(commit, key, deps, signal).catch((error: unknown) => {
+  const written = retryWhileStoreUnavailable(commit, key, deps, signal).catch((error: unknown) => {
     if (error instanceof StoreUnusable)
       for (let count = 0; count < lost; count++) deps.events.emit('answer:lost', { key, error })
     throw error

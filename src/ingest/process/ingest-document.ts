@@ -25,8 +25,8 @@ import { type ReadDocument, readOnce } from './read-once.ts'
 import { openListed } from '../scan/open-listed.ts'
 import { isLate } from './is-late.ts'
 import type { Handback } from '../scan/source-view.ts'
-import { despiteSurroundings } from './despite-surroundings.ts'
-import { untilWritten } from './until-written.ts'
+import { postponeDuringOutage } from './postpone-during-outage.ts'
+import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
 
@@ -44,8 +44,8 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
   try {
     const own = { ...deps, parsers: policyFor(deps.parsers, delivery.job.key) }
     const work = (): Promise<JobVerdict> => ingestClaimed(delivery, claim, own, signal)
-    const verdict = await despiteSurroundings(delivery.job.key, work, deps, signal)
-    if (verdict.do === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
+    const verdict = await postponeDuringOutage(delivery.job.key, work, deps, signal)
+    if (verdict.kind === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
     return verdict
   } finally {
     const sinceQueuedMs = Math.max(0, deps.sharedNow() - delivery.job.queuedAt)
@@ -151,7 +151,7 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   const purchase = await buyAnswer(work, id, deps, signal)
   switch (purchase.kind) {
     case 'bought': {
-      await deps.rightOfWay.givenWay()
+      await deps.requestPriority.yieldToUrgent()
       const { parser } = purchase
       const receipt = keepsReceipt ? receiptId(work.read.contentHash, work.recipe.hash, parser.class) : null
       return commitAnswer(work, { ...purchase.answer, receipt, parser, saved: false }, deps, signal)
@@ -175,7 +175,7 @@ async function reuse(
 ): Promise<JobVerdict> {
   const { key } = work.job
   // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-  await untilWritten(() => deps.store.saveReceipt(id, body, parser), key, deps, signal)
+  await retryWhileStoreUnavailable(() => deps.store.saveReceipt(id, body, parser), key, deps, signal)
   deps.events.emit('receipt:reused', { key })
   return commitAnswer(work, { body, receipt: id, parser, requestId: null, saved: true }, deps, signal)
 }

@@ -14,7 +14,7 @@ import { type FoundReceipt, findReceipt } from './find-receipt.ts'
 import { isLate } from './is-late.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
-import { untilWritten } from './until-written.ts'
+import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 import { marksPages, stitchAnswers } from './stitch-answers.ts'
 import type { Work } from './work.ts'
 
@@ -122,7 +122,7 @@ async function parsePiece(
   })
   const reuse = async ({ id: receipt, body, parser }: FoundReceipt): Promise<ParsedPiece> => {
     // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-    await untilWritten(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
+    await retryWhileStoreUnavailable(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
     return parsed({ receipt, parser }, readAnswer(body, deps.now()), true, null)
   }
   const kept = keepsReceipt
@@ -175,7 +175,7 @@ async function buyPiece(
   }
   for (;;) {
     const purchase = await buyAnswer(pieceWork, id, pieceDeps, signal)
-    if (purchase.kind !== 'later' || purchase.verdict.do !== 'postpone') return purchase
+    if (purchase.kind !== 'later' || purchase.verdict.kind !== 'postpone') return purchase
     if (halted || isLate(work.job, deps)) return purchase
     await sleep(purchase.verdict.afterMs, undefined, { signal })
   }

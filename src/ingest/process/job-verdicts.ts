@@ -2,11 +2,11 @@ import { backoffMs, MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 
-export const FINISH: JobVerdict = { do: 'finish' }
+export const FINISH: JobVerdict = { kind: 'finish' }
 
 /** Back to the queue without using an attempt. */
 export function postpone(afterMs: number, reason: string): JobVerdict {
-  return { do: 'postpone', afterMs, counted: false, reason }
+  return { kind: 'postpone', afterMs, counted: false, reason }
 }
 
 /** How many counted attempts a document still has after this one is spent; null for a failure that is final now. */
@@ -22,5 +22,5 @@ export async function retryOrGiveUp(
 ): Promise<JobVerdict> {
   if (attempt === 'final' || attempt >= MAX_ATTEMPTS) return giveUp(failure)
   const afterMs = backoffMs(attempt, retryAfterMs, deps.random)
-  return { do: 'postpone', afterMs, counted: true, reason: failure.code }
+  return { kind: 'postpone', afterMs, counted: true, reason: failure.code }
 }

@@ -7,7 +7,7 @@ import { commitReading, settleRecorded } from './commit-answer.ts'
 import type { IngestDeps } from '../deps.ts'
 import { findRecorded } from './find-recorded.ts'
 import { isWhole } from '../maintain/rederive.ts'
-import { untilWritten } from './until-written.ts'
+import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 import type { ReadWork } from './work.ts'
 
 /** Copies of a text that are in memory at once: its bytes, the string, the answer, the output. */
@@ -29,7 +29,7 @@ export async function passThrough(work: ReadWork, deps: IngestDeps, signal: Abor
     ? null
     : receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   if (receipt !== null) {
-    await untilWritten(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
+    await retryWhileStoreUnavailable(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
   }
   const reading = readAnswer(body, deps.now(), json)
   return commitReading(

@@ -70,7 +70,7 @@ export async function ruledVerdict(
   const letter = await store.readDeadLetter(key)
   const { cause, failure } = verdict
   if (refusals.ruling(key, verdict, letter?.failure ?? null) === 'document') {
-    return { kind: 'rejected', failure, remedy: { change: 'none' } }
+    return { kind: 'rejected', failure, remedy: { kind: 'none' } }
   }
   return { kind: 'halted', cause, message: failure.message }
 }

@@ -1,7 +1,7 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { Receipt } from '#src/document/record.ts'
 import type { IngestDeps } from '../deps.ts'
-import { untilWritten } from './until-written.ts'
+import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 
 export interface PaidAnswer extends Receipt {
   readonly id: ReceiptId
@@ -21,7 +21,12 @@ export async function saveAnswer(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await untilWritten(() => deps.store.saveReceipt(answer.id, answer.body, answer.parser), key, deps, signal)
+    await retryWhileStoreUnavailable(
+      () => deps.store.saveReceipt(answer.id, answer.body, answer.parser),
+      key,
+      deps,
+      signal,
+    )
   } catch (error) {
     await spoolAnswer(answer, key, deps)
     throw error

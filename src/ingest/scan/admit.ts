@@ -75,8 +75,8 @@ export async function admit(
     return turnedAway(admission, deps)
   }
   const { reservation } = credits
-  const entry = await deps.rightOfWay
-    .first(enterWith(admission.permit, pages, work, recipe, id, deps, signal))
+  const entry = await deps.requestPriority
+    .runUrgent(enterWith(admission.permit, pages, work, recipe, id, deps, signal))
     .catch(async (error: unknown) => {
       await release(credits, deps)
       throw error

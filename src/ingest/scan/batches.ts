@@ -19,7 +19,7 @@ export async function* batchesOf<T>(items: AsyncIterable<T>, size: number, first
  * Does `action` for one item after the other, while the next one is already awaited: listing and comparing take their
  * times side by side. Nothing is in flight any more when it ends or throws.
  */
-export async function whileNextComes<T>(items: AsyncIterable<T>, action: (item: T) => Promise<void>): Promise<void> {
+export async function prefetchOne<T>(items: AsyncIterable<T>, action: (item: T) => Promise<void>): Promise<void> {
   let underWay = Promise.resolve()
   try {
     for await (const item of items) {

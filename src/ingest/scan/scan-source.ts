@@ -6,7 +6,7 @@ import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { SourceEntry } from '#src/document/source-entry.ts'
 import { skippedFileOf } from './decide-skip.ts'
 import { skipFile } from './skip-file.ts'
-import { batchesOf, whileNextComes } from './batches.ts'
+import { batchesOf, prefetchOne } from './batches.ts'
 import { type Burial, bury } from '../process/bury.ts'
 import { decideByContent } from './compare-content.ts'
 import { decideChange, mayPass, standing } from './decide-change.ts'
@@ -51,7 +51,7 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
   let grown = true
   const listed = new KeySet()
   const leftOut = new KeySet()
-  await whileNextComes(batchesOf(deps.source.list(signal), BATCH, FIRST_BATCH), async (batch) => {
+  await prefetchOne(batchesOf(deps.source.list(signal), BATCH, FIRST_BATCH), async (batch) => {
     if (grown) await backlogBelowLimit(deps, signal)
     const jobs = await scanBatch(batch, deps, signal)
     grown = jobs > 0

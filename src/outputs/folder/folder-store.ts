@@ -9,7 +9,7 @@ import type { ParserFacts } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { Stray } from '#src/document/stray.ts'
+import type { Orphan } from '#src/document/orphan.ts'
 import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { checkFiles, isOutputName } from '../checked-files.ts'
@@ -24,7 +24,7 @@ import { FolderReceipts, renameInto } from './folder-receipts.ts'
 import { FolderWatch, probeFolder } from './folder-probe.ts'
 import { flushNames, flushPlaced } from './make-folder-flushed.ts'
 import { documentFolders } from './folder-records.ts'
-import { folderStrays } from './folder-strays.ts'
+import { folderOrphans } from './folder-orphans.ts'
 import { foldsNames } from './folding.ts'
 import { parseDeadLetter, parseRecord, RECORD_FILE, toJson } from '../record-json.ts'
 import { explained, notAStore } from '../store-error.ts'
@@ -215,11 +215,11 @@ class FolderStore implements OutputStore {
     for (const { path } of staged) await rm(path, { recursive: true, force: true })
   }
 
-  listStrays(signal: AbortSignal): AsyncIterable<Stray> {
-    return folderStrays({ root: this.#root, area: this.#area, rules: this.#rules }, signal)
+  listOrphans(signal: AbortSignal): AsyncIterable<Orphan> {
+    return folderOrphans({ root: this.#root, area: this.#area, rules: this.#rules }, signal)
   }
 
-  async removeStray({ kind, path }: Stray): Promise<void> {
+  async removeOrphan({ kind, path }: Orphan): Promise<void> {
     if (kind !== 'foreign') throw new Error(`${path} is not for the store to remove`)
     await rm(join(this.#root, path), { recursive: true, force: true })
   }

@@ -7,7 +7,7 @@ import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '
 import { StoreRefused } from '#src/document/store-refused.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import type { Stray } from '#src/document/stray.ts'
+import type { Orphan } from '#src/document/orphan.ts'
 import { checkFiles } from '../checked-files.ts'
 import { letterName } from '../document-path.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
@@ -18,7 +18,7 @@ import { S3Documents } from './s3-documents.ts'
 import { explainedS3, isDenied } from '#src/s3/errors.ts'
 import { S3Contexts } from './s3-contexts.ts'
 import { S3Feed } from './s3-feed.ts'
-import { s3Strays } from './s3-strays.ts'
+import { s3Orphans } from './s3-orphans.ts'
 import { notAStore } from '../store-error.ts'
 
 export interface S3StoreOptions {
@@ -243,11 +243,11 @@ class S3Store implements OutputStore {
     }
   }
 
-  listStrays(signal: AbortSignal): AsyncIterable<Stray> {
-    return s3Strays(this.#bucket, signal)
+  listOrphans(signal: AbortSignal): AsyncIterable<Orphan> {
+    return s3Orphans(this.#bucket, signal)
   }
 
-  async removeStray({ path }: Stray): Promise<void> {
+  async removeOrphan({ path }: Orphan): Promise<void> {
     await this.#remove(path)
   }
 

@@ -4,7 +4,7 @@ import { type SourceKey, sourceKey, type Version } from '#src/document/ids.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
 import type { SourceEntry } from '#src/document/source-entry.ts'
 import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
-import { ArchiveShelf, type Borrowed } from './unpacked-archive-cache.ts'
+import { UnpackedArchiveCache, type AcquiredArchive } from './unpacked-archive-cache.ts'
 import { type Filter, keyRules } from '../folder/folder-rules.ts'
 import { archiveKind, type Member } from './unpack-archive.ts'
 import { unusable } from '../unusable.ts'
@@ -27,14 +27,14 @@ export const ARCHIVE_GLOBS: readonly string[] = ['*.zip', '*.tar', '*.tar.gz', '
  */
 export function withArchives(inner: Source, options: ArchiveSourceOptions): Source {
   const skips = keyRules(options)
-  const shelf = new ArchiveShelf(inner, skips, options.limits, options.spoolFolder ?? tmpdir())
+  const cache = new UnpackedArchiveCache(inner, skips, options.limits, options.spoolFolder ?? tmpdir())
   return {
     ...inner,
     skips,
     async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
       for await (const entry of inner.list(signal)) {
         if (entry.kind !== 'document') yield entry
-        else if (archiveKind(entry.key) !== null) yield* members(shelf, entry.key, signal)
+        else if (archiveKind(entry.key) !== null) yield* members(cache, entry.key, signal)
         else {
           // The inner source lists archives beside what the globs take.
           const reason = skips(entry.key)
@@ -47,18 +47,22 @@ export function withArchives(inner: Source, options: ArchiveSourceOptions): Sour
       // Its members stand in its place: what was told of the archive itself, a refusal or a skip, is over.
       if (at < 0 && archiveKind(key) !== null) return vanished(key)
       if (at < 0 || archiveKind(key.slice(0, at)) === null) return inner.open(key, signal)
-      return openMember(shelf, sourceKey(key.slice(0, at)), key.slice(at + MEMBER.length), signal)
+      return openMember(cache, sourceKey(key.slice(0, at)), key.slice(at + MEMBER.length), signal)
     },
   }
 }
 
-async function* members(shelf: ArchiveShelf, archiveKey: SourceKey, signal: AbortSignal): AsyncGenerator<SourceEntry> {
-  const borrowed = await borrow(shelf, archiveKey, signal)
-  if ('code' in borrowed) {
-    if (borrowed.code !== 'vanished') yield unusable(archiveKey, borrowed)
+async function* members(
+  cache: UnpackedArchiveCache,
+  archiveKey: SourceKey,
+  signal: AbortSignal,
+): AsyncGenerator<SourceEntry> {
+  const acquired = await acquire(cache, archiveKey, signal)
+  if ('code' in acquired) {
+    if (acquired.code !== 'vanished') yield unusable(archiveKey, acquired)
     return
   }
-  await using archive = borrowed
+  await using archive = acquired
   for (const [name, { version, bytes }] of archive.members) {
     yield { kind: 'document', key: sourceKey(archiveKey + MEMBER + name), version, bytes }
   }
@@ -68,17 +72,17 @@ async function* members(shelf: ArchiveShelf, archiveKey: SourceKey, signal: Abor
 }
 
 async function openMember(
-  shelf: ArchiveShelf,
+  cache: UnpackedArchiveCache,
   archiveKey: SourceKey,
   name: string,
   signal: AbortSignal,
 ): Promise<OpenedDocument | Failure> {
-  const borrowed = await borrow(shelf, archiveKey, signal)
+  const acquired = await acquire(cache, archiveKey, signal)
   // A link took the place of the archive, and is listed as one: nothing stands for its members any more.
-  if ('code' in borrowed) return borrowed.code === 'symlink_loop' ? vanished(archiveKey + MEMBER + name) : borrowed
-  const member = borrowed.members.get(name)
-  if (member !== undefined) return new OpenedMember(shelf, archiveKey, borrowed, member)
-  await borrowed[Symbol.asyncDispose]()
+  if ('code' in acquired) return acquired.code === 'symlink_loop' ? vanished(archiveKey + MEMBER + name) : acquired
+  const member = acquired.members.get(name)
+  if (member !== undefined) return new OpenedMember(cache, archiveKey, acquired, member)
+  await acquired[Symbol.asyncDispose]()
   return vanished(archiveKey + MEMBER + name)
 }
 
@@ -88,9 +92,13 @@ const vanished = (key: string): Failure => ({
   message: `${JSON.stringify(key)} is no longer there.`,
 })
 
-async function borrow(shelf: ArchiveShelf, archiveKey: SourceKey, signal: AbortSignal): Promise<Borrowed | Failure> {
+async function acquire(
+  cache: UnpackedArchiveCache,
+  archiveKey: SourceKey,
+  signal: AbortSignal,
+): Promise<AcquiredArchive | Failure> {
   try {
-    return await shelf.borrow(archiveKey, signal)
+    return await cache.acquire(archiveKey, signal)
   } catch (error) {
     if (error instanceof ArchiveRefused) return error.failure
     throw error
@@ -101,15 +109,15 @@ class OpenedMember implements OpenedDocument {
   readonly kind = 'opened'
   readonly version: Version
   readonly bytes: number
-  readonly #shelf: ArchiveShelf
+  readonly #cache: UnpackedArchiveCache
   readonly #archiveKey: SourceKey
-  readonly #archive: Borrowed
+  readonly #archive: AcquiredArchive
   readonly #member: Member
 
-  constructor(shelf: ArchiveShelf, archiveKey: SourceKey, archive: Borrowed, member: Member) {
+  constructor(cache: UnpackedArchiveCache, archiveKey: SourceKey, archive: AcquiredArchive, member: Member) {
     this.version = member.version
     this.bytes = member.bytes
-    this.#shelf = shelf
+    this.#cache = cache
     this.#archiveKey = archiveKey
     this.#archive = archive
     this.#member = member
@@ -121,7 +129,7 @@ class OpenedMember implements OpenedDocument {
 
   /** By the archive as a whole: that a changed one holds the same member still is found when it is opened again. */
   async unchanged(signal: AbortSignal): Promise<boolean> {
-    return (await this.#shelf.versionOf(this.#archiveKey, signal)) === this.#archive.version
+    return (await this.#cache.versionOf(this.#archiveKey, signal)) === this.#archive.version
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

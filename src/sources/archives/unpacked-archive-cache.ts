@@ -6,12 +6,12 @@ import { spool } from '../spool.ts'
 import { type ArchiveKind, archiveKind, type Unpacked, unpackArchive } from './unpack-archive.ts'
 
 /** An unpacked archive in use; released by disposing of it. */
-export interface Borrowed extends Unpacked {
+export interface AcquiredArchive extends Unpacked {
   /** Of the archive that was unpacked. */
   readonly version: Version
 }
 
-interface Standing {
+interface CacheEntry {
   readonly version: Version
   readonly unpacked: Promise<Unpacked>
   readers: number
@@ -27,13 +27,13 @@ const KEPT_MS = 10_000
  * A reference-counted LRU cache of unpacked archives, so that a thousand members cost one unpacking. Unpacking is
  * single flight: readers of one version of an archive share it. What the cache takes on disk is bounded.
  */
-export class ArchiveShelf {
+export class UnpackedArchiveCache {
   readonly #inner: Source
   readonly #skips: (key: string) => SkipReason | null
   readonly #limits: ArchiveLimits
   readonly #folder: string
   /** In order of use: the most recently used is the last. */
-  readonly #standing = new Map<SourceKey, Standing>()
+  readonly #entries = new Map<SourceKey, CacheEntry>()
   #clearing: NodeJS.Timeout | undefined
 
   constructor(inner: Source, skips: (key: string) => SkipReason | null, limits: ArchiveLimits, folder: string) {
@@ -44,20 +44,20 @@ export class ArchiveShelf {
   }
 
   /** Throws `ArchiveRefused` when it cannot be opened or unpacked. */
-  async borrow(key: SourceKey, signal: AbortSignal): Promise<Borrowed> {
-    const standing = await this.#stand(key, signal)
+  async acquire(key: SourceKey, signal: AbortSignal): Promise<AcquiredArchive> {
+    const entry = await this.#acquireEntry(key, signal)
     try {
-      const { file, members, skipped } = await standing.unpacked
+      const { file, members, skipped } = await entry.unpacked
       return {
         file,
         members,
         skipped,
-        version: standing.version,
-        [Symbol.asyncDispose]: () => this.#giveBack(key, standing),
+        version: entry.version,
+        [Symbol.asyncDispose]: () => this.#release(key, entry),
       }
     } catch (error) {
-      if (this.#standing.get(key) === standing) this.#standing.delete(key)
-      await this.#giveBack(key, standing)
+      if (this.#entries.get(key) === entry) this.#entries.delete(key)
+      await this.#release(key, entry)
       throw error
     }
   }
@@ -70,23 +70,23 @@ export class ArchiveShelf {
   }
 
   /** With one more reader. */
-  async #stand(key: SourceKey, signal: AbortSignal): Promise<Standing> {
+  async #acquireEntry(key: SourceKey, signal: AbortSignal): Promise<CacheEntry> {
     const opened = await this.#inner.open(key, signal)
     if (!('kind' in opened)) throw new ArchiveRefused(opened.code, opened.message)
-    const present = this.#standing.get(key)
-    this.#standing.delete(key)
+    const present = this.#entries.get(key)
+    this.#entries.delete(key)
     const isSame = present?.version === opened.version
-    const standing: Standing = isSame
+    const entry: CacheEntry = isSame
       ? present
       : { version: opened.version, unpacked: this.#unpack(key, opened, signal), readers: 0 }
     // Every reader that awaits it gets the failure; one before the first reader awaits must not count as unhandled.
-    standing.unpacked.catch(() => undefined)
-    this.#standing.set(key, standing)
-    standing.readers++
+    entry.unpacked.catch(() => undefined)
+    this.#entries.set(key, entry)
+    entry.readers++
     if (isSame) await opened[Symbol.asyncDispose]()
     else if (present?.readers === 0) await close(present)
-    await this.#tidy()
-    return standing
+    await this.#evictIdle()
+    return entry
   }
 
   async #unpack(key: SourceKey, opened: OpenedDocument, signal: AbortSignal): Promise<Unpacked> {
@@ -96,30 +96,30 @@ export class ArchiveShelf {
     return await unpackArchive(archive, (name) => this.#skips(`${key}!/${name}`), this.#limits, this.#folder, signal)
   }
 
-  async #giveBack(key: SourceKey, standing: Standing): Promise<void> {
-    standing.readers--
-    if (standing.readers === 0 && this.#standing.get(key) !== standing) await close(standing)
-    await this.#tidy()
+  async #release(key: SourceKey, entry: CacheEntry): Promise<void> {
+    entry.readers--
+    if (entry.readers === 0 && this.#entries.get(key) !== entry) await close(entry)
+    await this.#evictIdle()
   }
 
   /** Evicts idle archives: of those without a reader the last `KEPT` stay, until `KEPT_MS` after the last use. */
-  async #tidy(): Promise<void> {
+  async #evictIdle(): Promise<void> {
     clearTimeout(this.#clearing)
-    this.#clearing = setTimeout(() => void this.#clear(0), KEPT_MS)
+    this.#clearing = setTimeout(() => void this.#evict(0), KEPT_MS)
     this.#clearing.unref()
-    await this.#clear(KEPT)
+    await this.#evict(KEPT)
   }
 
-  async #clear(kept: number): Promise<void> {
-    const idle = [...this.#standing].filter(([, { readers }]) => readers === 0)
-    for (const [key, standing] of idle.slice(0, Math.max(0, idle.length - kept))) {
-      this.#standing.delete(key)
-      await close(standing)
+  async #evict(kept: number): Promise<void> {
+    const idle = [...this.#entries].filter(([, { readers }]) => readers === 0)
+    for (const [key, entry] of idle.slice(0, Math.max(0, idle.length - kept))) {
+      this.#entries.delete(key)
+      await close(entry)
     }
   }
 }
 
-async function close(standing: Standing): Promise<void> {
-  const unpacked = await standing.unpacked.catch(() => null)
+async function close(entry: CacheEntry): Promise<void> {
+  const unpacked = await entry.unpacked.catch(() => null)
   await unpacked?.[Symbol.asyncDispose]()
 }

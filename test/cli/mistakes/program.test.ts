@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { Random } from '../../support/random.ts'
 import { sluice, startSluice } from '../../support/sluice.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { type Attempt, type Surroundings, wrongSituation } from './wrong-situations.ts'
+import { type Attempt, type Environment, wrongSituation } from './wrong-situations.ts'
 
 const SAMPLES = resolve(import.meta.dirname, '../../../samples')
 const SEED = Number(process.env['SEED'] ?? 0x51)
@@ -52,7 +52,7 @@ async function oddStores(folder: string): Promise<string[]> {
   )
 }
 
-async function surroundings(folder: string, resources: AsyncDisposableStack): Promise<Surroundings> {
+async function environment(folder: string, resources: AsyncDisposableStack): Promise<Environment> {
   const web = createWeb((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>'))
   const noise = createServer((socket) => void socket.on('error', () => undefined).end('220 not what you look for\r\n'))
   const closed = createServer()
@@ -91,7 +91,7 @@ const withoutNul = (env: Readonly<Record<string, string>>): Record<string, strin
 test(`${MISTAKES} generated mistakes end with a sentence, never with a stack trace (SEED=${SEED}, MISTAKES)`, async () => {
   await using folder = await tempFolder()
   await using resources = new AsyncDisposableStack()
-  const at = await surroundings(folder.path, resources)
+  const at = await environment(folder.path, resources)
   const random = new Random(SEED)
   const situations = Array.from({ length: MISTAKES }, () => wrongSituation(random, at))
   const breaches: string[] = []

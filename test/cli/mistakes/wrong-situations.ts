@@ -3,7 +3,7 @@ import type { Random } from '../../support/random.ts'
 import { wrongCommandLine, wrongEnvironment, wrongValue } from './wrong-words.ts'
 
 /** What a generated mistake may point at. */
-export interface Surroundings {
+export interface Environment {
   /** Holds `papers/` (one document), `file.pdf`, `not.yaml` (text that is no settings file), `urls.txt`. */
   readonly folder: string
   /** Stores of `papers/` with a folder where a file belongs, or a file where a folder does. */
@@ -21,7 +21,7 @@ export interface Attempt {
   readonly env: Readonly<Record<string, string>>
 }
 
-type Mistake = (random: Random, at: Surroundings) => Attempt
+type Mistake = (random: Random, at: Environment) => Attempt
 
 /** Commands that go on until they are stopped, where nothing is wrong. */
 const STANDING: readonly string[] = ['watch', 'work', 'engine']
@@ -29,9 +29,9 @@ const STANDING: readonly string[] = ['watch', 'work', 'engine']
 const AWS = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret', AWS_MAX_ATTEMPTS: '1' }
 
 /** An output folder of its own for each attempt. */
-const out = (random: Random, { folder }: Surroundings): string => join(folder, `out-${random.below(1e9)}`)
+const out = (random: Random, { folder }: Environment): string => join(folder, `out-${random.below(1e9)}`)
 
-const onPapers = (random: Random, at: Surroundings, ...words: readonly string[]): readonly string[] => [
+const onPapers = (random: Random, at: Environment, ...words: readonly string[]): readonly string[] => [
   random.pick(['run', 'plan']),
   join(at.folder, 'papers'),
   '--out',
@@ -40,7 +40,7 @@ const onPapers = (random: Random, at: Surroundings, ...words: readonly string[])
 ]
 
 /** A word of a kind that could stand for a folder, and leads nowhere. */
-const wrongPath = (random: Random, { folder }: Surroundings): string =>
+const wrongPath = (random: Random, { folder }: Environment): string =>
   random.pick([
     join(folder, 'nowhere'),
     join(folder, 'file.pdf/inside'),
@@ -55,7 +55,7 @@ const wrongPath = (random: Random, { folder }: Surroundings): string =>
     'file://host/papers',
   ])
 
-const wrongRedis = (random: Random, at: Surroundings): string =>
+const wrongRedis = (random: Random, at: Environment): string =>
   random.pick([
     `redis://127.0.0.1:${at.closedPort}`,
     `redis://user:hunter2@127.0.0.1:${at.closedPort}/3`,
@@ -67,7 +67,7 @@ const wrongRedis = (random: Random, at: Surroundings): string =>
     `localhost:${at.closedPort}`,
   ])
 
-const wrongEndpoint = (random: Random, at: Surroundings): string =>
+const wrongEndpoint = (random: Random, at: Environment): string =>
   random.pick([
     `http://127.0.0.1:${at.closedPort}`,
     `http://127.0.0.1:${at.webPort}`,
@@ -78,7 +78,7 @@ const wrongEndpoint = (random: Random, at: Surroundings): string =>
   ])
 
 /** Commands about a store that is there, each with a word that it may take. */
-const onStore = (random: Random, { folder }: Surroundings): readonly string[] =>
+const onStore = (random: Random, { folder }: Environment): readonly string[] =>
   random.pick([
     ['export', '--chunks', '--to', join(folder, `chunks-${random.below(1e9)}`)],
     ['export', '--chunks', '--format', 'parquet', '--to', join(folder, `chunks-${random.below(1e9)}`)],
@@ -242,7 +242,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
 
 const MISTAKE_NAMES = Object.keys(MISTAKES)
 
-export function wrongSituation(random: Random, at: Surroundings): Attempt & { readonly name: string } {
+export function wrongSituation(random: Random, at: Environment): Attempt & { readonly name: string } {
   const name = random.pick(MISTAKE_NAMES)
   const make = MISTAKES[name] as Mistake
   return { name, ...make(random, at) }

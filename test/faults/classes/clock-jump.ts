@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultClass } from './fault-class.ts'
 
-const SETTABLE = join(import.meta.dirname, '../../surroundings/preloads/settable-clock.ts')
+const SETTABLE = join(import.meta.dirname, '../../outages/preloads/settable-clock.ts')
 
 /** Until the process has loaded what takes the signal. */
 const LOADED_MS = 1_500

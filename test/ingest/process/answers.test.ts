@@ -17,7 +17,7 @@ const KEY = sourceKey('a.pdf')
 
 async function ingested(bench: Workbench, key = 'a.pdf') {
   await bench.write(key, key.endsWith('.pdf') ? `%PDF-${key}` : 'a,b')
-  expect(await bench.ingest(key)).toEqual({ do: 'finish' })
+  expect(await bench.ingest(key)).toEqual({ kind: 'finish' })
   return bench.deps.store.readRecord(sourceKey(key))
 }
 
@@ -85,7 +85,7 @@ test('an answer under zero data retention that the store does not take is told a
   })
   Object.assign(bench.deps, { store, storePatienceMs: 0 })
   await bench.write('a.pdf', '%PDF-a.pdf')
-  expect(await bench.ingest('a.pdf')).toMatchObject({ do: 'postpone' })
+  expect(await bench.ingest('a.pdf')).toMatchObject({ kind: 'postpone' })
   expect([lost, bench.service.charged]).toEqual([['a.pdf'], 1])
 })
 
@@ -114,8 +114,8 @@ test.each(['SCRAPE_SITE_ERROR', 'SCRAPE_ACTION_ERROR', 'SCRAPE_X_TWITTER_CONFIGU
     const reply = errorReply(500, 'the site does not load', { code })
     await using bench = await answering(reply, reply)
     await bench.write('a.pdf', '%PDF-a.pdf')
-    expect(await bench.ingest('a.pdf', 1)).toMatchObject({ do: 'postpone', counted: true })
-    expect(await bench.ingest('a.pdf', 2)).toEqual({ do: 'finish' })
+    expect(await bench.ingest('a.pdf', 1)).toMatchObject({ kind: 'postpone', counted: true })
+    expect(await bench.ingest('a.pdf', 2)).toEqual({ kind: 'finish' })
     expect(await bench.deps.store.readDeadLetter(KEY)).toMatchObject({ attempts: 2, failure: { serviceCode: code } })
   },
 )

@@ -32,7 +32,7 @@ describe('a document that is delivered again', () => {
     await bench.write('a.csv', 'a')
     await bench.ingest('a.csv')
     const before = await recordOf(bench)
-    expect(await bench.ingest('a.csv', 2)).toEqual({ do: 'finish' })
+    expect(await bench.ingest('a.csv', 2)).toEqual({ kind: 'finish' })
     expect(before).toMatchObject({ attempts: 1 })
     expect(await recordOf(bench)).toEqual(before)
     expect(bench.service.requests).toHaveLength(1)
@@ -93,7 +93,7 @@ describe('a document that is delivered again', () => {
     const intents = bench.deps.intents as RedisIntents
     await intents.begin(receiptId(contentHash, recipeHash), key)
 
-    expect(await bench.ingest('a.csv')).toEqual({ do: 'finish' })
+    expect(await bench.ingest('a.csv')).toEqual({ kind: 'finish' })
     expect(await intents.list()).toEqual([])
     expect(await intents.ambiguousTotal()).toBe(0)
     expect(bench.service.charged).toBe(1)

@@ -33,7 +33,7 @@ async function attempts(bench: Workbench): Promise<readonly object[]> {
   for (let attempt = 1; attempt <= 6; attempt += 1) {
     const verdict = await bench.ingest(SICK, attempt)
     told.push(verdict)
-    if (verdict.do === 'finish' || !verdict.counted) break
+    if (verdict.kind === 'finish' || !verdict.counted) break
     await bench.write(`healthy-${attempt}.csv`, `healthy,${attempt}`)
     await bench.ingest(`healthy-${attempt}.csv`)
   }
@@ -46,8 +46,8 @@ const sent = ({ service }: Workbench): readonly ReceivedRequest[] =>
 const letterOf = (bench: Workbench) => bench.deps.store.readDeadLetter(sourceKey(SICK))
 
 const counted = (...seconds: number[]) =>
-  seconds.map((s) => ({ do: 'postpone', afterMs: s * 1000, counted: true, reason: expect.anything() }))
-const FINISH = { do: 'finish' }
+  seconds.map((s) => ({ kind: 'postpone', afterMs: s * 1000, counted: true, reason: expect.anything() }))
+const FINISH = { kind: 'finish' }
 
 const rowsOf = (wanted: (row: ErrorRow) => boolean): readonly (readonly [number, string, ErrorRow])[] =>
   ERROR_ROWS.filter(wanted).map((row) => [row.status, row.text, row])
@@ -77,7 +77,9 @@ describe('a row that is tried again', () => {
     await using bench = await open({ answers: () => errorReply(500, 'Internal Server Error') })
     await bench.write(SICK, '%PDF-sick')
     for (let attempt = 1; attempt <= 5; attempt += 1) {
-      expect(await bench.ingest(SICK, attempt)).toMatchObject(attempt < 5 ? { do: 'postpone', counted: true } : FINISH)
+      expect(await bench.ingest(SICK, attempt)).toMatchObject(
+        attempt < 5 ? { kind: 'postpone', counted: true } : FINISH,
+      )
     }
     expect(sent(bench).length).toBe(5)
     expect(await letterOf(bench)).toMatchObject({ attempts: 5, failure: { httpStatus: 500 } })
@@ -107,7 +109,7 @@ describe('a row that is not tried again', () => {
 describe('a row that every document would meet', () => {
   test.each(rowsOf(isFatal))('%i "%s" halts the batch and keeps the document', async (status, text, row) => {
     await using bench = await open({ answers: sickening(replyOf(row)) })
-    expect(await attempts(bench)).toEqual([expect.objectContaining({ do: 'postpone', counted: false })])
+    expect(await attempts(bench)).toEqual([expect.objectContaining({ kind: 'postpone', counted: false })])
     const cause = status === 401 ? 'key' : 'credits'
     expect(bench.halts).toEqual([[cause, expect.stringContaining(text)]])
     expect(await letterOf(bench)).toBeNull()
@@ -120,7 +122,7 @@ describe('a limit of the plan', () => {
   test.each(rowsOf(isThrottle))('%i "%s" uses no attempt and waits as long as the service asks', async (_, __, row) => {
     await using bench = await open({ answers: sickening(replyOf(row, { 'retry-after': '1000' })) })
     const [verdict] = (await attempts(bench)) as { afterMs: number }[]
-    expect(verdict).toMatchObject({ do: 'postpone', counted: false })
+    expect(verdict).toMatchObject({ kind: 'postpone', counted: false })
     expect(verdict?.afterMs).toBeGreaterThanOrEqual(1_000_000)
     expect(await letterOf(bench)).toBeNull()
     expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1 })
@@ -161,7 +163,7 @@ describe('an answer that names its remedy', () => {
       headers: { 'retry-after': '1000' },
     }
     await using bench = await open({ answers: sickening(reply) })
-    expect(await attempts(bench)).toEqual([expect.objectContaining({ do: 'postpone', counted: false })])
+    expect(await attempts(bench)).toEqual([expect.objectContaining({ kind: 'postpone', counted: false })])
     expect(timeouts(bench)).toEqual([undefined])
   })
 

@@ -93,7 +93,7 @@ const allPages = Array.from({ length: PAGES }, (_, index) => index + 1)
 describe('a PDF over the limit', () => {
   test('is parsed in pieces and comes out as one document, with pages, ids and spans of the whole', async () => {
     await using bench = await benchWith()
-    expect(await bench.ingest('large.pdf')).toEqual({ do: 'finish' })
+    expect(await bench.ingest('large.pdf')).toEqual({ kind: 'finish' })
     expect(sent(bench)).toEqual(['1-2', '3-5', '6-7', '8-10'])
 
     const markdown = await output(bench, 'document.md')
@@ -150,7 +150,7 @@ describe('a PDF over the limit', () => {
         ? { ...errorReply(429, 'Concurrency limit reached'), headers: { 'retry-after': '1' } }
         : parsePages(request)
     await using bench = await benchWith({ answers })
-    expect(await bench.ingest('large.pdf')).toEqual({ do: 'finish' })
+    expect(await bench.ingest('large.pdf')).toEqual({ kind: 'finish' })
     expect(sent(bench)).toEqual(['1-2', '3-5', '3-5', '6-7', '8-10'])
     expect((await recordOf(bench)).cost).toEqual({ credits: 10, basis: 'reported' })
   })
@@ -159,7 +159,7 @@ describe('a PDF over the limit', () => {
     const answers = (request: ReceivedRequest): Reply =>
       request.number === 2 ? errorReply(402, 'Payment Required: Insufficient credits') : parsePages(request)
     await using bench = await benchWith({ answers })
-    expect(await bench.ingest('large.pdf')).toMatchObject({ do: 'postpone', counted: false })
+    expect(await bench.ingest('large.pdf')).toMatchObject({ kind: 'postpone', counted: false })
     expect(bench.halts.map(([cause]) => cause)).toEqual(['credits'])
     expect(sent(bench)).toEqual(['1-2', '3-5'])
   })
@@ -205,14 +205,14 @@ describe('a record of pieces', () => {
     expect(await output(bench, 'document.md')).toContain('\n\n---\n\n<!-- page 6 -->\n\nChapter 6 begins')
     expect(await rederive(record, bench.deps)).toEqual({ kind: 'same' })
     expect(await collect(unusedReceipts(store, never))).toEqual([])
-    expect(await collect(verifyStore(bench.deps, { repair: false, removeStrays: false }, never))).toEqual([
+    expect(await collect(verifyStore(bench.deps, { repair: false, removeOrphans: false }, never))).toEqual([
       { kind: 'whole' },
     ])
 
     const [, second] = receiptsOf(record)
     if (second === undefined || second === null) throw new Error('no receipt')
     await store.removeReceipt(second)
-    const [finding] = await collect(verifyStore(bench.deps, { repair: false, removeStrays: false }, never))
+    const [finding] = await collect(verifyStore(bench.deps, { repair: false, removeOrphans: false }, never))
     const damage = ['its receipt is missing or damaged: after a change it would be paid for again']
     expect(finding).toMatchObject({ kind: 'damaged', key, damage })
     expect(await rederive(record, bench.deps)).toEqual({ kind: 'no_receipt' })

@@ -51,7 +51,7 @@ test('a copy finds the receipt that came between its look for it and its turn to
     stands: intents.stands.bind(intents),
   }
   const copy = await deliveryOf(bench, 'copy of a.csv')
-  expect(await ingestDocument(copy, { ...bench.deps, intents: lateIntents }, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await ingestDocument(copy, { ...bench.deps, intents: lateIntents }, SIGNAL)).toEqual({ kind: 'finish' })
   expect(bench.service.charged).toBe(1)
   expect((await bench.deps.store.readRecord(sourceKey('copy of a.csv')))?.cost).toEqual({ credits: 0, basis: 'saved' })
 })
@@ -83,7 +83,7 @@ test('a document whose receipt is still being written is not let go when the gat
   const delivery = await deliveryOf(bench, 'a.csv')
   const first = ingestDocument(delivery, { ...bench.deps, gate: cutOff, store: slowStore }, SIGNAL)
   await expect(first).rejects.toThrow('Connection is closed.')
-  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
   expect(bench.service.charged).toBe(1)
 })
 
@@ -100,7 +100,7 @@ test('a worker that is cut while the disk is full tries once more to keep the an
   })
   const delivery = await deliveryOf(bench, 'a.csv')
   await ingestDocument(delivery, { ...bench.deps, store: fullStore }, cut.signal).catch(() => undefined)
-  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
   expect([tries, bench.service.charged]).toEqual([2, 1])
 })
 
@@ -115,7 +115,7 @@ test('a request is in doubt when it was cut off after it was sent, and not when 
   expect(await intents.list()).toEqual([])
   const cut = AbortSignal.timeout(300)
   await expect(ingestDocument(delivery, bench.deps, cut)).rejects.toThrow('aborted')
-  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
   expect(await intents.ambiguousTotal()).toBe(1)
 })
 
@@ -144,12 +144,12 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
   }
   const job = await deliveryOf(bench, 'a.csv')
   const waits = await ingestDocument(job, { ...deps, intents: watched, gate: shut }, SIGNAL)
-  expect(waits).toMatchObject({ do: 'postpone', counted: false })
+  expect(waits).toMatchObject({ kind: 'postpone', counted: false })
   expect(begun).toEqual([])
 
   const taken = { ...watched, begin: async () => 'busy' as const }
   begun.push('of another')
-  expect(await ingestDocument(job, { ...deps, intents: taken }, SIGNAL)).toMatchObject({ do: 'postpone' })
+  expect(await ingestDocument(job, { ...deps, intents: taken }, SIGNAL)).toMatchObject({ kind: 'postpone' })
   expect(begun).toEqual(['of another'])
   expect(bench.service.charged).toBe(0)
 })
@@ -165,10 +165,10 @@ test('a store that cannot be read right before the request keeps neither the pla
   })
   const delivery = await deliveryOf(bench, 'a.csv')
   const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
-  expect(first).toMatchObject({ do: 'postpone', counted: false })
+  expect(first).toMatchObject({ kind: 'postpone', counted: false })
   expect(await (intents as RedisIntents).list()).toEqual([])
   expect(await (gate as ServiceGate).limiter.state()).toMatchObject({ inFlight: 0 })
-  expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)).toEqual({ kind: 'finish' })
   expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
 })
 
@@ -205,9 +205,9 @@ test('a process that stood still between its look for the receipt and the reques
   })
   const delivery = await deliveryOf(bench, 'frozen.csv')
   const verdict = await ingestDocument(delivery, { ...bench.deps, store: frozen, intents: watched }, SIGNAL)
-  expect(verdict).toMatchObject({ do: 'postpone', counted: false })
+  expect(verdict).toMatchObject({ kind: 'postpone', counted: false })
   expect(bench.service.requests).toEqual([])
-  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await ingestDocument(delivery, bench.deps, SIGNAL)).toEqual({ kind: 'finish' })
   expect(bench.service.charged).toBe(1)
 })
 
@@ -232,13 +232,13 @@ test('a process that stood still after it took up the request, before the first 
   }
   const delivery = await deliveryOf(bench, 'frozen.csv')
   const verdict = await ingestDocument(delivery, { ...deps, parser: frozen }, SIGNAL)
-  expect(verdict).toMatchObject({ do: 'postpone', counted: false })
+  expect(verdict).toMatchObject({ kind: 'postpone', counted: false })
   expect([bench.service.requests.length, ...told]).toEqual([0, 'request:begun', 'request:withdrawn'])
   expect([
     await (deps.intents as RedisIntents).list(),
     (await (deps.gate as ServiceGate).limiter.state()).inFlight,
   ]).toEqual([[], 0])
-  expect(await ingestDocument(delivery, deps, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await ingestDocument(delivery, deps, SIGNAL)).toEqual({ kind: 'finish' })
   expect([bench.service.charged, await (deps.intents as RedisIntents).ambiguousTotal()]).toEqual([1, 0])
 })
 
@@ -252,11 +252,11 @@ test('an answer that one process had to spool is taken from there by another on 
   const refusing = before('saveReceipt', store, () => Promise.reject(new StoreUnusable('the disk is full')))
   const delivery = await deliveryOf(bench, 'a.csv')
   const stopped = { ...bench.deps, store: withSpool(refusing, stopping), spool: stopping, storePatienceMs: 0 }
-  expect((await ingestDocument(delivery, stopped, SIGNAL)).do).toBe('postpone')
+  expect((await ingestDocument(delivery, stopped, SIGNAL)).kind).toBe('postpone')
   expect([bench.service.charged, (await other.ids()).length]).toEqual([1, 1])
 
   const goesOn = { ...bench.deps, store: withSpool(store, other), spool: other }
-  expect(await ingestDocument(delivery, goesOn, SIGNAL)).toEqual({ do: 'finish' })
+  expect(await ingestDocument(delivery, goesOn, SIGNAL)).toEqual({ kind: 'finish' })
   expect(bench.service.charged).toBe(1)
   expect(await stopping.ids()).toEqual([])
 })

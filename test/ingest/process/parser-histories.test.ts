@@ -43,7 +43,7 @@ const nameOf = (parser: ParserIdentity): string => `${parser.class} ${parser.ori
 async function ingested(delivery: Delivery, deps: IngestDeps): Promise<void> {
   for (let times = 0; times < DELIVERIES; times++) {
     const verdict = await ingestDocument(delivery, deps, SIGNAL)
-    if (verdict.do === 'finish') return
+    if (verdict.kind === 'finish') return
     expect(verdict.counted, verdict.reason).toBe(false)
     await sleep(Math.min(verdict.afterMs, 200))
   }

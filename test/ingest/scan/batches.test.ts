@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { batchesOf, whileNextComes } from '#src/ingest/scan/batches.ts'
+import { batchesOf, prefetchOne } from '#src/ingest/scan/batches.ts'
 
 async function* counting(to: number): AsyncGenerator<number> {
   for (let number = 0; number < to; number++) yield number
@@ -15,7 +15,7 @@ describe('batchesOf', () => {
   })
 })
 
-describe('whileNextComes', () => {
+describe('prefetchOne', () => {
   test('asks for the next item while one is worked on, one at a time and in order', async () => {
     const log: string[] = []
     async function* logged(): AsyncGenerator<number> {
@@ -24,7 +24,7 @@ describe('whileNextComes', () => {
         yield number
       }
     }
-    await whileNextComes(logged(), async (number) => {
+    await prefetchOne(logged(), async (number) => {
       await sleep(10)
       log.push(`done ${number}`)
     })
@@ -34,7 +34,7 @@ describe('whileNextComes', () => {
   test('throws what the work threw, the last one too, and asks for nothing more', async () => {
     for (const bad of [0, 1, 2]) {
       const done: number[] = []
-      const work = whileNextComes(counting(3), async (number) => {
+      const work = prefetchOne(counting(3), async (number) => {
         await sleep(1)
         if (number === bad) throw new Error('cannot go on')
         done.push(number)
@@ -50,7 +50,7 @@ describe('whileNextComes', () => {
       yield 0
       throw new Error('the listing broke')
     }
-    const work = whileNextComes(broken(), async () => {
+    const work = prefetchOne(broken(), async () => {
       await sleep(20)
       done += 1
     })

@@ -29,7 +29,7 @@ const listElsewhere = ({ deps }: Workbench, ...names: string[]): Promise<void> =
     ]),
   )
 
-async function deliver(bench: Workbench, name: string): Promise<JobVerdict['do']> {
+async function deliver(bench: Workbench, name: string): Promise<JobVerdict['kind']> {
   const { deps } = bench
   const job = {
     schema: 1,
@@ -40,8 +40,8 @@ async function deliver(bench: Workbench, name: string): Promise<JobVerdict['do']
     queuedAt: Date.now(),
   } as const
   const verdict = await ingestDocument({ job, attempt: 1 }, deps, new AbortController().signal)
-  if (verdict.do === 'postpone') expect(verdict.counted).toBe(false)
-  return verdict.do
+  if (verdict.kind === 'postpone') expect(verdict.counted).toBe(false)
+  return verdict.kind
 }
 
 async function lists(bench: Workbench, ...names: string[]): Promise<Role> {
@@ -79,7 +79,7 @@ test('a worker whose mount shows another document of the same name buys nothing 
 test('a worker that sees documents of the ledger hands back one that is gone, and never stops or records it', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('there.csv', 'a')
-  expect((await bench.ingest('there.csv')).do).toBe('finish')
+  expect((await bench.ingest('there.csv')).kind).toBe('finish')
   await listElsewhere(bench, 'gone.csv', 'also.csv')
   for (let look = 0; look < 5; look++) {
     for (const name of ['gone.csv', 'also.csv']) expect(await deliver(bench, name)).toBe('postpone')
@@ -91,7 +91,7 @@ test('a worker that sees documents of the ledger hands back one that is gone, an
 test('a worker ingests a document that changed since it was listed, where it sees others', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('there.csv', 'a')
-  expect((await bench.ingest('there.csv')).do).toBe('finish')
+  expect((await bench.ingest('there.csv')).kind).toBe('finish')
   await bench.write('changed.csv', 'b')
   await listElsewhere(bench, 'changed.csv')
   expect(await deliver(bench, 'changed.csv')).toBe('finish')
@@ -101,7 +101,7 @@ test('a worker ingests a document that changed since it was listed, where it see
 test('a run ends a document of its own listing as vanished at the third look, while the source shows others', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('there.csv', 'a')
-  expect((await bench.ingest('there.csv')).do).toBe('finish')
+  expect((await bench.ingest('there.csv')).kind).toBe('finish')
   await listElsewhere(bench, 'gone.csv')
   await lists(bench, 'there.csv', 'gone.csv')
   for (const expected of ['postpone', 'postpone', 'finish']) expect(await deliver(bench, 'gone.csv')).toBe(expected)
@@ -112,7 +112,7 @@ test('a run ends a document of its own listing as vanished at the third look, wh
 test('a run leaves a document that it did not list to the sweep, which has a safety limit', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('there.csv', 'a')
-  expect((await bench.ingest('there.csv')).do).toBe('finish')
+  expect((await bench.ingest('there.csv')).kind).toBe('finish')
   await listElsewhere(bench, 'of-another-run.csv')
   bench.deps.view.role = { kind: 'lists', listed: null }
   for (let look = 0; look < 4; look++) expect(await deliver(bench, 'of-another-run.csv')).toBe('postpone')
@@ -142,7 +142,7 @@ test('a watch waits while its source shows nothing, and records that a document 
   for (let look = 0; look < 5; look++) expect(await deliver(bench, 'gone.csv')).toBe('postpone')
   expect(bench.halts).toEqual([])
   await bench.write('there.csv', 'a')
-  expect((await bench.ingest('there.csv')).do).toBe('finish')
+  expect((await bench.ingest('there.csv')).kind).toBe('finish')
   for (let look = 0; look < 2; look++) await deliver(bench, 'gone.csv')
   expect((await letterOf(bench, 'gone.csv'))?.failure.code).toBe('vanished')
 })

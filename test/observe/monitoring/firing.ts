@@ -12,8 +12,8 @@ import {
 import { engineOf } from '../../support/process-tree.ts'
 import { errorReply, type ReceivedRequest } from '../../support/scripted-service.ts'
 import type { RunningSluice } from '../../support/sluice.ts'
-import { OwnRedis } from '../../surroundings/support/own-redis.ts'
-import { Scene, type SceneOptions } from '../../surroundings/support/scene.ts'
+import { OwnRedis } from '../../outages/support/own-redis.ts'
+import { Scene, type SceneOptions } from '../../outages/support/scene.ts'
 
 const RULES = resolve(import.meta.dirname, '../../../docs/monitoring/rules.yml')
 const STORE_TROUBLE = resolve(import.meta.dirname, '../../faults/preloads/store-trouble.ts')

@@ -26,7 +26,7 @@ import { pipelineTruth, queueTruth } from './truth.ts'
  * docs/metrics.md answers has to be what the service, the store, Redis and the log say.
  */
 
-export interface Surroundings {
+export interface Environment {
   readonly programs: PrometheusPrograms
   readonly redis: TestRedis
   /** Null: all sources are folders. */
@@ -46,21 +46,21 @@ const INTERVAL_MS = 1_500
 /** How long everything may take to come to its end, and the last scrape with it. */
 const SETTLES_MS = 75_000
 
-export async function metricsRun(seed: number, surroundings: Surroundings): Promise<MetricsReport> {
-  const drawn = drawRun(seed, surroundings.s3 !== null)
-  await using run = new MetricsRun(drawn, surroundings)
+export async function metricsRun(seed: number, environment: Environment): Promise<MetricsReport> {
+  const drawn = drawRun(seed, environment.s3 !== null)
+  await using run = new MetricsRun(drawn, environment)
   return { drawn, breaches: await run.breaches() }
 }
 
 class MetricsRun implements AsyncDisposable {
   readonly #drawn: DrawnRun
-  readonly #around: Surroundings
+  readonly #around: Environment
   readonly #resources = new AsyncDisposableStack()
   readonly #living = new Map<number, RunningSluice>()
   #cwd = ''
   #bucket: PlainBucket | null = null
 
-  constructor(drawn: DrawnRun, around: Surroundings) {
+  constructor(drawn: DrawnRun, around: Environment) {
     this.#drawn = drawn
     this.#around = around
   }

@@ -148,7 +148,7 @@ describe('what a folder source cannot use', () => {
     await symlink('..', `${folder.path}/x/up`)
     await symlink('me', `${folder.path}/me`)
     await symlink('nowhere', `${folder.path}/dangling.pdf`)
-    await symlink('../../y', `${folder.path}/x/y`)
+    await symlink('../y', `${folder.path}/x/y`)
     await symlink('y/b.pdf', `${folder.path}/link.pdf`)
     expect(await listed({ path: folder.path })).toEqual(['x/a.pdf', 'y/b.pdf'])
     expect(await listed({ path: folder.path, followSymlinks: true })).toEqual([
@@ -205,7 +205,7 @@ describe('opening a file of a folder source', () => {
     await using folder = await tempFolder()
     await write(folder.path, 'secret.pdf', 'source/a.pdf')
     const source = openFolderSource({ path: `${folder.path}/source` })
-    for (const key of ['../../secret.pdf', 'x/../../secret.pdf', `${folder.path}/secret.pdf`, '', 'a.pdf\0']) {
+    for (const key of ['../secret.pdf', 'x/../../secret.pdf', `${folder.path}/secret.pdf`, '', 'a.pdf\0']) {
       expect([key, await source.open(sourceKey(key), never)]).toEqual([
         key,
         expect.objectContaining({ code: 'vanished' }),

@@ -17,7 +17,7 @@ consume({
     if (job.key === deadly) process.kill(process.pid, 'SIGKILL')
     await sleep(300)
     console.log(`end ${job.key}`)
-    return { do: 'finish' }
+    return { kind: 'finish' }
   },
   giveUp: async ({ job }, reason) =>
     console.log(`given up ${reason.kind === 'deadly' ? reason.times : '?'} ${job.key}`),

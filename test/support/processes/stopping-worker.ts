@@ -13,7 +13,7 @@ const consumer = consume({
   connection,
   pipeline,
   concurrency: 1,
-  handle: async () => ({ do: 'finish' }),
+  handle: async () => ({ kind: 'finish' }),
   giveUp: async () => undefined,
   onError: (error) => console.error(error),
 })

@@ -20,13 +20,13 @@ const consumer = consume({
     const claim = await claims.claim(job.key)
     if (claim === null) {
       console.log(`busy ${job.key}`)
-      return { do: 'postpone', afterMs: 200, counted: false, reason: 'busy' }
+      return { kind: 'postpone', afterMs: 200, counted: false, reason: 'busy' }
     }
     console.log(`begin ${attempt} ${job.key}`)
     await sleep(Number(workMs), undefined, { signal })
     console.log(`end ${job.key}`)
     await claim.release()
-    return { do: 'finish' }
+    return { kind: 'finish' }
   },
   giveUp: async ({ job }) => console.log(`given up ${job.key}`),
   onError: (error) => console.error(error),

@@ -8,7 +8,7 @@ const MOST_FAILED = 10_000
  * others get through, it is to blame itself, and that uses an attempt: a broken object must not come again for ever.
  * While none gets through no document is to blame, and all come again as they were.
  */
-export class Surroundings {
+export class DependencyHealth {
   readonly #now: () => number
   /** When a document that has failed since was begun. */
   readonly #failed = new Map<SourceKey, number>()

@@ -6,13 +6,13 @@ const LONGEST_MS = 100
  * its next request is out: so what makes outputs of an answer (its receipt is safe by then) waits while a request is
  * about to go out, and is done while the service works. One at a time, so that a request never waits for more than one.
  */
-export class RightOfWay {
+export class RequestPriority {
   #urgent = 0
   #scheduled = false
   readonly #waiting: (() => void)[] = []
 
   /** Something is on its way to a request, until `work` settles. */
-  async first<T>(work: Promise<T>): Promise<T> {
+  async runUrgent<T>(work: Promise<T>): Promise<T> {
     this.#urgent += 1
     try {
       return await work
@@ -23,7 +23,7 @@ export class RightOfWay {
   }
 
   /** Resolves when no request is about to go out, or after `LONGEST_MS`. */
-  async givenWay(): Promise<void> {
+  async yieldToUrgent(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const enough = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(resolve), 1)

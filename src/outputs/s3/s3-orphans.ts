@@ -1,4 +1,4 @@
-import type { Stray } from '#src/document/stray.ts'
+import type { Orphan } from '#src/document/orphan.ts'
 import { isDocumentFolder, letterName } from '../document-path.ts'
 import { receiptIdOf, receiptPath } from '../receipt-bytes.ts'
 import { parseDeadLetter, RECORD_FILE } from '../record-json.ts'
@@ -7,7 +7,7 @@ import type { S3Bucket } from './s3-bucket.ts'
 import { ageOf, parseStored, SWEEP_AFTER_MS } from './s3-documents.ts'
 
 /** Streams the orphans: objects in the folders of a store that no record, receipt or dead letter explains. */
-export async function* s3Strays(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Stray> {
+export async function* s3Orphans(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Orphan> {
   // The objects of one document come one after the other, and no document lies within another.
   let home = ''
   let names: string[] = []
@@ -31,7 +31,7 @@ export async function* s3Strays(bucket: S3Bucket, signal: AbortSignal): AsyncGen
   yield* inFailures(bucket, signal)
 }
 
-const foreign = (path: string, reason: string): Stray => ({ kind: 'foreign', path, reason })
+const foreign = (path: string, reason: string): Orphan => ({ kind: 'foreign', path, reason })
 
 /** Up to and with the slash after a document's own segment. */
 function homeOf(name: string): string | null {
@@ -41,7 +41,7 @@ function homeOf(name: string): string | null {
 }
 
 /** A folder that a commit in flight may just have made is left out: the record comes last. */
-async function* inDocument(bucket: S3Bucket, home: string, names: readonly string[]): AsyncGenerator<Stray> {
+async function* inDocument(bucket: S3Bucket, home: string, names: readonly string[]): AsyncGenerator<Orphan> {
   if (names.length === 0) return
   const object = await bucket.get(home + RECORD_FILE)
   const stored = object === null ? null : parseStored(object.bytes)
@@ -55,7 +55,7 @@ async function* inDocument(bucket: S3Bucket, home: string, names: readonly strin
   }
 }
 
-async function* inReceipts(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Stray> {
+async function* inReceipts(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Orphan> {
   for await (const names of bucket.list('receipts/', signal)) {
     for (const name of names) {
       const id = receiptIdOf(name.slice(name.lastIndexOf('/') + 1))
@@ -64,7 +64,7 @@ async function* inReceipts(bucket: S3Bucket, signal: AbortSignal): AsyncGenerato
   }
 }
 
-async function* inFailures(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Stray> {
+async function* inFailures(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Orphan> {
   for await (const names of bucket.list('failures/', signal)) {
     for (const name of names.filter((one) => one !== BAR)) {
       const object = await bucket.get(name)

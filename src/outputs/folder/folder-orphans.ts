@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mapInOrder } from '#src/document/map-in-order.ts'
 import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
-import type { Stray } from '#src/document/stray.ts'
+import type { Orphan } from '#src/document/orphan.ts'
 import { documentPath, isDocumentFolder, letterName, type PathRules } from '../document-path.ts'
 import { isOneOf, isThere, readIfThere } from './file-system.ts'
 import { allEntriesIn } from './folder-entries.ts'
@@ -26,14 +26,17 @@ const OWN_NAMES: readonly string[] = [
   MANIFEST_FILE,
 ]
 
-export interface StraysOptions {
+export interface OrphansOptions {
   readonly root: string
   readonly area: WorkArea
   readonly rules: PathRules
 }
 
 /** Streams the orphans: what is in the folder of a store and no part of it. Paths are relative to `root`. */
-export async function* folderStrays({ root, area, rules }: StraysOptions, signal: AbortSignal): AsyncGenerator<Stray> {
+export async function* folderOrphans(
+  { root, area, rules }: OrphansOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Orphan> {
   for (const { name } of await allEntriesIn(root, area)) {
     if (!OWN_NAMES.includes(name)) yield { kind: 'beside', path: name, reason: 'is no part of the store' }
   }
@@ -47,10 +50,10 @@ export async function* folderStrays({ root, area, rules }: StraysOptions, signal
 
 const LEFTOVER = { kind: 'leftover', reason: 'was left by a process that ended in the middle of a write' } as const
 
-const foreign = (path: string, reason: string): Stray => ({ kind: 'foreign', path, reason })
+const foreign = (path: string, reason: string): Orphan => ({ kind: 'foreign', path, reason })
 
 /** `below`: the folder's path below `documents/`, empty or with a slash at its end. */
-async function* inDocuments(at: StraysOptions, below: string, signal: AbortSignal): AsyncGenerator<Stray> {
+async function* inDocuments(at: OrphansOptions, below: string, signal: AbortSignal): AsyncGenerator<Orphan> {
   const { root, area } = at
   const folder = `documents/${below}`
   const entries = (await allEntriesIn(join(root, folder), area)).map((entry) => ({
@@ -72,8 +75,8 @@ async function* inDocuments(at: StraysOptions, below: string, signal: AbortSigna
   }
 }
 
-/** A document may be exchanged for its next version between two looks at it: what is a stray still is one a look later. */
-async function seenTwice(look: () => Promise<readonly Stray[]>): Promise<readonly Stray[]> {
+/** A document may be exchanged for its next version between two looks at it: what is a orphan still is one a look later. */
+async function seenTwice(look: () => Promise<readonly Orphan[]>): Promise<readonly Orphan[]> {
   const first = await look()
   if (first.length === 0) return first
   const again = new Set((await look()).map(({ path }) => path))
@@ -81,7 +84,7 @@ async function seenTwice(look: () => Promise<readonly Stray[]>): Promise<readonl
 }
 
 /** `of`: the path of its folder below `documents/`. */
-async function inDocument({ root, area, rules }: StraysOptions, of: string): Promise<readonly Stray[]> {
+async function inDocument({ root, area, rules }: OrphansOptions, of: string): Promise<readonly Orphan[]> {
   const path = `documents/${of}`
   const names = (await allEntriesIn(join(root, path), area)).map(({ name }) => name)
   const json = await readIfThere(join(root, path, RECORD_FILE))
@@ -99,9 +102,9 @@ async function inDocument({ root, area, rules }: StraysOptions, of: string): Pro
   return names.filter((name) => !listed.has(name)).map((name) => foreign(`${path}/${name}`, 'is in no record'))
 }
 
-type InStore = Pick<StraysOptions, 'root' | 'area'>
+type InStore = Pick<OrphansOptions, 'root' | 'area'>
 
-async function* inReceipts({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Stray> {
+async function* inReceipts({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Orphan> {
   for (const shelf of await allEntriesIn(join(root, 'receipts'), area)) {
     const path = `receipts/${shelf.name}`
     if (!shelf.isDirectory()) yield foreign(path, 'is no receipt')
@@ -116,7 +119,7 @@ async function* inReceipts({ root, area }: InStore, signal: AbortSignal): AsyncG
   }
 }
 
-async function* inFailures({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Stray> {
+async function* inFailures({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Orphan> {
   for (const entry of await allEntriesIn(join(root, 'failures'), area)) {
     signal.throwIfAborted()
     const path = `failures/${entry.name}`

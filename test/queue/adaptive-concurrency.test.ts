@@ -6,7 +6,7 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { documentJobs } from '../support/queue-jobs.ts'
 import { startTestRedis, until } from '../support/redis.ts'
 
-const BACK: JobVerdict = { do: 'postpone', afterMs: 100, counted: false, reason: 'no place at the gate' }
+const BACK: JobVerdict = { kind: 'postpone', afterMs: 100, counted: false, reason: 'no place at the gate' }
 
 /** A queue of `documents` jobs that a worker with twenty places takes from; an error is one of the test. */
 async function takeTwenty(documents: number, handle: ConsumeOptions['handle']) {
@@ -41,7 +41,7 @@ test('intake starts at most three documents per completion while the gate admits
     if (places === 0 && !open) return BACK
     places = 0
     through += 1
-    return { do: 'finish' }
+    return { kind: 'finish' }
   })
   await until('a hundred went through one by one', 30_000, async () => through >= 100)
   const startsOfHundred = starts

@@ -1,5 +1,5 @@
 /** Something in the place of a store that no record, receipt or dead letter explains. */
-export interface Stray {
+export interface Orphan {
   /**
    * - `foreign`: in the folders of the store. May be a user's own file.
    * - `leftover`: of a write that its process did not finish; `recover` settles it.

@@ -28,7 +28,7 @@ async function storeInUse() {
 
 const render = () => new Map<string, Uint8Array>()
 
-test('listStrays names each stray and its kind; verifyStore removes only foreign ones, and only with removeStrays', async () => {
+test('listOrphans names each orphan and its kind; verifyStore removes only foreign ones, and only with removeOrphans', async () => {
   await using opened = await storeInUse()
   const { root, store, put } = opened
   await put('README.md', 'mine')
@@ -44,7 +44,7 @@ test('listStrays names each stray and its kind; verifyStore removes only foreign
   await mkdir(join(root, 'documents/empty'))
   await utimes(join(root, 'documents/empty'), dayAgo, dayAgo)
 
-  const found = await collect(store.listStrays(never))
+  const found = await collect(store.listOrphans(never))
   expect(Object.fromEntries(found.map(({ path, kind, reason }) => [path, `${kind}: ${reason}`]))).toEqual({
     'README.md': 'beside: is no part of the store',
     'documents/notes.txt': 'foreign: is a file where only folders of documents belong',
@@ -58,24 +58,24 @@ test('listStrays names each stray and its kind; verifyStore removes only foreign
     'receipts/ab/mine.txt': 'foreign: is no receipt',
   })
 
-  const repaired = await collect(verifyStore({ store, render }, { repair: true, removeStrays: false }, never))
-  expect(repaired.filter((finding) => finding.kind === 'stray' && finding.removed)).toEqual([])
+  const repaired = await collect(verifyStore({ store, render }, { repair: true, removeOrphans: false }, never))
+  expect(repaired.filter((finding) => finding.kind === 'orphan' && finding.removed)).toEqual([])
   expect(await readdir(root)).toContain('README.md')
-  await collect(verifyStore({ store, render }, { repair: false, removeStrays: true }, never))
-  expect((await collect(store.listStrays(never))).map(({ path }) => path)).toEqual(['README.md'])
+  await collect(verifyStore({ store, render }, { repair: false, removeOrphans: true }, never))
+  expect((await collect(store.listOrphans(never))).map(({ path }) => path)).toEqual(['README.md'])
   expect((await store.readOutput('a.pdf' as SourceKey, 'document.md'))?.toString()).toBe('text')
   expect(await collect(store.listDeadLetters(never))).toHaveLength(1)
 })
 
-test('verifyStore with repair removes the staging folder of a dead process, which listStrays reports as a leftover', async () => {
+test('verifyStore with repair removes the staging folder of a dead process, which listOrphans reports as a leftover', async () => {
   await using opened = await storeInUse()
   const { root, store, put } = opened
   const host = hostname().replaceAll(/[^A-Za-z0-9.-]/g, '-')
   const left = `.sluice/staging/${host}~4194303~1~dead~0`
   await put(`${left}/document.md`)
-  expect(await collect(store.listStrays(never))).toMatchObject([{ kind: 'leftover', path: left }])
-  await collect(verifyStore({ store, render }, { repair: true, removeStrays: false }, never))
-  expect(await collect(store.listStrays(never))).toEqual([])
+  expect(await collect(store.listOrphans(never))).toMatchObject([{ kind: 'leftover', path: left }])
+  await collect(verifyStore({ store, render }, { repair: true, removeOrphans: false }, never))
+  expect(await collect(store.listOrphans(never))).toEqual([])
   expect(await readdir(join(root, '.sluice/staging'))).toEqual([])
 })
 
@@ -85,7 +85,7 @@ test('verifyStore reports a truncated receipt without a reference, and removes i
   const id = receiptOf('one')
   await truncate(join(root, 'receipts', id.slice(0, 2), `${id}.json.gz`), 12)
   const told = async (repair: boolean) =>
-    (await collect(verifyStore({ store, render }, { repair, removeStrays: false }, never))).filter(
+    (await collect(verifyStore({ store, render }, { repair, removeOrphans: false }, never))).filter(
       ({ kind }) => kind === 'half_receipt',
     )
   expect(await told(false)).toEqual([{ kind: 'half_receipt', id, removed: false }])
@@ -93,7 +93,7 @@ test('verifyStore reports a truncated receipt without a reference, and removes i
   expect(await told(false)).toEqual([])
 })
 
-test('listStrays finds no stray in a store during concurrent writes', async () => {
+test('listOrphans finds no orphan in a store during concurrent writes', async () => {
   await using opened = await storeInUse()
   const { store } = opened
   const writing = new AbortController()
@@ -104,9 +104,9 @@ test('listStrays finds no stray in a store during concurrent writes', async () =
       await store.bury(letterOf(key))
     }
   })
-  const strays = []
-  for (let looks = 0; looks < 30; looks++) strays.push(...(await collect(store.listStrays(never))))
+  const orphans = []
+  for (let looks = 0; looks < 30; looks++) orphans.push(...(await collect(store.listOrphans(never))))
   writing.abort()
   await Promise.all(writers)
-  expect(strays).toEqual([])
+  expect(orphans).toEqual([])
 })

@@ -87,7 +87,7 @@ export class Scene implements AsyncDisposable {
       env,
       execArgv: [
         ...execArgv,
-        ...preloads.flatMap((module) => ['--import', join(import.meta.dirname, '../preloads', module)]),
+        ...preloads.flatMap((module) => ['--import', join(import.meta.dirname, '../../outages/preloads', module)]),
       ],
     })
     this.#living.add(running)

@@ -8,7 +8,7 @@ const RENEWALS = 3
  * processes after `aliveMs`. A process that stalled for so long finds its places handed on: a request or two too many
  * are then in flight, which the service refuses and does not charge.
  */
-export class SignOfLife implements AsyncDisposable {
+export class Heartbeat implements AsyncDisposable {
   readonly #redis: RedisClient
   readonly #key: string
   readonly #aliveMs: number
@@ -23,8 +23,8 @@ export class SignOfLife implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  static async start(redis: RedisClient, key: string, aliveMs: number): Promise<SignOfLife> {
-    const sign = new SignOfLife(redis, key, aliveMs)
+  static async start(redis: RedisClient, key: string, aliveMs: number): Promise<Heartbeat> {
+    const sign = new Heartbeat(redis, key, aliveMs)
     await sign.renew()
     return sign
   }

@@ -17,7 +17,7 @@ const REST_MS = 1_000
  * takes few, few are taken: about one in ten comes back for one that gets through. While none comes back, the number
  * soon trebles with each round up to what was asked for.
  */
-export class Intake {
+export class AdaptiveConcurrency {
   readonly #most: number
   #places: number
   #growth = GROWTH
@@ -31,7 +31,7 @@ export class Intake {
     return Math.floor(this.#places)
   }
 
-  gotThrough(): void {
+  onCompleted(): void {
     this.#places = Math.min(this.#most, this.#places + this.#growth)
     this.#growth = Math.min(GROWTH, this.#growth * GROWTH_RECOVERY)
   }
@@ -40,7 +40,7 @@ export class Intake {
    * Answers for how long the place of this document stays empty. While none gets through (credits are out, the service
    * is away) documents come back at once, and without a rest the whole queue would be read again and again.
    */
-  cameBack(): number {
+  onPostponed(): number {
     const fewest = Math.min(FEWEST, this.#most)
     const restMs = this.places <= fewest ? REST_MS : 0
     this.#places = Math.max(fewest, this.#places - 1)

@@ -20,7 +20,7 @@ export type StorePatience = Pick<IngestDeps, 'events' | 'halt' | 'stopping' | 's
  * told to stop and the store still refuses `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept
  * then stays, and counts it as ambiguous. What is wrong with this document alone is thrown at once.
  */
-export async function untilWritten<T>(
+export async function retryWhileStoreUnavailable<T>(
   write: () => Promise<T>,
   key: SourceKey,
   deps: StorePatience,
@@ -34,7 +34,7 @@ export async function untilWritten<T>(
     const isLast = signal.aborted || performance.now() - stoppedAt > STOP_PATIENCE_MS
     const triedAt = performance.now()
     try {
-      const written = await notAfter(signal, toldWhenSlow(write, deps))
+      const written = await notAfter(signal, reportWhenSlow(write, deps))
       deps.events.emit('store:written', { durationMs: performance.now() - triedAt })
       deps.events.emit('dependency:works', { dependency: 'store' })
       return written
@@ -57,7 +57,7 @@ export async function untilWritten<T>(
 }
 
 /** Reports a store that neither does nor refuses what is asked of it after `storeSlowMs`, and again each time as long has passed. */
-export async function toldWhenSlow<T>(
+export async function reportWhenSlow<T>(
   work: () => Promise<T>,
   { events, storeSlowMs }: Pick<StorePatience, 'events' | 'storeSlowMs'>,
   what = 'a write takes longer than {s} s; what was paid for is held in memory',

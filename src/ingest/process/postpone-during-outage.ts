@@ -13,28 +13,28 @@ const AWAY_MS = 5_000
  * lasts longer than the patience that there is with the store the batch is halted, as it is where outputs cannot be
  * written. Rejects with what fails this document alone.
  */
-export async function despiteSurroundings(
+export async function postponeDuringOutage(
   key: SourceKey,
   work: () => Promise<JobVerdict>,
   {
-    surroundings,
+    dependencyHealth,
     events,
     halt,
     storePatienceMs,
-  }: Pick<IngestDeps, 'surroundings' | 'events' | 'halt' | 'storePatienceMs'>,
+  }: Pick<IngestDeps, 'dependencyHealth' | 'events' | 'halt' | 'storePatienceMs'>,
   signal: AbortSignal,
 ): Promise<JobVerdict> {
-  const begunAt = surroundings.begin()
+  const begunAt = dependencyHealth.begin()
   try {
     const verdict = await work()
-    surroundings.worked(key)
-    if (verdict.do === 'finish') {
+    dependencyHealth.worked(key)
+    if (verdict.kind === 'finish') {
       for (const dependency of ['source', 'store'] as const) events.emit('dependency:works', { dependency })
     }
     return verdict
   } catch (error) {
     if (signal.aborted || !(error instanceof StoreUnusable || error instanceof SourceUnusable)) throw error
-    const awayForMs = surroundings.failed(key, begunAt)
+    const awayForMs = dependencyHealth.failed(key, begunAt)
     if (awayForMs === null) throw error
     events.emit('stage:failed', { key, stage: 'read', error })
     const dependency = error instanceof StoreUnusable ? 'store' : 'source'

@@ -3,9 +3,9 @@ import { sourceKey } from '#src/document/ids.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { Events } from '#src/events.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
-import { despiteSurroundings } from '#src/ingest/process/despite-surroundings.ts'
+import { postponeDuringOutage } from '#src/ingest/process/postpone-during-outage.ts'
 import { FINISH } from '#src/ingest/process/job-verdicts.ts'
-import { Surroundings } from '#src/ingest/process/surroundings.ts'
+import { DependencyHealth } from '#src/ingest/process/dependency-health.ts'
 
 /* Law 1: an outage of source or store loses no document, and a broken object is not retried for ever. */
 
@@ -15,16 +15,16 @@ const ANOTHER = sourceKey('another')
 describe('a document that failed on source or store', () => {
   test('is itself the cause when another document succeeded meanwhile', () => {
     let now = 0
-    const surroundings = new Surroundings(() => now)
-    expect(surroundings.failed(ONE, 0)).toBe(0)
+    const dependencyHealth = new DependencyHealth(() => now)
+    expect(dependencyHealth.failed(ONE, 0)).toBe(0)
     now = 40
-    expect(surroundings.failed(ANOTHER, 30)).toBe(40)
-    surroundings.worked(sourceKey('a third'))
+    expect(dependencyHealth.failed(ANOTHER, 30)).toBe(40)
+    dependencyHealth.worked(sourceKey('a third'))
     now = 50
-    expect(surroundings.failed(ANOTHER, 45)).toBeNull()
-    expect(surroundings.failed(ANOTHER, 45)).toBe(0)
+    expect(dependencyHealth.failed(ANOTHER, 45)).toBeNull()
+    expect(dependencyHealth.failed(ANOTHER, 45)).toBe(0)
     // One at a time: no other document was in flight during its attempts, but one was between them.
-    expect(surroundings.failed(ONE, 48)).toBeNull()
+    expect(dependencyHealth.failed(ONE, 48)).toBeNull()
   })
 })
 
@@ -38,14 +38,14 @@ describe('a document whose source is unavailable', () => {
     const failed: unknown[] = []
     const events = new Events()
     events.on('stage:failed', ({ error }) => failed.push(error))
-    const surroundings = new Surroundings(() => now)
+    const dependencyHealth = new DependencyHealth(() => now)
     const halt: IngestDeps['halt'] = (_, message) => halts.push(message)
-    const deps = { surroundings, events, halt, storePatienceMs: 1_000 }
+    const deps = { dependencyHealth, events, halt, storePatienceMs: 1_000 }
     return {
       halts,
       failed,
       after: (ms: number) => (now += ms),
-      deliver: (work: () => Promise<typeof FINISH>) => despiteSurroundings(sourceKey('a.csv'), work, deps, signal),
+      deliver: (work: () => Promise<typeof FINISH>) => postponeDuringOutage(sourceKey('a.csv'), work, deps, signal),
     }
   }
 
@@ -53,7 +53,7 @@ describe('a document whose source is unavailable', () => {
     const { deliver, after, failed, halts } = scene()
     for (const ms of [0, 600, 400]) {
       after(ms)
-      expect(await deliver(fails)).toMatchObject({ do: 'postpone', counted: false, reason: away.message })
+      expect(await deliver(fails)).toMatchObject({ kind: 'postpone', counted: false, reason: away.message })
     }
     expect([failed.length, halts]).toEqual([3, []])
     after(1)

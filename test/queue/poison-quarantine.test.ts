@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { PoisonQuarantine } from '#src/queue/poison-quarantine.ts'
+
+const leaveOf = (entry: ReturnType<PoisonQuarantine['enter']>): (() => void) => {
+  if (entry.kind !== 'entered') throw new Error('the quarantine deferred it')
+  return entry.leave
+}
+
+describe('documents that were there when workers died', () => {
+  test('once, are run as any other', () => {
+    const quarantine = new PoisonQuarantine(10)
+    const entries = Array.from({ length: 100 }, (_, index) => quarantine.enter(index % 2))
+    expect(entries.every(({ kind }) => kind === 'entered')).toBe(true)
+  })
+
+  test.each([
+    [2, 8],
+    [3, 4],
+    [4, 2],
+    [5, 1],
+    [10, 1],
+  ])('%i times, are run %i at a time beside the others', (deaths, together) => {
+    const quarantine = new PoisonQuarantine(10)
+    const entries = Array.from({ length: 20 }, () => quarantine.enter(deaths))
+    expect(entries.filter(({ kind }) => kind === 'entered')).toHaveLength(together)
+    expect(quarantine.enter(1).kind).toBe('entered')
+  })
+
+  test('make room for each other, and the worst of them decides how many there are', () => {
+    const quarantine = new PoisonQuarantine(10)
+    const leave = leaveOf(quarantine.enter(2))
+    expect(quarantine.enter(5).kind).toBe('deferred')
+    leave()
+    const leaveWorst = leaveOf(quarantine.enter(5))
+    expect(quarantine.enter(2).kind).toBe('deferred')
+    leaveWorst()
+    expect(quarantine.enter(2).kind).toBe('entered')
+  })
+
+  test('are run one at a time from the second death on where few deaths are allowed', () => {
+    const quarantine = new PoisonQuarantine(3)
+    expect([quarantine.enter(2).kind, quarantine.enter(2).kind]).toEqual(['entered', 'deferred'])
+  })
+
+  test('come again soon when few wait, and each later the more do', () => {
+    const quarantine = new PoisonQuarantine(10)
+    const leave = leaveOf(quarantine.enter(5))
+    const waits = Array.from({ length: 30 }, () => quarantine.enter(5)).map((entry) =>
+      entry.kind === 'deferred' ? entry.waitMs : 0,
+    )
+    expect(waits.slice(0, 3)).toEqual([100, 200, 300])
+    expect(Math.max(...waits)).toBe(2_000)
+    leave()
+    leaveOf(quarantine.enter(5))
+    expect(quarantine.enter(5)).toEqual({ kind: 'deferred', waitMs: 100 })
+  })
+})
