@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { temporaryFolder } from '../support/folder.ts'
 import { findPrometheus } from '../support/prometheus.ts'
 import { dashboardProblems, type Dashboard } from './dashboard-schema.ts'
 
@@ -58,4 +59,44 @@ test.skipIf(typeof programs === 'string')(
     expect(tested.status, tested.stdout + tested.stderr).toBe(0)
   },
   180_000,
+)
+
+interface Compose {
+  readonly services: Readonly<Record<string, { readonly volumes?: readonly string[] }>>
+}
+
+/** `./docs/monitoring/rules.yml:/etc/prometheus/rules.yml:ro` of a service: by path in the container, the file. */
+async function mountsOf(service: string): Promise<ReadonlyMap<string, string>> {
+  const { services } = parse(await readFile(resolve(DOCS, '../docker-compose.yml'), 'utf8')) as Compose
+  const mounts = (services[service]?.volumes ?? []).map((volume) => volume.split(':'))
+  return new Map(mounts.map(([from = '', to = '']) => [to, resolve(DOCS, '..', from)]))
+}
+
+test('the files that docker-compose.yml mounts into Grafana are where its provisioning looks for them', async () => {
+  const mounts = await mountsOf('grafana')
+  const dashboards = mounts.get('/etc/grafana/provisioning/dashboards/sluice.yaml') ?? ''
+  const datasources = mounts.get('/etc/grafana/provisioning/datasources/sluice.yaml') ?? ''
+  const provider = parse(await readFile(dashboards, 'utf8')) as { providers: [{ options: { path: string } }] }
+  const dashboard = mounts.get(`${provider.providers[0].options.path}/sluice.json`) ?? ''
+  expect(dashboardProblems(JSON.parse(await readFile(dashboard, 'utf8')) as Dashboard)).toEqual([])
+  const source = parse(await readFile(datasources, 'utf8')) as { datasources: [{ type: string; url: string }] }
+  expect(source.datasources).toMatchObject([{ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true }])
+})
+
+test.skipIf(typeof programs === 'string')(
+  'promtool check config accepts prometheus.yml with the files that docker-compose.yml mounts',
+  async () => {
+    if (typeof programs === 'string') throw new Error(programs)
+    const mounts = await mountsOf('prometheus')
+    await using folder = await temporaryFolder()
+    let config = await readFile(mounts.get('/etc/prometheus/prometheus.yml') ?? '', 'utf8')
+    for (const [inside, file] of mounts) config = config.replaceAll(inside, file)
+    const path = resolve(folder.path, 'prometheus.yml')
+    await writeFile(path, config)
+    const checked = spawnSync(programs.promtool, ['check', 'config', path], { encoding: 'utf8' })
+    expect([checked.status, checked.stdout]).toEqual([
+      0,
+      expect.stringContaining(`SUCCESS: ${rules.length} rules found`),
+    ])
+  },
 )

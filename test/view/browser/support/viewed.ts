@@ -7,7 +7,7 @@ import { type RunningSluice, sluice, startSluice } from '../../../support/sluice
 const ROOT = resolve(import.meta.dirname, '../../../..')
 
 /** From its sources: a child process that draws pages lies beside them. */
-const program = join(ROOT, 'src/cli/main.ts')
+export const program = join(ROOT, 'src/cli/main.ts')
 
 /** The real program on a store of its own. */
 export interface Viewed extends AsyncDisposable {
