@@ -2,7 +2,7 @@ import type { BlockType } from '#src/contract/response.ts'
 import type { Fragment, PageFragments } from './fragment.ts'
 import type { LayoutBlock } from './layout/block.ts'
 import { wordsOfBlock } from './layout/block.ts'
-import { headingLevels, headingStyle, type HeadingStyle } from './layout/headings.ts'
+import { headingLevels, headingStyle, type HeadingStyle, type PlacedHeading } from './layout/heading-levels.ts'
 import { renderBlock } from './render-block.ts'
 
 /** A fragment whose heading level waits for the rest of the document. */
@@ -61,16 +61,26 @@ export function draftsOf(blocks: readonly LayoutBlock[], options: DraftOptions):
   return drafts
 }
 
-/** Gives every heading its level, now that all of them are known; the first on page 1 is the title if none is larger. */
+/** Gives every heading its level, now that all of them are known. One of level 1 on page 1 is the title. */
 export function finished(pages: readonly PageDraft[]): PageFragments[] {
-  const headings = pages.flatMap((page) => page.drafts.flatMap((draft) => draft.heading ?? []))
-  const levelOf = headingLevels(headings)
-  const title = pages[0]?.drafts.find((draft) => draft.heading !== null && levelOf(draft.heading) === 1)
+  const placed = new Map<Draft, PlacedHeading>()
+  for (const [page, { drafts, size }] of pages.entries()) {
+    const first = drafts.find(({ fragment }) => fragment.markdown !== '')
+    for (const draft of drafts) {
+      if (draft.heading === null) continue
+      const slideTitle = draft === first && size !== null && size.width > size.height
+      placed.set(draft, { style: draft.heading, page, slideTitle })
+    }
+  }
+  const levels = headingLevels([...placed.values()])
+  const levelOf = new Map([...placed.keys()].map((draft, index) => [draft, levels[index] ?? 1]))
+  const title = pages[0]?.drafts.find((draft) => levelOf.get(draft) === 1)
   return pages.map(({ drafts, ...page }) => ({
     ...page,
     fragments: drafts.map((draft): Fragment => {
-      if (draft.heading === null) return draft.fragment
-      const markdown = `${'#'.repeat(levelOf(draft.heading))} ${draft.fragment.markdown}`
+      const level = levelOf.get(draft)
+      if (level === undefined) return draft.fragment
+      const markdown = `${'#'.repeat(level)} ${draft.fragment.markdown}`
       return { ...draft.fragment, markdown, type: draft === title ? 'title' : draft.fragment.type }
     }),
   }))

@@ -1,4 +1,4 @@
-import type { LayoutBlock, ListItem, TextBlock } from './block.ts'
+import type { LayoutBlock, Line, ListItem, TextBlock } from './block.ts'
 import type { DocumentStyle } from './document-style.ts'
 import { lineText } from './line-text.ts'
 import { sizeOf } from './rows.ts'
@@ -13,8 +13,16 @@ const MOST_LINES = 4
 const MOST_CHARACTERS = 200
 const MOST_BOLD_CHARACTERS = 120
 
+const MOST_PLAIN_CHARACTERS = 70
+const PROSE_WORDS = 12
+/** Capitals are at most this much larger than the small capitals beside them. */
+const SMALL_CAPITALS = 1.34
+const SECTION_NUMBER = /^\d+(?:\.\d+)*\.?\s+/
+/** Ends of clauses and formulas, addresses, and dots that lead to a page number. */
+const NO_HEADING = /[;。；，=]$|https?:|@|\.{4,}/
+
 const CAPTION =
-  /^(?:table|tab\.|figure|fig\.?|exhibit|chart|graph|box|plate|scheme|algorithm|listing|tableau|abbildung|tabelle)\s*(?:[A-Z]?[-.]?\d|[IVXLC]+\b|[A-Z][-.]\d?)/i
+  /^(?:[[<(【]\s*)?(?:table|tab\.|figure|fig\.?|exhibit|chart|graph|box|plate|scheme|algorithm|listing|tableau|abbildung|tabelle|표|그림|[表图圖図])\s*(?:[A-Z]?[-.]?\d|[IVXLC]+\b|[A-Z][-.]\d?)/i
 
 /** Tells headings and captions from paragraphs, by their letters, their length and what follows them. */
 export function withHeadings(blocks: readonly LayoutBlock[], style: DocumentStyle): LayoutBlock[] {
@@ -36,7 +44,7 @@ function numberedHeading(
 ): TextBlock | null {
   const [first, ...others] = item.lines
   const [word] = first ?? []
-  if (first === undefined || word === undefined || !/^(?:\d|[IVXA-Z]+\.)/.test(item.marker)) return null
+  if (first === undefined || word === undefined || !/^\(?(?:\d|[IVXA-Z]+[.)])/.test(item.marker)) return null
   const lines = [[{ ...word, text: item.marker }, ...first], ...others]
   const block: TextBlock = { kind: 'heading', box: item.box, lines }
   const text = lines.map(lineText).join(' ')
@@ -48,25 +56,50 @@ function numberedHeading(
 }
 
 function isHeading(block: TextBlock, text: string, next: LayoutBlock | undefined, style: DocumentStyle): boolean {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0
-  if (letters < 2 || letters < text.replace(/\s/g, '').length * 0.5) return false
-  if (block.lines.length > MOST_LINES || text.length > MOST_CHARACTERS || /[;。；，]$|https?:|@|\.{4,}/.test(text))
-    return false
+  const unnumbered = text.replace(SECTION_NUMBER, '')
+  const letters = unnumbered.match(/\p{L}/gu)?.length ?? 0
+  if (letters < 2 || letters < unnumbered.replace(/\s/g, '').length * 0.5) return false
+  if (block.lines.length > MOST_LINES || text.length > MOST_CHARACTERS || NO_HEADING.test(text)) return false
   const words = block.lines.flat()
-  const size = sizeOf(words)
+  const size = headingSize(words)
   const recognised = words.some((word) => word.confidence !== null)
   // Formulas have high signs between small letters, and are recognised as anything.
   if (recognised && /[\\{}]/.test(text)) return false
   if (size >= style.bodySize * (recognised ? largerRecognised(block, text) : LARGER)) return letters >= 3
   if (recognised || size < style.bodySize * 0.92 || block.lines.length > 2 || text.length > MOST_BOLD_CHARACTERS)
     return false
-  if (/[.,;:]$/.test(text) && !/^\d+(?:\.\d+)*\.?\s/.test(text)) return false
-  const followed = next !== undefined && next.kind !== 'figure'
-  const bold = !style.mostlyBold && words.every((word) => word.bold)
-  const nextBold = next?.kind === 'paragraph' && next.lines.flat().every((word) => word.bold)
-  if (bold) return followed && !(nextBold && next.lines.length > 2)
-  const capitals = text === text.toUpperCase() && letters >= 5 && block.lines.length === 1 && text.length <= 70
-  return capitals && next?.kind === 'paragraph' && next.lines.flat().length >= 12
+  if (/[.,;:]$/.test(text) && !SECTION_NUMBER.test(text)) return false
+  const bold = words.every((word) => word.weight >= style.boldWeight)
+  const nextBold = next?.kind === 'paragraph' && next.lines.flat().every((word) => word.weight >= style.boldWeight)
+  if (bold) return next !== undefined && next.kind !== 'figure' && !(nextBold && next.lines.length > 2)
+  return block.lines.length === 1 && letters >= 5 && leadsProse(next) && isSetApart(words, text)
+}
+
+/** Letters like the text's, but a line of its own in capitals or italics. */
+function isSetApart(words: Line, text: string): boolean {
+  if (text.length > MOST_PLAIN_CHARACTERS) return false
+  if (isCapitals(text)) return true
+  return words.every((word) => word.italic) && /^["“(]?[\p{Lu}\d]/u.test(text) && !/[.,;:)\]"”]$/.test(text)
+}
+
+/** Scripts without capitals have none. */
+function isCapitals(text: string): boolean {
+  return text === text.toUpperCase() && /\p{Lu}.*\p{Lu}/u.test(text)
+}
+
+/** A paragraph of some length that is no other numbered line: what stands above it can be its heading. */
+function leadsProse(next: LayoutBlock | undefined): boolean {
+  if (next?.kind !== 'paragraph') return false
+  const words = next.lines.flat()
+  return words.length >= PROSE_WORDS && !SECTION_NUMBER.test(lineText(words)) && !words.every((word) => word.italic)
+}
+
+/** The size of a line's letters; of one in capitals and small capitals, the size of the capitals. */
+function headingSize(words: Line): number {
+  const size = sizeOf(words)
+  return isCapitals(lineText(words))
+    ? Math.min(size * SMALL_CAPITALS, Math.max(...words.map((word) => word.size)))
+    : size
 }
 
 function largerRecognised({ lines }: TextBlock, text: string): number {
@@ -75,24 +108,4 @@ function largerRecognised({ lines }: TextBlock, text: string): number {
   return isLine && /^["“(]?[\p{Lu}\p{N}]/u.test(text) && !/[=<>|]/.test(text)
     ? LARGER_RECOGNISED_LINE
     : LARGER_RECOGNISED
-}
-
-/** How a heading looks: what its level is decided by. */
-export interface HeadingStyle {
-  readonly size: number
-}
-
-export function headingStyle(block: TextBlock): HeadingStyle {
-  return { size: Math.round(sizeOf(block.lines.flat()) * 2) / 2 }
-}
-
-/** Levels 1 to 6 for the sizes of a document's headings, the largest first; sizes that hardly differ share one. */
-export function headingLevels(styles: readonly HeadingStyle[]): (style: HeadingStyle) => number {
-  const sizes = [...new Set(styles.map((style) => style.size))].sort((a, b) => b - a)
-  const steps: number[] = []
-  for (const size of sizes) {
-    const last = steps.at(-1)
-    if (last === undefined || last - size > 0.06 * last) steps.push(size)
-  }
-  return ({ size }) => Math.min(6, Math.max(1, steps.filter((step) => step >= size - 0.01).length))
 }

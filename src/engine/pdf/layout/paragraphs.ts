@@ -7,7 +7,8 @@ import { sizeOf } from './rows.ts'
 interface Print extends Box {
   readonly words: Line
   readonly size: number
-  readonly bold: boolean
+  /** Four fifths of its letters have this weight at least. */
+  readonly weight: number
   readonly monospaced: boolean
   readonly recognised: boolean
 }
@@ -16,10 +17,13 @@ interface Print extends Box {
 interface Column {
   readonly left: number
   readonly right: number
-  /** Distance of the middles of two lines of one paragraph. */
-  readonly pitch: number
+  /** Distance of the middles of two lines of one paragraph, for letters of a size. */
+  readonly pitchOf: (size: number) => number
   readonly lines: number
 }
+
+/** Light and medium differ by so much, regular and bold by more. */
+const OTHER_WEIGHT = 200
 
 type Open = { -readonly [K in keyof TextBlock]: TextBlock[K] } | { -readonly [K in keyof ListItem]: ListItem[K] }
 
@@ -66,7 +70,7 @@ function printOf(words: Line): Print {
     ...union(words),
     words,
     size: sizeOf(words),
-    bold: share((word) => word.bold),
+    weight: Math.max(0, ...words.map((word) => word.weight).filter((weight) => share((word) => word.weight >= weight))),
     monospaced: share((word) => word.monospaced),
     recognised: share((word) => word.confidence !== null),
   }
@@ -74,15 +78,42 @@ function printOf(words: Line): Print {
 
 function columnOf(prints: readonly Print[]): Column {
   const rights = prints.map((print) => print.x1).sort((a, b) => a - b)
-  const pitches = prints.slice(1).map((print, index) => middleY(print) - middleY(prints[index] ?? print))
-  const near = pitches.filter((pitch, index) => pitch > 0 && pitch < 2.6 * (prints[index]?.size ?? 10))
-  const size = median(prints.map((print) => print.size))
   return {
     left: Math.min(...prints.map((print) => print.x0)),
     right: rights[Math.floor(rights.length * 0.9)] ?? 0,
-    pitch: near.length < 3 ? 1.35 * size : Math.max(size, lowerMiddle(near)),
+    pitchOf: pitchesOf(prints),
     lines: prints.length,
   }
+}
+
+/** Lines of one size set a pitch of their own: notes below a column stand closer than its text. */
+function pitchesOf(prints: readonly Print[]): Column['pitchOf'] {
+  const steps = prints.slice(1).flatMap((print, index) => {
+    const above = prints[index] ?? print
+    const pitch = middleY(print) - middleY(above)
+    return pitch > 0 && pitch < 2.6 * above.size ? [{ pitch, size: print.size, alike: isSize(above, print.size) }] : []
+  })
+  const usual = lowerMiddle(steps.map((step) => step.pitch))
+  const size = median(prints.map((print) => print.size))
+  return (own) => {
+    const alike = steps.filter((step) => step.alike && isSize(step, own))
+    if (alike.length >= FEWEST_PITCHES) return Math.max(own, lowerMiddle(alike.map((step) => step.pitch)))
+    const pitch = steps.length < FEWEST_PITCHES ? 1.35 * size : Math.max(size, usual)
+    return Math.max(pitch, own > LARGE * size ? LARGE_PITCH * own : own)
+  }
+}
+
+const FEWEST_PITCHES = 3
+/** Letters so much larger than the column's are a title's, whose lines stand so many sizes apart. */
+const LARGE = 1.2
+const LARGE_PITCH = 1.15
+
+/** Sizes that differ by less than this share are one; by less than the second, one in any font. */
+const ALIKE = 0.08
+const HARDLY = 0.04
+
+function isSize(line: { readonly size: number }, size: number, tolerance = ALIKE): boolean {
+  return Math.abs(line.size - size) < tolerance * size
 }
 
 /** Distances between paragraphs are in the list too, so a value below its middle is the usual one. */
@@ -122,7 +153,9 @@ function breaks(open: readonly Print[], above: Print, below: Print, column: Colu
   if (above.monospaced !== below.monospaced) return true
   if (isApart(above, below, column)) return true
   if (above.monospaced) return false
-  if (above.bold !== below.bold) return endsEarly(above, below, column)
+  if (Math.abs(above.weight - below.weight) >= OTHER_WEIGHT) {
+    return endsEarly(above, below, column) || (!below.recognised && !isSize(above, below.size, HARDLY))
+  }
   if (isContentsEntry(above)) return true
   const centred = Math.abs(middleX(above) - middleX(below)) < below.size && Math.abs(above.x0 - below.x0) > below.size
   if (centred) return false
@@ -141,7 +174,7 @@ function isApart(above: Print, below: Print, column: Column): boolean {
   // Text set with wide lines: a full line that goes on with a small letter is not the end of a paragraph.
   const goesOn = /^\p{Ll}/u.test(below.words[0]?.text ?? '') && !endsSentence(above) && !endsEarly(above, below, column)
   if (goesOn && middleY(below) - middleY(above) < 2.3 * below.size) return false
-  const pitch = Math.min(Math.max(column.pitch, below.size), 2.4 * below.size)
+  const pitch = Math.min(column.pitchOf(below.size), 2.4 * below.size)
   return middleY(below) - middleY(above) > 1.28 * pitch + (below.recognised ? 2 : 0.5)
 }
 

@@ -1,5 +1,6 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { type Box, boxOf, holds, union } from './box.ts'
+import { fontStyle } from './font-style.ts'
 
 /** One word on a page, upright, with what its letters look like. */
 export interface Word extends Box {
@@ -8,7 +9,8 @@ export interface Word extends Box {
   readonly size: number
   /** Height at which its letters stand. */
   readonly baseline: number
-  readonly bold: boolean
+  /** 100 (thin) to 900 (black), by the name of its font; 400 for recognised words. */
+  readonly weight: number
   readonly italic: boolean
   readonly monospaced: boolean
   /** OCR confidence, 0 to 1; null for native text. */
@@ -65,9 +67,7 @@ function piecesOf(item: TextItem, turned: Word['turned']): Omit<Word, 'link' | '
   const style = {
     size: item.confidence === undefined ? nativeSize(item) : recognisedSize(item),
     baseline: item.y + item.height * (item.confidence === undefined || LOW_LETTERS.test(item.text) ? 0.8 : 1),
-    bold: /bold|black|heavy|demi/i.test(name) || (item.fontWeight ?? 400) >= 600,
-    italic: /italic|oblique|cmti/i.test(name),
-    monospaced: /mono|courier|consol|typewriter|cmtt/i.test(name),
+    ...fontStyle(name),
     confidence: item.confidence ?? null,
   }
   const pieces = turned === 0 ? (wholeWords(item) ?? spread(item)) : [item]

@@ -12,7 +12,7 @@ function printed(...texts: readonly string[]): Word[] {
     y1: 112,
     size: 10,
     baseline: 110,
-    bold: false,
+    weight: 400,
     italic: false,
     monospaced: false,
     confidence: null,

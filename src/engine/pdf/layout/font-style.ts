@@ -1,0 +1,46 @@
+/** What the name of a font tells of its letters; PDFs rarely state it elsewhere. */
+export interface FontStyle {
+  /** 100 (thin) to 900 (black) as in CSS; 400 where the name says nothing. */
+  readonly weight: number
+  readonly italic: boolean
+  readonly monospaced: boolean
+}
+
+/** The random letters in front of the name of an embedded part of a font. */
+const SUBSET = /^[A-Z]{6}\+/
+/**
+ * Computer Modern and its European successors name a shape in two letters behind the family: `CMBX12`, `SFTI1000`,
+ * `ECTT10`. Source: the TeX directory of font names (CM, EC, CM-Super).
+ */
+const TEX = /^(?:CM|SF|EC|TC|LA|LC|LM)(SSBX|SSI|SSDC|BXTI|BXSL|BX|BI|BL|SX|SO|RB|B|TI|TT|IT|SL|SI|U)?\d{1,4}$/
+const TEX_BOLD = /^(?:SSBX|SSDC|BXTI|BXSL|BX|BI|BL|SX|SO|RB|B)$/
+const TEX_ITALIC = /^(?:SSI|BXTI|BXSL|BI|BL|SO|TI|IT|SL|SI)$/
+
+/** Abbreviated as Adobe does: `MyriadBd`, `FrutigerLtIt`, `HelveticaNeue-BdCn`. */
+const ABBREVIATED_BOLD = /(?<=[a-z\d-])(?:Bd|Hv|Blk|Smbd)(?=$|[A-Z-])/
+const ABBREVIATED_ITALIC = /(?<=[a-z\d-])It(?=$|[A-Z-])|-I$|-BI$/
+const WEIGHTS: readonly (readonly [RegExp, number])[] = [
+  [/ultra-?light|extra-?light|thin|hairline/i, 200],
+  // Nimbus, the Times and Helvetica of Ghostscript, calls its bold `Medi` and its semi-bold `Demi`.
+  [/-medi(?:ital|obli)?$/i, 700],
+  [/black|heavy|ultra|fat\b/i, 900],
+  [/semi-?bold|demi/i, 600],
+  [/bold|-b$|-bi$/i, 700],
+  [/medium/i, 500],
+  [/light|-l$/i, 300],
+]
+
+/** Weight and shape of a font by its name, without its subset tag. */
+export function fontStyle(fontName: string): FontStyle {
+  const name = fontName.replace(SUBSET, '')
+  const [isTex, shape = ''] = TEX.exec(name) ?? []
+  if (isTex !== undefined) {
+    return { weight: TEX_BOLD.test(shape) ? 700 : 400, italic: TEX_ITALIC.test(shape), monospaced: shape === 'TT' }
+  }
+  return {
+    weight: ABBREVIATED_BOLD.test(name) ? 700 : (WEIGHTS.find(([pattern]) => pattern.test(name))?.[1] ?? 400),
+    italic:
+      /italic|oblique|slanted|-(?:medi|regu|demi|book)?(?:ital|obli)$/i.test(name) || ABBREVIATED_ITALIC.test(name),
+    monospaced: /mono(?!type)|courier|consol|typewriter|menlo|inconsolata/i.test(name),
+  }
+}

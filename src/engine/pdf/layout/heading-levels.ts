@@ -1,0 +1,102 @@
+import type { TextBlock } from './block.ts'
+import { lineText } from './line-text.ts'
+import { sizeOf } from './rows.ts'
+
+/** How a heading looks: what its level is decided by. */
+export interface HeadingStyle {
+  /** In points, in steps of a half. */
+  readonly size: number
+  readonly bold: boolean
+  /** By OCR: sizes are estimates. */
+  readonly recognised: boolean
+  /** Numbers that it starts with: 2 for `5.1 Method`; null for one without a number. */
+  readonly depth: number | null
+}
+
+/** A heading at its place in the document. */
+export interface PlacedHeading {
+  readonly style: HeadingStyle
+  /** From 0, in pages. */
+  readonly page: number
+  /** The first text of a page that is wider than high: the title of a slide. */
+  readonly slideTitle: boolean
+}
+
+const BOLD = 600
+const DEEPEST = 6
+/** Sizes that differ by less are one. */
+const SAME_SIZE = 0.06
+const SAME_SIZE_RECOGNISED = 0.15
+const NUMBERS = /^\(?(?:(?:Appendix|Chapter|Section)\s+)?((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.)]?\s+\S/
+
+export function headingStyle(block: TextBlock): HeadingStyle {
+  const words = block.lines.flat()
+  return {
+    size: Math.round(sizeOf(words) * 2) / 2,
+    bold: words.every((word) => word.weight >= BOLD),
+    recognised: words.some((word) => word.confidence !== null),
+    depth: depthOf(block.lines.map(lineText).join(' ')),
+  }
+}
+
+/** `3`, `A.2` and `5.1.2` are numbers of sections; `2019` is a year, and `(1)` and `A` may be anything. */
+function depthOf(text: string): number | null {
+  const [, numbers] = NUMBERS.exec(text) ?? []
+  if (numbers === undefined || text.startsWith('(') || /^[A-Z]$/.test(numbers)) return null
+  return numbers.split('.').length
+}
+
+/**
+ * Levels 1 to 6, one for each heading. Level 1 is the document's title and the titles of slides; sections begin below it, larger letters above smaller ones and bold above regular. Numbers
+ * say more than letters: `5.1` stands one below `5`, whatever they look like.
+ */
+export function headingLevels(headings: readonly PlacedHeading[]): number[] {
+  const titles = titlesOf(headings)
+  const sections = headings.filter((heading) => !titles.has(heading))
+  const ranks = ranksOf(sections.map(({ style }) => style))
+  const numbered = numberedLevels(sections, ranks)
+  return headings.map((heading) => {
+    if (titles.has(heading)) return 1
+    const { depth } = heading.style
+    const level = depth === null ? ranks(heading.style) : numbered(depth)
+    return Math.min(DEEPEST, Math.max(2, level))
+  })
+}
+
+/** The titles of slides, or the one heading on the first page whose letters no other heading reaches. */
+function titlesOf(headings: readonly PlacedHeading[]): ReadonlySet<PlacedHeading> {
+  const slides = headings.filter((heading) => heading.slideTitle)
+  if (slides.length > 1) return new Set(slides)
+  const largest = Math.max(...headings.map(({ style }) => style.size))
+  const large = headings.filter(({ style }) => style.size >= largest * (1 - sameSize(style)))
+  return new Set(large.filter(({ page }) => large.length === 1 && page === 0))
+}
+
+/** Level by letters: 2 for the largest, one more for each smaller size and for what is not bold within one size. */
+function ranksOf(styles: readonly HeadingStyle[]): (style: HeadingStyle) => number {
+  const steps: HeadingStyle[] = []
+  for (const style of [...styles].sort(byLetters)) {
+    const last = steps.at(-1)
+    if (last === undefined || last.size - style.size > sameSize(style) * last.size || last.bold !== style.bold)
+      steps.push(style)
+  }
+  return (style) => 1 + steps.filter((step) => byLetters(step, style) <= 0).length
+}
+
+const sameSize = ({ recognised }: HeadingStyle): number => (recognised ? SAME_SIZE_RECOGNISED : SAME_SIZE)
+
+function byLetters(a: HeadingStyle, b: HeadingStyle): number {
+  return b.size - a.size || Number(b.bold) - Number(a.bold)
+}
+
+/** Level of numbered headings by depth: the least deep ones keep the level that most of them have by their letters. */
+function numberedLevels(
+  headings: readonly PlacedHeading[],
+  ranks: (style: HeadingStyle) => number,
+): (depth: number) => number {
+  const depths = headings.flatMap(({ style }) => style.depth ?? [])
+  const least = Math.min(...depths)
+  const levels = headings.filter(({ style }) => style.depth === least).map(({ style }) => ranks(style))
+  const top = levels.sort((a, b) => a - b)[Math.floor(levels.length / 2)] ?? 2
+  return (depth) => top + depth - least
+}

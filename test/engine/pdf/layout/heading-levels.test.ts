@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { headingLevels, type PlacedHeading } from '#src/engine/pdf/layout/heading-levels.ts'
+
+interface Drawn {
+  readonly size: number
+  readonly bold?: boolean
+  readonly depth?: number
+  readonly page?: number
+  readonly slideTitle?: boolean
+  readonly recognised?: boolean
+}
+
+function placed({ size, bold = false, depth, page = 0, slideTitle = false, recognised = false }: Drawn): PlacedHeading {
+  return { style: { size, bold, recognised, depth: depth ?? null }, page, slideTitle }
+}
+
+const levelsOf = (...drawn: readonly Drawn[]): number[] => headingLevels(drawn.map(placed))
+
+test('the one heading with the largest letters on page 1 is the title, also below a smaller line', () => {
+  expect(levelsOf({ size: 20 }, { size: 14 }, { size: 12 }, { size: 14 })).toEqual([1, 2, 3, 2])
+  expect(levelsOf({ size: 12 }, { size: 20 }, { size: 14 })).toEqual([3, 1, 2])
+})
+
+test('sections begin at level 2 where no heading is the title', () => {
+  expect(levelsOf({ size: 14 }, { size: 14 }, { size: 12 })).toEqual([2, 2, 3])
+  expect(levelsOf({ size: 12 }, { size: 20, page: 1 })).toEqual([3, 2])
+})
+
+test('numbers decide over letters: sections of one size lie as deep as their numbers', () => {
+  expect(levelsOf({ size: 20 }, { size: 14, depth: 1 }, { size: 14, depth: 2 }, { size: 14, depth: 3 })).toEqual([
+    1, 2, 3, 4,
+  ])
+  expect(levelsOf({ size: 10, depth: 2 }, { size: 10, depth: 2 })).toEqual([2, 2])
+})
+
+test('bold headings stand above regular ones of the same size', () => {
+  expect(levelsOf({ size: 18 }, { size: 12, bold: true }, { size: 12 })).toEqual([1, 2, 3])
+})
+
+test('the first heading of each page that is wider than high is a title', () => {
+  const slide = { size: 30, slideTitle: true }
+  expect(levelsOf(slide, { size: 20 }, { ...slide, page: 1, size: 24 })).toEqual([1, 2, 1])
+})
+
+test('sizes of recognised letters scatter: near ones share a level', () => {
+  expect(
+    levelsOf({ size: 20, recognised: true }, { size: 14, recognised: true }, { size: 13, recognised: true }),
+  ).toEqual([1, 2, 2])
+})
+
+test('levels end at 6', () => {
+  expect(levelsOf(...[40, 34, 29, 25, 21, 18, 15, 12].map((size) => ({ size })))).toEqual([1, 2, 3, 4, 5, 6, 6, 6])
+})
