@@ -28,7 +28,7 @@ function sameStore(pipelines: readonly ConfiguredPipeline[]): string[] {
     if (writers.length < 2) return []
     const names = writers.map(({ name }) => name).join(' and ')
     return [
-      `the pipelines ${names} would write to the same place, ${store}: give each an "out" or a "prefix" of its own`,
+      `the pipelines ${names} would write to the same store, ${store}: give each an "out" or a "prefix" of its own`,
     ]
   })
 }

@@ -1,6 +1,6 @@
 import type { Document, LineCounter } from 'yaml'
 
-/** Tells where in the file something is, and notes what is wrong there. */
+/** Locates keys in the settings file and collects the problems found there. */
 export interface FileLocator {
   /** `sluice.yaml:12`: the line of a key or of the innermost part of its path that is there. */
   at(path: readonly (string | number)[]): string

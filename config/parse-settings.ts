@@ -44,7 +44,7 @@ export const PARSE_SETTINGS = {
   acceptLocal: flag({
     env: 'SLUICE_ACCEPT_LOCAL',
     default: false,
-    doc: 'against a service: keep what the embedded engine parsed before, in place of parsing it again',
+    doc: 'against a service: keep what the embedded engine parsed before, instead of parsing it again',
   }),
   upgrade: flag({
     env: 'SLUICE_UPGRADE',

@@ -29,9 +29,9 @@ export function proxyFor({ protocol, hostname, port }: URL, env: Environment = e
   const proxies = proxiesOf(env)
   const proxy = protocol === 'https:' ? (proxies?.https ?? null) : (proxies?.http ?? null)
   const at = port === '' ? (protocol === 'https:' ? '443' : '80') : port
-  const direct = (proxies?.none ?? '').split(/[,\s]+/).some((entry) => {
-    const [, host = '', only = at] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
-    if (entry === '*') return true
+  const direct = (proxies?.none ?? '').split(/[,\s]+/).some((pattern) => {
+    const [, host = '', only = at] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(pattern.toLowerCase()) ?? []
+    if (pattern === '*') return true
     return host !== '' && only === at && (hostname === host || hostname.endsWith(`.${host}`))
   })
   return direct ? null : proxy

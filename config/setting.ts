@@ -21,7 +21,7 @@ export interface Setting<T> {
   readonly secret?: true | 'login'
   /** The same for all pipelines of a process, so that no pipeline can have its own. */
   readonly scope?: 'process'
-  /** Names a place: in the settings file it is relative to that file's folder, and `~/` is the home. */
+  /** A path or address: in the settings file it is relative to that file's folder, and `~/` is the home. */
   readonly path?: true
   /** What the settings file's JSON Schema says, where `schema` cannot say it. */
   readonly published?: z.ZodType

@@ -77,7 +77,7 @@ export const SOURCE_SETTINGS = {
   checksum: flag({
     env: 'SLUICE_CHECKSUM',
     default: false,
-    doc: 'compare content (SHA-256) in place of size, date and inode, or of the ETag: reads every document at each look',
+    doc: 'compare content (SHA-256) instead of size, date and inode, or of the ETag: reads every document in each scan',
   }),
   splitLargePdfs: flag({
     env: 'SLUICE_SPLIT_LARGE_PDFS',
@@ -98,7 +98,7 @@ export const SOURCE_SETTINGS = {
   refresh: flag({
     env: 'SLUICE_REFRESH',
     default: false,
-    doc: 'take URLs whose servers tell no version (no ETag, no Last-Modified) for changed',
+    doc: 'treat URLs whose servers send no version (no ETag, no Last-Modified) as changed',
   }),
   stableMs: duration({
     env: 'SLUICE_STABLE_MS',
@@ -117,7 +117,7 @@ export const SOURCE_SETTINGS = {
     env: 'SLUICE_SQS_QUEUE',
     protocols: ['http', 'https'],
     example: 'https://sqs.eu-central-1.amazonaws.com/123456789012/name',
-    doc: 'SQS queue that the watched bucket notifies: what it says is looked at at once',
+    doc: 'SQS queue that the watched bucket notifies: its notifications are handled at once',
   }),
   eventsPort: optionalNumber({
     env: 'SLUICE_EVENTS_PORT',
@@ -141,7 +141,7 @@ export const SOURCE_SETTINGS = {
     env: 'SLUICE_EVERY',
     placeholder: '10m|cron',
     problem: timetableProblem,
-    doc: 'scan at set times in place of following: every 30s, 10m, 1h, 1d, or as a cron pattern says ("0 2 * * *")',
+    doc: 'scan at set times instead of following: every 30s, 10m, 1h, 1d, or as a cron pattern says ("0 2 * * *")',
   }),
   poll: flag({ env: 'SLUICE_POLL', default: false, doc: 'watch by scans alone: for network mounts' }),
   s3Endpoint: address({

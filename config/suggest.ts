@@ -1,6 +1,6 @@
 import { closestMatch } from 'leven'
 
-/** Differences that still look like a slip of the hand. */
+/** Most differences of a typing mistake. */
 const LONGEST_SLIP = 3
 
 /** ` did you mean "…"?` with the known name that comes closest to an unknown one, or nothing. */

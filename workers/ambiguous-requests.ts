@@ -3,7 +3,7 @@ import { type Intent, RedisIntents } from '#src/ledger/redis-intents.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import { sharedClock } from '#src/redis/shared-clock.ts'
 
-/** Requests whose process died with them, as a process sees it that only looks. */
+/** Ambiguous requests of dead processes, for a process that only reads. */
 export async function ambiguousRequests(connection: RedisConnection, pipeline: string): Promise<readonly Intent[]> {
   const lease = await ProcessLease.open({ connection, pipeline })
   try {

@@ -49,9 +49,9 @@ interface Opened extends Pipeline {
   readonly resources: AsyncDisposableStack
 }
 
-/** The one place where settings become ports: for commands that look and do not parse. */
+/** Turns settings into ports; nothing else does. For commands that read and do not parse. */
 export async function openPipeline(options: PipelineOptions): Promise<Pipeline> {
-  return open({ ...options, mustExist: true }, 'look', new AbortController().signal)
+  return open({ ...options, mustExist: true }, 'read', new AbortController().signal)
 }
 
 /** As `openPipeline`, with a service, its gate, and everything that a worker needs. */
@@ -117,7 +117,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
   }
 }
 
-/** First of all: what goes wrong at the start shall be in the log, too. */
+/** Comes first, so that the log also has what fails at the start. */
 async function observe(
   { resources, shared, events, ledger, queue, outages, connection, id }: Opened,
   name: string | null,

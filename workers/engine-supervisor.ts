@@ -78,7 +78,7 @@ export class EngineSupervisor implements AsyncDisposable {
       const decision = restartAfter(this.#uselessLives, this.#useful)
       this.#uselessLives = decision.uselessLives
       this.#useful = false
-      this.#tell(how, decision)
+      this.#report(how, decision)
       await sleep(decision.delayMs, undefined, { signal }).catch(() => undefined)
     }
   }
@@ -107,7 +107,7 @@ export class EngineSupervisor implements AsyncDisposable {
     this.#firstUp.resolve(message)
   }
 
-  #tell(how: string, { cannotStayUp, uselessLives }: RestartDecision): void {
+  #report(how: string, { cannotStayUp, uselessLives }: RestartDecision): void {
     const { events } = this.#options
     events.emit('dependency:failed', { dependency: 'engine', cause: `${how} and is restarted` })
     if (!cannotStayUp) return

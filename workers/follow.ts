@@ -22,12 +22,12 @@ export async function keepFollowing(pipeline: IngestPipeline, signal: AbortSigna
   pipeline.events.on('document:settled', ({ failure }) => {
     if (failure?.code === 'vanished') deletions.noticed()
   })
-  const looking = deletions.run(either)
+  const sweeping = deletions.run(either)
   try {
-    await Promise.race([followAnew(pipeline, () => deletions.noticed(), either), looking])
+    await Promise.race([followAnew(pipeline, () => deletions.noticed(), either), sweeping])
   } finally {
     ending.abort(new Error('the source is no longer followed'))
-    await looking.catch(() => undefined)
+    await sweeping.catch(() => undefined)
   }
 }
 

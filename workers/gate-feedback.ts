@@ -8,23 +8,23 @@ export function feedbackOf(report: Report): Feedback {
   if (report.verdict === 'abandoned') return { kind: 'abandoned' }
   if (report.verdict === 'unsent') return UNSENT
   const { verdict, durationMs } = report
-  const told = report.credits === null ? {} : { credits: report.credits }
+  const credits = report.credits === null ? {} : { credits: report.credits }
   switch (verdict.kind) {
     case 'parsed':
-      return { ...told, kind: 'accepted', durationMs, queuedMs: verdict.answer.usage.queuedMs, ...statedIn(verdict) }
+      return { ...credits, kind: 'accepted', durationMs, queuedMs: verdict.answer.usage.queuedMs, ...statedIn(verdict) }
     case 'rejected':
     case 'refused':
-      return { ...told, kind: 'answered' }
+      return { ...credits, kind: 'answered' }
     case 'throttled': {
       const named = verdict.limit === 'unknown' ? {} : { limit: verdict.limit }
-      return { ...told, kind: 'refused', ...named, ...retryAfter(verdict.retryAfterMs), ...statedIn(verdict) }
+      return { ...credits, kind: 'refused', ...named, ...retryAfter(verdict.retryAfterMs), ...statedIn(verdict) }
     }
     case 'unavailable':
-      return { ...told, ...feedbackOfFailure(verdict) }
+      return { ...credits, ...feedbackOfFailure(verdict) }
     case 'halted':
       return isHaltOfKey(verdict.cause)
-        ? { ...told, kind: verdict.cause, message: verdict.message }
-        : { ...told, kind: 'answered' }
+        ? { ...credits, kind: verdict.cause, message: verdict.message }
+        : { ...credits, kind: 'answered' }
     default:
       return assertNever(verdict)
   }

@@ -82,7 +82,7 @@ export class GatedModel implements ContextModel {
     return { kind: 'again', waitMs, counts: answer.kind === 'unavailable' && countsAsAttempt, message: answer.message }
   }
 
-  /** The answer is on the disk before its place goes to the next request: a kill leaves in doubt only what holds a place. */
+  /** The answer is on the disk before its slot is released: a kill leaves ambiguous only requests that hold a slot. */
   async #kept(answer: ChatAnswer, keep: Keep, leave: () => Promise<Departure>): Promise<Departure> {
     try {
       if (answer.kind === 'written') await keep(answer)
@@ -107,14 +107,14 @@ type Step =
 
 /** How a request ended, as the limiter learns it; its credits are tokens. */
 function feedbackOf(answer: ChatAnswer, estimated: number, durationMs: number): Feedback {
-  const told = 'retryAfterMs' in answer && answer.retryAfterMs !== null ? { retryAfterMs: answer.retryAfterMs } : {}
+  const delay = 'retryAfterMs' in answer && answer.retryAfterMs !== null ? { retryAfterMs: answer.retryAfterMs } : {}
   if (answer.kind === 'written')
     return { kind: 'accepted', durationMs, queuedMs: 0, credits: answer.tokens ?? estimated }
-  if (answer.kind === 'throttled') return { kind: 'refused', limit: 'rate', credits: 0, ...told }
+  if (answer.kind === 'throttled') return { kind: 'refused', limit: 'rate', credits: 0, ...delay }
   if (answer.kind === 'unavailable') {
     // A request that reached a server may have been charged.
     const seen = answer.absent ? ({ absent: true, credits: 0 } as const) : { credits: estimated }
-    return { kind: 'down', message: answer.message, ...seen, ...told }
+    return { kind: 'down', message: answer.message, ...seen, ...delay }
   }
   if (answer.kind === 'rejected' || answer.cause === 'address') return { kind: 'answered', credits: 0 }
   return { kind: answer.cause, message: answer.message, credits: 0 }

@@ -12,7 +12,7 @@ import type { Location } from './location.ts'
 export type IdentitySettings = Pick<Settings, 'sourceName' | 'prefix' | 'out' | 's3Endpoint'>
 
 /**
- * What a source is, whichever machine looks at it. A folder is its real path and no host: workers on several machines
+ * What a source is, whichever machine reads it. A folder is its real path and no host: workers on several machines
  * share a mount.
  */
 export async function identifySource(

@@ -110,7 +110,7 @@ async function scanAndDrain(pipeline: IngestPipeline, signal: AbortSignal): Prom
   return unfinished
 }
 
-/** Only once the listing has ended does it tell which documents the source had. */
+/** The listing states which documents the source had only once it has ended. */
 async function listAndScan({ scan, view }: IngestPipeline, signal: AbortSignal): Promise<ScanSummary> {
   view.role = { kind: 'lists', listed: null }
   const summary = await scanSource(scan, signal)

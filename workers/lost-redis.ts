@@ -67,7 +67,7 @@ async function complete(options: RedisDataOptions, signal: AbortSignal): Promise
     documents += completed.documents
     const month = `month:${now.toISOString().slice(0, 7)}`
     await gate.restoreSpent(rebuild.store.url, new Map([[month, completed.spentThisMonth]]))
-    await settleAnswered(options)
+    await clearAnswered(options)
     await lease.filled(epoch)
   }
   return documents
@@ -96,7 +96,7 @@ async function whenStoreIsThere<T>(
 }
 
 /** A rollback brings intents of dead processes back whose answers have been kept since: they are in doubt no more. */
-async function settleAnswered({ intents, rebuild: { store } }: RedisDataOptions): Promise<void> {
+async function clearAnswered({ intents, rebuild: { store } }: RedisDataOptions): Promise<void> {
   for (const { receipt, key, state } of await intents.list()) {
     if (state === 'ambiguous' && (await store.readReceipt(receipt)) !== null) await intents.settle(receipt, key)
   }

@@ -89,9 +89,9 @@ async function moveLedger(
   const from = new RedisLedger({ connection, pipeline: former })
   const to = new RedisLedger({ connection, pipeline })
   let batch: Parameters<RedisLedger['adopt']>[0][number][] = []
-  for await (const entry of from.entries(signal)) {
-    if (['done', 'partial'].includes(entry[1].outcome)) continue
-    batch.push(entry)
+  for await (const item of from.entries(signal)) {
+    if (['done', 'partial'].includes(item[1].outcome)) continue
+    batch.push(item)
     if (batch.length < BATCH) continue
     await to.adopt(batch)
     batch = []

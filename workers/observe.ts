@@ -65,7 +65,7 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
   monitor.observe(options.shared, null)
   const watch = ({ name, events, scans }: Observed): Disposable => {
     logEvents(events, name === null ? log : log.child({ pipeline: name }))
-    // Redis may be away: the next scan tells it.
+    // Redis may be away: the next scan reports it.
     const listed = (): void => void scans.ended(Date.now()).catch(() => undefined)
     events.on('scan:finished', listed)
     events.on('source:listed', listed)
@@ -85,14 +85,14 @@ export async function openObserver(options: ObserverOptions): Promise<Observer> 
     tracing,
     observe(pipeline) {
       const watching = watch(pipeline)
-      const entry = { name: pipeline.name, sharing: new OutageSharing(pipeline.events, pipeline.outages) }
-      shared.add(entry)
+      const observed = { name: pipeline.name, sharing: new OutageSharing(pipeline.events, pipeline.outages) }
+      shared.add(observed)
       const measuring = server?.add(pipeline)
       return {
         [Symbol.dispose]: () => {
           watching[Symbol.dispose]()
-          shared.delete(entry)
-          entry.sharing[Symbol.dispose]()
+          shared.delete(observed)
+          observed.sharing[Symbol.dispose]()
           measuring?.[Symbol.dispose]()
         },
       }

@@ -14,10 +14,10 @@ import { type Migrated, migrateFormer } from './migrate-former.ts'
 /**
  * What a command does with a store:
  * - `ingest`: makes it, adopts one of an earlier release, adds the source.
- * - `look`: asks about a source that the store holds already. Writes nothing.
- * - `plan`: as `look`, and the store or the source may be new.
+ * - `read`: asks about a source that the store holds already. Writes nothing.
+ * - `plan`: as `read`, and the store or the source may be new.
  */
-export type Purpose = 'ingest' | 'look' | 'plan'
+export type Purpose = 'ingest' | 'read' | 'plan'
 
 export interface Identity {
   /** Names source and store in Redis. */
@@ -28,7 +28,7 @@ export interface Identity {
   readonly migrated: Migrated | null
   /** Whether the store was made by a release without `store.json`. */
   readonly isFormer: boolean
-  /** Tells Redis which store is at this address: without that, another disk there would be taken for a new store. */
+  /** Writes to Redis which store is at this address: without that, another disk there would be taken for a new store. */
   readonly remember: () => Promise<void>
 }
 
@@ -40,11 +40,11 @@ interface IdentityNeeds {
   readonly purpose: Purpose
 }
 
-/** Who only looks has nothing to tell. */
+/** A command that only reads writes nothing to Redis. */
 const NOTHING = async (): Promise<void> => undefined
 
 export async function openIdentity(needs: IdentityNeeds, signal: AbortSignal): Promise<Identity> {
-  return needs.purpose === 'ingest' ? claim(needs, signal) : look(needs)
+  return needs.purpose === 'ingest' ? claim(needs, signal) : read(needs)
 }
 
 async function claim(
@@ -73,7 +73,7 @@ async function claim(
   return { pipeline, source, adopted, migrated, remember, isFormer: manifest.adoptedFormat === 1 }
 }
 
-async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Identity> {
+async function read({ candidate, store, purpose }: IdentityNeeds): Promise<Identity> {
   const now = new Date().toISOString()
   const manifest = await store.readManifest()
   const [address = ''] = candidate.addresses
@@ -90,7 +90,7 @@ async function look({ candidate, store, purpose }: IdentityNeeds): Promise<Ident
   }
   const resolution = resolveSource(candidate, manifest, store.url, now)
   if (resolution.kind === 'refused' && purpose === 'plan') throw new StoreRefused(resolution.message)
-  if (resolution.kind === 'refused' || (resolution.kind === 'added' && purpose === 'look')) {
+  if (resolution.kind === 'refused' || (resolution.kind === 'added' && purpose === 'read')) {
     const held = manifest.sources.map((source) => `${source.name} (${source.address})`).join(', ')
     throw new StoreRefused(`the store ${store.url} does not hold the source ${address}; it holds ${held || 'none'}`)
   }

@@ -129,7 +129,7 @@ export async function hostedGateLine(settings: Settings, connection: RedisConnec
   return gateLine(await gate.state())
 }
 
-/** From the learned rate and places of the service's gate, whichever is slower. */
+/** From the learned rate and concurrency limit of the service's gate, whichever is slower. */
 export async function estimateMs(
   requests: number,
   settings: Settings,
@@ -140,6 +140,6 @@ export async function estimateMs(
   await using gate = await openGate({ redis: connection, keyDigest, windowMs: settings.rateWindowMs })
   const { rate, places, serviceMs, windowMs } = await gate.state()
   const byRateMs = rate === null ? 0 : (requests / rate.perWindow) * windowMs
-  const byPlacesMs = serviceMs === null ? 0 : (requests * serviceMs) / places.count
-  return rate === null && serviceMs === null ? null : Math.max(byRateMs, byPlacesMs)
+  const byConcurrencyMs = serviceMs === null ? 0 : (requests * serviceMs) / places.count
+  return rate === null && serviceMs === null ? null : Math.max(byRateMs, byConcurrencyMs)
 }

@@ -52,15 +52,15 @@ export function openSourceInBucket(
   return {
     source: openS3Source(options),
     watch: async () => {
-      const told = await noticesFor?.(settings)
+      const notifications = await noticesFor?.(settings)
       // Listens before the first listing: what happens meanwhile is not missed.
-      const notices = told ? { notices: watching.use(told.listen(isAbout(options))) } : {}
+      const notices = notifications ? { notices: watching.use(notifications.listen(isAbout(options))) } : {}
       return watchS3({ ...options, ...rescan, ...notices })
     },
   }
 }
 
-/** Keys and roles come from where the AWS SDK always looks: `AWS_ACCESS_KEY_ID`, shared files, the machine's role. */
+/** Keys and roles come from the AWS SDK's default chain: `AWS_ACCESS_KEY_ID`, shared files, the machine's role. */
 function clientOptions(settings: Pick<Settings, 's3Endpoint' | 's3Region'> & TlsSettings) {
   const { s3Endpoint, s3Region } = settings
   return {

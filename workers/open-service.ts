@@ -15,7 +15,7 @@ export interface Service {
   /** Where it is now: the embedded engine has another address after a restart. */
   readonly url: () => string
   readonly apiKey: string
-  /** `Authorization` in place of a key: the login of the address; null for none. */
+  /** `Authorization` instead of a key: the login of the address; null for none. */
   readonly login: string | null
   /** What the record calls it. */
   readonly name: string

@@ -44,7 +44,7 @@ export function openSite(
   return {
     source: resources.use(source),
     watch: () =>
-      Promise.reject(new SetupError('a website does not tell when it changes: give --every to look at set times')),
+      Promise.reject(new SetupError('a website sends no change events: give --every to scan it on a schedule')),
   }
 }
 

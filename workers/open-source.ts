@@ -63,7 +63,7 @@ export interface SourceSurroundings {
   readonly storeUrl: string
   /** Called with one line that the user should know. */
   readonly say: (line: string) => void
-  /** Opens what tells of changes in a bucket; without it buckets are polled. */
+  /** Opens the notifications of a bucket; without it buckets are polled. */
   readonly noticesFor?: NoticesFor
   /** Where a listing may ask the service for something that it charges. */
   readonly purchases?: ListingPurchases
@@ -117,7 +117,9 @@ async function openByName(
       source: openFolderSource(options),
       watch: async () => {
         if (settings.sqsQueue !== undefined || settings.eventsPort !== undefined) {
-          throw new SetupError('--sqs-queue and --events-port are for a source in a bucket; a folder tells by itself')
+          throw new SetupError(
+            '--sqs-queue and --events-port are for a source in a bucket; a folder is watched without them',
+          )
         }
         return watchFolder({ ...options, stableMs, poll, ...rescan })
       },

@@ -26,7 +26,7 @@ export type StoreSettings = Pick<
 interface OpenStoreOptions {
   readonly mustExist?: boolean
   /**
-   * Called with the address that the store would have, before a folder in which there is none is touched. `isMade` tells
+   * Called with the address that the store would have, before a folder in which there is none is touched. `isMade` says
    * whether another process has made it since.
    */
   readonly beforeMaking?: (url: string, isMade: () => boolean) => Promise<void>

@@ -10,6 +10,6 @@ export function openUrls(path: string, settings: SourceSettings, resources: Asyn
     source: resources.use(
       openUrlSource({ path, include, exclude, via, allowPrivateAddresses, refresh, network: webNetworkOf(settings) }),
     ),
-    watch: () => Promise.reject(new SetupError('URLs do not tell when they change: give --every to look at set times')),
+    watch: () => Promise.reject(new SetupError('URLs send no change events: give --every to scan them on a schedule')),
   }
 }

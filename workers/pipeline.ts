@@ -51,7 +51,7 @@ export interface Pipeline extends AsyncDisposable {
   readonly ambiguousIntents: () => Promise<readonly Intent[]>
   /** What the gate is doing, in a few words; null when there is nothing to say. */
   readonly gateLine: () => Promise<string | null>
-  readonly outages: RedisOutages // What its processes could not use when they last told.
+  readonly outages: RedisOutages // Dependencies that its processes last reported as unavailable.
   readonly activity: RedisActivity
 }
 
@@ -84,7 +84,7 @@ export interface IngestPipeline extends Pipeline {
   ) => Promise<void>
 }
 
-/** A pipeline that is only looked at, with what a plan needs. */
+/** A pipeline that is only read, with what a plan needs. */
 export interface Planning extends Pipeline {
   readonly plan: PlanDeps
   /** How long so many requests take at what the gate has learned; null while it knows nothing. */

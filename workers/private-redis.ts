@@ -43,7 +43,7 @@ export function privateRedis({ settings, say }: PrivateRedisOptions): PrivateRed
     url: async (signal) => (await unlessAborted(begin(), signal)).url,
     warmUp: async () => {
       if (settings.redisUrl !== undefined || !existsSync(dataDir)) return
-      // Why it cannot be opened is told by the first call that needs it.
+      // The first call that needs it reports why it cannot be opened.
       begin().then(
         () => spawned.resolve(),
         () => spawned.resolve(),

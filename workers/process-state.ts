@@ -10,7 +10,7 @@ export const processState = (
   stopping: AbortSignal,
 ): Pick<
   IngestDeps,
-  'stopping' | 'now' | 'random' | 'dependencyHealth' | 'view' | 'refusals' | 'lowRoom' | 'timedOut'
+  'stopping' | 'now' | 'random' | 'dependencyHealth' | 'view' | 'refusals' | 'lowSpace' | 'timedOut'
 > => ({
   stopping,
   now: Date.now,
@@ -18,6 +18,6 @@ export const processState = (
   dependencyHealth: new DependencyHealth(),
   view: new SourceView(),
   refusals: new Refusals(),
-  lowRoom: new FailingSince(),
+  lowSpace: new FailingSince(),
   timedOut: new TimedOut(),
 })

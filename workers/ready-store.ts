@@ -13,7 +13,7 @@ export interface ReadyStoreOptions extends Pick<IngestDeps, 'events'> {
 
 /**
  * Makes a store ready for purchases. It is written to first: a store that refuses is found out here, and not by fifty
- * answers that were paid for. Then what a crash left half done is settled, and what an earlier process had to spool is
+ * answers that were paid for. Then what a crash left half done is finished, and what an earlier process had to spool is
  * saved.
  */
 export async function readyStore(

@@ -12,7 +12,7 @@ import { listening } from './listening.ts'
 export type NoticeSettings = Pick<Settings, 'sqsQueue' | 'eventsPort' | 'eventsHost' | 'eventsToken' | 's3Region'> &
   TlsSettings
 
-/** Where notifications of buckets come from, for all pipelines that are told by the same; null where they are polled. */
+/** The listener for notifications of buckets, shared by all pipelines that name the same one; null where buckets are polled. */
 export type NoticesFor = (settings: NoticeSettings) => Promise<SharedNotices | null>
 
 export function noticesFor(say: (line: string) => void, resources: AsyncDisposableStack): NoticesFor {

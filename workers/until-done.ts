@@ -5,7 +5,7 @@ import type { Loss } from '#src/ledger/process-lease.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { IngestPipeline } from './pipeline.ts'
 
-/** How often a run looks whether everything is done. */
+/** Polling interval of the end of a run. */
 const DONE_POLL_MS = 50
 
 /** Scans after which documents are reported as unfinished that no scan could bring to an end. */

@@ -29,8 +29,8 @@ export interface ViewOptions extends LiveOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Between two looks at the store at the least; longer where a look takes long, so that it takes a twentieth of the time. */
-const LOOK_MS = 15_000
+/** Least time between two updates of the index; longer where an update is slow, so that it takes a twentieth of the time. */
+const INDEX_EVERY_MS = 15_000
 const REST = 20
 
 /** Two million characters of prose take 5 s and 300 MB, a table of 500,000 characters 15 s and 1 GB, lists nested 400 deep 7 s. */
@@ -57,10 +57,10 @@ export async function openView(options: ViewOptions): Promise<View> {
   const first = Promise.withResolvers<void>()
   let isIndexed = false
   void first.promise.then(() => (isIndexed = true))
-  const looking = keepUpdated(index, store, { first: first.resolve, onError }, stopping.signal)
+  const indexing = keepUpdated(index, store, { first: first.resolve, onError }, stopping.signal)
   resources.defer(async () => {
     stopping.abort()
-    await looking
+    await indexing
   })
   const { host, port, allowWrites, retry, retryCommand } = options
   const server = resources.use(
@@ -101,7 +101,7 @@ async function indexFile(settings: Settings, { url }: OutputStore): Promise<stri
   }
 }
 
-interface Telling {
+interface IndexListener {
   readonly first: () => void
   readonly onError: (error: unknown) => void
 }
@@ -109,16 +109,16 @@ interface Telling {
 async function keepUpdated(
   index: DocumentIndex,
   store: OutputStore,
-  telling: Telling,
+  listener: IndexListener,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     const startedAt = performance.now()
     await updateIndex(index, store, signal).catch((error: unknown) => {
-      if (!signal.aborted) telling.onError(error)
+      if (!signal.aborted) listener.onError(error)
     })
-    telling.first()
+    listener.first()
     const tookMs = performance.now() - startedAt
-    await sleep(Math.max(LOOK_MS, REST * tookMs), undefined, { signal, ref: false }).catch(() => undefined)
+    await sleep(Math.max(INDEX_EVERY_MS, REST * tookMs), undefined, { signal, ref: false }).catch(() => undefined)
   }
 }

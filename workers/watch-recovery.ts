@@ -16,7 +16,7 @@ const ANSWER_MS = 500
 /**
  * Ends an outage of the service that this process met and another one saw the end of. A process that has nothing more to send
  * would report it for ever: its document was retried elsewhere. The gate is the shared truth: it is shut in an outage until
- * a probe of any process gets through. While this process has documents in flight, those tell by themselves.
+ * a probe of any process gets through. While this process has documents in flight, their answers decide.
  *
  * States: idle; `suspect` from a failure to the next success, polling the gate; back to idle at a success of this
  * process, or with `service:recovered` when nothing is in flight here and the gate was open for `calmMs`.
@@ -33,7 +33,7 @@ export function watchRecovery(
     clearInterval(timer ?? undefined)
     timer = null
   }
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const state = await within(gate.state(), ANSWER_MS)
     if (timer === null) return
     if (state === null || state.shut !== null || inFlight > 0) calmSince = performance.now()
@@ -44,7 +44,7 @@ export function watchRecovery(
   const failed = ({ dependency }: SluiceEvents['dependency:failed'][0]): void => {
     if (dependency !== 'service') return
     calmSince = performance.now()
-    timer ??= setInterval(() => void look(), everyMs).unref()
+    timer ??= setInterval(() => void poll(), everyMs).unref()
   }
   const works = ({ dependency }: SluiceEvents['dependency:works'][0]): void => {
     if (dependency === 'service') stop()

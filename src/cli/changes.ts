@@ -32,11 +32,11 @@ export function changesCommand(): Command {
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async () => {
     const output = outputOf(command)
-    await forEachTarget(await lastStoresOf(command), (target) => tell(target, command.opts<Options>(), output))
+    await forEachTarget(await lastStoresOf(command), (target) => printChanges(target, command.opts<Options>(), output))
   })
 }
 
-async function tell({ settings }: Target, { since, until }: Options, output: Output): Promise<void> {
+async function printChanges({ settings }: Target, { since, until }: Options, output: Output): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const { log, cursor } = await updateFeed(store, new AbortController().signal)

@@ -20,8 +20,8 @@ export async function checkSource({ source, settings }: Pick<Target, 'source' | 
       throw new UsageError(`${what} ${from.path}: this is a folder, not a file`)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const told = `${what} ${describeSystemError(error) ?? String(error)}`
-    throw new UsageError(`${told}${(await neighbourOf(from.path)) || websiteOf(source)}`, { cause: error })
+    const message = `${what} ${describeSystemError(error) ?? String(error)}`
+    throw new UsageError(`${message}${(await neighbourOf(from.path)) || websiteOf(source)}`, { cause: error })
   }
   const to = locationOf(settings.out)
   if (from.kind !== 'folder' || to.kind !== 'folder') return

@@ -9,7 +9,7 @@ export interface CommandRow {
 }
 
 const WORK = 'Convert:'
-const LOOK = 'Look:'
+const INSPECT = 'Inspect:'
 const MANAGE = 'Manage:'
 const OTHER = 'More:'
 
@@ -46,37 +46,37 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: 'status',
-    group: LOOK,
+    group: INSPECT,
     description: 'where a source stands: done, failed, pending; what the gate and the workers do',
     load: async () => (await import('./status-command.ts')).statusCommand(),
   },
   {
     name: 'view',
-    group: LOOK,
+    group: INSPECT,
     description: 'the store and its run in a browser: documents beside their source, failures, progress',
     load: async () => (await import('./view.ts')).viewCommand(),
   },
   {
     name: 'failures',
-    group: LOOK,
+    group: INSPECT,
     description: 'every document that failed, with its reason',
     load: async () => (await import('./failures.ts')).failuresCommand(),
   },
   {
     name: 'verify',
-    group: LOOK,
+    group: INSPECT,
     description: 'check every file of a store against its record; repair what is damaged',
     load: async () => (await import('./verify.ts')).verifyCommand(),
   },
   {
     name: 'doctor',
-    group: LOOK,
+    group: INSPECT,
     description: 'check Redis, store, service and converters; each problem with a remedy',
     load: async () => (await import('./doctor.ts')).doctorCommand(),
   },
   {
     name: 'config',
-    group: LOOK,
+    group: INSPECT,
     description: 'the settings in force and where each comes from, and every mistake in them',
     load: async () => (await import('./config.ts')).configCommand(),
   },
@@ -106,7 +106,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: 'changes',
-    group: LOOK,
+    group: INSPECT,
     description: 'what was added, changed, gone or removed in a store since a cursor; sends nothing',
     load: async () => (await import('./changes.ts')).changesCommand(),
   },

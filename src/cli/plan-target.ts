@@ -13,7 +13,7 @@ export interface PlanTarget extends AsyncDisposable {
 }
 
 /**
- * A plan leaves nothing behind. Where `--out` names a folder that is not there, or is empty, there is nothing to look at:
+ * A plan leaves nothing behind. Where `--out` names a folder that does not exist or is empty, there is nothing to read:
  * the plan is made with a store in the temporary directory, which has its own Redis unless REDIS_URL names one.
  */
 export async function openPlanTarget(target: Target, shared: Shared): Promise<PlanTarget> {

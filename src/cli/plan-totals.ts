@@ -40,12 +40,12 @@ export const NO_PLAN: Plan = {
   byFormat: {},
 }
 
-export function addTo(plan: Plan, entry: PlannedEntry): Plan {
-  const { change, refusal, skip, extension, requests, credits } = entry
-  const own = { requests, pages: entry.pages ?? 0, saved: entry.saved ? 1 : 0, credits }
-  const counts = requests > 0 || entry.saved
+export function addTo(plan: Plan, planned: PlannedEntry): Plan {
+  const { change, refusal, skip, extension, requests, credits } = planned
+  const counted = { requests, pages: planned.pages ?? 0, saved: planned.saved ? 1 : 0, credits }
+  const counts = requests > 0 || planned.saved
   return {
-    ...sum(plan, own),
+    ...sum(plan, counted),
     seen: plan.seen + (change === 'gone' ? 0 : 1),
     again:
       change === 'parser_changed' && requests > 0
@@ -55,11 +55,11 @@ export function addTo(plan: Plan, entry: PlannedEntry): Plan {
     changes: change === 'gone' ? plan.changes : { ...plan.changes, [change]: (plan.changes[change] ?? 0) + 1 },
     refused:
       refusal === null ? plan.refused : { ...plan.refused, [refusal.code]: (plan.refused[refusal.code] ?? 0) + 1 },
-    passedThrough: plan.passedThrough + (entry.passedThrough ? 1 : 0),
+    passedThrough: plan.passedThrough + (planned.passedThrough ? 1 : 0),
     skipped: skip === null ? plan.skipped : { ...plan.skipped, [skip]: (plan.skipped[skip] ?? 0) + 1 },
     byFormat:
       counts && extension !== null
-        ? { ...plan.byFormat, [extension]: sum(plan.byFormat[extension] ?? NOTHING, own) }
+        ? { ...plan.byFormat, [extension]: sum(plan.byFormat[extension] ?? NOTHING, counted) }
         : plan.byFormat,
   }
 }

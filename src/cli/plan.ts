@@ -15,17 +15,17 @@ import { openPlanTarget } from './plan-target.ts'
 /** Prints what a run over one source would do. */
 export async function showPlan(target: Target, shared: Shared, output: Output): Promise<void> {
   await checkSource(target)
-  await using opened = await openPlanTarget(target, shared)
-  const { target: looked, ...around } = opened
-  await using planning = await openPlanning({ ...looked, ...around, events: new Events(), say: output.say })
+  await using planTarget = await openPlanTarget(target, shared)
+  const { target: opened, ...around } = planTarget
+  await using planning = await openPlanning({ ...opened, ...around, events: new Events(), say: output.say })
   await rememberTarget(target)
   let plan = NO_PLAN
   const refused = new Map<string, string[]>()
-  const drawn = setInterval(() => output.live(`planning: ${count(plan.seen)} documents looked at`), 250)
+  const drawn = setInterval(() => output.live(`planning: ${count(plan.seen)} documents checked`), 250)
   try {
-    for await (const entry of planSource(planning.plan, new AbortController().signal)) {
-      plan = addTo(plan, entry)
-      if (entry.refusal !== null) name(refused, entry.refusal.code, entry.key)
+    for await (const planned of planSource(planning.plan, new AbortController().signal)) {
+      plan = addTo(plan, planned)
+      if (planned.refusal !== null) name(refused, planned.refusal.code, planned.key)
     }
   } finally {
     clearInterval(drawn)

@@ -47,8 +47,8 @@ const HINTS: readonly (readonly [mistake: RegExp, hint: string])[] = [
 
 function withHint(text: string, write: (text: string) => void): void {
   const hint = HINTS.find(([mistake]) => mistake.test(text))?.[1]
-  const told = hint === undefined || text.includes(hint) ? text : `${text.trimEnd()}\n${hint}\n`
+  const message = hint === undefined || text.includes(hint) ? text : `${text.trimEnd()}\n${hint}\n`
   // Where the log is the output, a mistake of the command line is a line of it.
-  if (screen.isLog) screen.print(`sluice: ${oneLine(told)}`, {}, 'error')
-  else write(told)
+  if (screen.isLog) screen.print(`sluice: ${oneLine(message)}`, {}, 'error')
+  else write(message)
 }

@@ -7,7 +7,7 @@ const LONG_MS = 3_000
 const WIDEST_BAR = 24
 const NARROWEST_BAR = 8
 
-/** What one look at the work shows. */
+/** Progress at one moment. */
 export interface View {
   readonly settled: number
   readonly total: number
@@ -55,8 +55,8 @@ export function liveLines(view: View, columns: number): string[] {
   for (const part of parts.slice(1)) {
     if (line.length + part.length + 2 < columns) line += `, ${part}`
   }
-  const room = Math.min(columns - line.length - 3, WIDEST_BAR)
-  const first = room >= NARROWEST_BAR ? `${barOf(view, room)} ${line}` : line
+  const free = Math.min(columns - line.length - 3, WIDEST_BAR)
+  const first = free >= NARROWEST_BAR ? `${barOf(view, free)} ${line}` : line
   const { longest, lastFailure } = view
   return [
     first,

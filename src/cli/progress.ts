@@ -10,7 +10,7 @@ import { screen } from './screen.ts'
 const REDRAW_MS = 250
 const LINE_MS = 5_000
 
-/** How long a look waits for Redis. */
+/** Time limit of one reading of the counts in Redis. */
 const ANSWER_MS = 1_000
 
 export interface ProgressOptions {
@@ -34,12 +34,12 @@ export function startProgress(options: ProgressOptions): Progress {
   const { output } = options
   if (output.quiet) return { stop: () => undefined }
   const startedAt = performance.now()
-  const looked = { ...options, counts: lastKnown(options.counts) }
+  const cached = { ...options, counts: lastKnown(options.counts) }
   const live = screen.isTerminal && !output.json
   let last = ''
   let stopped = false
   const show = async (): Promise<void> => {
-    const view = await viewOf(looked, startedAt)
+    const view = await viewOf(cached, startedAt)
     if (stopped) return
     if (live) return screen.show(liveLines(view, screen.columns))
     const { settled, total, failed, retries, throttled, gateLine } = view
@@ -49,14 +49,14 @@ export function startProgress(options: ProgressOptions): Progress {
     output.event('progress', () => progressEvent(view), lineOf(view))
   }
   let showing: Promise<void> | null = null
-  // A slow Redis must not let looks pile up; a look that fails is a look that is not shown.
-  const look = (): void => {
+  // Single flight: a slow Redis must not let redraws pile up. A redraw that fails is skipped.
+  const redraw = (): void => {
     showing ??= show()
       .catch(() => undefined)
       .finally(() => (showing = null))
   }
-  const timer = setInterval(look, live ? REDRAW_MS : LINE_MS)
-  if (live) look()
+  const timer = setInterval(redraw, live ? REDRAW_MS : LINE_MS)
+  if (live) redraw()
   return {
     stop() {
       stopped = true

@@ -7,8 +7,8 @@ import { screen } from './screen.ts'
 import { explanationOf } from './usage-error.ts'
 
 /**
- * Tells on standard error why a command ended, in one paragraph, and returns the exit code. Commander has told its own
- * mistakes by then. The stack trace of a bug goes to a file, never to the terminal.
+ * Reports on standard error why a command ended, in one paragraph, and returns the exit code. Commander has reported its
+ * own errors by then. The stack trace of a bug goes to a file, never to the terminal.
  */
 export function reportError(error: unknown): number {
   // What reads our output is gone, as in `sluice run --help | head`: nothing is wrong.
@@ -27,13 +27,13 @@ export function reportError(error: unknown): number {
 
 /** Warnings of Node and of libraries are lines of the log where the log goes to standard error. */
 export function reportWarnings(): void {
-  const [tellAsNode] = process.listeners('warning')
+  const [printAsNode] = process.listeners('warning')
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {
     // Those of type stripping and the like are switched off by the launcher.
     if (warning.name === 'ExperimentalWarning') return
     if (screen.isLog) screen.print(`${warning.name}: ${oneLine(warning.message)}`)
-    else tellAsNode?.(warning)
+    else printAsNode?.(warning)
   })
 }
 

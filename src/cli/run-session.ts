@@ -126,8 +126,8 @@ async function itemised(
   { skipped }: Tally,
   total: number,
 ): Promise<ReadonlyMap<string, number>> {
-  const told = [...skipped.values()].reduce((sum, number) => sum + number, 0)
-  return told === total ? skipped : skippedOf(ledger, AbortSignal.timeout(30_000))
+  const counted = [...skipped.values()].reduce((sum, number) => sum + number, 0)
+  return counted === total ? skipped : skippedOf(ledger, AbortSignal.timeout(30_000))
 }
 
 interface Pass extends Pick<Session, 'stopping' | 'intake' | 'output'> {

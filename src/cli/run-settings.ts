@@ -100,7 +100,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
 /** What keeps jobs coming. */
 export const FEED_SETTINGS: readonly SettingName[] = [...WORK_SETTINGS, 'maxCredits', 'backlogLimit']
 
-/** How a pass, or a watch, looks at its source. */
+/** How a run or a watch scans its source. */
 const LOOK_SETTINGS: readonly SettingName[] = ['strict', 'checksum', 'deleteGone', 'goneLimitPercent', 'force']
 
 export const RUN_SETTINGS: readonly SettingName[] = [...FEED_SETTINGS, ...LOOK_SETTINGS]

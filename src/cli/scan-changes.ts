@@ -3,11 +3,11 @@ import { count, printable } from './format.ts'
 import type { Output } from './output.ts'
 import type { Say } from './targets.ts'
 
-/** What a scan by the schedule tells about; a recipe or a parser that changed is the user's doing. */
-const TOLD: readonly Change[] = ['new', 'changed', 'gone']
+/** Changes that a scheduled scan reports. A changed recipe or parser is left out: the user changed it. */
+const REPORTED: readonly Change[] = ['new', 'changed', 'gone']
 
 /**
- * Tells after each scan by the schedule how many documents are new, changed and gone; with --json an event for each of
+ * Reports after each scheduled scan how many documents are new, changed and gone; with --json an event for each of
  * them, with --verbose a line.
  */
 export function reportChanges(events: Events, say: Say, output: Output): void {
@@ -16,17 +16,17 @@ export function reportChanges(events: Events, say: Say, output: Output): void {
     found = new Map()
   })
   events.on('document:seen', ({ key, change }) => {
-    if (found === null || !TOLD.includes(change)) return
+    if (found === null || !REPORTED.includes(change)) return
     found.set(change, (found.get(change) ?? 0) + 1)
     if (output.json || output.verbose)
       output.event('change', () => ({ key, change }), `${change.padEnd(7)} ${printable(key)}`)
   })
   events.on('sweep:finished', () => {
-    const told = TOLD.flatMap((change) => {
+    const counted = REPORTED.flatMap((change) => {
       const number = found?.get(change) ?? 0
       return number === 0 ? [] : [`${count(number)} ${change}`]
     })
-    if (told.length > 0) say(`scan: ${told.join(', ')}`)
+    if (counted.length > 0) say(`scan: ${counted.join(', ')}`)
     found = null
   })
 }

@@ -47,7 +47,7 @@ const WHY: Readonly<Record<LeftOutReason, string>> = {
   unreadable: 'hidden, and cannot be read',
 }
 
-/** `left out: out/ (a Sluice store)`: folders that were not looked into, so that their files are not counted. */
+/** `left out: out/ (a Sluice store)`: folders that were not listed, so that their files are not counted. */
 export function leftOutLines(folders: ReadonlyMap<string, LeftOutReason>): string[] {
   return [...Map.groupBy(folders, ([, reason]) => reason)].map(([reason, group]) => {
     const names = group.slice(0, NAMED).map(([key]) => printable(key))

@@ -31,7 +31,7 @@ export interface SummaryInput {
   readonly columns?: number
 }
 
-/** What is said when a run ends: what came out, what did not and why, what it cost, where to look. */
+/** What is said when a run ends: what came out, what did not and why, what it cost, where the outputs are. */
 export function summaryOf(input: SummaryInput): string {
   const parts = [
     headline(input),
@@ -149,7 +149,7 @@ function unfinished({ counts, end }: SummaryInput): string[] {
   return left === 0 ? [] : [`${plural(left, 'document')} still pending: run again to go on`]
 }
 
-/** What a look for documents that are no longer in the source came to. */
+/** Result of the search for documents that are no longer in the source. */
 export function goneLines({ kept, removed, forgotten, unbelievable }: Tally['gone']): string[] {
   if (unbelievable) {
     return ['too many documents are missing from the source to be believed; their outputs stay (--force believes it)']

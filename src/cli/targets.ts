@@ -31,7 +31,7 @@ export const quiet: Say = () => undefined
 /** What is said about a pipeline starts with its name. */
 export const sayFor = ({ name }: Target, say: Say): Say => (name === null ? say : (line) => say(`${name}: ${line}`))
 
-/** Lets a command name pipelines of the settings file in place of a source. */
+/** Lets a command name pipelines of the settings file instead of a source. */
 export function addPipelines(command: Command): Command {
   const collect = (name: string, names: readonly string[]): readonly string[] => [...names, name]
   return command.option('--pipeline <name>', 'a pipeline of the settings file; may be given again', collect, [])
@@ -47,19 +47,19 @@ export async function rememberTarget({ name, source, settings }: Target): Promis
   if (name === null && source !== 'urls:-') await rememberLastTarget(source, settings.out)
 }
 
-/** As `targetsOf`, for commands that look: without a source it is the last one that was used in this working folder. */
+/** As `targetsOf`, for commands that only read: without a source it is the last one that was used in this working folder. */
 export async function lastTargetsOf(command: Command, source: string | undefined, say: Say): Promise<Targets> {
   const given = sourceOf(command, source)
   const last = given === undefined ? await lastTarget() : null
   return chosen(command, { source: given, say, storeIsEnough: false, last })
 }
 
-/** As `targetsOf`, for commands that look at stores alone: an output folder that is given is enough. */
+/** As `targetsOf`, for commands that read a store alone: an output folder that is given is enough. */
 export async function storesOf(command: Command, source?: string): Promise<Targets> {
   return chosen(command, { source, say: quiet, storeIsEnough: true })
 }
 
-/** As `storesOf`, for commands that only look: without a store it is the last one that was used in this working folder. */
+/** As `storesOf`, for commands that only read: without a store it is the last one that was used in this working folder. */
 export async function lastStoresOf(command: Command): Promise<Targets> {
   return chosen(command, { source: undefined, say: quiet, storeIsEnough: true, last: await lastTarget() })
 }

@@ -21,6 +21,6 @@ export function explanationOf(error: unknown): string | null {
   return describeSystemError(error)
 }
 
-/** What a person is told of an error that others of several went on without. */
+/** One sentence about an error after which the other pipelines went on. */
 export const messageOf = (error: unknown): string =>
   explanationOf(error) ?? (error instanceof Error ? error.message : String(error))

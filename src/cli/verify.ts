@@ -36,7 +36,7 @@ interface Options {
 export function verifyCommand(): Command {
   const command = new Command('verify')
     .argument('[source]', 'the source, for --rebuild')
-    .option('--repair', 'derive from its receipt again what is missing or altered, settle what a crash left half done')
+    .option('--repair', 'derive from its receipt again what is missing or altered, finish what a crash left half done')
     .option('--remove-orphans', 'remove files in the folders of the store that no record explains')
     .addOption(new Option('--remove-strays').implies({ removeOrphans: true }).hideHelp())
     .option(
@@ -50,7 +50,7 @@ export function verifyCommand(): Command {
     const output = outputOf(command)
     const { repair = false, removeOrphans = false, rebuild = false, since } = command.opts<Options>()
     if (since !== undefined && (removeOrphans || rebuild)) {
-      throw new UsageError('--since looks at documents that changed alone: leave out --remove-orphans and --rebuild')
+      throw new UsageError('--since checks changed documents only: leave out --remove-orphans and --rebuild')
     }
     await forEachTarget(await storesOf(command, source), async (target, shared) => {
       if (rebuild && target.source === '') throw new UsageError('--rebuild needs the source, as in the run')
@@ -144,7 +144,7 @@ function lineOf(finding: Exclude<Finding, { kind: 'whole' }>): string {
 
 const REMEDY = {
   foreign: '; --remove-orphans removes it',
-  leftover: '; --repair, or the next run, settles it',
+  leftover: '; --repair, or the next run, finishes it',
   beside: '; it is left alone',
 } as const satisfies Record<Orphan['kind'], string>
 

@@ -74,7 +74,7 @@ export interface IngestDeps {
   readonly refusals: Refusals
   /** How long the store has had no room for another answer. */
   readonly timedOut: TimedOut
-  readonly lowRoom: FailingSince
+  readonly lowSpace: FailingSince
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
   readonly ocrFallback: boolean
   /** A document with a page graded lower, 0 to 1, is partial; undefined: no grade matters. */

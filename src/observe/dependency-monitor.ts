@@ -13,7 +13,7 @@ export interface Outage {
 }
 
 export type OutageChange =
-  /** It began, or goes on for another reason. Told once for each cause of an outage. */
+  /** It began, or goes on for another reason. Reported once for each cause of an outage. */
   | { readonly kind: 'failing'; readonly outage: Outage }
   | { readonly kind: 'recovered'; readonly outage: Outage; readonly afterMs: number }
 
@@ -48,7 +48,7 @@ interface Watched {
 }
 
 /**
- * Which dependencies of this process are out, and why: told by their failures and successes. Each is in one of three
+ * Which dependencies of this process are out, and why, derived from their failures and successes. Each is in one of three
  * states: `works` (nothing is known against it), `suspected` (it failed, for less than `CONFIRM_MS`), and `out`. Any
  * success leads back to `works`.
  */
@@ -62,7 +62,7 @@ export class DependencyMonitor implements Disposable {
     this.#now = now
   }
 
-  /** Until it is disposed of, what these events tell counts. */
+  /** Counts these events until it is disposed of. */
   observe(events: Events, pipeline: string | null): Disposable {
     const failed = ({ dependency, cause }: SluiceEvents['dependency:failed'][0]): void =>
       this.#failed(dependency, pipeline, cause)
@@ -111,7 +111,7 @@ export class DependencyMonitor implements Disposable {
     const known = this.#watched.get(id)
     if (known !== undefined) {
       known.outage = { ...known.outage, cause }
-      if (known.confirmed) this.#tell(known)
+      if (known.confirmed) this.#report(known)
       return
     }
     const confirmMs = CONFIRM_MS[dependency]
@@ -119,7 +119,7 @@ export class DependencyMonitor implements Disposable {
       const watched = this.#watched.get(id)
       if (watched === undefined) return
       watched.confirmed = true
-      this.#tell(watched)
+      this.#report(watched)
     }
     const timer = confirmMs === 0 ? null : setTimeout(confirm, confirmMs).unref()
     const outage = { dependency, pipeline, cause, since: this.#now() }
@@ -137,7 +137,7 @@ export class DependencyMonitor implements Disposable {
     this.#onChange({ kind: 'recovered', outage: known.outage, afterMs: this.lasted(known.outage) })
   }
 
-  #tell({ outage, causes }: Watched): void {
+  #report({ outage, causes }: Watched): void {
     if (causes.has(outage.cause) || causes.size >= MOST_CAUSES) return
     causes.add(outage.cause)
     this.#onChange({ kind: 'failing', outage })

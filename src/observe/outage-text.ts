@@ -38,7 +38,7 @@ export function outageNotice(change: OutageChange): string {
 /** `sluice_redis_up`, and `sluice_dependency_up` of all dependencies: 1, or 0 during an outage. */
 export function outageReadings(monitor: DependencyMonitor): Reading[] {
   const up = (dependency: keyof typeof NAMES): number => (monitor.isOut(dependency) ? 0 : 1)
-  const help = '1 while it can be used; 0 during an outage, whose cause /readyz tells.'
+  const help = '1 while it can be used; 0 during an outage, whose cause /readyz states.'
   return [
     {
       name: 'sluice_redis_up',

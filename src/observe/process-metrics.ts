@@ -2,7 +2,7 @@ import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom
 import type { Events } from '#src/events.ts'
 import { metricsOf, type MetricsOptions } from './metrics.ts'
 
-/** Gauges of prom-client whose names say counter: `promtool check metrics` refuses them, and others tell the same. */
+/** Gauges of prom-client whose names say counter: `promtool check metrics` refuses them, and other metrics hold the same value. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 /** The metrics of a process and of all its pipelines as one text; those of a named pipeline carry its name as a label. */
@@ -24,7 +24,7 @@ export class ProcessMetrics {
     }).set({ version, node: process.versions.node }, 1)
   }
 
-  /** Until it is disposed of, what these events tell is part of the text. */
+  /** Adds these events to the text until it is disposed of. */
   add(events: Events, options: MetricsOptions, pipeline: string | null): Disposable {
     const registry = metricsOf(events, options)
     if (pipeline !== null) registry.setDefaultLabels({ pipeline })

@@ -10,7 +10,7 @@ export interface Tally {
   readonly settled: Readonly<Record<Exclude<Outcome, 'pending'>, number>>
   /** Documents that scans of this process enqueued, for whichever worker comes first. */
   readonly enqueued: number
-  /** Of those that were settled here, the ones that came by the queue. */
+  /** Of those that were settled here, the ones that came through the queue. */
   readonly worked: number
   readonly failures: ReadonlyMap<FailureCode, number>
   /** Pages of the documents that came out. */
@@ -33,13 +33,13 @@ export interface Tally {
   readonly skippedWithOutputs: number
   /** Of these, the ones in a format that no parser takes. */
   readonly unsupported: number
-  /** Folders that were not looked into. */
+  /** Folders that were not listed. */
   readonly leftOut: ReadonlyMap<SourceKey, LeftOutReason>
-  /** What a look for documents that are no longer in the source came to. */
+  /** Result of the search for documents that are no longer in the source. */
   readonly gone: SluiceEvents['sweep:finished'][0]
 }
 
-/** Folders that are remembered to be told. */
+/** Most folders that the summary names. */
 const MOST_LEFT_OUT = 1_000
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }

@@ -2,7 +2,7 @@ import { request } from 'undici'
 import { dispatcherOf } from './dispatcher.ts'
 import type { WayOut } from './way-out.ts'
 
-export interface ServiceLook {
+export interface ServiceProbe {
   readonly status: number
   /** The `Date` header; null without one. */
   readonly date: string | null
@@ -18,7 +18,7 @@ export async function askService(
   headers: Readonly<Record<string, string>>,
   wayOut: WayOut,
   signal: AbortSignal,
-): Promise<ServiceLook> {
+): Promise<ServiceProbe> {
   const dispatcher = dispatcherOf(1, wayOut)
   try {
     const answer = await request(address, { dispatcher, headers, signal })

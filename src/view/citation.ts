@@ -8,7 +8,7 @@ export type Span = readonly [start: number, end: number]
 /** Left, top, right and bottom as shares of the page, each 0 to 1. */
 export type Box = readonly [left: number, top: number, right: number, bottom: number]
 
-/** A place in a document that a link names: what a chunk of `sluice export --chunks` says of where it comes from. */
+/** A position in a document that a link names: the origin that a line of `sluice export --chunks` states. */
 export interface Citation {
   /** Ascending and at least one character long each. */
   readonly spans: readonly Span[]
@@ -18,7 +18,7 @@ export interface Citation {
   readonly receipt: string | null
 }
 
-/** Places that one link may name. */
+/** Most positions that one link may name. */
 const MOST_PLACES = 100
 
 /** What `span`, `box` and `receipt` of an address say; what is malformed is left out. */
@@ -48,11 +48,11 @@ export const citesBlock = ({ spans }: Citation, { markdownSpan }: Block): boolea
 export const citedPage = (citation: Citation, blocks: readonly Block[]): number =>
   blocks.find((block) => citesBlock(citation, block))?.pageNumber ?? 1
 
-/** Whether the document was parsed in another way since: its spans may be other places now. */
+/** Whether the document was parsed in another way since: its spans may be at other positions now. */
 export const isOutdated = ({ receipt }: Citation, record: DocumentRecord): boolean =>
   receipt !== null && !receiptsOf(record).some((id) => id === receipt)
 
-/** Parameters of the address of a place in a document. */
+/** Query parameters of a link to a position in a document. */
 export function citationParams(
   key: string,
   { spans, receipt }: Pick<Citation, 'spans' | 'receipt'>,

@@ -84,7 +84,7 @@ export interface LivePipeline {
 /** Moments that are kept: an hour of one each five seconds. */
 const MOST_SAMPLES = 720
 
-/** What a limiter did over time, as far as this process looked. */
+/** State of the limiter over time, since this process began to poll it. */
 export class LiveHistory {
   readonly #samples: LiveSample[] = []
 

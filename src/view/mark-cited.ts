@@ -13,7 +13,7 @@ interface Marking {
 
 /**
  * Wraps what is cited in `<mark>`. Exact to the character where a text stands in the Markdown as it is shown; a text with
- * escapes is marked as a whole, and HTML inside of the Markdown as the smallest element whose place is known.
+ * escapes is marked as a whole, and HTML inside of the Markdown as the smallest element whose position is known.
  */
 export function markCited(tree: Root, spans: readonly Span[]): void {
   if (spans.length > 0) markIn(tree, { spans, isFirst: true })

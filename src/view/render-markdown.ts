@@ -23,7 +23,7 @@ const SCHEMA: Schema = {
   clobberPrefix: 'document-',
 }
 
-/** Elements whose place in the Markdown is told, so that blocks can be found in them. */
+/** Elements that carry their position in the Markdown, so that blocks can be found in them. */
 const PLACED = new Set(['paragraph', 'heading', 'tableCell', 'listItem', 'code', 'html', 'blockquote', 'table'])
 
 const escapeText = (text: string): string =>

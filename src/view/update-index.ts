@@ -47,9 +47,9 @@ async function readRecords(stamps: readonly RecordStamp[], index: DocumentIndex,
   const rows: Parameters<DocumentIndex['put']>[] = []
   for (let at = 0; at < stamps.length; at += READS) {
     const some = stamps.slice(at, at + READS)
-    const placed = await Promise.all(some.map(({ place }) => feed.recordAt(place)))
+    const read = await Promise.all(some.map(({ place }) => feed.recordAt(place)))
     for (const [number, { place, stamp }] of some.entries()) {
-      const record = placed[number]?.record
+      const record = read[number]?.record
       if (record !== undefined) rows.push([place, stamp, rowOfRecord(record)])
     }
   }

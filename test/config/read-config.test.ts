@@ -227,7 +227,7 @@ pipelines:
     })
     const clash = await accepted({ yaml: TWO, flags: { out: 'one' } })
     expect(choosePipelines(clash, [])).toMatchObject({
-      problems: [expect.stringMatching(/papers and scans would write to the same place, one/)],
+      problems: [expect.stringMatching(/papers and scans would write to the same store, one/)],
     })
   })
 })

@@ -121,7 +121,7 @@ export async function openWorkbench({
     dependencyHealth: new DependencyHealth(),
     view: new SourceView(),
     refusals: new Refusals(),
-    lowRoom: new FailingSince(),
+    lowSpace: new FailingSince(),
     timedOut: new TimedOut(),
     storePatienceMs: 1_000,
     storeSlowMs: 10_000,

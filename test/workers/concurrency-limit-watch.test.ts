@@ -65,7 +65,7 @@ test('a run with nothing to send asks the service nothing', async () => {
   await using service = await openSite((path) => {
     asked.push(path)
     if (path === '/v2/parse') return { body: JSON.stringify({ success: true, data: { markdown: '# a' } }) }
-    // A login page in place of an answer: the limit is not known.
+    // A login page instead of an answer: the limit is not known.
     return { body: '<!doctype html><title>Log in</title>' }
   })
   const args = ['run', source, '--out', join(folder.path, 'out'), '--parse-api-url', service.url]

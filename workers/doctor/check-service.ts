@@ -1,6 +1,6 @@
 import type { Settings } from '#config/settings.ts'
 import { withoutLogin } from '#config/secrets.ts'
-import { askService, type ServiceLook } from '#src/parse/ask-service.ts'
+import { askService, type ServiceProbe } from '#src/parse/ask-service.ts'
 import { proxyFor } from '#config/proxies.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { authorizationOf, type ServiceLine } from '#src/parse/service-line.ts'
@@ -45,7 +45,7 @@ const reached = (url: string, status: number): DoctorFinding =>
     ? warning('service', `${withoutLogin(url)} answers ${status}`, 'wait, or ask its operator')
     : ok('service', `${withoutLogin(url)} answers`)
 
-function aboutKey(answer: ServiceLook): DoctorFinding[] {
+function aboutKey(answer: ServiceProbe): DoctorFinding[] {
   if (answer.status === 401 || answer.status === 403) {
     return [problem('service', `the API key is refused (${answer.status})`, 'set another PARSE_API_KEY')]
   }
@@ -63,7 +63,7 @@ function aboutKey(answer: ServiceLook): DoctorFinding[] {
   ]
 }
 
-function aboutClock({ date }: ServiceLook): DoctorFinding[] {
+function aboutClock({ date }: ServiceProbe): DoctorFinding[] {
   const skewMs = Math.abs(Date.parse(date ?? '') - Date.now())
   if (!(skewMs > SKEW_MS)) return []
   return [

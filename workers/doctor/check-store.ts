@@ -30,7 +30,7 @@ async function checkFolder(path: string): Promise<DoctorFinding[]> {
   const free = `${((bavail * bsize) / GIBIBYTE).toFixed(1)} GiB free`
   return [
     ok('store', folder === path ? `${path} can be written` : `${path} does not exist yet; ${folder} can be written`),
-    bavail * bsize >= GIBIBYTE ? ok('store', free) : warning('store', free, 'make room before a large run'),
+    bavail * bsize >= GIBIBYTE ? ok('store', free) : warning('store', free, 'free disk space before a large run'),
   ]
 }
 

@@ -6,7 +6,7 @@ import { checkService } from './check-service.ts'
 import { checkStore } from './check-store.ts'
 import type { DoctorFinding } from './finding.ts'
 
-/** Looks at everything that a run needs, and changes nothing. */
+/** Checks everything that a run needs, and changes nothing. */
 export async function* examine(settings: Settings): AsyncGenerator<DoctorFinding> {
   yield* checkMachine()
   yield* await checkRedis(settings)

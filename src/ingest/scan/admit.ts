@@ -90,15 +90,15 @@ export async function admit(
 const ROOM_MS = 5_000
 
 /** Null where an answer could be kept. Else nothing is bought: what was paid for would only wait in memory. */
-async function roomFor({ store, events, lowRoom, halt, storePatienceMs }: IngestDeps): Promise<Entry | null> {
+async function roomFor({ store, events, lowSpace, halt, storePatienceMs }: IngestDeps): Promise<Entry | null> {
   try {
     await store.checkRoom()
-    lowRoom.worked()
+    lowSpace.worked()
     return null
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error
     events.emit('dependency:failed', { dependency: 'store', cause: error.message })
-    if (lowRoom.failedForMs() > storePatienceMs) halt('store', error.message)
+    if (lowSpace.failedForMs() > storePatienceMs) halt('store', error.message)
     return later(postpone(ROOM_MS, error.message))
   }
 }

@@ -8,7 +8,7 @@ import type { KeySet } from '../maintain/key-set.ts'
 export interface Listing {
   /** Every key that was listed. */
   readonly listed: KeySet
-  /** Folders that were not looked into. */
+  /** Folders that were not listed. */
   readonly leftOut: KeySet
 }
 

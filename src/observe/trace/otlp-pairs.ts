@@ -11,7 +11,7 @@ export function textOf(encoded: string): string {
 
 /**
  * Headers of OTLP requests: `name=value` with commas between, values percent-encoded, as the specification of OpenTelemetry
- * has it. One that HTTP cannot carry is left out here: a failed request would tell its value in the message.
+ * has it. One that HTTP cannot carry is left out here: the message of a failed request would hold its value.
  */
 export function headersOf(env: Environment, complain: (problem: string) => void): Readonly<Record<string, string>> {
   const headers = new Headers()

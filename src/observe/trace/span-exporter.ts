@@ -100,7 +100,7 @@ export class SpanExporter implements AsyncDisposable {
     }
   }
 
-  /** Told once: a collector that is away would fill the log. */
+  /** Logged once: an unreachable collector would fill the log. */
   #failed(message: string): void {
     if (!this.#hasFailed) this.#onError(message)
     this.#hasFailed = true

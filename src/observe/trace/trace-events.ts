@@ -118,7 +118,7 @@ export class TraceEvents {
   #step(key: SourceKey, next: Open | null, error: string | null = null): void {
     const turn = this.#turns.get(key)
     if (turn === undefined) return
-    if (turn.step !== null) this.#tell(turn, turn.step, turn.document.spanId, error)
+    if (turn.step !== null) this.#report(turn, turn.step, turn.document.spanId, error)
     turn.step = next
   }
 
@@ -135,11 +135,11 @@ export class TraceEvents {
     if (turn === undefined) return
     this.#step(key, null)
     this.#setOwn(key, { 'sluice.since_queued_ms': Math.round(sinceQueuedMs) })
-    this.#tell(turn, turn.document, turn.enqueueSpanId, turn.error)
+    this.#report(turn, turn.document, turn.enqueueSpanId, turn.error)
     this.#turns.delete(key)
   }
 
-  #tell({ traceId }: Turn, step: Open, parentSpanId: string, error: string | null): void {
+  #report({ traceId }: Turn, step: Open, parentSpanId: string, error: string | null): void {
     const { spanId, name, startMs, attributes } = step
     const kind = name === 'request' ? 'client' : name === 'document' ? 'consumer' : 'internal'
     this.#options.onSpan({ traceId, spanId, parentSpanId, name, kind, startMs, endMs: now(), attributes, error })

@@ -9,16 +9,16 @@ function link(markdown) {
   const inside = markdown.contentDocument
   if (inside === null || inside.body.dataset.linked) return
   inside.body.dataset.linked = 'true'
-  const placed = [...inside.querySelectorAll('[data-start]')]
+  const elements = [...inside.querySelectorAll('[data-start]')]
   const blocks = [...document.querySelectorAll('[data-block]')]
   const spanOf = (element) => [Number(element.dataset.start), Number(element.dataset.end)]
   const overlaps = ([a, b], [c, d]) => a < d && c < b
-  const clear = () => [...placed, ...blocks].forEach((element) => element.classList.remove('lit'))
+  const clear = () => [...elements, ...blocks].forEach((element) => element.classList.remove('lit'))
   const lightBlock = (id) =>
     blocks.filter((block) => block.dataset.block === id).forEach((block) => block.classList.add('lit'))
   /** The smallest elements that hold a span: a cell rather than its table. */
   const elementsAt = (span) => {
-    const all = placed.filter((element) => overlaps(spanOf(element), span))
+    const all = elements.filter((element) => overlaps(spanOf(element), span))
     return all.filter((element) => !all.some((other) => other !== element && element.contains(other)))
   }
   showPage(markdown, blocks, (span) => elementsAt(span)[0])
@@ -37,7 +37,7 @@ function link(markdown) {
     block.addEventListener('mouseleave', clear)
     block.addEventListener('blur', clear)
   }
-  for (const element of placed) {
+  for (const element of elements) {
     element.addEventListener('mouseover', (event) => {
       event.stopPropagation()
       clear()

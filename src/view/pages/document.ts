@@ -69,15 +69,15 @@ const NO_SOURCE = html`<p class="soft note">
 function cited({ record }: ShownDocument, citation: Citation, pageNumber: number): Markup {
   const { spans, boxes } = citation
   if (spans.length + boxes.length === 0) return html``
-  const places = spans.map(([start, end]) => `characters ${count(start)} to ${count(end)}`)
-  const what = [...(boxes.length > 0 ? [`a part of page ${pageNumber}`] : []), ...places].join(', ')
+  const ranges = spans.map(([start, end]) => `characters ${count(start)} to ${count(end)}`)
+  const what = [...(boxes.length > 0 ? [`a part of page ${pageNumber}`] : []), ...ranges].join(', ')
   return html`<p class="citing" role="status">
     <strong>Cited:</strong> ${what}.
     <a href="?${citationParams(record.key, { spans: [], receipt: null }, pageNumber)}">Without marks</a>
     ${
       isOutdated(citation, record)
         ? html`<br /><strong class="warning"
-              >The document was parsed again since: the place may be another one.</strong
+              >The document was parsed again since: the position may have changed.</strong
             >`
         : ''
     }

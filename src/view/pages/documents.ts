@@ -127,7 +127,7 @@ const line = (row: DocumentRow, base: string): Markup =>
 const number = (name: string, value: string | null): Markup =>
   html`<td role="cell" class="number ${value === null ? 'empty' : ''}" data-name="${name}">${value ?? '–'}</td>`
 
-/** A name tells more than its folders. */
+/** The name stands out from its folders. */
 function nameLink(base: string, key: string): Markup {
   const cut = key.lastIndexOf('/') + 1
   const folder = cut === 0 ? '' : html`<span class="folder">${key.slice(0, cut)}</span>`

@@ -77,10 +77,10 @@ function rectangle({ id, type, bbox, markdownSpan }: Block, width: number, heigh
   ></rect>`
 }
 
-/** A block of the list, with the address of its place. */
+/** A block of the list, with a link to its position. */
 function blockLine(block: Block, record: DocumentRecord, isCited: boolean): Markup {
   const { id, type, markdownSpan, confidence, pageNumber } = block
-  const place = markdownSpan === null ? null : { spans: [markdownSpan], receipt: receiptsOf(record)[0] ?? null }
+  const cited = markdownSpan === null ? null : { spans: [markdownSpan], receipt: receiptsOf(record)[0] ?? null }
   return html`<li ${isCited ? html`class="cited"` : ''}>
     <button
       type="button"
@@ -94,9 +94,9 @@ function blockLine(block: Block, record: DocumentRecord, isCited: boolean): Mark
       >${confidence.ocr === null ? '' : html` <small>OCR ${percent(confidence.ocr)}</small>`}
     </button>
     ${
-      place === null
+      cited === null
         ? ''
-        : html`<a class="cite" href="?${citationParams(record.key, place, pageNumber)}" title="Link to this block"
+        : html`<a class="cite" href="?${citationParams(record.key, cited, pageNumber)}" title="Link to this block"
             >Link<span class="unseen"> to block ${id}</span></a
           >`
     }

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { bundle as makeBundle } from '../../support/bundle.ts'
 import { findPrometheus } from '../../support/prometheus.ts'
 import { startTestRedis } from '../../support/redis.ts'
@@ -47,7 +47,7 @@ const until = Number(values.seed) + Number(values.runs)
 for (let seed = Number(values.seed); seed < until; seed += 1) {
   const { drawn, breaches } = await metricsRun(seed, { programs, redis, s3, bundle }).catch((error: Error) => ({
     drawn: drawRun(seed, s3 !== null),
-    breaches: [error.stack ?? error.message],
+    breaches: [inspect(error)],
   }))
   const { processes, pipelines, source, cap, strike } = drawn
   const struck = strike === null ? 'no strike' : `${strike.kind} at ${processes[strike.process]}`
