@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openS3Venue } from '../../test/faults/s3-venue.ts'
+import { openS3Target } from '../../test/faults/s3-target.ts'
 import type { Bundle } from '../../test/support/bundled.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { ScriptedService } from '../../test/support/scripted-service.ts'
@@ -15,13 +15,13 @@ const BEGUN = 10
 
 /** Writes to a bucket of a real object store hang in the midst of a run; reads and listings work. */
 export async function bucketHangs(fault: string, program: Bundle): Promise<Measured> {
-  const opened = await openS3Venue()
+  const opened = await openS3Target()
   if ('reason' in opened) throw new Error(`nothing was measured: ${opened.reason}`)
   await using venue = opened
   await using service = await new ScriptedService({ answers: () => ({ delayMs: 50 }), readParts: false }).listen()
   await using redis = await OwnRedis.start()
   await using stage = await venue.open({ ...planOf(1, { short: true }), faultRate: 0 })
-  for (let number = 0; number < DOCUMENTS; number++) await stage.shelf.write(`${number}.csv`, `a,b\n${number},1\n`)
+  for (let number = 0; number < DOCUMENTS; number++) await stage.fixtures.write(`${number}.csv`, `a,b\n${number},1\n`)
   const metricsPort = await freePort()
   const logFile = join(stage.state, 'log')
   const flags = {

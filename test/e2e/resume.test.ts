@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Scene } from '../outages/support/scene.ts'
+import { Harness } from '../outages/support/harness.ts'
 
 /** A process and all that it started, also what those started. */
 async function withDescendants(pid: number): Promise<number[]> {
@@ -13,18 +13,18 @@ async function withDescendants(pid: number): Promise<number[]> {
 test('a run that was cut off at 60 % with its Redis and all, goes on there: sends nothing for what is done, and shows it', async () => {
   const CONCURRENCY = 5
   let delayMs = 20
-  await using scene = await Scene.open({ documents: 100, reply: () => ({ delayMs }) })
-  const cut = scene.start('run', { concurrency: CONCURRENCY, 'takeover-ms': 1_000 })
-  await scene.requested(60, cut)
+  await using harness = await Harness.open({ documents: 100, reply: () => ({ delayMs }) })
+  const cut = harness.start('run', { concurrency: CONCURRENCY, 'takeover-ms': 1_000 })
+  await harness.requested(60, cut)
   for (const pid of await withDescendants(cut.child.pid ?? 0)) process.kill(pid, 'SIGKILL')
   expect((await cut.finished).signal).toBe('SIGKILL')
-  const done = [...(await scene.read()).records.keys()]
+  const done = [...(await harness.read()).records.keys()]
   expect(done.length).toBeGreaterThan(60 - 4 * CONCURRENCY)
-  const sentBefore = scene.service.requests.length
+  const sentBefore = harness.service.requests.length
 
   // Slow enough for a line of progress, which comes every five seconds.
   delayMs = 1_000
-  const resumed = await scene.run({ concurrency: CONCURRENCY, 'takeover-ms': 1_000 })
+  const resumed = await harness.run({ concurrency: CONCURRENCY, 'takeover-ms': 1_000 })
   expect(resumed.code).toBe(0)
   const [, shown = '', seen] = /^(\d+) of (\d+) documents,/m.exec(resumed.stderr) ?? []
   expect(Number(shown)).toBeGreaterThan(done.length)
@@ -37,8 +37,8 @@ test('a run that was cut off at 60 % with its Redis and all, goes on there: send
   expect(counts).toBeLessThanOrEqual(100 + CONCURRENCY)
   expect(Number(counted?.[2])).toBeGreaterThanOrEqual(done.length - CONCURRENCY)
 
-  const sent = scene.service.requests.slice(sentBefore).map(({ file }) => file?.content?.toString('latin1') ?? '')
-  for (const key of done) expect(sent).not.toContain(await readFile(join(scene.source, key), 'latin1'))
-  expect((await scene.read()).records.size).toBe(100)
-  expect(scene.service.charged).toBeLessThanOrEqual(100 + CONCURRENCY)
+  const sent = harness.service.requests.slice(sentBefore).map(({ file }) => file?.content?.toString('latin1') ?? '')
+  for (const key of done) expect(sent).not.toContain(await readFile(join(harness.source, key), 'latin1'))
+  expect((await harness.read()).records.size).toBe(100)
+  expect(harness.service.charged).toBeLessThanOrEqual(100 + CONCURRENCY)
 }, 180_000)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { errorReply, type ReceivedRequest, type Reply } from '../support/scripted-service.ts'
-import { Scene } from '../outages/support/scene.ts'
+import { Harness } from '../outages/support/harness.ts'
 
 /** A scan that only OCR can read, as the service of the contract answers it. */
 const onlyWithOcr = ({ file, options }: ReceivedRequest): Reply => {
@@ -9,19 +9,21 @@ const onlyWithOcr = ({ file, options }: ReceivedRequest): Reply => {
 }
 
 test('retry --key GLOB --mode ocr drives exactly the chosen dead letters again, with the other mode', async () => {
-  await using scene = await Scene.open({ documents: 1, reply: onlyWithOcr })
+  await using harness = await Harness.open({ documents: 1, reply: onlyWithOcr })
   for (const name of ['scan-1.pdf', 'scan-2.pdf', 'other.pdf']) {
-    await scene.write(name, `%PDF-1.4\n%scanned ${name}\n`)
+    await harness.write(name, `%PDF-1.4\n%scanned ${name}\n`)
   }
-  const first = await scene.run()
-  expect([first.code, (await scene.read()).letters.size]).toEqual([2, 3])
-  const before = scene.service.requests.length
+  const first = await harness.run()
+  expect([first.code, (await harness.read()).letters.size]).toEqual([2, 3])
+  const before = harness.service.requests.length
 
-  const retried = await scene.start('retry', { key: 'scan-*', mode: 'ocr' }).finished
-  const { records, letters } = await scene.read()
+  const retried = await harness.start('retry', { key: 'scan-*', mode: 'ocr' }).finished
+  const { records, letters } = await harness.read()
   expect([...letters.keys()]).toEqual(['other.pdf'])
   expect([...records.keys()].toSorted()).toEqual(['0.html', 'scan-1.pdf', 'scan-2.pdf'])
-  const sent = scene.service.requests.slice(before).map(({ file }) => /scan-\d/.exec(String(file?.content))?.[0] ?? '')
+  const sent = harness.service.requests
+    .slice(before)
+    .map(({ file }) => /scan-\d/.exec(String(file?.content))?.[0] ?? '')
   expect(sent.toSorted()).toEqual(['scan-1', 'scan-2'])
   // One is left, and the exit code says so.
   expect(retried.code).toBe(2)

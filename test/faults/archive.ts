@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Random } from '../support/random.ts'
-import type { Shelf, Shelved } from './shelf.ts'
+import type { FixtureStore, FixtureFile } from './fixture-store.ts'
 
 /** What the service makes of a document; it stands in its first line. */
 export type Kind = 'good' | 'rejected' | 'poison'
@@ -25,7 +25,7 @@ export function kindOf(bytes: Uint8Array): Kind {
 
 /** Small documents, with copies among them, that change under the hands of those who read them. */
 export class Archive {
-  readonly #shelf: Shelf
+  readonly #fixtures: FixtureStore
   readonly #random: Random
   /** Every key that ever was there. */
   readonly everSeen = new Set<string>()
@@ -34,8 +34,8 @@ export class Archive {
   #made = 0
   #filledAt = Infinity
 
-  constructor(shelf: Shelf, random: Random) {
-    this.#shelf = shelf
+  constructor(fixtures: FixtureStore, random: Random) {
+    this.#fixtures = fixtures
     this.#random = random
   }
 
@@ -86,7 +86,7 @@ export class Archive {
         await this.#write(key, 'good')
         return `edited ${key}`
       case 1:
-        await this.#shelf.replace(key, this.#text('good'))
+        await this.#fixtures.replace(key, this.#text('good'))
         return `replaced ${key}`
       case 2:
         await this.#move(key)
@@ -94,13 +94,13 @@ export class Archive {
       case 3:
         if (this.#present.size < 5) return 'nothing to delete'
         this.#present.delete(key)
-        await this.#shelf.remove(key)
+        await this.#fixtures.remove(key)
         return `deleted ${key}`
       case 4:
         await this.#copy()
         return 'copied one'
       case 5:
-        await this.#shelf.touch(key, new Date(1_000_000_000_000 + this.#random.below(1e9)))
+        await this.#fixtures.touch(key, new Date(1_000_000_000_000 + this.#random.below(1e9)))
         return `touched ${key}`
       default:
         await this.#write(this.#newKey(), 'good')
@@ -114,30 +114,30 @@ export class Archive {
     await this.#write(key, 'good')
     for (let count = 0; count < copies; count++) {
       const to = this.#newKey()
-      await this.#shelf.copy(key, to)
+      await this.#fixtures.copy(key, to)
       this.#add(to)
     }
   }
 
-  read(key: string): Promise<Shelved> {
-    return this.#shelf.read(key)
+  read(key: string): Promise<FixtureFile> {
+    return this.#fixtures.read(key)
   }
 
   async #copy(): Promise<void> {
     const to = this.#newKey()
-    await this.#shelf.copy(this.#random.pick(this.keys), to)
+    await this.#fixtures.copy(this.#random.pick(this.keys), to)
     this.#add(to)
   }
 
   async #move(key: string): Promise<void> {
     const to = this.#newKey()
-    await this.#shelf.move(key, to)
+    await this.#fixtures.move(key, to)
     this.#present.delete(key)
     this.#add(to)
   }
 
   async #write(key: string, kind: Kind): Promise<void> {
-    await this.#shelf.write(key, this.#text(kind))
+    await this.#fixtures.write(key, this.#text(kind))
     this.#add(key)
   }
 

@@ -5,14 +5,14 @@ import { FaultRedis } from './fault-redis.ts'
 import { faultRun, type FaultRunResult } from './fault-run.ts'
 import { isEmpty } from './laws.ts'
 import { type Mutant, MUTANTS } from './mutants.ts'
-import { planted } from './planted.ts'
+import { applyMutations } from './apply-mutations.ts'
 import { type FaultKind, killingPlan, planOf } from './plan.ts'
-import type { Venue } from './stage.ts'
+import type { Target } from './environment.ts'
 
 export interface CampaignOptions {
   readonly runs: number
   readonly seed: number
-  readonly venue: Venue
+  readonly target: Target
   readonly sideBySide: number
   /** As in a plan. */
   readonly short: boolean
@@ -49,7 +49,7 @@ export interface CampaignResult {
   readonly wrong_numbers: number
   /** The longest time from a signal to the end of its process. */
   readonly longest_stop_ms: number
-  /** How often each fault struck. */
+  /** How often each fault interrupted. */
   readonly faults: Readonly<Record<string, number>>
 }
 
@@ -71,7 +71,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
       if (options.verbose) options.say(JSON.stringify(plan))
       const startedAt = Date.now()
       const result = await unlessAborted(
-        faultRun({ plan, venue: options.venue, service, redis, program, signal }),
+        faultRun({ plan, target: options.target, service, redis, program, signal }),
         signal,
       )
       if (result === null) return
@@ -104,7 +104,7 @@ const NEEDS_ENGINE: readonly FaultKind[] = ['engine-killed', 'converter-missing'
 /** The one that the tests have bundled, where they have: only a mistake needs a bundle of its own. */
 export function programOf({ mutant, faults }: Pick<CampaignOptions, 'mutant' | 'faults'>): Promise<Bundle> | Bundle {
   const children = faults === undefined || faults.some((fault) => NEEDS_ENGINE.includes(fault))
-  if (mutant !== null) return bundle({ plugins: [planted(MUTANTS[mutant])], children })
+  if (mutant !== null) return bundle({ plugins: [applyMutations(MUTANTS[mutant])], children })
   return bundledForAll() ?? bundle({ children })
 }
 

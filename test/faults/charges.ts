@@ -37,7 +37,7 @@ export interface ServiceRun {
 export type ToService =
   | { readonly say: 'begin'; readonly run: ServiceRun }
   /** From now on every request of the run is answered well. */
-  | { readonly say: 'peace'; readonly id: string }
+  | { readonly say: 'heal'; readonly id: string }
   | { readonly say: 'end'; readonly id: string }
 
 export type FromService =

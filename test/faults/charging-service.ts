@@ -33,8 +33,8 @@ export class ChargingService implements AsyncDisposable {
     return this.#requests.get(id) ?? 0
   }
 
-  peace(id: string): void {
-    this.#tell({ say: 'peace', id })
+  heal(id: string): void {
+    this.#tell({ say: 'heal', id })
   }
 
   /** What was charged, and how it was answered. */

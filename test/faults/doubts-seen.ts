@@ -1,5 +1,5 @@
 import type { RedisConnection } from '#src/redis/connection.ts'
-import { lookAgain } from './look-again.ts'
+import { poll } from './poll.ts'
 import { openIntents, resentContents } from './redis-outside.ts'
 
 const LOOK_MS = 40
@@ -12,7 +12,7 @@ export class DoubtsSeen implements AsyncDisposable {
 
   constructor(redis: RedisConnection) {
     this.#redis = redis
-    this.#looking = lookAgain(LOOK_MS, () => this.look())
+    this.#looking = poll(LOOK_MS, () => this.look())
   }
 
   async look(): Promise<void> {

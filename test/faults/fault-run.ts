@@ -5,7 +5,7 @@ import type { RunningSluice } from '../support/sluice.ts'
 import { Archive } from './archive.ts'
 import type { Charge } from './charges.ts'
 import type { ChargingService } from './charging-service.ts'
-import { commandOf, Crew, scans } from './crew.ts'
+import { commandOf, SluiceProcesses, scans } from './sluice-processes.ts'
 import { Journal } from './journal.ts'
 import { DoubtsSeen } from './doubts-seen.ts'
 import type { FaultRedis } from './fault-redis.ts'
@@ -19,25 +19,25 @@ import {
   isEmpty,
   noBreaches,
 } from './laws.ts'
-import { LedgerOnlooker } from './ledger-onlooker.ts'
+import { LedgerConsistencyChecker } from './ledger-consistency-checker.ts'
 import { NumbersChecker } from './numbers.ts'
-import { Onlooker } from './onlooker.ts'
+import { ConsistencyChecker } from './consistency-checker.ts'
 import { CALM, FAILS_TO_WRITE, TAKES_AWAY, UNHEARD } from './fault-traits.ts'
 import type { FaultKind, Plan, PlannedFault } from './plan.ts'
 import type { Bundle } from '../support/bundled.ts'
 import { describeRedis } from './redis-outside.ts'
 import { ServiceLine } from './service-line.ts'
-import type { Stage, Venue } from './stage.ts'
+import type { Environment, Target } from './environment.ts'
 import { openStoreFiles, type StoreFiles } from './store-files.ts'
 import { readStoreOutside, type StoreOutside } from './store-outside.ts'
-import { Strikes } from './strikes.ts'
-import { readStalls } from './struck.ts'
+import { Nemesis } from './nemesis.ts'
+import { readStalls } from './interruptions.ts'
 
 /** The last run, without faults, may take this long: attempts of poison with their waits, on a busy machine. */
 const PEACE_MS = 300_000
 const POLL_MS = 10
 
-/** A fault that strikes before a process has begun to work shows little; a busy machine takes its time to start one. */
+/** A fault that interruptions before a process has begun to work shows little; a busy machine takes its time to start one. */
 const BEGIN_MS = 5_000
 
 /** What a busy machine takes until an answer is kept. */
@@ -49,7 +49,7 @@ export interface FaultRunResult {
   readonly breaches: Breaches
   /** Requests that Sluice itself counts as in doubt. */
   readonly ambiguous: number
-  /** Requests that can have been under way in processes that were struck. */
+  /** Requests that can have been under way in processes that were interrupted. */
   readonly ambiguousBound: number
   readonly requests: number
   /** The longest time from a signal to the end of its process. */
@@ -61,7 +61,7 @@ export interface FaultRunResult {
 
 export interface FaultRunOptions {
   readonly plan: Plan
-  readonly venue: Venue
+  readonly target: Target
   readonly service: ChargingService
   readonly redis: FaultRedis
   readonly program: Bundle
@@ -69,48 +69,48 @@ export interface FaultRunOptions {
   readonly signal: AbortSignal
 }
 
-/** One run of the campaign: an archive, real processes, the plan's faults, then peace, then the laws. */
+/** One run of the campaign: an archive, real processes, the plan's faults, then heal, then the laws. */
 export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult> {
-  await using stage = await options.venue.open(options.plan)
+  await using environment = await options.target.open(options.plan)
   await using line = await ServiceLine.open(options.service.url)
   await options.redis.connection.flushall()
-  const scene = new Scene(stage, line, options)
+  const faultRun = new FaultRun(environment, line, options)
   try {
-    return await scene.play()
+    return await faultRun.play()
   } finally {
-    await scene.crew.endAll()
-    await scene.crew.checked()
-    await scene.doubts[Symbol.asyncDispose]()
+    await faultRun.processes.endAll()
+    await faultRun.processes.checked()
+    await faultRun.doubts[Symbol.asyncDispose]()
   }
 }
 
-class Scene {
-  readonly crew: Crew
+class FaultRun {
+  readonly processes: SluiceProcesses
   readonly doubts: DoubtsSeen
   readonly #options: FaultRunOptions
   readonly #archive: Archive
-  readonly #stage: Stage
+  readonly #environment: Environment
   readonly #files: StoreFiles
   readonly #id: string
   readonly #breaches = noBreaches()
   readonly #journal = new Journal()
-  readonly #strikes: Strikes
+  readonly #nemesis: Nemesis
   readonly #numbers = new NumbersChecker()
-  /** The run that was started after the last strike, where that ended the one before. */
+  /** The run that was started after the last interruption, where that ended the one before. */
   #startedLast: RunningSluice | null = null
   /** We ended it, because it did not: what it left undone tells nothing. */
   #cutOff = false
 
-  constructor(stage: Stage, line: ServiceLine, options: FaultRunOptions) {
+  constructor(environment: Environment, line: ServiceLine, options: FaultRunOptions) {
     const { plan, redis, program } = options
     this.#options = options
     this.#id = `run-${plan.seed}`
-    this.#stage = stage
-    this.#files = openStoreFiles(stage.store)
-    this.#archive = new Archive(stage.shelf, new Random(plan.seed + 1))
+    this.#environment = environment
+    this.#files = openStoreFiles(environment.store)
+    this.#archive = new Archive(environment.fixtures, new Random(plan.seed + 1))
     const { concurrency } = plan
-    this.crew = new Crew({
-      stage,
+    this.processes = new SluiceProcesses({
+      environment,
       redis,
       onZero: (startedAt) => this.#checkZero(startedAt),
       serviceUrl: line.url,
@@ -121,13 +121,13 @@ class Scene {
       numbers: this.#numbers,
     })
     this.doubts = new DoubtsSeen(redis.connection)
-    this.#strikes = new Strikes({
-      crew: this.crew,
+    this.#nemesis = new Nemesis({
+      processes: this.processes,
       doubts: this.doubts,
       archive: this.#archive,
       redis,
       service: line,
-      stage,
+      environment,
       files: this.#files,
       concurrency,
       breaches: this.#breaches,
@@ -139,9 +139,9 @@ class Scene {
   async play(): Promise<FaultRunResult> {
     const { plan, service } = this.#options
     await this.#archive.fill(plan)
-    await this.#numbers.plantOthers(this.#stage.shelf)
+    await this.#numbers.plantOthers(this.#environment.fixtures)
     const { seed, faultRate, delayMs, bursts } = plan
-    service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, store: this.#stage.store })
+    service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, store: this.#environment.store })
     await this.#work()
     return this.#judge()
   }
@@ -150,13 +150,13 @@ class Scene {
     const { plan, service, redis } = this.#options
     const { connection } = redis
     const { torn, conservation } = this.#breaches
-    await using _ = new Onlooker(this.#files, torn)
-    await using __ = new LedgerOnlooker({ redis: connection, files: this.#files, conservation })
-    this.crew.start(plan.follows ? 'watch' : 'run')
-    for (let count = 0; count < plan.helpers; count++) this.crew.start('work')
+    await using _ = new ConsistencyChecker(this.#files, torn)
+    await using __ = new LedgerConsistencyChecker({ redis: connection, files: this.#files, conservation })
+    this.processes.start(plan.follows ? 'watch' : 'run')
+    for (let count = 0; count < plan.helpers; count++) this.processes.start('work')
     for (const fault of plan.faults) await this.#strikeAt(fault)
-    service.peace(this.#id)
-    this.#stage.peace()
+    service.heal(this.#id)
+    this.#environment.heal()
     await this.#comeToAnEnd()
   }
 
@@ -165,33 +165,33 @@ class Scene {
     const begun = Date.now() + BEGIN_MS
     while (service.requests(this.#id) === 0 && Date.now() < begun) await sleep(POLL_MS, undefined, { signal })
     const from = service.requests(this.#id)
-    const until = Date.now() + fault.patienceMs * this.#stage.pace
+    const until = Date.now() + fault.patienceMs * this.#environment.pace
     while (service.requests(this.#id) < from + fault.requests && Date.now() < until) {
       await sleep(POLL_MS, undefined, { signal })
     }
-    await this.#strikes.strike(fault.kind)
-    this.#startedLast = this.crew.living.some(scans) ? null : this.crew.start('run')
+    await this.#nemesis.inject(fault.kind)
+    this.#startedLast = this.processes.living.some(scans) ? null : this.processes.start('run')
   }
 
   async #comeToAnEnd(): Promise<void> {
-    this.#journal.note('peace')
-    for (const running of this.crew.living.filter(scans)) {
-      if (commandOf(running) === 'watch') await this.#strikes.terminate(running)
+    this.#journal.note('heal')
+    for (const running of this.processes.living.filter(scans)) {
+      if (commandOf(running) === 'watch') await this.#nemesis.terminate(running)
       else await this.#ended(running)
     }
-    const helpers = this.crew.living
+    const helpers = this.processes.living
     let observer = await this.#startObserver()
-    // Whatever was struck, one run from its beginning to its end makes it good.
-    if (this.#startedLast === null || !this.#options.plan.short) await this.#ended(this.crew.start('run'))
+    // Whatever was interrupted, one run from its beginning to its end makes it good.
+    if (this.#startedLast === null || !this.#options.plan.short) await this.#ended(this.processes.start('run'))
     // Where the store was away, it could not begin before the run had made another.
-    if (!this.crew.living.includes(observer)) observer = await this.#startObserver()
+    if (!this.processes.living.includes(observer)) observer = await this.#startObserver()
     await this.#numbers.readObserver(observer)
-    await this.crew.terminate(observer)
-    for (const helper of helpers) await this.#strikes.terminate(helper)
+    await this.processes.terminate(observer)
+    for (const helper of helpers) await this.#nemesis.terminate(helper)
   }
 
   async #startObserver(): Promise<RunningSluice> {
-    return this.crew.start('work', [], { metricsPort: await this.#numbers.observerPort() })
+    return this.processes.start('work', [], { metricsPort: await this.#numbers.observerPort() })
   }
 
   async #ended(running: RunningSluice): Promise<void> {
@@ -202,7 +202,7 @@ class Scene {
     const hanging = await describeRedis(redis.connection)
     const after = `${PEACE_MS / 1_000} s without faults`
     this.#breaches.endless.push(`a run did not end within ${after}: ${running.stderr()}\n    ${hanging}`)
-    await this.crew.kill(running)
+    await this.processes.kill(running)
   }
 
   async #judge(): Promise<FaultRunResult> {
@@ -210,12 +210,12 @@ class Scene {
     const store = await readStoreOutside(this.#files)
     const charges = await service.end(this.#id)
     const { resent: doubts, left } = await this.doubts.end()
-    await this.crew.checked()
+    await this.processes.checked()
     await checkAtRest(store, redis.connection, this.#breaches)
-    const { struck, losesData } = this.#strikes
-    const stalls = await readStalls(this.crew.stalls)
+    const { interrupted, losesData } = this.#nemesis
+    const stalls = await readStalls(this.processes.stalls)
     const counted = losesData ? null : doubts
-    checkCharges(charges, { strikes: [...struck, ...stalls], keepMs: this.#keepMs, counted }, this.#breaches)
+    checkCharges(charges, { interruptions: [...interrupted, ...stalls], keepMs: this.#keepMs, counted }, this.#breaches)
     if (!this.#cutOff) {
       await checkOutcome(this.#archive, store, this.#breaches)
       await checkLedger(this.#archive, store, redis.connection, this.#breaches)
@@ -223,7 +223,7 @@ class Scene {
       this.#checkNumbers(store, charges)
     }
     const ambiguous = left.length + doubts.length
-    const ambiguousBound = this.#strikes.ambiguousBound + stalls.length * this.#options.plan.concurrency
+    const ambiguousBound = this.#nemesis.ambiguousBound + stalls.length * this.#options.plan.concurrency
     if (ambiguous > ambiguousBound) {
       this.#breaches.unexplained.push(`${ambiguous} requests in doubt, and ${ambiguousBound} can be`)
     }
@@ -232,7 +232,7 @@ class Scene {
       ambiguous,
       ambiguousBound,
       requests: charges.length,
-      longestStopMs: this.#strikes.longestStopMs,
+      longestStopMs: this.#nemesis.longestStopMs,
       faults: this.#options.plan.faults.map(({ kind }) => kind),
       journal: isEmpty(this.#breaches) ? null : await this.#keepJournal(charges, doubts),
     }
@@ -242,12 +242,12 @@ class Scene {
   get #keepMs(): number {
     const { plan } = this.#options
     const failsToWrite =
-      plan.faults.some(({ kind }) => FAILS_TO_WRITE.includes(kind)) || this.#stage.store.kind === 's3'
+      plan.faults.some(({ kind }) => FAILS_TO_WRITE.includes(kind)) || this.#environment.store.kind === 's3'
     return SLOW_MS + (failsToWrite ? WRITE_ERRORS_MS : 0)
   }
 
   async #checkZero(startedAt: number): Promise<void> {
-    const { store: at } = this.#stage
+    const { store: at } = this.#environment
     // It was moved away in the moment after the run's end.
     if (at.kind === 'folder' && !existsSync(at.path)) return
     const store = await readStoreOutside(this.#files)
@@ -260,9 +260,9 @@ class Scene {
   /** The last run's exit code is honest, and no process ended with the trace of a bug. */
   #checkWords(exitCode: number): void {
     const { unexplained } = this.#breaches
-    const last = this.crew.ended.findLast(({ stdout }) => stdout.includes('"event":"summary"'))
+    const last = this.processes.ended.findLast(({ stdout }) => stdout.includes('"event":"summary"'))
     if (last?.code !== exitCode) unexplained.push(`the last run exits with ${last?.code}, not ${exitCode}`)
-    for (const { stderr } of this.crew.ended) {
+    for (const { stderr } of this.processes.ended) {
       const trace = /^.*\n +at .*$/m.exec(stderr)
       if (trace !== null) unexplained.push(`a process says: ${trace[0]}`)
     }
@@ -271,7 +271,7 @@ class Scene {
   #checkNumbers(store: StoreOutside, charges: readonly Charge[]): void {
     const kinds = this.#options.plan.faults.map(({ kind }) => kind)
     const isCalm = kinds.every((kind) => CALM.includes(kind))
-    const mayEndTwice = this.#strikes.losesData || kinds.some((kind) => TAKES_AWAY.includes(kind))
+    const mayEndTwice = this.#nemesis.losesData || kinds.some((kind) => TAKES_AWAY.includes(kind))
     const mayBeUnheard = kinds.some((kind) => UNHEARD.includes(kind))
     const truth = { archive: this.#archive, store, charges, mayEndTwice, isCalm, mayBeUnheard }
     this.#breaches.numbers.push(...this.#numbers.differences(truth))
@@ -293,8 +293,8 @@ class Scene {
       'laws broken': JSON.stringify(this.#breaches, null, 2),
       'in doubt and sent again': doubts.join('\n'),
       Redis: await describeRedis(redis.connection),
-      'what processes said': this.crew.ended.map(({ stdout, stderr }) => stdout + stderr).join('\n'),
-      log: await this.crew.log(),
+      'what processes said': this.processes.ended.map(({ stdout, stderr }) => stdout + stderr).join('\n'),
+      log: await this.processes.log(),
     })
   }
 }

@@ -4,7 +4,7 @@ import { type Archive, kindOf, markdownOf } from './archive.ts'
 import type { Charge } from './charges.ts'
 import { readLedger } from './redis-outside.ts'
 import type { StoreOutside } from './store-outside.ts'
-import { lostBy, type Struck } from './struck.ts'
+import { lostBy, type Interruption } from './interruptions.ts'
 
 /** What a run broke, one sentence each, by the law it broke. All empty: nothing was broken. */
 export interface Breaches {
@@ -106,7 +106,7 @@ export async function checkZero(
 
 /** What may have kept the answer to a request from being received and kept. */
 export interface Doubt {
-  readonly strikes: readonly Struck[]
+  readonly interruptions: readonly Interruption[]
   /** As in `lostBy`. */
   readonly keepMs: number
   /** Contents that Sluice says were sent again in doubt, each as often as it was; null where Redis lost data and forgot. */
@@ -115,25 +115,27 @@ export interface Doubt {
 
 /**
  * Law 2 from the service's books: a content is charged again only for an answer that the service cut off itself, or
- * that was in flight to a process that was struck; never for one that reached a process that lived. What is sent again
+ * that was in flight to a process that was interrupted; never for one that reached a process that lived. What is sent again
  * must be counted as in doubt.
  */
 export function checkCharges(
   charges: readonly Charge[],
-  { strikes, keepMs, counted }: Doubt,
+  { interruptions, keepMs, counted }: Doubt,
   { paidTwice }: Breaches,
 ): void {
   for (const { at, content, kept } of charges) {
     // Sent again for a process that stood still, and before it came to itself and kept its answer: in doubt.
-    const isLate = charges.some((one) => one.content === content && one.at < at && isKeptLate(one, strikes, keepMs))
+    const isLate = charges.some(
+      (one) => one.content === content && one.at < at && isKeptLate(one, interruptions, keepMs),
+    )
     if (kept && !isLate) paidTwice.push(`${content} was sent although its receipt was there`)
   }
   for (const content of new Set(charges.map((charge) => charge.content))) {
     const charged = charges.filter((charge) => charge.content === content && charge.charged)
     const cutOff = charged.filter(({ fault }) => fault !== null).length
-    const lost = charged.filter((charge) => charge.fault === null && lostBy(charge, strikes, keepMs)).length
+    const lost = charged.filter((charge) => charge.fault === null && lostBy(charge, interruptions, keepMs)).length
     if (charged.length > 1 + cutOff + lost) {
-      const excused = `${cutOff} answers were cut off, ${lost} in flight to processes that were struck`
+      const excused = `${cutOff} answers were cut off, ${lost} in flight to processes that were interrupted`
       paidTwice.push(`${content} was charged ${charged.length} times; ${excused}`)
     }
     const again = counted?.filter((one) => one === content).length ?? Infinity
@@ -143,9 +145,9 @@ export function checkCharges(
   }
 }
 
-/** The process went on after it was struck, and may have kept the answer then. */
-function isKeptLate(charge: Charge, strikes: readonly Struck[], keepMs: number): boolean {
-  const alive = strikes.filter(({ ended }) => !ended)
+/** The process went on after it was interrupted, and may have kept the answer then. */
+function isKeptLate(charge: Charge, interruptions: readonly Interruption[], keepMs: number): boolean {
+  const alive = interruptions.filter(({ ended }) => !ended)
   return charge.charged && lostBy(charge, alive, keepMs) !== undefined
 }
 

@@ -6,8 +6,8 @@ import type { FaultClass } from './classes/fault-class.ts'
 import { FOUND_BY, isMutant, type Mutant, MUTANTS } from './mutants.ts'
 import { FAULTS } from './plan.ts'
 import { appendRange, rangesLeft, readRanges, sumOfRanges } from './ranges.ts'
-import { openS3Venue } from './s3-venue.ts'
-import { folderVenue } from './stage.ts'
+import { openS3Target } from './s3-target.ts'
+import { folderTarget } from './environment.ts'
 
 /*
  * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is told
@@ -45,15 +45,15 @@ const faults = values.faults?.split(',').map((name) => {
   if (kind === undefined) throw new Error(`--faults are some of ${FAULTS.join(', ')}`)
   return kind
 })
-const venue = values.s3 ? await openS3Venue() : folderVenue
-if ('reason' in venue) {
-  process.stderr.write(`nothing was run: ${venue.reason}\n`)
+const target = values.s3 ? await openS3Target() : folderTarget
+if ('reason' in target) {
+  process.stderr.write(`nothing was run: ${target.reason}\n`)
   process.exit(1)
 }
-await using ground = venue
+await using ground = target
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const options = {
-  venue: ground,
+  target: ground,
   sideBySide: kills === undefined ? Number(values['side-by-side']) : 1,
   short: values.short || values.mutants,
   verbose: values.verbose,
@@ -65,7 +65,7 @@ async function searchAll(): Promise<number> {
   const missed: string[] = []
   const venueKind = values.s3 ? 's3' : 'folder'
   const searched = FOUND_BY.filter(([fault]) => {
-    const { venue: only = venueKind }: Partial<FaultClass> = isClass(fault) ? CLASSES[fault] : {}
+    const { target: only = venueKind }: Partial<FaultClass> = isClass(fault) ? CLASSES[fault] : {}
     return only === venueKind && (faults === undefined || faults.includes(fault))
   })
   for (const [fault, planted] of searched) {

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { campaign, isBroken } from './campaign.ts'
 import type { Mutant } from './mutants.ts'
 import { OLD_FAULTS } from './plan.ts'
-import { folderVenue } from './stage.ts'
+import { folderTarget } from './environment.ts'
 
 /* A test of the test: mistakes that others made, planted into our program, are found by the campaign. */
 
 /** For the search; what it takes to bundle the program and to let go of everything comes on top. */
 const PATIENCE_MS = 240_000
 
-/** Seeds that find it within a few runs on most machines; which run it is depends on the moment a fault strikes. */
+/** Seeds that find it within a few runs on most machines; which run it is depends on the moment a fault interruptions. */
 const FIRST_SEEDS: readonly (readonly [Mutant, number])[] = [
   ['receipt-last', 5],
   ['record-first', 2],
@@ -24,7 +24,7 @@ test.each(FIRST_SEEDS)(
     const result = await campaign({
       runs: 100,
       seed,
-      venue: folderVenue,
+      target: folderTarget,
       sideBySide: 2,
       short: true,
       faults: OLD_FAULTS,

@@ -12,8 +12,8 @@ export const MUTANTS = {
   'receipt-last': [
     [
       'src/ingest/process/save-answer.ts',
-      'await retryWhileStoreUnavailable(() => deps.store.saveReceipt(answer.id, answer.body, answer.parser), key, deps, signal)',
-      '',
+      '() => deps.store.saveReceipt(answer.id, answer.body, answer.parser),',
+      'async () => undefined,',
     ],
     [
       'src/ingest/process/ingest-document.ts',

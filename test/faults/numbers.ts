@@ -3,7 +3,7 @@ import type { Finished, RunningSluice } from '../support/sluice.ts'
 import type { Archive } from './archive.ts'
 import { type Charge, priceOf } from './charges.ts'
 import { type Metrics, readMetrics } from './metrics-outside.ts'
-import type { Shelf } from './shelf.ts'
+import type { FixtureStore } from './fixture-store.ts'
 import type { StoreOutside } from './store-outside.ts'
 
 /** Files of every source that are no documents, and what a summary counts them under. */
@@ -62,8 +62,8 @@ export class NumbersChecker {
   #metrics: Metrics | null = null
 
   /** Files beside the documents that are to be counted as skipped. */
-  async plantOthers(shelf: Shelf): Promise<void> {
-    for (const key of Object.keys(NO_DOCUMENTS)) await shelf.write(key, 'no document')
+  async plantOthers(fixtures: FixtureStore): Promise<void> {
+    for (const key of Object.keys(NO_DOCUMENTS)) await fixtures.write(key, 'no document')
   }
 
   ended(pid: number, { signal, stdout }: Pick<Finished, 'signal' | 'stdout'>): void {

@@ -19,7 +19,7 @@ export const FAULTS: readonly FaultKind[] = [...OLD_FAULTS, ...CLASS_NAMES]
 
 export interface PlannedFault {
   readonly kind: FaultKind
-  /** It strikes when the service has had this many further requests, or after `patienceMs`, whatever comes first. */
+  /** It interruptions when the service has had this many further requests, or after `patienceMs`, whatever comes first. */
   readonly requests: number
   readonly patienceMs: number
 }
@@ -83,7 +83,7 @@ export function planOf(seed: number, { short, faults: kinds = FAULTS }: PlanOpti
   }
 }
 
-/** One long run of a crew of four, ten documents for each kill. */
+/** One long run of four processes, ten documents for each kill. */
 export function killingPlan(seed: number, kills: number): Plan {
   const random = new Random(seed)
   const faults = Array.from({ length: kills }, () => ({

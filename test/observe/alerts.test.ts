@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts'
 import { findPrometheus, startPrometheus } from '../support/prometheus.ts'
 import { errorReply } from '../support/scripted-service.ts'
 import { OwnRedis } from '../outages/support/own-redis.ts'
-import { Scene } from '../outages/support/scene.ts'
+import { Harness } from '../outages/support/harness.ts'
 
 const MONITORING = resolve(import.meta.dirname, '../../docs/monitoring')
 
@@ -24,9 +24,9 @@ test.skipIf(typeof programs === 'string')(
     await using redis = await OwnRedis.start()
     let hasCredits = true
     const reply = () => (hasCredits ? {} : errorReply(402, 'Insufficient credits.'))
-    await using scene = await Scene.open({ documents: 12, reply })
+    await using harness = await Harness.open({ documents: 12, reply })
     const port = await freePort()
-    const running = scene.start('watch', { 'redis-url': redis.url, 'metrics-port': port, 'stable-ms': 50 })
+    const running = harness.start('watch', { 'redis-url': redis.url, 'metrics-port': port, 'stable-ms': 50 })
     // As they are, but without the minutes for which they wait.
     const rules = (await readFile(resolve(MONITORING, 'rules.yml'), 'utf8')).replaceAll(
       /^ +for: .*$/gm,
@@ -58,7 +58,7 @@ test.skipIf(typeof programs === 'string')(
     expect(await empty()).toEqual(EMPTY)
 
     hasCredits = false
-    await scene.write('more.html', '<p>One more, which is not paid for.')
+    await harness.write('more.html', '<p>One more, which is not paid for.')
     await until('SluiceHalted', async () => (await firing()).includes('SluiceHalted'))
     await redis.kill()
     await until('SluiceRedisDown', async () => (await firing()).includes('SluiceRedisDown'))

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { packageVersion } from '#config/package-version.ts'
 import { errorReply, parsedReply } from '../support/scripted-service.ts'
-import { Scene } from '../outages/support/scene.ts'
+import { Harness } from '../outages/support/harness.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -29,10 +29,10 @@ function refusingOnce(): () => ReturnType<typeof errorReply> {
 
 describe('the log of the real command', () => {
   test('follows one document by its key from the queue to the store, and by the id of its request', async () => {
-    await using scene = await Scene.open({ documents: 1, reply: refusingOnce() })
-    const run = await scene.run({ 'log-level': 'debug' })
+    await using harness = await Harness.open({ documents: 1, reply: refusingOnce() })
+    const run = await harness.run({ 'log-level': 'debug' })
     expect(run.code, run.stderr).toBe(0)
-    const lines = linesOf(await readFile(scene.log, 'utf8'))
+    const lines = linesOf(await readFile(harness.log, 'utf8'))
     const own = lines.filter(({ key }) => key === '0.html')
     expect(own.map(({ msg }) => msg)).toEqual([
       'document enqueued',
@@ -69,15 +69,15 @@ describe('the log of the real command', () => {
       ...errorReply(422, 'It is damaged.', { code: 'PARSE_FAILED' }),
       headers: { 'x-request-id': 'req_9' },
     })
-    await using scene = await Scene.open({ documents: 1, reply })
-    await scene.run()
-    const lines = linesOf(await readFile(scene.log, 'utf8'))
+    await using harness = await Harness.open({ documents: 1, reply })
+    await harness.run()
+    const lines = linesOf(await readFile(harness.log, 'utf8'))
     expect(lines.find(({ requestId }) => requestId === 'req_9')).toMatchObject({ key: '0.html', verdict: 'rejected' })
   })
 
   test('is all that is written where it goes to standard error: JSON from start to end, and nothing while idle', async () => {
-    await using scene = await Scene.open({ documents: 2 })
-    const running = scene.start('watch', { 'log-file': '-', 'stable-ms': 50 })
+    await using harness = await Harness.open({ documents: 2 })
+    const running = harness.start('watch', { 'log-file': '-', 'stable-ms': 50 })
     const settled = (): number => running.stderr().split('"document settled"').length - 1
     for (const until = Date.now() + 20_000; settled() < 2 && Date.now() < until;) await sleep(50)
     // The last line of progress follows what ended.
@@ -93,25 +93,25 @@ describe('the log of the real command', () => {
     expect(lines.map(({ msg }) => String(msg)).filter((msg) => msg.startsWith('watching '))).toHaveLength(1)
     expect(new Set(lines.map((line) => line['run'])).size).toBe(1)
 
-    const run = await scene.run({ 'log-file': '-' })
+    const run = await harness.run({ 'log-file': '-' })
     expect(linesOf(run.stderr).length).toBeGreaterThan(0)
     expect(linesOf(run.stdout)).toMatchObject([{ event: 'summary', done: 2 }])
-    const wrong = await scene.run({ 'log-file': '-', concurrency: 'many' })
+    const wrong = await harness.run({ 'log-file': '-', concurrency: 'many' })
     expect(linesOf(wrong.stderr)).toMatchObject([{ level: 'error', version: packageVersion() }])
-    const unknown = await scene.run({ 'log-file': '-', bogus: 1 })
+    const unknown = await harness.run({ 'log-file': '-', bogus: 1 })
     expect(linesOf(unknown.stderr)).toMatchObject([
       { level: 'error', msg: "sluice: error: unknown option '--bogus=1'" },
     ])
   }, 60_000)
 
   test('is JSON also at a warning of Node and at a crash', async () => {
-    await using scene = await Scene.open({ documents: 0 })
+    await using harness = await Harness.open({ documents: 0 })
     const crash = `process.on('SIGUSR2', () => {
       process.emitWarning('planted', 'DeprecationWarning')
       setTimeout(() => { throw new Error('planted crash') }, 50)
     })`
     const execArgv = [`--import=data:text/javascript,${encodeURIComponent(crash)}`]
-    const running = scene.start('watch', { 'log-file': '-' }, { execArgv })
+    const running = harness.start('watch', { 'log-file': '-' }, { execArgv })
     for (const until = Date.now() + 20_000; !running.stderr().includes('Ctrl-C') && Date.now() < until;) await sleep(50)
     running.child.kill('SIGUSR2')
     const { code, stdout, stderr } = await running.finished

@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts'
 import { until } from '../support/redis.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from '../outages/support/own-redis.ts'
-import { Scene } from '../outages/support/scene.ts'
+import { Harness } from '../outages/support/harness.ts'
 
 interface OtlpSpan {
   readonly traceId: string
@@ -60,13 +60,13 @@ async function startCollector(status: number | null = 200) {
 describe('traces', () => {
   test('a collector gets the spans of each document, and the service the id of the one that asks it', async () => {
     using collector = await startCollector()
-    await using scene = await Scene.open({ documents: 3 })
+    await using harness = await Harness.open({ documents: 3 })
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-team=archive%20one',
       OTEL_SERVICE_NAME: 'night-run',
     }
-    const run = await scene.start('run', {}, { env }).finished
+    const run = await harness.start('run', {}, { env }).finished
     expect(run.code, run.stderr).toBe(0)
     const spans = collector.spans()
     const documents = spans.filter(({ name }) => name === 'document')
@@ -83,7 +83,7 @@ describe('traces', () => {
       expect(own.every((span) => BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano))).toBe(true)
       expect(valueOf(document, 'sluice.outcome')).toBe('done')
     }
-    const sent = scene.service.requests.map(({ headers }) => String(headers['traceparent']))
+    const sent = harness.service.requests.map(({ headers }) => String(headers['traceparent']))
     const asked = spans
       .filter(({ name }) => name === 'request')
       .map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)
@@ -99,16 +99,16 @@ describe('traces', () => {
     await using redis = await OwnRedis.start()
     let isHeld = true
     const reply = () => (isHeld ? ({ fault: 'hang' } as const) : {})
-    await using scene = await Scene.open({ documents: 1, reply })
+    await using harness = await Harness.open({ documents: 1, reply })
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
     const start = (name: string): RunningSluice =>
-      scene.start(
+      harness.start(
         'watch',
-        { 'redis-url': redis.url, 'log-file': `${scene.log}-${name}`, 'log-level': 'debug' },
+        { 'redis-url': redis.url, 'log-file': `${harness.log}-${name}`, 'log-level': 'debug' },
         { env },
       )
     const first = start('first')
-    await scene.requested(1, first)
+    await harness.requested(1, first)
     const isTold = async (name: string): Promise<boolean> =>
       collector.spans().some((span) => span.name === name && valueOf(span, 'sluice.key') === '0.html')
     await until('its enqueueing is told', 10_000, () => isTold('enqueue'))
@@ -131,7 +131,7 @@ describe('traces', () => {
 
     // What the first process wrote, and then the second, is the way of one document.
     const linesOf = async (name: string): Promise<readonly Record<string, unknown>[]> =>
-      (await readFile(`${scene.log}-${name}`, 'utf8'))
+      (await readFile(`${harness.log}-${name}`, 'utf8'))
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -147,16 +147,16 @@ describe('traces', () => {
   test('cost no document and no exit code where the collector refuses, hangs or answers 500, which the log tells once', async () => {
     using refusing = await startCollector(500)
     using hanging = await startCollector(null)
-    await using scene = await Scene.open({ documents: 2 })
-    expect((await scene.run()).code).toBe(0)
-    expect(scene.service.requests.map(({ headers }) => headers['traceparent'])).toEqual([undefined, undefined])
+    await using harness = await Harness.open({ documents: 2 })
+    expect((await harness.run()).code).toBe(0)
+    expect(harness.service.requests.map(({ headers }) => headers['traceparent'])).toEqual([undefined, undefined])
     const away = `http://127.0.0.1:${await freePort()}`
     for (const [number, url] of [away, refusing.url, hanging.url].entries()) {
-      await scene.write(`more-${number}.html`, `<p>More ${number}.`)
+      await harness.write(`more-${number}.html`, `<p>More ${number}.`)
       // A process that waited for its collector would outlast this test.
       const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TIMEOUT: '3600000' }
-      const log = `${scene.log}-${number}`
-      expect((await scene.start('run', { 'log-file': log }, { env }).finished).code).toBe(0)
+      const log = `${harness.log}-${number}`
+      expect((await harness.start('run', { 'log-file': log }, { env }).finished).code).toBe(0)
       const lines = (await readFile(log, 'utf8')).trimEnd().split('\n')
       const told = lines.map((line) => JSON.parse(line) as { msg: string; cause?: string })
       const causes = told.filter(({ msg }) => msg === 'spans could not be sent').map(({ cause = '' }) => cause)
@@ -168,18 +168,18 @@ describe('traces', () => {
 
   test('take the login of the address as a header, and neither log nor terminal tells it or a header that HTTP cannot carry', async () => {
     using collector = await startCollector()
-    await using scene = await Scene.open({ documents: 1 })
+    await using harness = await Harness.open({ documents: 1 })
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.replace('//', '//team:sesame%21@'),
       OTEL_EXPORTER_OTLP_HEADERS: 'x-token=opensesame%0Aopen,x-team=one',
       OTEL_TRACES_SAMPLER: 'sesame',
     }
-    const run = await scene.start('run', {}, { env }).finished
+    const run = await harness.start('run', {}, { env }).finished
     expect(run.code, run.stderr).toBe(0)
     const basic = `Basic ${Buffer.from('team:sesame!').toString('base64')}`
     expect(collector.headers[0]).toMatchObject({ authorization: basic, 'x-team': 'one' })
     expect(run.stderr).toContain('traces: OTEL_EXPORTER_OTLP_HEADERS: part 1 is no header that can be sent')
     expect(run.stderr).toContain('traces: OTEL_TRACES_SAMPLER is none of')
-    expect(`${run.stdout}${run.stderr}${await readFile(scene.log, 'utf8')}`).not.toContain('sesame')
+    expect(`${run.stdout}${run.stderr}${await readFile(harness.log, 'utf8')}`).not.toContain('sesame')
   })
 })

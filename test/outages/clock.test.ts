@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ReceivedRequest, Reply } from '../support/scripted-service.ts'
 import { errorReply } from '../support/scripted-service.ts'
 import { STACK_TRACE } from '../support/sluice.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 
 const PRELOADS = { preloads: ['settable-clock.ts'] }
 
@@ -15,11 +15,11 @@ describe.concurrent('a clock that is set by an hour while a run is under way', (
   test.each(['forward', 'back'])(
     '%s first, then the other way: nothing waits an hour, fails for its age or is doubled',
     async (way) => {
-      await using scene = await Scene.open({ documents: 200, reply: failingNowAndThen })
+      await using harness = await Harness.open({ documents: 200, reply: failingNowAndThen })
       const flags = { concurrency: 4, 'takeover-ms': 1_000, 'deadline-ms': 1_800_000 }
-      const running = scene.start('run', flags, { ...PRELOADS, env: { SET_CLOCK: way } })
+      const running = harness.start('run', flags, { ...PRELOADS, env: { SET_CLOCK: way } })
       for (const requests of [20, 90, 150]) {
-        await scene.requested(requests, running)
+        await harness.requested(requests, running)
         running.child.kill('SIGUSR2')
         await sleep(1_200)
       }
@@ -27,8 +27,8 @@ describe.concurrent('a clock that is set by an hour while a run is under way', (
       expect(stderr).not.toMatch(STACK_TRACE)
       expect(code).toBe(0)
       expect(stdout).toMatch(/200 documents in \d+ s/)
-      expect(scene.service.peakInFlight).toBeLessThanOrEqual(4)
-      await scene.expectAllPaidOnce(200)
+      expect(harness.service.peakInFlight).toBeLessThanOrEqual(4)
+      await harness.expectAllPaidOnce(200)
     },
     60_000,
   )

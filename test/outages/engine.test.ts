@@ -71,24 +71,24 @@ async function killEachEngine({ child, finished }: RunningSluice): Promise<void>
 
 describe('the embedded engine', () => {
   test('is restarted when it is killed, twice, and every document comes out', async () => {
-    await using scene = await engineScene(300)
-    const running = scene.start(['--engine-processes=1'])
+    await using harness = await engineScene(300)
+    const running = harness.start(['--engine-processes=1'])
     for (const done of [1, 60]) {
       await engineStarted(running)
-      await documentsDone(scene.out, done)
+      await documentsDone(harness.out, done)
       process.kill(await engineStarted(running), 'SIGKILL')
     }
     const { code, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
     expect(code, stderr).toBe(0)
-    expect((await readStore(scene.out)).records.size).toBe(300)
+    expect((await readStore(harness.out)).records.size).toBe(300)
   }, 90_000)
 
   test('that cannot stay up halts the run, which says why and exits with 3', async () => {
-    await using scene = await engineScene(400)
-    const running = scene.start(['--engine-processes=1'])
+    await using harness = await engineScene(400)
+    const running = harness.start(['--engine-processes=1'])
     await engineStarted(running)
-    await documentsDone(scene.out, 1)
+    await documentsDone(harness.out, 1)
     await killEachEngine(running)
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
@@ -96,8 +96,8 @@ describe('the embedded engine', () => {
   }, 90_000)
 
   test('that never comes up halts the run, which says why and exits with 3', async () => {
-    await using scene = await engineScene(3)
-    const running = scene.start()
+    await using harness = await engineScene(3)
+    const running = harness.start()
     await killEachEngine(running)
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
@@ -105,9 +105,9 @@ describe('the embedded engine', () => {
   }, 90_000)
 
   test('gets no secret of the environment, refuses a request without its key, and shares the priority of the run', async () => {
-    await using scene = await engineScene(400)
+    await using harness = await engineScene(400)
     const secrets = { AWS_SECRET_ACCESS_KEY: 'planted-1', DATABASE_URL: 'planted-2', PARSE_API_KEY: 'planted-3' }
-    const running = scene.start(['--engine-processes=1'], secrets)
+    const running = harness.start(['--engine-processes=1'], secrets)
     setPriority(running.child.pid ?? 0, 5)
     const engine = await engineStarted(running)
     const redis = (await childrenOf(running.child.pid ?? 0)).filter((pid) => pid !== engine)

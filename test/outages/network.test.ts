@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { startScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { openProxy } from '../support/silent-server.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 
 /** An authority of our own, a server's certificate for 127.0.0.1 and a client's. */
 async function certificates(folder: string): Promise<(name: string) => string> {
@@ -97,49 +97,49 @@ describe('a service behind TLS', () => {
   test('is believed with --ca-file, directly and through a CONNECT proxy, and not without', async () => {
     await using folder = await temporaryFolder()
     const at = await certificates(folder.path)
-    await using scene = await Scene.open({ documents: 3 })
-    await using secure = await behindTls(scene.service.url, at, false)
+    await using harness = await Harness.open({ documents: 3 })
+    await using secure = await behindTls(harness.service.url, at, false)
     await using proxy = await openProxy()
     const flags = { 'parse-api-url': secure.url, 'service-patience-ms': 2_000 }
-    const without = await scene.run(flags)
+    const without = await harness.run(flags)
     expect([without.code, without.stdout]).toEqual([3, expect.stringMatching(/authority that is not known here/)])
-    const through = await scene.run({ ...flags, 'ca-file': at('ca.pem') }, { env: { HTTPS_PROXY: proxy.url } })
+    const through = await harness.run({ ...flags, 'ca-file': at('ca.pem') }, { env: { HTTPS_PROXY: proxy.url } })
     expect([through.code, proxy.connections() > 0]).toEqual([0, true])
-    await scene.expectAllPaidOnce(3)
-    await scene.write('more.html', '<p>more</p>')
+    await harness.expectAllPaidOnce(3)
+    await harness.write('more.html', '<p>more</p>')
     const used = proxy.connections()
-    const direct = await scene.run(
+    const direct = await harness.run(
       { ...flags, 'ca-file': at('ca.pem') },
       { env: { HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' } },
     )
     expect([direct.code, proxy.connections()]).toEqual([0, used])
-    await scene.expectAllPaidOnce(4)
+    await harness.expectAllPaidOnce(4)
   }, 90_000)
 
   test('that wants a client certificate gets it', async () => {
     await using folder = await temporaryFolder()
     const at = await certificates(folder.path)
-    await using scene = await Scene.open({ documents: 2 })
-    await using secure = await behindTls(scene.service.url, at, true)
+    await using harness = await Harness.open({ documents: 2 })
+    await using secure = await behindTls(harness.service.url, at, true)
     const flags = { 'parse-api-url': secure.url, 'service-patience-ms': 2_000, 'ca-file': at('ca.pem') }
-    expect((await scene.run(flags)).code).toBe(3)
+    expect((await harness.run(flags)).code).toBe(3)
     const shown = { ...flags, 'client-cert': at('client.pem'), 'client-key': at('client.key') }
-    expect((await scene.run(shown)).code).toBe(0)
-    await scene.expectAllPaidOnce(2)
+    expect((await harness.run(shown)).code).toBe(0)
+    await harness.expectAllPaidOnce(2)
   }, 90_000)
 })
 
 describe('a proxy that wants a password', () => {
   test('is named as the reason when it gets none, and carries everything when it gets it', async () => {
-    await using scene = await Scene.open({ documents: 3 })
+    await using harness = await Harness.open({ documents: 3 })
     await using proxy = await openProxy({ password: 'me:secret' })
     const flags = { 'service-patience-ms': 2_000 }
-    const refused = await scene.run(flags, { env: { HTTP_PROXY: proxy.url } })
+    const refused = await harness.run(flags, { env: { HTTP_PROXY: proxy.url } })
     expect([refused.code, refused.stdout + refused.stderr]).toEqual([3, expect.stringMatching(/407/)])
     const withLogin = proxy.url.replace('//', '//me:secret@')
-    const through = await scene.run(flags, { env: { HTTP_PROXY: withLogin } })
+    const through = await harness.run(flags, { env: { HTTP_PROXY: withLogin } })
     expect([through.code, through.stdout + through.stderr]).toEqual([0, expect.not.stringMatching(/secret/)])
-    await scene.expectAllPaidOnce(3)
+    await harness.expectAllPaidOnce(3)
   }, 90_000)
 })
 

@@ -4,17 +4,17 @@ import { expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { ask, seenAfter } from './support/four-places.ts'
 import { OwnRedis } from './support/own-redis.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 
 test('Redis that is away is seen in all four places within five seconds, and every endpoint answers within one', async () => {
   await using redis = await OwnRedis.start()
-  await using scene = await Scene.open({ documents: 200, reply: () => ({ delayMs: 30 }) })
+  await using harness = await Harness.open({ documents: 200, reply: () => ({ delayMs: 30 }) })
   const metricsPort = await freePort()
-  const running = scene.start('run', { 'redis-url': redis.url, 'metrics-port': metricsPort, concurrency: 2 })
-  await scene.requested(4, running)
+  const running = harness.start('run', { 'redis-url': redis.url, 'metrics-port': metricsPort, concurrency: 2 })
+  await harness.requested(4, running)
   expect((await ask(metricsPort, 'metrics')).body).toMatch(/^sluice_redis_up 1$/m)
   await redis.kill()
-  const places = { running, logFile: scene.log, metricsPort }
+  const places = { running, logFile: harness.log, metricsPort }
   const seen = await seenAfter(places, { cause: /it does not answer/, metric: /^sluice_redis_up 0$/m })
   expect(Object.entries(seen).filter(([, ms]) => ms === null || ms > 5_000)).toEqual([])
   for (const path of ['healthz', 'readyz', 'metrics'] as const) {
@@ -30,8 +30,8 @@ test('Redis that is away is seen in all four places within five seconds, and eve
   await redis.start()
   expect((await running.finished).code).toBe(0)
   expect(running.stderr().match(/Redis works again/g)).toHaveLength(1)
-  const log = await readFile(scene.log, 'utf8')
+  const log = await readFile(harness.log, 'utf8')
   expect(log.match(/"dependency unavailable"/g)).toHaveLength(1)
   expect(log.match(/"dependency works again"/g)).toHaveLength(1)
-  await scene.expectAllPaidOnce(200)
+  await harness.expectAllPaidOnce(200)
 }, 60_000)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { STACK_TRACE } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 
 /*
  * A Redis of the user's own, with an append-only file, that goes away under a run. A process counts as dead after
@@ -13,12 +13,12 @@ import { Scene } from './support/scene.ts'
 describe.concurrent('Redis', () => {
   test('killed again and again while documents are enqueued and parsed, keeps each and costs nothing', async () => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 500, reply: () => ({ delayMs: 10 }) })
+    await using harness = await Harness.open({ documents: 500, reply: () => ({ delayMs: 10 }) })
     // A small backlog: the scan goes on adding until shortly before the end.
-    const running = scene.start('run', { 'redis-url': redis.url, 'backlog-limit': 50, concurrency: 20 })
+    const running = harness.start('run', { 'redis-url': redis.url, 'backlog-limit': 50, concurrency: 20 })
     let kills = 0
-    while (scene.service.requests.length < 450) {
-      await scene.requested(scene.service.requests.length + 70, running)
+    while (harness.service.requests.length < 450) {
+      await harness.requested(harness.service.requests.length + 70, running)
       await redis.kill()
       kills += 1
       await sleep(100)
@@ -28,25 +28,25 @@ describe.concurrent('Redis', () => {
     expect(stderr).not.toMatch(STACK_TRACE)
     expect(code).toBe(0)
     expect(kills).toBeGreaterThanOrEqual(5)
-    await scene.expectAllPaidOnce(500)
+    await harness.expectAllPaidOnce(500)
   }, 60_000)
 
   test('away for eight times as long as it takes to be taken for dead, finds two workers waiting, and none doubled', async () => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 200, reply: () => ({ delayMs: 20 }) })
+    await using harness = await Harness.open({ documents: 200, reply: () => ({ delayMs: 20 }) })
     const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 8 }
-    const running = scene.start('run', flags)
-    const helper = scene.start('work', flags)
-    await scene.requested(50, running)
+    const running = harness.start('run', flags)
+    const helper = harness.start('work', flags)
+    await harness.requested(50, running)
     await redis.kill()
     await sleep(8_000)
     // What was under way is done; nothing new can be asked for.
-    expect(scene.service.requests.length).toBeLessThan(50 + 3 * 16)
+    expect(harness.service.requests.length).toBeLessThan(50 + 3 * 16)
     await redis.start()
     const { code, stdout } = await running.finished
     expect(code).toBe(0)
     expect(stdout).not.toMatch(/ambiguous/)
-    await scene.expectAllPaidOnce(200)
+    await harness.expectAllPaidOnce(200)
     helper.child.kill('SIGTERM')
     expect((await helper.finished).code).toBe(0)
   }, 60_000)

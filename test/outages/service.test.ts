@@ -12,7 +12,7 @@ import { errorReply, type ReceivedRequest } from '../support/scripted-service.ts
 import { sluice, STACK_TRACE } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { ask, seenAfter } from './support/four-places.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 
 /** Longest until an outage can be seen in each place: it is confirmed after two seconds. */
 const VISIBLE_MS = 5_000
@@ -69,15 +69,15 @@ describe.concurrent('a service that cannot be used', () => {
     async (way) => {
       await using service = await (WAYS[way] as () => Promise<Unreachable>)()
       await using redis = await OwnRedis.start()
-      await using scene = await Scene.open({ documents: 5 })
+      await using harness = await Harness.open({ documents: 5 })
       const metricsPort = await freePort()
-      const running = scene.start('run', {
+      const running = harness.start('run', {
         'parse-api-url': service.url,
         'redis-url': redis.url,
         'metrics-port': metricsPort,
         'service-patience-ms': 6_000,
       })
-      const places = { running, logFile: scene.log, metricsPort }
+      const places = { running, logFile: harness.log, metricsPort }
       const { cause } = service
       const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ }, 20_000)
       const { code, stdout, stderr } = await running.finished
@@ -88,9 +88,9 @@ describe.concurrent('a service that cannot be used', () => {
         expect.stringMatching(/^halted: .* gave no answer for 6 s: No answer/),
       ])
       expect(stdout).toMatch(cause)
-      const log = await readFile(scene.log, 'utf8')
+      const log = await readFile(harness.log, 'utf8')
       expect(log.match(/"dependency unavailable"/g)).toHaveLength(1)
-      const status = await sluice(['status', scene.source, `--out=${scene.out}`, `--redis-url=${redis.url}`])
+      const status = await sluice(['status', harness.source, `--out=${harness.out}`, `--redis-url=${redis.url}`])
       expect(status.stdout).toMatch(cause)
     },
     60_000,
@@ -98,15 +98,15 @@ describe.concurrent('a service that cannot be used', () => {
 
   test('because it answers 500 tells the text of the answer, and is not halted once it had answered', async () => {
     let broken = false
-    await using scene = await Scene.open({
+    await using harness = await Harness.open({
       documents: 30,
       reply: () => (broken ? errorReply(500, 'the disk of the parser is full') : { delayMs: 30 }),
     })
     const metricsPort = await freePort()
-    const running = scene.start('run', { 'metrics-port': metricsPort, concurrency: 2, 'service-patience-ms': 3_000 })
-    await scene.requested(4, running)
+    const running = harness.start('run', { 'metrics-port': metricsPort, concurrency: 2, 'service-patience-ms': 3_000 })
+    await harness.requested(4, running)
     broken = true
-    const places = { running, logFile: scene.log, metricsPort }
+    const places = { running, logFile: harness.log, metricsPort }
     const cause = /the disk of the parser is full/
     const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ })
     expect(Object.entries(seen).filter(([, ms]) => ms === null || ms > VISIBLE_MS + 3_000)).toEqual([])
@@ -114,24 +114,24 @@ describe.concurrent('a service that cannot be used', () => {
     const { code, stderr } = await running.finished
     expect(stderr).toMatch(/the service works again/)
     expect(code).toBe(0)
-    await scene.expectAllPaidOnce(30)
+    await harness.expectAllPaidOnce(30)
   }, 60_000)
 
   test('for one process, whose document another one brings to its end, is not reported by the idle first one for ever', async () => {
     await using redis = await OwnRedis.start()
     const isFirst = ({ options }: ReceivedRequest): boolean => options?.['origin'] === 'first'
     const reply = (request: ReceivedRequest) => (isFirst(request) ? errorReply(500, 'out of order') : {})
-    await using scene = await Scene.open({ documents: 1, reply })
+    await using harness = await Harness.open({ documents: 1, reply })
     const start = (name: string, port: number) =>
-      scene.start('watch', {
+      harness.start('watch', {
         'redis-url': redis.url,
         'metrics-port': port,
-        'log-file': `${scene.log}-${name}`,
+        'log-file': `${harness.log}-${name}`,
         'log-level': 'debug',
         options: JSON.stringify({ origin: name }),
       })
     const ports = { first: await freePort(), second: await freePort() }
-    const told = async (name: string): Promise<string> => readFile(`${scene.log}-${name}`, 'utf8').catch(() => '')
+    const told = async (name: string): Promise<string> => readFile(`${harness.log}-${name}`, 'utf8').catch(() => '')
     const first = start('first', ports.first)
     await until('it waits in the queue', 20_000, async () =>
       (await told('first')).includes('document waits in the queue'),

@@ -2,20 +2,20 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { OwnRedis } from './support/own-redis.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 
 describe.concurrent('two workers', () => {
   test('whose event loops stand still for 100 ms at a time double no document', async () => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 150, reply: () => ({ delayMs: 50 }) })
+    await using harness = await Harness.open({ documents: 150, reply: () => ({ delayMs: 50 }) })
     const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000, concurrency: 10 }
     const stalling = { preloads: ['stalling-loop.ts'] }
-    const running = scene.start('run', flags, stalling)
-    const helper = scene.start('work', flags, stalling)
+    const running = harness.start('run', flags, stalling)
+    const helper = harness.start('work', flags, stalling)
     const { code, stdout } = await running.finished
     expect(code).toBe(0)
     expect(stdout).not.toMatch(/ambiguous/)
-    await scene.expectAllPaidOnce(150)
+    await harness.expectAllPaidOnce(150)
     helper.child.kill('SIGTERM')
     const stopped = await helper.finished
     expect(stopped.code, `${stopped.stdout}\n${stopped.stderr}`).toBe(0)
@@ -24,8 +24,8 @@ describe.concurrent('two workers', () => {
 
 describe.concurrent('a file that is written to while it is read', () => {
   test('is sent as one of its versions, never as a mixture, and comes out as its last', async () => {
-    await using scene = await Scene.open({ documents: 0 })
-    const path = join(scene.source, 'busy.html')
+    await using harness = await Harness.open({ documents: 0 })
+    const path = join(harness.source, 'busy.html')
     let version = 0
     const write = (): void => {
       version += 1
@@ -35,18 +35,18 @@ describe.concurrent('a file that is written to while it is read', () => {
       closeSync(file)
     }
     write()
-    const running = scene.start('run', { concurrency: 1 })
+    const running = harness.start('run', { concurrency: 1 })
     const until = performance.now() + 3_000
     const writing = setInterval(() => (performance.now() < until ? write() : undefined), 2)
     await running.finished
     clearInterval(writing)
-    const last = await scene.run()
+    const last = await harness.run()
     expect(last.code).toBe(0)
-    for (const { file } of scene.service.requests) {
+    for (const { file } of harness.service.requests) {
       const content = file?.content ?? Buffer.alloc(0)
       if (content.length === 640_000) expect(new Set(content).size).toBe(1)
     }
-    const { records, letters } = await scene.read()
+    const { records, letters } = await harness.read()
     expect([records.size, letters.size]).toEqual([1, 0])
     expect(version).toBeGreaterThan(100)
   }, 60_000)

@@ -11,7 +11,7 @@ import { childrenOf, commandLine } from '../support/process-tree.ts'
 import { startScriptedStore } from '../support/scripted-store.ts'
 import { type RunningSluice, startSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 
 /** From the last signal to the end; the second signal promises 2 s, the rest is for a busy machine. */
 const AT_ONCE_MS = 5_000
@@ -37,7 +37,7 @@ async function saidFinishing(running: RunningSluice): Promise<void> {
 
 describe.concurrent('a second Ctrl-C ends the process', () => {
   test('while the download of redis-server hangs', async () => {
-    await using scene = await Scene.open({ documents: 1 })
+    await using harness = await Harness.open({ documents: 1 })
     await using folder = await temporaryFolder()
     // A machine whose only programs are those that hang.
     const apt = join(folder.path, 'apt-get')
@@ -45,7 +45,7 @@ describe.concurrent('a second Ctrl-C ends the process', () => {
     await chmod(apt, 0o755)
     const PATH = folder.path
     for (const flags of [{ 'cache-dir': join(folder.path, 'cache') }]) {
-      const running = scene.start('run', flags, { env: { PATH } })
+      const running = harness.start('run', flags, { env: { PATH } })
       await vi.waitFor(() => expect(running.stderr()).toContain('fetching redis-server'), { timeout: 20_000 })
       await sleep(200)
       running.child.kill('SIGINT')
@@ -55,16 +55,16 @@ describe.concurrent('a second Ctrl-C ends the process', () => {
 
   test('while a bucket accepts connections and answers nothing', async () => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 1 })
+    await using harness = await Harness.open({ documents: 1 })
     await using silent = await silentServer()
     const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
     const flags = {
       'redis-url': redis.url,
-      'state-dir': `${scene.source}-state`,
+      'state-dir': `${harness.source}-state`,
       's3-endpoint': silent.url,
       out: 's3://bucket/out',
     }
-    const running = scene.start('run', flags, { env })
+    const running = harness.start('run', flags, { env })
     await vi.waitFor(() => expect(silent.connections()).toBeGreaterThan(0), { timeout: 20_000 })
     running.child.kill('SIGINT')
     await saidFinishing(running)
@@ -75,9 +75,9 @@ describe.concurrent('a second Ctrl-C ends the process', () => {
 
   test('while Redis is frozen', async () => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 30, reply: () => ({ delayMs: 50 }) })
-    const running = scene.start('run', { 'redis-url': redis.url, concurrency: 2 })
-    await scene.requested(3, running)
+    await using harness = await Harness.open({ documents: 30, reply: () => ({ delayMs: 50 }) })
+    const running = harness.start('run', { 'redis-url': redis.url, concurrency: 2 })
+    await harness.requested(3, running)
     await redis.kill()
     running.child.kill('SIGINT')
     await saidFinishing(running)
@@ -88,16 +88,16 @@ describe.concurrent('a second Ctrl-C ends the process', () => {
 
 test('the grace period is a hard limit while the bucket answers nothing', async () => {
   await using redis = await OwnRedis.start()
-  await using scene = await Scene.open({ documents: 1 })
+  await using harness = await Harness.open({ documents: 1 })
   await using silent = await silentServer()
   const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
   const flags = {
     'redis-url': redis.url,
-    'state-dir': `${scene.source}-state`,
+    'state-dir': `${harness.source}-state`,
     's3-endpoint': silent.url,
     out: 's3://b/o',
   }
-  const running = scene.start('run', flags, { env })
+  const running = harness.start('run', flags, { env })
   await vi.waitFor(() => expect(silent.connections()).toBeGreaterThan(0), { timeout: 20_000 })
   running.child.kill('SIGTERM')
   expect(await endedAfter(running)).toBeLessThan(12_000)
@@ -105,11 +105,11 @@ test('the grace period is a hard limit while the bucket answers nothing', async 
 }, 60_000)
 
 test('a run whose Redis lost its watcher ends all the same, and leaves no server and no folder behind', async () => {
-  await using scene = await Scene.open({ documents: 40, reply: () => ({ delayMs: 50 }) })
+  await using harness = await Harness.open({ documents: 40, reply: () => ({ delayMs: 50 }) })
   await using folder = await temporaryFolder()
   await mkdir(join(folder.path, 't'))
-  const running = scene.start('run', { concurrency: 2 }, { env: { TMPDIR: join(folder.path, 't') } })
-  await scene.requested(3, running)
+  const running = harness.start('run', { concurrency: 2 }, { env: { TMPDIR: join(folder.path, 't') } })
+  await harness.requested(3, running)
   const [guard = 0] = await childrenOf(running.child.pid ?? 0)
   const parts = await childrenOf(guard)
   const watchers = []
@@ -124,9 +124,9 @@ test('a run whose Redis lost its watcher ends all the same, and leaves no server
 
 test('redis-server ends when its guard, the watcher and the run are all killed', async (context) => {
   if (spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true']).status !== 0) context.skip('there is no setpriv')
-  await using scene = await Scene.open({ documents: 40, reply: () => ({ delayMs: 50 }) })
-  const running = scene.start('run', { concurrency: 2 })
-  await scene.requested(3, running)
+  await using harness = await Harness.open({ documents: 40, reply: () => ({ delayMs: 50 }) })
+  const running = harness.start('run', { concurrency: 2 })
+  await harness.requested(3, running)
   const [guard = 0] = await childrenOf(running.child.pid ?? 0)
   const parts = await childrenOf(guard)
   const servers: number[] = []
@@ -139,15 +139,15 @@ test('redis-server ends when its guard, the watcher and the run are all killed',
 describe.concurrent('a proxy of the environment', () => {
   test('carries the requests to the service, and none to hosts that NO_PROXY names', async () => {
     await using proxy = await openProxy()
-    await using scene = await Scene.open({ documents: 5 })
+    await using harness = await Harness.open({ documents: 5 })
     // Five documents, and the question about the account's concurrency.
-    const through = await scene.run({}, { env: { HTTP_PROXY: proxy.url } })
+    const through = await harness.run({}, { env: { HTTP_PROXY: proxy.url } })
     expect([through.code, proxy.connections()]).toEqual([0, 6])
-    await scene.expectAllPaidOnce(5)
-    await scene.write('more.html', '<p>more</p>')
-    const direct = await scene.run({}, { env: { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' } })
+    await harness.expectAllPaidOnce(5)
+    await harness.write('more.html', '<p>more</p>')
+    const direct = await harness.run({}, { env: { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' } })
     expect([direct.code, proxy.connections()]).toEqual([0, 6])
-    await scene.expectAllPaidOnce(6)
+    await harness.expectAllPaidOnce(6)
   }, 60_000)
 
   test('is not asked for the embedded engine', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { OwnRedis } from './support/own-redis.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 
 /** Beyond the grace: noticing the abort, handing jobs back, closing, on a busy machine. */
 const SLACK_MS = 8_000
@@ -8,9 +8,9 @@ const SLACK_MS = 8_000
 describe.concurrent('a run that is told to stop', () => {
   test('gives what is under way its grace and no more, and uses no attempt for what it hands back', async () => {
     let hangs = true
-    await using scene = await Scene.open({ documents: 6, reply: () => (hangs ? { fault: 'hang' } : {}) })
-    const running = scene.start('run', { concurrency: 3, 'grace-ms': 1_000 })
-    await scene.requested(3, running)
+    await using harness = await Harness.open({ documents: 6, reply: () => (hangs ? { fault: 'hang' } : {}) })
+    const running = harness.start('run', { concurrency: 3, 'grace-ms': 1_000 })
+    await harness.requested(3, running)
     const toldAt = performance.now()
     running.child.kill('SIGTERM')
     const { code } = await running.finished
@@ -19,17 +19,17 @@ describe.concurrent('a run that is told to stop', () => {
     expect(tookMs).toBeGreaterThan(1_000)
     expect(tookMs).toBeLessThan(1_000 + SLACK_MS)
     hangs = false
-    expect((await scene.run()).code).toBe(0)
-    const { records } = await scene.expectAllPaidOnce(6)
+    expect((await harness.run()).code).toBe(0)
+    const { records } = await harness.expectAllPaidOnce(6)
     expect([...records.values()].map(({ attempts }) => attempts)).toEqual(Array(6).fill(1))
   }, 60_000)
 
   test('ends at once at the second signal, however long the grace', async () => {
-    await using scene = await Scene.open({ documents: 6, reply: () => ({ fault: 'hang' }) })
-    const running = scene.start('run', { concurrency: 3, 'grace-ms': 600_000 })
-    await scene.requested(3, running)
+    await using harness = await Harness.open({ documents: 6, reply: () => ({ fault: 'hang' }) })
+    const running = harness.start('run', { concurrency: 3, 'grace-ms': 600_000 })
+    await harness.requested(3, running)
     running.child.kill('SIGTERM')
-    while (!running.stderr().includes('finishing')) await scene.pause()
+    while (!running.stderr().includes('finishing')) await harness.pause()
     const toldAt = performance.now()
     running.child.kill('SIGTERM')
     const { code, stderr } = await running.finished
@@ -40,22 +40,22 @@ describe.concurrent('a run that is told to stop', () => {
   test('a worker that stood still commits nothing over the one that took its document over', async () => {
     await using redis = await OwnRedis.start()
     const answers = { first: { delayMs: 2_000 }, later: {} }
-    await using scene = await Scene.open({
+    await using harness = await Harness.open({
       documents: 1,
       reply: ({ number }) => (number === 1 ? answers.first : answers.later),
     })
     const flags = { 'redis-url': redis.url, 'takeover-ms': 1_000 }
-    const frozen = scene.start('run', flags)
-    await scene.requested(1, frozen)
+    const frozen = harness.start('run', flags)
+    await harness.requested(1, frozen)
     frozen.child.kill('SIGSTOP')
-    const other = await scene.run(flags)
+    const other = await harness.run(flags)
     expect(other.code).toBe(0)
-    const before = (await scene.read()).records.get('0.html')
+    const before = (await harness.read()).records.get('0.html')
     frozen.child.kill('SIGCONT')
     expect((await frozen.finished).code).toBe(0)
-    expect((await scene.read()).records.get('0.html')).toEqual(before)
+    expect((await harness.read()).records.get('0.html')).toEqual(before)
     // The request of the frozen one was in doubt: sent again, and told.
-    expect(scene.service.requests.length).toBe(2)
+    expect(harness.service.requests.length).toBe(2)
     expect(other.stdout).toMatch(/ambiguous: 1 request/)
   }, 60_000)
 })

@@ -3,34 +3,34 @@ import { expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { seenAfter } from './support/four-places.ts'
 import { OwnRedis } from './support/own-redis.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 
 const TROUBLE = join(import.meta.dirname, '../faults/preloads/store-trouble.ts')
 
 test('a store that hangs after intake is told in all four places after --store-slow, and all is paid for once', async () => {
   await using redis = await OwnRedis.start()
-  await using scene = await Scene.open({ documents: 60, reply: () => ({ delayMs: 30 }) })
+  await using harness = await Harness.open({ documents: 60, reply: () => ({ delayMs: 30 }) })
   const metricsPort = await freePort()
   const flags = {
     'redis-url': redis.url,
-    'state-dir': `${scene.source}-state`,
+    'state-dir': `${harness.source}-state`,
     'metrics-port': metricsPort,
     'store-slow-ms': 1_000,
     concurrency: 2,
   }
   const env = {
-    FAULT_STORE: scene.out,
+    FAULT_STORE: harness.out,
     FAULT_STORE_TROUBLE: 'hangs',
     FAULT_LASTS_MS: '8000',
   }
-  const running = scene.start('run', flags, { env, execArgv: ['--import', TROUBLE] })
-  await scene.requested(5, running)
+  const running = harness.start('run', flags, { env, execArgv: ['--import', TROUBLE] })
+  await harness.requested(5, running)
   running.child.kill('SIGUSR2')
-  const places = { running, logFile: scene.log, metricsPort }
+  const places = { running, logFile: harness.log, metricsPort }
   const cause = /a write takes longer than 1 s/
   const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ }, 25_000)
   expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
   const { code, stderr } = await running.finished
   expect([code, stderr]).toEqual([0, expect.stringMatching(/the store works again/)])
-  await scene.expectAllPaidOnce(60)
+  await harness.expectAllPaidOnce(60)
 }, 90_000)

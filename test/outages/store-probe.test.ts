@@ -6,7 +6,7 @@ import { type RunningSluice, STACK_TRACE } from '../support/sluice.ts'
 import { freePort } from '../support/free-port.ts'
 import { seenAfter } from './support/four-places.ts'
 import { OwnRedis } from './support/own-redis.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 import { SmallDisk } from './support/small-disk.ts'
 
 const asRoot = process.getuid?.() === 0
@@ -24,70 +24,70 @@ async function noticed(running: RunningSluice, cause: RegExp): Promise<void> {
 describe.concurrent('an output store', () => {
   test('that is read-only is refused before anything is bought, in one sentence', async (context) => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 20 })
-    await using disk = await mountOrSkip(scene.out, '8m', context)
+    await using harness = await Harness.open({ documents: 20 })
+    await using disk = await mountOrSkip(harness.out, '8m', context)
     await disk.makeReadOnly()
-    const flags = { 'redis-url': redis.url, 'state-dir': `${scene.source}-state` }
-    for (const out of [scene.out, `${scene.out}/not/there`]) {
-      const { code, stderr } = await scene.run({ ...flags, out })
+    const flags = { 'redis-url': redis.url, 'state-dir': `${harness.source}-state` }
+    for (const out of [harness.out, `${harness.out}/not/there`]) {
+      const { code, stderr } = await harness.run({ ...flags, out })
       expect(stderr).not.toMatch(STACK_TRACE)
       expect([code, stderr]).toEqual([1, expect.stringMatching(/the file system is read-only/)])
     }
-    expect(scene.service.requests.length).toBe(0)
+    expect(harness.service.requests.length).toBe(0)
   }, 60_000)
 
   test.skipIf(asRoot)(
     'that this user may not write to is refused before anything is bought (not for root)',
     async () => {
       await using redis = await OwnRedis.start()
-      await using scene = await Scene.open({ documents: 20 })
-      await chmod(scene.out, 0o500)
-      const { code, stderr } = await scene.run({ 'redis-url': redis.url, 'state-dir': `${scene.source}-state` })
+      await using harness = await Harness.open({ documents: 20 })
+      await chmod(harness.out, 0o500)
+      const { code, stderr } = await harness.run({ 'redis-url': redis.url, 'state-dir': `${harness.source}-state` })
       expect([code, stderr]).toEqual([1, expect.stringMatching(/permission denied/)])
-      expect(scene.service.requests.length).toBe(0)
+      expect(harness.service.requests.length).toBe(0)
     },
     60_000,
   )
 
   test('with little room left closes intake, says so in all four places, and goes on when there is room', async (context) => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 60, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
-    await using disk = await mountOrSkip(scene.out, '3m', context)
+    await using harness = await Harness.open({ documents: 60, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
+    await using disk = await mountOrSkip(harness.out, '3m', context)
     const metricsPort = await freePort()
     const flags = {
       'redis-url': redis.url,
-      'state-dir': `${scene.source}-state`,
+      'state-dir': `${harness.source}-state`,
       'metrics-port': metricsPort,
       concurrency: 1,
     }
-    const running = scene.start('run', flags)
-    await scene.requested(10, running)
-    const places = { running, logFile: scene.log, metricsPort }
+    const running = harness.start('run', flags)
+    await harness.requested(10, running)
+    const places = { running, logFile: harness.log, metricsPort }
     const cause = /nothing more is bought|the disk is full/
     const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
     expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
     await disk.resize('32m')
     const { code, stderr } = await running.finished
     expect([code, stderr]).toEqual([0, expect.stringMatching(/the store works again/)])
-    await scene.expectAllPaidOnce(60)
+    await harness.expectAllPaidOnce(60)
   }, 60_000)
 
   test('that is removed while it is used is not filled again in silence; the run halts and says why', async () => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 100, reply: () => ({ delayMs: 30 }) })
+    await using harness = await Harness.open({ documents: 100, reply: () => ({ delayMs: 30 }) })
     const metricsPort = await freePort()
     const flags = {
       'redis-url': redis.url,
-      'state-dir': `${scene.source}-state`,
+      'state-dir': `${harness.source}-state`,
       'metrics-port': metricsPort,
       'store-patience-ms': 6_000,
-      spool: `${scene.source}-spool`,
+      spool: `${harness.source}-spool`,
       concurrency: 4,
     }
-    const running = scene.start('run', flags)
-    await scene.requested(10, running)
-    await rename(scene.out, `${scene.out}-away`)
-    const places = { running, logFile: scene.log, metricsPort }
+    const running = harness.start('run', flags)
+    await harness.requested(10, running)
+    await rename(harness.out, `${harness.out}-away`)
+    const places = { running, logFile: harness.log, metricsPort }
     const cause = /was removed while it was in use|is not the one that was opened/
     const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
     expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
@@ -95,20 +95,20 @@ describe.concurrent('an output store', () => {
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stdout]).toEqual([3, expect.stringMatching(cause)])
     // Put back, everything that was paid for is there.
-    await rm(scene.out, { recursive: true, force: true })
-    await rename(`${scene.out}-away`, scene.out)
-    expect((await scene.run(flags)).code).toBe(0)
-    await scene.expectAllPaidOnce(100)
+    await rm(harness.out, { recursive: true, force: true })
+    await rename(`${harness.out}-away`, harness.out)
+    expect((await harness.run(flags)).code).toBe(0)
+    await harness.expectAllPaidOnce(100)
   }, 60_000)
 
   test('that is removed while it is used does not hold up a stop: paid answers are spooled, and the run ends at once', async () => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 100, reply: () => ({ delayMs: 30 }) })
-    const state = `${scene.source}-state`
-    const flags = { 'redis-url': redis.url, 'state-dir': state, spool: `${scene.source}-spool`, concurrency: 4 }
-    const running = scene.start('run', flags)
-    await scene.requested(10, running)
-    await rename(scene.out, `${scene.out}-away`)
+    await using harness = await Harness.open({ documents: 100, reply: () => ({ delayMs: 30 }) })
+    const state = `${harness.source}-state`
+    const flags = { 'redis-url': redis.url, 'state-dir': state, spool: `${harness.source}-spool`, concurrency: 4 }
+    const running = harness.start('run', flags)
+    await harness.requested(10, running)
+    await rename(harness.out, `${harness.out}-away`)
     await noticed(running, /was removed while it was in use/)
     const stoppedAt = performance.now()
     running.child.kill('SIGTERM')
@@ -116,41 +116,45 @@ describe.concurrent('an output store', () => {
     // The grace for what is in flight is a minute by default.
     expect(performance.now() - stoppedAt).toBeLessThan(30_000)
     expect([code, stdout]).toEqual([130, expect.stringContaining('stopped by hand')])
-    await rename(`${scene.out}-away`, scene.out)
-    expect((await scene.run(flags)).code).toBe(0)
-    await scene.expectAllPaidOnce(100)
+    await rename(`${harness.out}-away`, harness.out)
+    expect((await harness.run(flags)).code).toBe(0)
+    await harness.expectAllPaidOnce(100)
   }, 60_000)
 
   test('whose working folders are removed while it is used makes them again', async () => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 60, reply: () => ({ delayMs: 30 }) })
-    const running = scene.start('run', { 'redis-url': redis.url, 'state-dir': `${scene.source}-state`, concurrency: 4 })
-    await scene.requested(10, running)
-    await rm(`${scene.out}/.sluice`, { recursive: true, force: true, maxRetries: 5 })
+    await using harness = await Harness.open({ documents: 60, reply: () => ({ delayMs: 30 }) })
+    const running = harness.start('run', {
+      'redis-url': redis.url,
+      'state-dir': `${harness.source}-state`,
+      concurrency: 4,
+    })
+    await harness.requested(10, running)
+    await rm(`${harness.out}/.sluice`, { recursive: true, force: true, maxRetries: 5 })
     const { code, stderr } = await running.finished
     expect([code, stderr]).toEqual([0, expect.any(String)])
-    await scene.expectAllPaidOnce(60)
+    await harness.expectAllPaidOnce(60)
   }, 60_000)
 
   test('keeps paid answers that it could not take: they are spooled, told, private, and committed at the next start', async (context) => {
     await using redis = await OwnRedis.start()
-    await using scene = await Scene.open({ documents: 30, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
-    await using disk = await mountOrSkip(scene.out, '32m', context)
-    const spool = `${scene.source}-spool`
+    await using harness = await Harness.open({ documents: 30, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
+    await using disk = await mountOrSkip(harness.out, '32m', context)
+    const spool = `${harness.source}-spool`
     const flags = {
       'redis-url': redis.url,
-      'state-dir': `${scene.source}-state`,
+      'state-dir': `${harness.source}-state`,
       'store-patience-ms': 1_500,
       concurrency: 4,
       spool,
     }
     await mkdir(spool)
-    const running = scene.start('run', flags)
-    await scene.requested(8, running)
+    const running = harness.start('run', flags)
+    await harness.requested(8, running)
     await disk.makeReadOnly()
     const { code, stdout } = await running.finished
     expect(code).toBe(3)
-    const unsaved = scene.service.charged - (await scene.read()).receipts
+    const unsaved = harness.service.charged - (await harness.read()).receipts
     expect(unsaved).toBeGreaterThan(0)
     expect(stdout).toMatch(new RegExp(`^spooled: ${unsaved} paid answers?`, 'm'))
     expect(stdout).not.toMatch(/ambiguous|killed/)
@@ -158,9 +162,9 @@ describe.concurrent('an output store', () => {
     expect(files.length).toBe(unsaved)
     for (const { parentPath, name } of files) expect((await stat(join(parentPath, name))).mode & 0o777).toBe(0o600)
     await disk.makeWritable()
-    const again = await scene.run(flags)
+    const again = await harness.run(flags)
     expect([again.code, again.stderr]).toEqual([0, expect.stringMatching(/committed|spool/)])
-    await scene.expectAllPaidOnce(30)
+    await harness.expectAllPaidOnce(30)
     const left = (await readdir(spool, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
     expect(left).toEqual([])
   }, 60_000)

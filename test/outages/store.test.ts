@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { STACK_TRACE, type RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
-import { Scene } from './support/scene.ts'
+import { Harness } from './support/harness.ts'
 import { SmallDisk } from './support/small-disk.ts'
 
 const CONCURRENCY = 4
@@ -13,22 +13,22 @@ const DOCUMENTS = 40
 async function sceneOnDisk(
   size: string,
   context: TestContext,
-): Promise<AsyncDisposable & { scene: Scene; disk: SmallDisk }> {
+): Promise<AsyncDisposable & { harness: Harness; disk: SmallDisk }> {
   await using resources = new AsyncDisposableStack()
-  const scene = await Scene.open({ documents: DOCUMENTS, bytes: BYTES, reply: () => ({ delayMs: 20 }) })
-  const disk = await SmallDisk.mount(scene.out, size)
+  const harness = await Harness.open({ documents: DOCUMENTS, bytes: BYTES, reply: () => ({ delayMs: 20 }) })
+  const disk = await SmallDisk.mount(harness.out, size)
   if (typeof disk === 'string') {
-    await scene[Symbol.asyncDispose]()
+    await harness[Symbol.asyncDispose]()
     return context.skip(disk)
   }
-  resources.use(scene)
+  resources.use(harness)
   resources.use(disk)
   const kept = resources.move()
-  return { scene, disk, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { harness, disk, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 /** Resolves when the service is asked for nothing more. */
-async function standstill({ service }: Scene): Promise<number> {
+async function standstill({ service }: Harness): Promise<number> {
   for (;;) {
     const { length } = service.requests
     await sleep(1_500)
@@ -36,50 +36,50 @@ async function standstill({ service }: Scene): Promise<number> {
   }
 }
 
-async function expectWellEnded(running: RunningSluice, scene: Scene): Promise<void> {
+async function expectWellEnded(running: RunningSluice, harness: Harness): Promise<void> {
   const { code, stderr } = await running.finished
   expect(stderr).not.toMatch(STACK_TRACE)
   expect(code).toBe(0)
-  await scene.expectAllPaidOnce(DOCUMENTS)
+  await harness.expectAllPaidOnce(DOCUMENTS)
 }
 
 describe.concurrent('an output store', () => {
   test('that is full holds the run up, buys nothing more, and goes on when there is room', async (context) => {
     await using redis = await OwnRedis.start()
     await using on = await sceneOnDisk('1m', context)
-    const { scene, disk } = on
-    const flags = { 'redis-url': redis.url, 'state-dir': `${scene.source}-state`, concurrency: CONCURRENCY }
-    const running = scene.start('run', flags)
-    const bought = await standstill(scene)
-    const stored = (await scene.read()).records.size
+    const { harness, disk } = on
+    const flags = { 'redis-url': redis.url, 'state-dir': `${harness.source}-state`, concurrency: CONCURRENCY }
+    const running = harness.start('run', flags)
+    const bought = await standstill(harness)
+    const stored = (await harness.read()).records.size
     expect(stored).toBeGreaterThan(3)
     expect(bought).toBeLessThanOrEqual(stored + CONCURRENCY)
     await disk.resize('32m')
-    await expectWellEnded(running, scene)
+    await expectWellEnded(running, harness)
   }, 60_000)
 
   test('that is full with the private Redis on it, too', async (context) => {
     await using on = await sceneOnDisk('1m', context)
-    const { scene, disk } = on
-    const running = scene.start('run', { concurrency: CONCURRENCY })
-    const bought = await standstill(scene)
-    expect(bought).toBeLessThanOrEqual((await scene.read()).records.size + CONCURRENCY)
+    const { harness, disk } = on
+    const running = harness.start('run', { concurrency: CONCURRENCY })
+    const bought = await standstill(harness)
+    expect(bought).toBeLessThanOrEqual((await harness.read()).records.size + CONCURRENCY)
     await disk.resize('32m')
-    await expectWellEnded(running, scene)
+    await expectWellEnded(running, harness)
   }, 60_000)
 
   test('that turns read-only holds the run up, buys nothing more, and goes on when it can be written', async (context) => {
     await using redis = await OwnRedis.start()
     await using on = await sceneOnDisk('32m', context)
-    const { scene, disk } = on
-    const flags = { 'redis-url': redis.url, 'state-dir': `${scene.source}-state`, concurrency: CONCURRENCY }
-    const running = scene.start('run', flags)
-    await scene.requested(8, running)
+    const { harness, disk } = on
+    const flags = { 'redis-url': redis.url, 'state-dir': `${harness.source}-state`, concurrency: CONCURRENCY }
+    const running = harness.start('run', flags)
+    await harness.requested(8, running)
     await disk.makeReadOnly()
-    const bought = await standstill(scene)
-    expect(bought).toBeLessThanOrEqual((await scene.read()).records.size + CONCURRENCY)
+    const bought = await standstill(harness)
+    expect(bought).toBeLessThanOrEqual((await harness.read()).records.size + CONCURRENCY)
     expect(bought).toBeLessThan(DOCUMENTS)
     await disk.makeWritable()
-    await expectWellEnded(running, scene)
+    await expectWellEnded(running, harness)
   }, 60_000)
 })

@@ -2,7 +2,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { RedisConnection } from '#src/redis/connection.ts'
-import { lookAgain } from '../faults/look-again.ts'
+import { poll } from '../faults/poll.ts'
 
 /** Secrets by what they are, and where else they may stand: as they are, percent-encoded, in base64. */
 export class SecretSearch {
@@ -56,7 +56,7 @@ export class SecretSearch {
    * of. `seen` gets the command of each.
    */
   children(pid: number, seen: Set<string>): AsyncDisposable {
-    return lookAgain(5, async () => {
+    return poll(5, async () => {
       for (const child of await descendants(pid)) {
         const [args, env] = await Promise.all([read(child, 'cmdline'), read(child, 'environ')])
         if (args !== '') seen.add(args.split('\0').slice(0, 4).join(' '))

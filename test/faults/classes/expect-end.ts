@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Finished, RunningSluice } from '../../support/sluice.ts'
-import type { Scene } from './fault-class.ts'
+import type { FaultContext } from './fault-class.ts'
 
 /** What a process that meets a lasting fault may take until it has ended, on a busy machine. */
 const END_MS = 120_000
@@ -17,8 +17,12 @@ export interface ExpectedEnd {
 }
 
 /** Waits for the end of a process, and says what is wrong with it. One that does not end is killed. */
-export async function expectEnd(scene: Scene, running: RunningSluice, expected: ExpectedEnd): Promise<Finished | null> {
-  const { breaches } = scene
+export async function expectEnd(
+  context: FaultContext,
+  running: RunningSluice,
+  expected: ExpectedEnd,
+): Promise<Finished | null> {
+  const { breaches } = context
   const { what, codes, wasStopped = false, ifCode, says } = expected
   const end = await Promise.race([running.finished, sleep(END_MS, null, { ref: false })])
   if (end === null) {

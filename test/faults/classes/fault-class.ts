@@ -1,31 +1,31 @@
 import type { Random } from '../../support/random.ts'
 import type { RunningSluice } from '../../support/sluice.ts'
 import type { Archive } from '../archive.ts'
-import type { Crew } from '../crew.ts'
+import type { SluiceProcesses } from '../sluice-processes.ts'
 import type { FaultRedis } from '../fault-redis.ts'
 import type { Breaches } from '../laws.ts'
 import type { ServiceLine } from '../service-line.ts'
-import type { Stage } from '../stage.ts'
+import type { Environment } from '../environment.ts'
 import type { StoreFiles } from '../store-files.ts'
 
 /** What a fault can lay its hands on. */
-export interface Scene {
-  readonly crew: Crew
+export interface FaultContext {
+  readonly processes: SluiceProcesses
   readonly archive: Archive
   readonly redis: FaultRedis
   readonly service: ServiceLine
-  readonly stage: Stage
+  readonly environment: Environment
   readonly files: StoreFiles
   readonly random: Random
   readonly breaches: Breaches
   readonly note: (text: string) => void
   /** What is in flight to these processes may be in doubt, from now on until the function returned is called. */
-  readonly struck: (victims: readonly RunningSluice[]) => Promise<() => void>
+  readonly interrupted: (victims: readonly RunningSluice[]) => Promise<() => void>
   /** Redis is about to lose data: what it counts as in doubt is remembered. */
   readonly losingData: () => Promise<void>
   /** What so many processes had in flight when a copy of Redis was taken is in doubt where the copy comes back. */
   readonly copied: (processes: number) => void
-  /** SIGTERM to a process of the crew; one that goes on after its grace is a breach. */
+  /** SIGTERM to a process of the processes; one that goes on after its grace is a breach. */
   readonly terminate: (victim: RunningSluice) => Promise<void>
   /** The same for any process. */
   readonly stop: (victim: RunningSluice, signal: 'SIGTERM' | 'SIGINT') => Promise<void>
@@ -38,6 +38,6 @@ export interface Scene {
  */
 export interface FaultClass {
   /** Where it can be done; everywhere when not given. */
-  readonly venue?: 'folder' | 's3'
-  strike(scene: Scene): Promise<void>
+  readonly target?: 'folder' | 's3'
+  inject(context: FaultContext): Promise<void>
 }

@@ -10,7 +10,7 @@ import { standStill } from './stand-still.ts'
 import { storeFull, storeHangs, storeReadOnly, storeVanishes } from './store-out.ts'
 import { deletedStore, secondSource, unmountedSource, unmountedStore } from './wrong-place.ts'
 
-/** Every class that a plan draws from, beside those of `strikes.ts`. */
+/** Every class that a plan draws from, beside those of `interruptions.ts`. */
 export const CLASSES = {
   flush,
   'restart-empty': restartEmpty,

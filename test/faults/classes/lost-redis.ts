@@ -6,7 +6,7 @@ const LONGEST_LAG_MS = 2_000
 
 /** FLUSHALL: everything is gone, no connection breaks. */
 export const flush: FaultClass = {
-  async strike({ redis, losingData }) {
+  async inject({ redis, losingData }) {
     await losingData()
     await redis.flush()
   },
@@ -14,7 +14,7 @@ export const flush: FaultClass = {
 
 /** A restart without persistence. */
 export const restartEmpty: FaultClass = {
-  async strike({ redis, losingData }) {
+  async inject({ redis, losingData }) {
     await losingData()
     await redis.restartEmpty()
   },
@@ -22,9 +22,9 @@ export const restartEmpty: FaultClass = {
 
 /** A restart on a snapshot that is some time old. */
 export const rollback: FaultClass = {
-  async strike({ redis, random, note, losingData, copied, crew }) {
+  async inject({ redis, random, note, losingData, copied, processes }) {
     const lagMs = random.below(LONGEST_LAG_MS)
-    copied(crew.living.length)
+    copied(processes.living.length)
     const rollBack = await redis.snapshot()
     await sleep(lagMs)
     await losingData()
@@ -35,9 +35,9 @@ export const rollback: FaultClass = {
 
 /** A failover to a replica that missed what was written last. */
 export const failover: FaultClass = {
-  async strike({ redis, random, note, losingData, copied, crew }) {
+  async inject({ redis, random, note, losingData, copied, processes }) {
     const lagMs = random.below(LONGEST_LAG_MS)
-    copied(crew.living.length)
+    copied(processes.living.length)
     const promote = await redis.laggingReplica()
     await sleep(lagMs)
     await losingData()

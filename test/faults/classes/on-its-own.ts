@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { readStore } from '../../support/check-store.ts'
-import type { Scene } from './fault-class.ts'
+import type { FaultContext } from './fault-class.ts'
 
 /** A run as a person without any service starts it: embedded engine, private Redis, a source and a store of its own. */
 export interface OnItsOwn {
@@ -14,8 +14,8 @@ export interface OnItsOwn {
 }
 
 /** Plays beside the archive of the campaign, with documents of its own. */
-export async function onItsOwn(scene: Scene, play: (own: OnItsOwn) => Promise<void>): Promise<void> {
-  const { random, breaches, crew } = scene
+export async function onItsOwn(context: FaultContext, play: (own: OnItsOwn) => Promise<void>): Promise<void> {
+  const { random, breaches, processes } = context
   await using folder = await temporaryFolder()
   const [source, out, tmp] = ['in', 'out', 'tmp'].map((name) => join(folder.path, name)) as [string, string, string]
   await mkdir(source)
@@ -26,7 +26,7 @@ export async function onItsOwn(scene: Scene, play: (own: OnItsOwn) => Promise<vo
   }
   const living = new Set<RunningSluice>()
   const start: OnItsOwn['start'] = (env = {}, flags = []) => {
-    const { main, compileCache } = crew.program
+    const { main, compileCache } = processes.program
     const all = [`--out=${out}`, '--grace-ms=300', '--engine-processes=1', ...flags]
     const running = startSluice(['run', source, ...all], {
       program: main,

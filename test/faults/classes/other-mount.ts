@@ -14,21 +14,21 @@ const HASH = createHash('sha256').update(OTHER).digest('hex')
 
 /** A worker on whose machine another folder is mounted at the path of the source: empty, or with the same names. */
 export const otherMount: FaultClass = {
-  venue: 'folder',
-  async strike({ crew, stage, archive, files, random, breaches, note, kill }) {
+  target: 'folder',
+  async inject({ processes, environment, archive, files, random, breaches, note, kill }) {
     // Alone, it has the whole queue; beside others, they may have emptied it before it has loaded.
-    if (random.next() < 0.6) await kill(crew.living)
-    const source = `${stage.source}-other`
+    if (random.next() < 0.6) await kill(processes.living)
+    const source = `${environment.source}-other`
     await mkdir(source)
     const names = random.next() < 0.5 ? [] : archive.keys
     for (const name of names) {
       await mkdir(dirname(join(source, name)), { recursive: true })
       await writeFile(join(source, name), OTHER)
     }
-    const worker = crew.start('work', [], { source, sourceName: crew.sourceName })
+    const worker = processes.start('work', [], { source, sourceName: processes.sourceName })
     await Promise.race([worker.finished, sleep(LOOKS_MS)])
     const { records, letters } = await readStoreOutside(files)
-    if (crew.living.includes(worker)) await crew.terminate(worker)
+    if (processes.living.includes(worker)) await processes.terminate(worker)
     await rm(source, { recursive: true, force: true })
     note(`a worker saw ${names.length} documents of another archive`)
     for (const { key, failure } of letters.values()) {

@@ -5,7 +5,7 @@ import { EXIT } from '#src/cli/exit-codes.ts'
 import { engineOf } from '../../support/process-tree.ts'
 import type { RunningSluice } from '../../support/sluice.ts'
 import { expectEnd } from './expect-end.ts'
-import type { FaultClass, Scene } from './fault-class.ts'
+import type { FaultClass, FaultContext } from './fault-class.ts'
 import { type OnItsOwn, onItsOwn } from './on-its-own.ts'
 
 const APPEARS_MS = 120_000
@@ -13,23 +13,27 @@ const POLL_MS = 20
 
 /** SIGKILL to the embedded engine, some times, as the kernel does it when memory is short. */
 export const engineKilled: FaultClass = {
-  async strike(scene) {
-    await onItsOwn(scene, async (own) => {
+  async inject(context) {
+    await onItsOwn(context, async (own) => {
       const running = own.start()
-      const kills = 1 + scene.random.below(3)
+      const kills = 1 + context.random.below(3)
       let last = 0
       for (let count = 0; count < kills; count++) {
         const engine = await engineAfter(running, last)
         if (engine === null) break
-        await sleep(scene.random.below(800))
-        scene.note(`kill the engine ${engine}`)
+        await sleep(context.random.below(800))
+        context.note(`kill the engine ${engine}`)
         kill(engine)
         last = engine
       }
-      const stopped = await perhapsStopped(scene, running)
+      const stopped = await perhapsStopped(context, running)
       const codes = stopped ? [EXIT.interrupted, EXIT.allDone] : [EXIT.allDone]
-      const end = await expectEnd(scene, running, { what: 'a run whose engine is killed', codes, wasStopped: stopped })
-      await untilDone(scene, own, end?.code)
+      const end = await expectEnd(context, running, {
+        what: 'a run whose engine is killed',
+        codes,
+        wasStopped: stopped,
+      })
+      await untilDone(context, own, end?.code)
     })
   },
 }
@@ -39,20 +43,20 @@ const HIDEABLE = ['@firecrawl/anydoc', '@llamaindex/liteparse', '@e965/xlsx', 'c
 
 /** A converter is missing: nothing is failed for it, and the run says which package. */
 export const converterMissing: FaultClass = {
-  async strike(scene) {
-    await onItsOwn(scene, async (own) => {
-      const name = scene.random.pick(HIDEABLE)
-      scene.note(`a run without ${name}`)
+  async inject(context) {
+    await onItsOwn(context, async (own) => {
+      const name = context.random.pick(HIDEABLE)
+      context.note(`a run without ${name}`)
       const running = own.start({ NODE_OPTIONS: withoutPackage(name) })
-      const stopped = await perhapsStopped(scene, running)
-      await expectEnd(scene, running, {
+      const stopped = await perhapsStopped(context, running)
+      await expectEnd(context, running, {
         what: `a run without ${name}`,
         codes: stopped ? [EXIT.interrupted, EXIT.usage] : [EXIT.usage],
         wasStopped: stopped,
         ifCode: EXIT.usage,
         says: /package gone-away is missing/,
       })
-      await untilDone(scene, own, null)
+      await untilDone(context, own, null)
     })
   },
 }
@@ -65,8 +69,8 @@ function withoutPackage(name: string): string {
 
 /** The fetch of redis-server hangs: only a stop ends it, at once, and what hangs with it. */
 export const downloadHangs: FaultClass = {
-  async strike(scene) {
-    await onItsOwn(scene, async (own) => {
+  async inject(context) {
+    await onItsOwn(context, async (own) => {
       const programs = join(own.folder, 'programs')
       await mkdir(programs)
       const pid = join(own.folder, 'pid')
@@ -76,30 +80,30 @@ export const downloadHangs: FaultClass = {
       const running = own.start({ PATH: programs }, [`--cache-dir=${join(own.folder, 'cache')}`])
       const hangs = await appears(running, () => readFile(pid, 'utf8').catch(() => ''))
       if (hangs === null) {
-        scene.breaches.unexplained.push(`no download began: ${running.stderr()}`)
+        context.breaches.unexplained.push(`no download began: ${running.stderr()}`)
         return
       }
-      await sleep(scene.random.below(2_000))
-      await scene.stop(running, scene.random.pick(['SIGINT', 'SIGTERM'] as const))
+      await sleep(context.random.below(2_000))
+      await context.stop(running, context.random.pick(['SIGINT', 'SIGTERM'] as const))
       const stillThere = Number(hangs) > 0 && isAlive(Number(hangs))
-      if (stillThere) scene.breaches.unexplained.push('apt-get goes on after its run has ended')
-      await untilDone(scene, own, null)
+      if (stillThere) context.breaches.unexplained.push('apt-get goes on after its run has ended')
+      await untilDone(context, own, null)
     })
   },
 }
 
-async function perhapsStopped(scene: Scene, running: RunningSluice): Promise<boolean> {
-  if (scene.random.next() >= 0.3) return false
-  await sleep(scene.random.below(1_500))
+async function perhapsStopped(context: FaultContext, running: RunningSluice): Promise<boolean> {
+  if (context.random.next() >= 0.3) return false
+  await sleep(context.random.below(1_500))
   if (running.child.exitCode !== null) return false
-  await scene.stop(running, 'SIGTERM')
+  await context.stop(running, 'SIGTERM')
   return true
 }
 
-/** Whatever was struck, one run from its beginning to its end makes it good. */
-async function untilDone(scene: Scene, own: OnItsOwn, code: number | null | undefined): Promise<void> {
+/** Whatever was interrupted, one run from its beginning to its end makes it good. */
+async function untilDone(context: FaultContext, own: OnItsOwn, code: number | null | undefined): Promise<void> {
   if (code !== EXIT.allDone) {
-    await expectEnd(scene, own.start(), { what: 'the run after it', codes: [EXIT.allDone] })
+    await expectEnd(context, own.start(), { what: 'the run after it', codes: [EXIT.allDone] })
   }
   await own.expectAllDone()
 }

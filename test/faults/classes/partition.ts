@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningSluice } from '../../support/sluice.ts'
 import type { Cut } from '../redis-line.ts'
-import type { FaultClass, Scene } from './fault-class.ts'
+import type { FaultClass, FaultContext } from './fault-class.ts'
 import { othersTakeOver } from './others-take-over.ts'
 
 /** Shorter and longer than a lease. */
@@ -20,43 +20,43 @@ const WAYS: readonly Cut[] = ['refuses', 'is silent']
  * the moment on at which it begins an intent until another run has taken its documents over.
  */
 export const partition: FaultClass = {
-  async strike(scene) {
-    const { crew, random, note } = scene
+  async inject(context) {
+    const { processes, random, note } = context
     const how = random.pick(WAYS)
     const kind = random.next()
-    if (kind < 0.35) return atIntent(scene, how)
-    const { living } = crew
+    if (kind < 0.35) return atIntent(context, how)
+    const { living } = processes
     const victims = random.next() < 0.5 ? living.slice(0, 1) : living
     const [victim] = victims
-    const over = await scene.struck(victims)
+    const over = await context.interrupted(victims)
     const lastsMs = 200 + random.below(LONGEST_MS)
     const stops = kind < 0.6 && victim !== undefined
     note(
       `the line of ${victims.length} of ${living.length} processes ${how} for ${lastsMs} ms${stops ? ' and until the end' : ''}`,
     )
-    const lines = victims.flatMap((one) => crew.lineOf(one) ?? [])
+    const lines = victims.flatMap((one) => processes.lineOf(one) ?? [])
     for (const line of lines) line.cut(how)
     await sleep(lastsMs)
-    if (stops && crew.living.includes(victim)) await scene.terminate(victim)
+    if (stops && processes.living.includes(victim)) await context.terminate(victim)
     for (const line of lines) line.mend()
     over()
   },
 }
 
 /** A run of its own, so that it has all documents that are left. */
-async function atIntent(scene: Scene, how: Cut): Promise<void> {
-  const { crew, random, note } = scene
-  await scene.kill(crew.living)
-  const running: RunningSluice = crew.start('run')
-  const line = crew.lineOf(running)
+async function atIntent(context: FaultContext, how: Cut): Promise<void> {
+  const { processes, random, note } = context
+  await context.kill(processes.living)
+  const running: RunningSluice = processes.start('run')
+  const line = processes.lineOf(running)
   if (line === null) return
   const number = 1 + random.below(4)
-  const over = await scene.struck([running])
+  const over = await context.interrupted([running])
   const isCut = line.cutAt(BEGINS_INTENT, number, how).then(() => true)
   const late = sleep(BEGINS_MS, false, { ref: false })
   if (await Promise.race([isCut, late, running.finished.then(() => false)])) {
     note(`the line of ${running.child.pid} ${how} from its intent ${number} on`)
-    await othersTakeOver(scene)
+    await othersTakeOver(context)
   }
   line.mend()
   over()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FaultClass, Scene } from './fault-class.ts'
+import type { FaultClass, FaultContext } from './fault-class.ts'
 import { perhapsStop } from './perhaps-stop.ts'
 
 const LONGEST_MS = 4_000
@@ -17,31 +17,32 @@ const POLL_MS = 10
  * are stopped meanwhile, while nothing else ends the hanging.
  */
 export const s3Hangs: FaultClass = {
-  venue: 's3',
-  async strike(scene) {
-    const { crew, stage, random, note } = scene
+  target: 's3',
+  async inject(context) {
+    const { processes, environment, random, note } = context
     const lastsMs = 500 + random.below(LONGEST_MS)
-    if (random.next() < STOPPED_SHARE) return stopWhileItHangs(scene)
+    if (random.next() < STOPPED_SHARE) return stopWhileItHangs(context)
     note(`writes to the bucket hang for ${lastsMs} ms`)
-    stage.hang?.(lastsMs)
-    const stopping = perhapsStop(scene, lastsMs, crew.living[0])
+    environment.hang?.(lastsMs)
+    const stopping = perhapsStop(context, lastsMs, processes.living[0])
     await sleep(lastsMs)
     await stopping
   },
 }
 
 /** A run of its own, so that it has all documents that are left: its answers cannot be written when it is stopped. */
-async function stopWhileItHangs(scene: Scene): Promise<void> {
-  const { crew, stage, random, service, note } = scene
-  await scene.kill(crew.living)
-  const running = crew.start('run')
+async function stopWhileItHangs(context: FaultContext): Promise<void> {
+  const { processes, environment, random, service, note } = context
+  await context.kill(processes.living)
+  const running = processes.start('run')
   const process = running.child.pid ?? 0
   const after = random.below(4)
   const until = Date.now() + SENDS_MS
-  while (crew.living.includes(running) && service.sentBy(process) <= after && Date.now() < until) await sleep(POLL_MS)
+  while (processes.living.includes(running) && service.sentBy(process) <= after && Date.now() < until)
+    await sleep(POLL_MS)
   note(`writes to the bucket hang from request ${after + 1} of ${process} on until it has ended, which is stopped`)
-  stage.hang?.(FOR_GOOD_MS)
+  environment.hang?.(FOR_GOOD_MS)
   await sleep(random.below(STOPPED_WITHIN_MS))
-  if (crew.living.includes(running)) await scene.terminate(running)
-  stage.hang?.(0)
+  if (processes.living.includes(running)) await context.terminate(running)
+  environment.hang?.(0)
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningSluice } from '../../support/sluice.ts'
-import type { FaultClass, Scene } from './fault-class.ts'
+import type { FaultClass, FaultContext } from './fault-class.ts'
 import { othersTakeOver } from './others-take-over.ts'
 
 /** 5 to 60 s, shortened as leases are: by ten. */
@@ -20,14 +20,14 @@ const POLL_MS = 20
  * first byte of a request leaves, until another run has taken its documents over.
  */
 export const standStill: FaultClass = {
-  async strike(scene) {
-    const { crew, random, note } = scene
-    if (random.next() < 0.4) return atRequest(scene)
-    const { living } = crew
+  async inject(context) {
+    const { processes, random, note } = context
+    if (random.next() < 0.4) return atRequest(context)
+    const { living } = processes
     const victims = random.next() < 0.7 ? living.slice(0, 1) : living
     const lastsMs = SHORTEST_MS + Math.floor((LONGEST_MS - SHORTEST_MS) * random.next() ** 2)
     note(`${victims.length} of ${living.length} processes stand still for ${lastsMs} ms`)
-    const over = await scene.struck(victims)
+    const over = await context.interrupted(victims)
     for (const { child } of victims) child.kill('SIGSTOP')
     await sleep(lastsMs)
     for (const { child } of victims) child.kill('SIGCONT')
@@ -36,19 +36,19 @@ export const standStill: FaultClass = {
 }
 
 /** A run of its own, so that it has all documents that are left. */
-async function atRequest(scene: Scene): Promise<void> {
-  const { crew, random, note } = scene
-  await scene.kill(crew.living)
+async function atRequest(context: FaultContext): Promise<void> {
+  const { processes, random, note } = context
+  await context.kill(processes.living)
   const number = 1 + random.below(4)
-  const running = crew.start('run', ['--import', STOP_AT_REQUEST], { env: { FAULT_STOP_AT: String(number) } })
-  const over = await scene.struck([running])
+  const running = processes.start('run', ['--import', STOP_AT_REQUEST], { env: { FAULT_STOP_AT: String(number) } })
+  const over = await context.interrupted([running])
   if (await stops(running)) {
     note(`${running.child.pid} stands still before its request ${number}`)
-    await othersTakeOver(scene)
+    await othersTakeOver(context)
     running.child.kill('SIGCONT')
-  } else if (crew.living.includes(running)) {
+  } else if (processes.living.includes(running)) {
     // It would stop later, for good.
-    await scene.kill([running])
+    await context.kill([running])
   }
   over()
 }

@@ -23,7 +23,7 @@ interface Run extends ServiceRun {
   readonly charges: Charge[]
   readonly times: Map<string, number>
   readonly files: StoreFiles
-  peace: boolean
+  heal: boolean
 }
 
 const runs = new Map<string, Run>()
@@ -37,11 +37,11 @@ tell({ say: 'listening', url: service.url })
 function hear(message: ToService): void {
   if (message.say === 'begin') {
     const files = openStoreFiles(message.run.store)
-    runs.set(message.run.id, { ...message.run, charges: [], times: new Map(), files, peace: false })
+    runs.set(message.run.id, { ...message.run, charges: [], times: new Map(), files, heal: false })
   }
   const run = message.say === 'begin' ? undefined : runs.get(message.id)
   if (run === undefined) return
-  if (message.say === 'peace') run.peace = true
+  if (message.say === 'heal') run.heal = true
   if (message.say === 'end') {
     tell({ say: 'charges', id: run.id, charges: run.charges })
     runs.delete(run.id)
@@ -74,13 +74,13 @@ interface Outcome {
 }
 
 function replyTo(run: Run, bytes: Buffer, random: Random, creditsUsed: number): Outcome {
-  const burst = run.peace ? undefined : run.bursts.find((one) => isWithin(one, run.charges.length))
+  const burst = run.heal ? undefined : run.bursts.find((one) => isWithin(one, run.charges.length))
   if (burst !== undefined) return free(errorReply(burst.status, 'Not now'), burst.status)
   const kind = kindOf(bytes)
   if (kind === 'rejected') return free(errorReply(422, 'The document is damaged'))
   if (kind === 'poison') return free(errorReply(500, 'Internal error'))
   const whole = parsedReply(markdownOf(bytes), { metadata: { statusCode: 200, creditsUsed } })
-  if (run.peace || random.next() >= run.faultRate) return { reply: whole, charged: true, fault: null }
+  if (run.heal || random.next() >= run.faultRate) return { reply: whole, charged: true, fault: null }
   const text = JSON.stringify(whole.body)
   return random.pick<() => Outcome>([
     () => ({ reply: { ...whole, fault: 'reset_after' }, charged: true, fault: 'reset after' }),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../../support/random.ts'
-import { type Fate, fateOf, S3_ERRORS, seedOf } from '../s3-fates.ts'
+import { type RequestFault, requestFaultOf, S3_ERRORS, seedOf } from '../s3-request-faults.ts'
 import type { Treatment } from '../s3-proxy.ts'
 
 /*
@@ -57,15 +57,15 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     while (hangsFor(request) > 0) await sleep(Math.min(hangsFor(request), HANG_POLL_MS))
     return void request.socket.resetAndDestroy()
   }
-  const fate = drawn(request)
-  if (fate.kind === 'pass') await sleep(fate.delayMs)
-  if (fate.kind === 'cut' && fate.at === 'before') return void request.socket.resetAndDestroy()
-  if (fate.kind === 'refuse' && fate.at === 'before') return refuse(response, fate.error)
+  const requestFault = drawn(request)
+  if (requestFault.kind === 'pass') await sleep(requestFault.delayMs)
+  if (requestFault.kind === 'cut' && requestFault.at === 'before') return void request.socket.resetAndDestroy()
+  if (requestFault.kind === 'refuse' && requestFault.at === 'before') return refuse(response, requestFault.error)
   const answer = await passOn(request, body)
-  if (fate.kind === 'refuse') return refuse(response, fate.error)
-  if (fate.kind === 'cut' && fate.at === 'after') return void request.socket.resetAndDestroy()
+  if (requestFault.kind === 'refuse') return refuse(response, requestFault.error)
+  if (requestFault.kind === 'cut' && requestFault.at === 'after') return void request.socket.resetAndDestroy()
   response.writeHead(answer.status, [...answer.headers])
-  if (fate.kind === 'pass') return void response.end(answer.body)
+  if (requestFault.kind === 'pass') return void response.end(answer.body)
   response.write(answer.body.subarray(0, answer.body.length >> 1), () => request.socket.resetAndDestroy())
   response.flushHeaders()
 }
@@ -83,7 +83,7 @@ function isDenied(request: IncomingMessage): boolean {
 
 const hangsFor = (request: IncomingMessage): number => (runOf(request)?.hangsUntil ?? 0) - performance.now()
 
-function drawn(request: IncomingMessage): Fate {
+function drawn(request: IncomingMessage): RequestFault {
   const { method, url = '' } = request
   const run = runOf(request)
   if (run === undefined) return { kind: 'pass', delayMs: 0 }
@@ -92,7 +92,7 @@ function drawn(request: IncomingMessage): Fate {
   run.times.set(name, times)
   const { seed, errorRate, storm } = run.treatment
   run.stormy -= 1
-  return fateOf(new Random(seedOf(seed, name, times)), run.stormy >= 0 ? (storm?.errorRate ?? 0) : errorRate)
+  return requestFaultOf(new Random(seedOf(seed, name, times)), run.stormy >= 0 ? (storm?.errorRate ?? 0) : errorRate)
 }
 
 function refuse(response: ServerResponse, code: keyof typeof S3_ERRORS): void {

@@ -32,7 +32,7 @@ describe('a document whose source is unavailable', () => {
   const away = new SourceUnusable('Sluice cannot read "a.csv" in s3://in: the store answered SlowDown (503).')
   const fails = (): Promise<never> => Promise.reject(away)
 
-  function scene(signal = new AbortController().signal) {
+  function harness(signal = new AbortController().signal) {
     let now = 0
     const halts: string[] = []
     const failed: unknown[] = []
@@ -50,7 +50,7 @@ describe('a document whose source is unavailable', () => {
   }
 
   test('is postponed without using an attempt, and the batch is halted when patience is over', async () => {
-    const { deliver, after, failed, halts } = scene()
+    const { deliver, after, failed, halts } = harness()
     for (const ms of [0, 600, 400]) {
       after(ms)
       expect(await deliver(fails)).toMatchObject({ kind: 'postpone', counted: false, reason: away.message })
@@ -62,7 +62,7 @@ describe('a document whose source is unavailable', () => {
   })
 
   test('starts its patience anew after a document succeeded', async () => {
-    const { deliver, after, halts } = scene()
+    const { deliver, after, halts } = harness()
     await deliver(fails)
     after(900)
     expect(await deliver(async () => FINISH)).toEqual(FINISH)
@@ -72,9 +72,9 @@ describe('a document whose source is unavailable', () => {
   })
 
   test('rejects with the original error when the worker is aborted or the error has another cause', async () => {
-    await expect(scene(AbortSignal.abort()).deliver(fails)).rejects.toBe(away)
+    await expect(harness(AbortSignal.abort()).deliver(fails)).rejects.toBe(away)
     const fault = new Error('a fault of ours')
-    const { deliver, failed } = scene()
+    const { deliver, failed } = harness()
     await expect(deliver(() => Promise.reject(fault))).rejects.toBe(fault)
     expect(failed).toEqual([])
   })

@@ -13,7 +13,7 @@ import { engineOf } from '../../support/process-tree.ts'
 import { errorReply, type ReceivedRequest } from '../../support/scripted-service.ts'
 import type { RunningSluice } from '../../support/sluice.ts'
 import { OwnRedis } from '../../outages/support/own-redis.ts'
-import { Scene, type SceneOptions } from '../../outages/support/scene.ts'
+import { Harness, type HarnessOptions } from '../../outages/support/harness.ts'
 
 const RULES = resolve(import.meta.dirname, '../../../docs/monitoring/rules.yml')
 const STORE_TROUBLE = resolve(import.meta.dirname, '../../faults/preloads/store-trouble.ts')
@@ -39,13 +39,18 @@ async function shorterRules(): Promise<string> {
 }
 
 class Watched implements AsyncDisposable {
-  readonly scene: Scene
+  readonly harness: Harness
   readonly running: RunningSluice
   readonly #resources: AsyncDisposableStack
   readonly #prometheus: RunningPrometheus
 
-  private constructor(scene: Scene, running: RunningSluice, prometheus: RunningPrometheus, all: AsyncDisposableStack) {
-    this.scene = scene
+  private constructor(
+    harness: Harness,
+    running: RunningSluice,
+    prometheus: RunningPrometheus,
+    all: AsyncDisposableStack,
+  ) {
+    this.harness = harness
     this.running = running
     this.#prometheus = prometheus
     this.#resources = all
@@ -53,20 +58,20 @@ class Watched implements AsyncDisposable {
 
   static async start(
     programs: PrometheusPrograms,
-    options: SceneOptions,
+    options: HarnessOptions,
     flags: Readonly<Record<string, string | number | null>> = {},
     trouble: Readonly<Record<string, string>> | null = null,
   ): Promise<Watched> {
     await using resources = new AsyncDisposableStack()
-    const scene = resources.use(await Scene.open(options))
+    const harness = resources.use(await Harness.open(options))
     const redis = resources.use(await OwnRedis.start())
     const port = await freePort()
     const all = { 'redis-url': redis.url, 'metrics-port': port, 'stable-ms': 50, ...flags }
     const preload =
-      trouble === null ? {} : { execArgv: ['--import', STORE_TROUBLE], env: { FAULT_STORE: scene.out, ...trouble } }
-    const running = scene.start('watch', all, preload)
+      trouble === null ? {} : { execArgv: ['--import', STORE_TROUBLE], env: { FAULT_STORE: harness.out, ...trouble } }
+    const running = harness.start('watch', all, preload)
     const prometheus = resources.use(await startPrometheus(programs, { ports: [port], rules: await shorterRules() }))
-    return new Watched(scene, running, prometheus, resources.move())
+    return new Watched(harness, running, prometheus, resources.move())
   }
 
   /** Takes the process out of what is scraped, as DNS does with a worker that ended. */
@@ -134,10 +139,10 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     await using watched = await Watched.start(found, { documents: 0, reply })
     // What a process does before its first scrape is in no increase.
     await watched.scraped()
-    for (let number = 0; number < 14; number++) await watched.scene.write(`${number}.html`, `<p>Number ${number}.`)
+    for (let number = 0; number < 14; number++) await watched.harness.write(`${number}.html`, `<p>Number ${number}.`)
     await watched.fire('SluiceRefused', 'SluiceFailures')
     asked = 60
-    await watched.scene.write('more.html', '<p>One more.')
+    await watched.harness.write('more.html', '<p>One more.')
     await watched.fire('SluiceServiceUnavailable')
   }, 300_000)
 
@@ -201,10 +206,10 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
   test('a store that hangs for a while is slow', async () => {
     const trouble = { FAULT_STORE_TROUBLE: 'hangs', FAULT_LASTS_MS: '6000' }
     await using watched = await Watched.start(found, { documents: 4 }, {}, trouble)
-    await watched.scene.requested(4, watched.running)
+    await watched.harness.requested(4, watched.running)
     watched.running.child.kill('SIGUSR2')
     for (let number = 0; number < 8; number++) {
-      await watched.scene.write(`more-${number}.html`, `<p>More ${number}.`)
+      await watched.harness.write(`more-${number}.html`, `<p>More ${number}.`)
       await sleep(100)
     }
     await watched.fire('SluiceStoreSlow')
@@ -212,12 +217,12 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
 
   test('a source that is away cannot be read', async () => {
     await using watched = await Watched.start(found, { documents: 1 }, { 'rescan-ms': 2_000 })
-    await watched.scene.requested(1, watched.running)
+    await watched.harness.requested(1, watched.running)
     // What fails sooner is taken for a mistake in the settings, and ends the process.
     await sleep(11_000)
-    await rename(watched.scene.source, join(watched.scene.source, '..', 'elsewhere'))
+    await rename(watched.harness.source, join(watched.harness.source, '..', 'elsewhere'))
     await watched.fire('SluiceSourceUnavailable')
-    await rename(join(watched.scene.source, '..', 'elsewhere'), watched.scene.source)
+    await rename(join(watched.harness.source, '..', 'elsewhere'), watched.harness.source)
     await watched.silent('SluiceSourceUnavailable')
   }, 240_000)
 })

@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { campaign, type CampaignOptions } from './campaign.ts'
 
 /** A short campaign of the program as it is, which must break no law. */
-export async function taste(
-  options: Pick<CampaignOptions, 'runs' | 'seed' | 'venue' | 'sideBySide' | 'faults'>,
+export async function smokeCampaign(
+  options: Pick<CampaignOptions, 'runs' | 'seed' | 'target' | 'sideBySide' | 'faults'>,
 ): Promise<void> {
   const said: string[] = []
   const result = await campaign({

@@ -4,19 +4,19 @@ import type { Charge } from './charges.ts'
 import type { StoreFiles } from './store-files.ts'
 
 /** A process that was killed, stopped, frozen, cut off from Redis or left without a processor, and for how long. */
-export interface Struck {
+export interface Interruption {
   readonly process: number
   /** Epoch milliseconds. */
   readonly from: number
   /** Until it could go on; for a process that ended, until it had ended. */
   until: number
   readonly ended: boolean
-  /** Contents whose answers were kept when it was struck: for one that was killed, after it had ended. */
+  /** Contents whose answers were kept when it was interrupted: for one that was killed, after it had ended. */
   readonly kept: ReadonlySet<string>
 }
 
-/** What a process of the crew writes of its own standing still (`preloads/tell-process.ts`). */
-export async function readStalls(path: string): Promise<readonly Struck[]> {
+/** What a process of the processes writes of its own standing still (`preloads/tell-process.ts`). */
+export async function readStalls(path: string): Promise<readonly Interruption[]> {
   const text = await readFile(path, 'utf8').catch(() => '')
   return text.split('\n').flatMap((line) => {
     const [process, from, until] = line.split(' ').map(Number)
@@ -37,12 +37,16 @@ export async function keptContents(files: StoreFiles): Promise<ReadonlySet<strin
 }
 
 /**
- * The strike in which the answer to a request may have been lost with its process, or late: the request was in flight,
+ * The interruption in which the answer to a request may have been lost with its process, or late: the request was in flight,
  * or its answer not kept yet. Undefined: the answer reached a process that lived and could keep it. `keepMs`: what a
  * busy machine takes from an answer to its receipt.
  */
-export const lostBy = (charge: Charge, strikes: readonly Struck[], keepMs: number): Struck | undefined =>
-  strikes.find(
+export const lostBy = (
+  charge: Charge,
+  interruptions: readonly Interruption[],
+  keepMs: number,
+): Interruption | undefined =>
+  interruptions.find(
     ({ process, from, until, kept }) =>
       charge.process === process &&
       charge.at <= until &&

@@ -1,11 +1,11 @@
-import { lookAgain } from './look-again.ts'
+import { poll } from './poll.ts'
 import type { StoreFiles } from './store-files.ts'
 import { differences, isRecord, outputsOf, readOutputs, type StoredRecord } from './store-outside.ts'
 
 const LOOK_MS = 100
 
 /** Consistency checker: reads the store while it is written and checks each document once its record exists (Law 3). */
-export class Onlooker implements AsyncDisposable {
+export class ConsistencyChecker implements AsyncDisposable {
   readonly #files: StoreFiles
   readonly #torn: string[]
   readonly #seen = new Set<string>()
@@ -15,7 +15,7 @@ export class Onlooker implements AsyncDisposable {
   constructor(files: StoreFiles, torn: string[]) {
     this.#files = files
     this.#torn = torn
-    this.#looking = lookAgain(LOOK_MS, () => this.#look())
+    this.#looking = poll(LOOK_MS, () => this.#look())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -35,7 +35,8 @@ export class Onlooker implements AsyncDisposable {
     if (text === null) return
     const found = await this.#judge(text, name)
     // Another commit came in between: the files that were read belong to two commits.
-    if (found.length > 0 && (await this.#text(name)) === text) this.#torn.push(`an onlooker saw: ${found.join(', ')}`)
+    if (found.length > 0 && (await this.#text(name)) === text)
+      this.#torn.push(`an consistency checker saw: ${found.join(', ')}`)
   }
 
   async #judge(text: string, name: string): Promise<readonly string[]> {

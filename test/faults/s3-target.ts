@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { temporaryFolder } from '../support/folder.ts'
 import { type S3Unavailable, startS3Server } from '../support/s3-server.ts'
 import { Random } from '../support/random.ts'
-import { BucketShelf } from './bucket-shelf.ts'
+import { BucketFixtureStore } from './bucket-fixture-store.ts'
 import { PlainBucket } from './plain-s3.ts'
 import { S3Proxy } from './s3-proxy.ts'
-import type { Venue } from './stage.ts'
+import type { Target } from './environment.ts'
 
 const SOURCE = 'in/'
 const STORE = 'parsed/'
@@ -21,7 +21,7 @@ const PACE = 4
 const RESCAN_MS = 1_000
 
 /** Source and store are prefixes of a bucket, a new one for each run, in one object store for the whole campaign. */
-export async function openS3Venue(): Promise<(Venue & { readonly kind: 'ready' }) | S3Unavailable> {
+export async function openS3Target(): Promise<(Target & { readonly kind: 'ready' }) | S3Unavailable> {
   await using resources = new AsyncDisposableStack()
   const server = await startS3Server()
   if (server.kind === 'unavailable') return server
@@ -40,7 +40,7 @@ export async function openS3Venue(): Promise<(Venue & { readonly kind: 'ready' }
       proxy.treat({ ...run, errorRate: faultRate })
       const random = new Random(seed + 2)
       return {
-        shelf: new BucketShelf(bucket, SOURCE),
+        fixtures: new BucketFixtureStore(bucket, SOURCE),
         source: `s3://${bucket.name}/${SOURCE}`,
         out: `s3://${bucket.name}/${STORE}`,
         state: folder.path,
@@ -58,7 +58,7 @@ export async function openS3Venue(): Promise<(Venue & { readonly kind: 'ready' }
           return []
         },
         hang: (hangMs) => proxy.treat({ ...run, errorRate: faultRate, hangMs }),
-        peace: () => proxy.treat({ ...run, errorRate: 0 }),
+        heal: () => proxy.treat({ ...run, errorRate: 0 }),
         [Symbol.asyncDispose]: async () => {
           await folder[Symbol.asyncDispose]()
           await bucket.destroy()

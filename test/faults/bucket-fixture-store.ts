@@ -1,8 +1,8 @@
 import type { PlainBucket } from './plain-s3.ts'
-import type { Shelf, Shelved } from './shelf.ts'
+import type { FixtureStore, FixtureFile } from './fixture-store.ts'
 
 /** An archive in a bucket: a write is all at once there, and a move is a copy and a deletion. */
-export class BucketShelf implements Shelf {
+export class BucketFixtureStore implements FixtureStore {
   readonly #bucket: PlainBucket
   readonly #prefix: string
 
@@ -37,7 +37,7 @@ export class BucketShelf implements Shelf {
     await this.#bucket.copy(this.#prefix + key, this.#prefix + key, modifiedAt.toISOString())
   }
 
-  async read(key: string): Promise<Shelved> {
+  async read(key: string): Promise<FixtureFile> {
     const object = await this.#bucket.get(this.#prefix + key)
     if (object === null) throw new Error(`${key} is not in the archive`)
     return { bytes: object.bytes, version: `${object.etag}-${object.bytes.length}` }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Random } from '../support/random.ts'
 
 /** What becomes of one request on its way to the object store. */
-export type Fate =
+export type RequestFault =
   | { readonly kind: 'pass'; readonly delayMs: number }
   /** The line breaks: before the store heard of it, when it was done, or in the middle of the answer. */
   | { readonly kind: 'cut'; readonly at: 'before' | 'after' | 'middle' }
@@ -14,9 +14,9 @@ type S3ErrorName = keyof typeof S3_ERRORS
 
 const LONGEST_DELAY_MS = 300
 
-export function fateOf(random: Random, errorRate: number): Fate {
+export function requestFaultOf(random: Random, errorRate: number): RequestFault {
   if (random.next() >= errorRate) return { kind: 'pass', delayMs: 0 }
-  return random.pick<() => Fate>([
+  return random.pick<() => RequestFault>([
     () => ({ kind: 'pass', delayMs: random.below(LONGEST_DELAY_MS) }),
     () => ({ kind: 'cut', at: random.pick(['before', 'after', 'middle'] as const) }),
     () => ({

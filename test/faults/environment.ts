@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
 import type { Plan } from './plan.ts'
-import { FolderShelf, type Shelf } from './shelf.ts'
+import { FolderFixtureStore, type FixtureStore } from './fixture-store.ts'
 import type { StoreAddress } from './store-files.ts'
 
 /** Where one run takes place: its archive and its store, empty at the beginning and gone at the end. */
-export interface Stage extends AsyncDisposable {
-  readonly shelf: Shelf
+export interface Environment extends AsyncDisposable {
+  readonly fixtures: FixtureStore
   /** Source and store, as the command line names them. */
   readonly source: string
   readonly out: string
@@ -23,18 +23,18 @@ export interface Stage extends AsyncDisposable {
   /** Writes to the store get no answer for so long; where the store is reached by a network. */
   readonly hang?: (lastsMs: number) => void
   /** From now on the store does what it is asked for. */
-  peace(): void
+  heal(): void
 }
 
-/** Gives each run its stage. */
-export interface Venue extends AsyncDisposable {
-  open(plan: Plan): Promise<Stage>
+/** Gives each run its environment. */
+export interface Target extends AsyncDisposable {
+  open(plan: Plan): Promise<Environment>
 }
 
 const WRITE_ERRORS = join(import.meta.dirname, 'preloads/write-errors.ts')
 
 /** Source and store are folders of this machine. */
-export const folderVenue: Venue = {
+export const folderTarget: Target = {
   async open({ seed }) {
     const folder = await temporaryFolder()
     const [source, out, state] = ['in', 'out', 'state'].map((name) => join(folder.path, name)) as [
@@ -44,7 +44,7 @@ export const folderVenue: Venue = {
     ]
     await mkdir(source)
     return {
-      shelf: new FolderShelf(source),
+      fixtures: new FolderFixtureStore(source),
       source,
       out,
       state,
@@ -52,7 +52,7 @@ export const folderVenue: Venue = {
       pace: 1,
       env: { FAULT_SEED: String(seed) },
       trouble: () => ['--import', WRITE_ERRORS],
-      peace: () => undefined,
+      heal: () => undefined,
       [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
     }
   },

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { parsedReply, type ReceivedRequest, type Reply, ScriptedService } from '../../support/scripted-service.ts'
 import { type Finished, type RunningSluice, startSluice } from '../../support/sluice.ts'
 
-export interface SceneOptions {
+export interface HarnessOptions {
   /** Documents in the source: `0.html`, `1.html`, …, no two alike. */
   readonly documents: number
   /** How a request is answered; its document's own text unless this says otherwise. */
@@ -23,18 +23,18 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Flags of Node. */
   readonly execArgv?: readonly string[]
-  /** Another source than the scene's own. */
+  /** Another source than the harness's own. */
   readonly source?: string
 }
 
-/** Null leaves out a flag that the scene sets otherwise. */
+/** Null leaves out a flag that the harness sets otherwise. */
 type Flags = Readonly<Record<string, string | number | null>>
 
 /** What the Markdown of a document is: any mixture of two documents shows in it. */
 export const textOf = (content: Uint8Array): string => `# Parsed\n\n${Buffer.from(content).toString('latin1')}\n`
 
 /** Test harness: a source, a store, a service that charges, and the real program between them in its own processes. */
-export class Scene implements AsyncDisposable {
+export class Harness implements AsyncDisposable {
   readonly source: string
   readonly out: string
   readonly service: ScriptedService
@@ -50,7 +50,7 @@ export class Scene implements AsyncDisposable {
     this.#resources = resources
   }
 
-  static async open({ documents, reply, bytes = 200 }: SceneOptions): Promise<Scene> {
+  static async open({ documents, reply, bytes = 200 }: HarnessOptions): Promise<Harness> {
     await using resources = new AsyncDisposableStack()
     const folder = resources.use(await temporaryFolder())
     const answers = (request: ReceivedRequest): Reply => ({
@@ -58,11 +58,11 @@ export class Scene implements AsyncDisposable {
       ...reply?.(request),
     })
     const service = resources.use(await new ScriptedService({ answers }).listen())
-    const scene = new Scene(folder.path, service, resources.move())
-    await mkdir(scene.source)
-    await mkdir(scene.out)
-    for (let number = 0; number < documents; number++) await scene.write(`${number}.html`, documentOf(number, bytes))
-    return scene
+    const harness = new Harness(folder.path, service, resources.move())
+    await mkdir(harness.source)
+    await mkdir(harness.out)
+    for (let number = 0; number < documents; number++) await harness.write(`${number}.html`, documentOf(number, bytes))
+    return harness
   }
 
   async write(key: string, content: string | Buffer): Promise<void> {
@@ -87,7 +87,7 @@ export class Scene implements AsyncDisposable {
       env,
       execArgv: [
         ...execArgv,
-        ...preloads.flatMap((module) => ['--import', join(import.meta.dirname, '../../outages/preloads', module)]),
+        ...preloads.flatMap((module) => ['--import', join(import.meta.dirname, '../preloads', module)]),
       ],
     })
     this.#living.add(running)

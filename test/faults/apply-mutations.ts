@@ -2,7 +2,7 @@ import type { Plugin } from 'rolldown'
 import type { Patch } from './mutants.ts'
 
 /** Plants mistakes as the program is bundled. A text that is not there any more is an error: it would test nothing. */
-export function planted(patches: readonly Patch[]): Plugin {
+export function applyMutations(patches: readonly Patch[]): Plugin {
   const open = new Set(patches)
   return {
     name: 'planted mistakes',

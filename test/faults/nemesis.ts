@@ -3,28 +3,28 @@ import type { Random } from '../support/random.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import type { Archive } from './archive.ts'
 import { CLASSES, isClass } from './classes/index.ts'
-import type { FaultClass, Scene } from './classes/fault-class.ts'
-import { commandOf, type Crew, scans } from './crew.ts'
+import type { FaultClass, FaultContext } from './classes/fault-class.ts'
+import { commandOf, type SluiceProcesses, scans } from './sluice-processes.ts'
 import type { DoubtsSeen } from './doubts-seen.ts'
 import type { FaultRedis } from './fault-redis.ts'
 import type { Journal } from './journal.ts'
 import { type Breaches, checkAtRest } from './laws.ts'
 import type { FaultKind } from './plan.ts'
 import type { ServiceLine } from './service-line.ts'
-import type { Stage } from './stage.ts'
+import type { Environment } from './environment.ts'
 import type { StoreFiles } from './store-files.ts'
 import { readStoreOutside } from './store-outside.ts'
-import { keptContents, type Struck, WAKING_MS } from './struck.ts'
+import { keptContents, type Interruption, WAKING_MS } from './interruptions.ts'
 
 const FREEZE_MS = 2_500
 
-export interface StrikesOptions {
-  readonly crew: Crew
+export interface NemesisOptions {
+  readonly processes: SluiceProcesses
   readonly archive: Archive
   readonly redis: FaultRedis
   readonly service: ServiceLine
   readonly doubts: DoubtsSeen
-  readonly stage: Stage
+  readonly environment: Environment
   readonly files: StoreFiles
   readonly concurrency: number
   readonly breaches: Breaches
@@ -33,20 +33,20 @@ export interface StrikesOptions {
 }
 
 /** Nemesis: injects a plan's faults into the processes of a run, Redis and the archive. */
-export class Strikes {
-  readonly #options: StrikesOptions
+export class Nemesis {
+  readonly #options: NemesisOptions
   #ambiguousBound = 0
   #losesData = false
   /** Processes that were killed, suspended or partitioned. */
-  readonly struck: Struck[] = []
+  readonly interrupted: Interruption[] = []
   /** Milliseconds from a signal to the exit of its process. */
   longestStopMs = 0
 
-  constructor(options: StrikesOptions) {
+  constructor(options: NemesisOptions) {
     this.#options = options
   }
 
-  /** Upper bound on requests that were in flight in the struck processes. */
+  /** Upper bound on requests that were in flight in the interrupted processes. */
   get ambiguousBound(): number {
     return this.#ambiguousBound
   }
@@ -56,19 +56,19 @@ export class Strikes {
     return this.#losesData
   }
 
-  async strike(kind: FaultKind): Promise<void> {
-    const { crew, archive, redis, journal, stage } = this.#options
-    journal.note(`strike: ${kind}; living: ${crew.living.map(({ child }) => child.pid).join(' ') || 'none'}`)
+  async inject(kind: FaultKind): Promise<void> {
+    const { processes, archive, redis, journal, environment } = this.#options
+    journal.note(`fault: ${kind}; living: ${processes.living.map(({ child }) => child.pid).join(' ') || 'none'}`)
     if (isClass(kind)) {
-      const { venue = stage.store.kind }: FaultClass = CLASSES[kind]
-      return venue === stage.store.kind ? CLASSES[kind].strike(this.#scene()) : undefined
+      const { target = environment.store.kind }: FaultClass = CLASSES[kind]
+      return target === environment.store.kind ? CLASSES[kind].inject(this.#context()) : undefined
     }
-    const [victim] = crew.living
+    const [victim] = processes.living
     switch (kind) {
       case 'kill':
         return this.kill(victim === undefined ? [] : [victim])
       case 'kill-all':
-        return this.kill(crew.living)
+        return this.kill(processes.living)
       case 'terminate':
         return victim === undefined ? undefined : this.terminate(victim)
       case 'freeze':
@@ -76,15 +76,15 @@ export class Strikes {
       case 'kill-redis':
         return redis.killServer()
       case 'replace':
-        return this.#replace(this.#options.random.pick(crew.living))
+        return this.#replace(this.#options.random.pick(processes.living))
       case 'second-run':
-        crew.start('run')
+        processes.start('run')
         return
       case 'change':
         for (let count = 0; count < 5; count++) journal.note(await archive.change())
         return
       case 'write-errors':
-        crew.start('run', stage.trouble())
+        processes.start('run', environment.trouble())
         return
       default:
         throw new Error(`no such fault: ${String(kind satisfies never)}`)
@@ -92,39 +92,39 @@ export class Strikes {
   }
 
   async kill(victims: readonly RunningSluice[]): Promise<void> {
-    const { crew, redis, files, breaches } = this.#options
+    const { processes, redis, files, breaches } = this.#options
     const from = Date.now()
     for (const victim of victims) victim.child.kill('SIGKILL')
     await Promise.all(victims.map((victim) => victim.finished))
-    await this.#strike(victims, { from, ended: true })
-    if (victims.length > 0 && crew.living.length === 0) {
+    await this.#interrupt(victims, { from, ended: true })
+    if (victims.length > 0 && processes.living.length === 0) {
       await checkAtRest(await readStoreOutside(files), redis.connection, breaches)
     }
   }
 
   /** SIGTERM: a process breaks a promise if it outlives its grace period plus the time to release its work. */
   async terminate(victim: RunningSluice, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    const { crew, breaches } = this.#options
+    const { processes, breaches } = this.#options
     const from = Date.now()
-    const tookMs = await crew.terminate(victim, signal)
+    const tookMs = await processes.terminate(victim, signal)
     if (tookMs === null) breaches.unexplained.push(`${signal} did not end the ${scans(victim) ? 'run' : 'worker'}`)
     else this.longestStopMs = Math.max(this.longestStopMs, tookMs)
-    await this.#strike([victim], { from, ended: true })
+    await this.#interrupt([victim], { from, ended: true })
   }
 
-  #scene(): Scene {
-    const { crew, archive, redis, service, stage, files, random, breaches, journal, doubts } = this.#options
+  #context(): FaultContext {
+    const { processes, archive, redis, service, environment, files, random, breaches, journal, doubts } = this.#options
     return {
-      crew,
+      processes,
       service,
       archive,
       redis,
-      stage,
+      environment,
       files,
       random,
       breaches,
       note: (text) => journal.note(text),
-      struck: (victims) => this.#struckUntil(victims),
+      interrupted: (victims) => this.#struckUntil(victims),
       losingData: async () => {
         this.#losesData = true
         await doubts.look()
@@ -137,9 +137,9 @@ export class Strikes {
   }
 
   async #replace(victim: RunningSluice): Promise<void> {
-    const { crew } = this.#options
+    const { processes } = this.#options
     const ended = this.kill([victim])
-    crew.start(commandOf(victim))
+    processes.start(commandOf(victim))
     await ended
   }
 
@@ -153,18 +153,21 @@ export class Strikes {
 
   /** The returned function marks the end of the fault; call it when the processes can continue. */
   async #struckUntil(victims: readonly RunningSluice[]): Promise<() => void> {
-    const strikes = await this.#strike(victims, { from: Date.now(), ended: false })
+    const interruptions = await this.#interrupt(victims, { from: Date.now(), ended: false })
     return () => {
-      for (const one of strikes) one.until = Date.now() + WAKING_MS
+      for (const one of interruptions) one.until = Date.now() + WAKING_MS
     }
   }
 
-  async #strike(victims: readonly RunningSluice[], how: Pick<Struck, 'from' | 'ended'>): Promise<readonly Struck[]> {
+  async #interrupt(
+    victims: readonly RunningSluice[],
+    how: Pick<Interruption, 'from' | 'ended'>,
+  ): Promise<readonly Interruption[]> {
     this.#ambiguousBound += victims.length * this.#options.concurrency
     const until = how.ended ? Date.now() : Infinity
     const kept = await keptContents(this.#options.files)
-    const strikes = victims.map(({ child }) => ({ ...how, until, kept, process: child.pid ?? 0 }))
-    this.struck.push(...strikes)
-    return strikes
+    const interruptions = victims.map(({ child }) => ({ ...how, until, kept, process: child.pid ?? 0 }))
+    this.interrupted.push(...interruptions)
+    return interruptions
   }
 }

@@ -7,23 +7,23 @@ import type { Journal } from './journal.ts'
 import type { NumbersChecker } from './numbers.ts'
 import type { RedisLine } from './redis-line.ts'
 import type { Bundle } from '../support/bundled.ts'
-import type { Stage } from './stage.ts'
+import type { Environment } from './environment.ts'
 
 export interface StartOptions {
-  /** Another source than that of the stage. */
+  /** Another source than that of the environment. */
   readonly source?: string
   /** Beside those of every process, or in their place. */
   readonly flags?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
-  /** Takes it for the source of the stage. */
+  /** Takes it for the source of the environment. */
   readonly sourceName?: string
   readonly metricsPort?: number
 }
 
-export interface CrewOptions {
+export interface SluiceProcessesOptions {
   /** A run that was started at this moment exits 0: it claims that all it listed is done. */
   readonly onZero: (startedAt: number) => Promise<void>
-  readonly stage: Stage
+  readonly environment: Environment
   readonly redis: FaultRedis
   readonly serviceUrl: string
   readonly apiKey: string
@@ -51,20 +51,20 @@ const ENDING_MS = 20_000
 const TELL_PROCESS = join(import.meta.dirname, 'preloads/tell-process.ts')
 
 /** The processes of one run of the campaign: the real program, started as a person starts it. */
-export class Crew {
+export class SluiceProcesses {
   /** Workers with another mount can be made only where the source has a name. */
   readonly sourceName = 'archive'
   /** File in which processes write when they stood still. */
   readonly stalls: string
-  readonly #options: CrewOptions
+  readonly #options: SluiceProcessesOptions
   readonly #living = new Map<RunningSluice, RedisLine>()
   readonly #checking: Promise<void>[] = []
   /** What processes that ended by themselves said. */
   readonly ended: Finished[] = []
 
-  constructor(options: CrewOptions) {
+  constructor(options: SluiceProcessesOptions) {
     this.#options = options
-    this.stalls = `${options.stage.state}.stalls`
+    this.stalls = `${options.environment.state}.stalls`
   }
 
   get living(): readonly RunningSluice[] {
@@ -83,11 +83,11 @@ export class Crew {
   start(command: Command, execArgv: readonly string[] = [], options: StartOptions = {}): RunningSluice {
     const { source, sourceName = source === undefined ? this.sourceName : undefined } = options
     const { metricsPort = 0, flags, env } = options
-    const { stage, redis, serviceUrl, apiKey, concurrency, program, numbers } = this.#options
+    const { environment, redis, serviceUrl, apiKey, concurrency, program, numbers } = this.#options
     const line = redis.line()
     const settings = {
-      out: stage.out,
-      'state-dir': stage.state,
+      out: environment.out,
+      'state-dir': environment.state,
       'redis-url': line.url,
       'parse-api-url': serviceUrl,
       'parse-api-key': apiKey,
@@ -96,13 +96,13 @@ export class Crew {
       'grace-ms': String(GRACE_MS),
       'deadline-ms': String(DEADLINE_MS),
       'log-level': 'warn',
-      spool: join(stage.state, 'spool'),
+      spool: join(environment.state, 'spool'),
       ...(sourceName === undefined ? {} : { 'source-name': sourceName }),
       'metrics-port': String(metricsPort),
       ...flags,
     }
     const running = startSluice(
-      [command, source ?? stage.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`), '--json'],
+      [command, source ?? environment.source, ...Object.entries(settings).map(([k, v]) => `--${k}=${v}`), '--json'],
       {
         program: program.main,
         env: {
@@ -110,7 +110,7 @@ export class Crew {
           SLUICE_RATE_WINDOW_MS: String(RATE_WINDOW_MS),
           SLUICE_STABLE_MS: String(STABLE_MS),
           FAULT_STALLS: this.stalls,
-          ...stage.env,
+          ...environment.env,
           ...env,
         },
         execArgv: ['--import', TELL_PROCESS, ...execArgv],
@@ -159,7 +159,7 @@ export class Crew {
   }
 
   log(): Promise<string> {
-    return readFile(join(this.#options.stage.state, 'sluice.log'), 'utf8').catch(() => '')
+    return readFile(join(this.#options.environment.state, 'sluice.log'), 'utf8').catch(() => '')
   }
 }
 

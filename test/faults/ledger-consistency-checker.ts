@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisConnection } from '#src/redis/connection.ts'
-import { lookAgain } from './look-again.ts'
+import { poll } from './poll.ts'
 import { readLedger } from './redis-outside.ts'
 import type { StoreFiles } from './store-files.ts'
 import { isRecord, type StoredRecord } from './store-outside.ts'
@@ -12,7 +12,7 @@ const MANIFEST = 'store.json'
 /** Longest time in milliseconds between a commit and its entry in the ledger. */
 const SETTLED_MS = 1_500
 
-export interface LedgerOnlookerOptions {
+export interface LedgerConsistencyCheckerOptions {
   readonly redis: RedisConnection
   readonly files: StoreFiles
   /** The checker adds its findings here, one sentence each. */
@@ -23,16 +23,16 @@ export interface LedgerOnlookerOptions {
  * Consistency checker that polls the ledger while it is written and compares it with the store. Each document that the
  * ledger calls done has a record in the store, because the ledger follows the store (Law 4).
  */
-export class LedgerOnlooker implements AsyncDisposable {
-  readonly #options: LedgerOnlookerOptions
+export class LedgerConsistencyChecker implements AsyncDisposable {
+  readonly #options: LedgerConsistencyCheckerOptions
   readonly #readNames = new Set<string>()
   /** Keys that had a record when the checker read them. */
   readonly #recorded = new Set<string>()
   readonly #looking: AsyncDisposable
 
-  constructor(options: LedgerOnlookerOptions) {
+  constructor(options: LedgerConsistencyCheckerOptions) {
     this.#options = options
-    this.#looking = lookAgain(LOOK_MS, () => this.#compare())
+    this.#looking = poll(LOOK_MS, () => this.#compare())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

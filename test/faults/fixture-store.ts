@@ -1,14 +1,14 @@
 import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-export interface Shelved {
+export interface FixtureFile {
   readonly bytes: Buffer
   /** The source version that a record must name. */
   readonly version: string
 }
 
 /** The folder or bucket of an archive's documents, and the changes that a user can make there. */
-export interface Shelf {
+export interface FixtureStore {
   /** Overwrites in place: a concurrent reader sees some bytes of both versions, where the medium allows it. */
   write(key: string, text: string): Promise<void>
   /** Atomic. */
@@ -18,10 +18,10 @@ export interface Shelf {
   remove(key: string): Promise<void>
   /** Changes the modification date, and no byte. */
   touch(key: string, modifiedAt: Date): Promise<void>
-  read(key: string): Promise<Shelved>
+  read(key: string): Promise<FixtureFile>
 }
 
-export class FolderShelf implements Shelf {
+export class FolderFixtureStore implements FixtureStore {
   readonly #folder: string
 
   constructor(folder: string) {
@@ -54,7 +54,7 @@ export class FolderShelf implements Shelf {
     await utimes(join(this.#folder, key), new Date(), modifiedAt)
   }
 
-  async read(key: string): Promise<Shelved> {
+  async read(key: string): Promise<FixtureFile> {
     const path = join(this.#folder, key)
     const { size, mtimeNs, ino } = await stat(path, { bigint: true })
     return { bytes: await readFile(path), version: `${size}-${mtimeNs}-${ino}` }
