@@ -69,18 +69,18 @@ export interface FaultRunOptions {
   readonly signal: AbortSignal
 }
 
-/** One run of the campaign: an archive, real processes, the plan's faults, then heal, then the laws. */
+/** One run of the campaign: an archive, real processes, the plan's faults, then healing, then the laws. */
 export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult> {
   await using environment = await options.target.open(options.plan)
   await using line = await ServiceLine.open(options.service.url)
   await options.redis.connection.flushall()
-  const faultRun = new FaultRun(environment, line, options)
+  const started = new FaultRun(environment, line, options)
   try {
-    return await faultRun.play()
+    return await started.play()
   } finally {
-    await faultRun.processes.endAll()
-    await faultRun.processes.checked()
-    await faultRun.doubts[Symbol.asyncDispose]()
+    await started.processes.endAll()
+    await started.processes.checked()
+    await started.doubts[Symbol.asyncDispose]()
   }
 }
 

@@ -129,7 +129,7 @@ export class Nemesis {
         this.#losesData = true
         await doubts.look()
       },
-      copied: (processes) => (this.#ambiguousBound += processes * this.#options.concurrency),
+      copied: (number) => (this.#ambiguousBound += number * this.#options.concurrency),
       terminate: (victim) => this.terminate(victim),
       stop: (victim, signal) => this.terminate(victim, signal),
       kill: (victims) => this.kill(victims),
