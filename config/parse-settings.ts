@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type OptionIssue, optionIssues } from '#src/contract/check-options.ts'
 import { FORMAT_TYPES, type ParseOptionsInput, parseOptionsSchema, PDF_MODES } from '#src/contract/options.ts'
+import { ROUTES } from '#src/document/route.ts'
 import { choice, choices, flag, optionalNumber, structure } from './setting.ts'
 
 /**
@@ -21,6 +22,7 @@ const rule = <T extends z.ZodType>(ruleOptions: T) =>
     match: z.union([glob, z.array(glob).min(1)]),
     options: ruleOptions.optional(),
     upgrade: z.boolean().optional(),
+    route: z.enum(ROUTES).optional(),
   })
 
 /** What is asked of the service. */
@@ -39,7 +41,7 @@ export const PARSE_SETTINGS = {
     env: 'SLUICE_RULES',
     schema: z.array(rule(options)).default([]),
     published: z.array(rule(parseOptionsSchema)),
-    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options", "upgrade"}]',
+    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options", "upgrade", "route"}]',
   }),
   acceptLocal: flag({
     env: 'SLUICE_ACCEPT_LOCAL',

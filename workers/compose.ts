@@ -29,6 +29,7 @@ import { identifyCustomSource, openCustomSource, customPolicy, customSpending } 
 import { openStore } from './open-store.ts'
 import { followService } from './follow-service.ts'
 import { ambiguousRequests } from './ambiguous-requests.ts'
+import { openTiers } from './open-tiers.ts'
 import { parserPolicyOf } from './parser-policy.ts'
 import { readyStore } from './ready-store.ts'
 import { statusLine } from './status-line.ts'
@@ -78,6 +79,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       owner,
       parsers,
       ...kept,
+      tiers: await openTiers({ ...options, ...opened, pipeline: id }, signal),
       ledger,
       events,
       ...recipes(owner.prefix),
@@ -90,8 +92,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       intents,
       render: renderOutputs,
       sharedNow,
-      requestPriority: shared.requestPriority,
-      answerMemory: shared.answerMemory,
+      ...ofProcess(shared),
       ...processState(signal),
       ...ingestSettings(settings),
     }
@@ -116,6 +117,11 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
     throw error
   }
 }
+
+const ofProcess = ({ requestPriority, answerMemory }: Shared): Pick<Shared, 'requestPriority' | 'answerMemory'> => ({
+  requestPriority,
+  answerMemory,
+})
 
 /** Comes first, so that the log also has what fails at the start. */
 async function observe(

@@ -14,21 +14,31 @@ export function followService(
   pipeline: Events,
   patienceMs: number,
 ): Disposable {
+  const engine = followEngine({ service }, shared, pipeline)
+  limitWatch?.follow(pipeline)
+  const recovery = watchRecovery(pipeline, gate.limiter)
+  const patience = haltWithoutAnswer(pipeline, service.name, patienceMs)
+  return {
+    [Symbol.dispose]: () => {
+      engine[Symbol.dispose]()
+      recovery[Symbol.dispose]()
+      patience[Symbol.dispose]()
+    },
+  }
+}
+
+/** The part of it that the embedded engine needs, also where it is used beside a service. */
+export function followEngine({ service }: Pick<Requests, 'service'>, shared: Events, pipeline: Events): Disposable {
   const answered = ({ verdict }: SluiceEvents['request:answered'][0]): void => {
     if (verdict !== 'unavailable') service.served()
   }
   const halted = (halt: SluiceEvents['run:halted'][0]): unknown => pipeline.emit('run:halted', halt)
   pipeline.on('request:answered', answered)
   if (service.free) shared.on('run:halted', halted)
-  limitWatch?.follow(pipeline)
-  const recovery = watchRecovery(pipeline, gate.limiter)
-  const patience = haltWithoutAnswer(pipeline, service.name, patienceMs)
   return {
     [Symbol.dispose]: () => {
       pipeline.off('request:answered', answered)
       shared.off('run:halted', halted)
-      recovery[Symbol.dispose]()
-      patience[Symbol.dispose]()
     },
   }
 }

@@ -1,20 +1,51 @@
 import type { Settings } from '#config/settings.ts'
 import { textRecipeBook } from '#src/contract/passthrough.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
 import { type RecipeBook, recipeBook } from '#src/contract/rules.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
+import type { RouteTerms } from '#src/document/route.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
+import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { parseOptionsOf } from './parse-options.ts'
+import { routesWith } from './parser-policy.ts'
 
 /** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
 export function recipesFor(settings: Settings): (prefix: string) => Pick<IngestDeps, 'recipeFor' | 'textRecipeFor'> {
   const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
+  const routed = memoised((base) => routedRecipe(base, routeTermsOf(settings)))
   return (prefix) => {
-    const recipeFor: RecipeBook = prefix === '' ? book : (key, extension) => book(outOf(prefix, key) ?? key, extension)
+    const routes = routesWith(settings, prefix)
+    const recipeFor: RecipeBook = (key, extension) => {
+      const recipe = book(outOf(prefix, key) ?? key, extension)
+      return routes?.of(key) === 'local-first' ? routed(recipe) : recipe
+    }
     return { recipeFor, textRecipeFor: textRecipeBook(recipeFor, settings.passthrough) }
   }
 }
+
+/** The same recipe object for all documents that share one. */
+function memoised(make: (recipe: Recipe) => Recipe): (recipe: Recipe) => Recipe {
+  const made = new WeakMap<Recipe, Recipe>()
+  return (recipe) => {
+    const known = made.get(recipe) ?? make(recipe)
+    made.set(recipe, known)
+    return known
+  }
+}
+
+const DEFAULT_QUALITY_FLOOR = 0.9
+
+export const routeTermsOf = ({
+  qualityFloor = DEFAULT_QUALITY_FLOOR,
+  buyShare = 1,
+  buyPages,
+}: Pick<Settings, 'qualityFloor' | 'buyShare' | 'buyPages'>): RouteTerms => ({
+  qualityFloor,
+  buyShare,
+  buyPages: buyPages ?? null,
+})
 
 export const scanSettings = ({ backlogLimit, checksum, deleteGone }: Settings) => ({
   backlogLimit,

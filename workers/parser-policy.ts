@@ -2,20 +2,31 @@ import type { Settings } from '#config/settings.ts'
 import { upgradeBook } from '#src/contract/rules.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
+import { type Routes, routesOf } from '#src/route/routes.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { ENGINE_VERSION } from '#src/engine/version.ts'
 import { withoutLogin } from './open-service.ts'
 
 /** Which answers a pipeline's parser makes, and which it takes. */
 export function parserPolicyOf(
-  { parseApiUrl, acceptLocal, upgrade, rules }: Pick<Settings, 'parseApiUrl' | 'acceptLocal' | 'upgrade' | 'rules'>,
+  settings: Pick<Settings, 'parseApiUrl' | 'acceptLocal' | 'upgrade' | 'rules' | 'route' | 'neverSend'>,
   { isFormer, prefix }: { readonly isFormer: boolean; readonly prefix: string },
 ): ParserPolicy {
+  const { parseApiUrl, acceptLocal, upgrade, rules } = settings
   const book = upgradeBook({ rules }, upgrade)
   const own =
     parseApiUrl === undefined
-      ? ({ class: 'embedded', origin: 'engine', version: ENGINE_VERSION } as const)
+      ? ENGINE
       : ({ class: 'service', origin: withoutLogin(parseApiUrl), version: null } as const)
+  const routes = routesWith(settings, prefix)
   const upgradeOf = book === null ? null : (key: SourceKey): boolean => book(outOf(prefix, key) ?? key)
-  return { own, acceptLocal, upgrade, upgradeOf, hasUnmarked: isFormer }
+  const routed = routes === null ? {} : { routes: { of: routes.of, engine: ENGINE } }
+  return { own, acceptLocal, upgrade, upgradeOf, hasUnmarked: isFormer, ...routed }
 }
+
+/** Globs are about keys in the source, without the prefix that they have in the store. */
+export function routesWith(settings: Pick<Settings, 'rules' | 'route' | 'neverSend'>, prefix: string): Routes | null {
+  return routesOf(settings, (key) => outOf(prefix, key) ?? key)
+}
+
+export const ENGINE = { class: 'embedded', origin: 'engine', version: ENGINE_VERSION } as const

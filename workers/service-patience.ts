@@ -20,7 +20,8 @@ export function haltWithoutAnswer(events: Events, service: string, patienceMs: n
     if (failure.dependency === 'service') cause = failure.cause
   }
   const works = ({ dependency }: SluiceEvents['dependency:works'][0]): void => {
-    if (dependency === 'service') stop()
+    // With the embedded engine beside the service, its answers show that the run goes on.
+    if (dependency === 'service' || dependency === 'engine') stop()
   }
   const stop = (): void => {
     clearTimeout(timer ?? undefined)

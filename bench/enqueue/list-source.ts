@@ -46,7 +46,7 @@ events.on('document:seen', () => {
 const recipeFor = recipeBook({})
 const owner = { id: sourceId('bench'), address: source.url }
 const parsers = parserPolicyOf(
-  { parseApiUrl: undefined, acceptLocal: false, upgrade: false, rules: [] },
+  { parseApiUrl: undefined, acceptLocal: false, upgrade: false, rules: [], route: 'service', neverSend: [] },
   { isFormer: false, prefix: '' },
 )
 const ports = {

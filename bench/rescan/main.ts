@@ -47,7 +47,7 @@ try {
     source,
     owner: { id: sourceId('bench'), address: source.url },
     parsers: parserPolicyOf(
-      { parseApiUrl: undefined, acceptLocal: false, upgrade: false, rules: [] },
+      { parseApiUrl: undefined, acceptLocal: false, upgrade: false, rules: [], route: 'service', neverSend: [] },
       { isFormer: false, prefix: '' },
     ),
     isOutdated: () => false,

@@ -40,6 +40,11 @@ const PARSE_SETTINGS: readonly SettingName[] = [
   'acceptLocal',
   'upgrade',
   'minGrade',
+  'route',
+  'neverSend',
+  'qualityFloor',
+  'buyShare',
+  'buyPages',
 ]
 
 /** Which files of a source are documents. */
@@ -54,6 +59,7 @@ const SELECTION_SETTINGS: readonly SettingName[] = [
   'archiveRatio',
   'passthrough',
   'splitLargePdfs',
+  'splitLongPdfs',
   'via',
   'allowPrivateAddresses',
   'refresh',

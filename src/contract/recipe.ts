@@ -13,6 +13,8 @@ export interface Recipe {
   /** The canonical form: only what changes the answer. Kept in the record. */
   readonly canonical: Readonly<Record<string, unknown>>
   readonly hash: RecipeHash
+  /** Of a document that is routed by page: the recipe of its answers, which names their receipts. */
+  readonly answers?: Recipe
 }
 
 /** Options that say who asks, how long to wait or what to keep: the answer is the same with and without them. */

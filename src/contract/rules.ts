@@ -2,6 +2,7 @@ import picomatch from 'picomatch'
 import { z } from 'zod'
 import { type Extension, formatOf } from '#src/document/formats.ts'
 import type { SourceKey } from '#src/document/ids.ts'
+import { type Route, ROUTES } from '#src/document/route.ts'
 import { InvalidOptions, optionProblems, zodProblems } from './check-options.ts'
 import type { ParseOptionsInput } from './options.ts'
 import { type Recipe, recipeOf } from './recipe.ts'
@@ -16,6 +17,8 @@ export interface Rule {
   readonly options?: ParseOptionsInput | undefined
   /** As `--upgrade`, for these documents. */
   readonly upgrade?: boolean | undefined
+  /** As `--route`, for these documents. */
+  readonly route?: Route | undefined
 }
 
 export interface RecipeSettings {
@@ -33,6 +36,7 @@ const ruleSchema = z.strictObject({
   match: z.union([glob, z.array(glob).min(1)]),
   options: z.record(z.string(), z.unknown()).optional(),
   upgrade: z.boolean().optional(),
+  route: z.enum(ROUTES).optional(),
 })
 
 /**
@@ -72,6 +76,12 @@ export function upgradeBook(
   if (rules.every(({ upgrade }) => upgrade === undefined)) return null
   const ruleOf = matching(rules)
   return (key) => rules[ruleOf(key)]?.upgrade ?? otherwise
+}
+
+/** Where each document is parsed: its rule says so, else `otherwise` holds. */
+export function routeBook({ rules = [] }: Pick<RecipeSettings, 'rules'>, otherwise: Route): (key: SourceKey) => Route {
+  const ruleOf = matching(rules)
+  return (key) => rules[ruleOf(key)]?.route ?? otherwise
 }
 
 /** The index of the first rule that matches; -1 for none. */

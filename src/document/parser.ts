@@ -1,4 +1,5 @@
 import type { SourceKey } from './ids.ts'
+import type { Route } from './route.ts'
 
 /**
  * What decides which receipts satisfy which runs: the engine that comes with Sluice, a service behind an address, or
@@ -32,11 +33,20 @@ export interface ParserPolicy {
   readonly upgradeOf: ((key: SourceKey) => boolean) | null
   /** Whether the store may hold receipts of format 1, which name no parser. */
   readonly hasUnmarked: boolean
+  /** Where a service is used: the documents that the embedded engine reads, alone or first, and that engine. */
+  readonly routes?: { readonly of: (key: SourceKey) => Route; readonly engine: ParserIdentity } | undefined
 }
 
-/** What holds for one document. */
+/**
+ * What holds for one document. One that is routed by page is done with what the engine read of it: which pages were
+ * bought is covered by the hash of its recipe.
+ */
 export function policyFor(policy: ParserPolicy, key: SourceKey): ParserPolicy {
-  return policy.upgradeOf === null ? policy : { ...policy, upgrade: policy.upgradeOf(key) }
+  const { routes, upgradeOf } = policy
+  const isLocal = routes !== undefined && routes.of(key) !== 'service'
+  if (upgradeOf === null && !isLocal) return policy
+  const own = isLocal ? routes.engine : policy.own
+  return { ...policy, own, upgrade: upgradeOf === null ? policy.upgrade : upgradeOf(key) }
 }
 
 /** Of engines that wrote no version. */

@@ -1,6 +1,7 @@
 import type { ParsedData } from '#src/contract/response.ts'
 import type { AnswerMemory } from '#src/document/answer-memory.ts'
 import type { AnswerSpool } from '#src/ports/answer-spool.ts'
+import type { Dependency } from '#src/document/dependency.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { Spending } from '#src/document/spending.ts'
 import type { SourceKey } from '#src/document/ids.ts'
@@ -17,6 +18,7 @@ import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { FailingSince } from './process/failing-since.ts'
+import type { Tiers } from './process/tiers.ts'
 import type { TimedOut } from './process/timed-out.ts'
 import type { ReadDocument } from './process/read-once.ts'
 import type { Refusals } from './process/refusals.ts'
@@ -35,6 +37,10 @@ export interface IngestDeps {
   readonly parser: Parser
   /** Which answers that parser makes, and which are taken from receipts. */
   readonly parsers: ParserPolicy
+  /** What an answer of that parser, or its silence, tells about; default: the service. */
+  readonly dependency?: Dependency
+  /** Missing where every document goes to the same parser. */
+  readonly tiers?: Tiers | undefined
   readonly gate: Gate
   readonly ledger: Ledger
   readonly claims: Claims

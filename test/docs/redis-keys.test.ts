@@ -18,8 +18,8 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '*': '.*',
 }
 
-/** A row that only the migration from an earlier release touches. */
-const NOT_IN_THIS_RUN = ['{sluice:<pipeline>}:migrating']
+/** Rows that only the migration from an earlier release touches, or a route with a share. */
+const NOT_IN_THIS_RUN = ['{sluice:<pipeline>}:migrating', '{sluice:<pipeline>}:pages']
 
 const patternOf = (name: string): RegExp =>
   new RegExp(

@@ -15,6 +15,7 @@ import { postpone } from './job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import { saveAnswer } from './save-answer.ts'
 import { sendRequest } from './send-request.ts'
+import { refuseToSend } from './tiers.ts'
 import type { Work } from './work.ts'
 
 /** Shortest wait after a refusal for which neither the service nor the gate named a time. */
@@ -60,6 +61,7 @@ async function sendOnce(
   signal: AbortSignal,
 ): Promise<Sent> {
   const { key } = work.job
+  refuseToSend(key, deps)
   // Before the gate: a permit is not held while the embedded engine starts.
   const unready = await deps.parser.ready(signal)
   if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
@@ -169,11 +171,9 @@ const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure 
 })
 
 /** Reports an outage before the answer is saved: saving may have to wait for the store. */
-function tellHealth(verdict: Verdict, { events }: IngestDeps): void {
-  if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency: 'service' })
-  else if (verdict.countsAgainstService) {
-    events.emit('dependency:failed', { dependency: 'service', cause: verdict.message })
-  }
+function tellHealth(verdict: Verdict, { events, dependency = 'service' }: IngestDeps): void {
+  if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency })
+  else if (verdict.countsAgainstService) events.emit('dependency:failed', { dependency, cause: verdict.message })
 }
 
 const costOf = ({ answer }: Extract<Verdict, { kind: 'parsed' }>, credits: number | null): Cost => ({

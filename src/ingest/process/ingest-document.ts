@@ -1,7 +1,7 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { textExtensionOf } from '#src/document/formats.ts'
-import { receiptId } from '#src/document/ids.ts'
+import { receiptId, type SourceKey } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { PieceRecord } from '#src/document/record.ts'
@@ -27,6 +27,7 @@ import { isLate } from './is-late.ts'
 import type { Handback } from '../scan/source-view.ts'
 import { postponeDuringOutage } from './postpone-during-outage.ts'
 import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
+import { onLocalTier } from './tiers.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
 
@@ -42,7 +43,7 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
   const claim = await deps.claims.claim(delivery.job.key)
   if (claim === null) return postpone(BUSY_MS, 'another worker has this document')
   try {
-    const own = { ...deps, parsers: policyFor(deps.parsers, delivery.job.key) }
+    const own = depsFor(delivery.job.key, deps)
     const work = (): Promise<JobVerdict> => ingestClaimed(delivery, claim, own, signal)
     const verdict = await postponeDuringOutage(delivery.job.key, work, deps, signal)
     if (verdict.kind === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
@@ -52,6 +53,13 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
     deps.events.emit('document:released', { key: delivery.job.key, sinceQueuedMs })
     await claim.release()
   }
+}
+
+/** With the parser that the document's route names; of one that is routed by page, the service's. */
+function depsFor(key: SourceKey, deps: IngestDeps): IngestDeps {
+  const { tiers } = deps
+  const own = { ...deps, parsers: policyFor(deps.parsers, key) }
+  return tiers?.routeOf(key) === 'local' ? onLocalTier(own, tiers) : own
 }
 
 async function ingestClaimed(

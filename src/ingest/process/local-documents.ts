@@ -30,12 +30,12 @@ export async function localDocuments(
   const found = { documents: 0, credits: 0 }
   for await (const [key, { isLocal }] of ledger.entries(signal)) {
     const extension = extensionOf(key)
-    if (isLocal !== true || extension === null) continue
+    if (isLocal !== true || extension === null || policyFor(parsers, key).own.class === 'embedded') continue
     const record = extension === 'pdf' ? await store.readRecord(key) : null
     found.documents += 1
     found.credits += price(recipeFor(key, extension), extension, record?.pages.parsed ?? null)
   }
-  return found
+  return found.documents === 0 ? null : found
 }
 
 /** For `--upgrade` and rules of that name: the documents of a source that an older engine did. Reads every record. */

@@ -1,5 +1,6 @@
 import type { FailureCode } from '#src/document/failure.ts'
 import type { RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
+import { policyFor } from '#src/document/parser.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { ScanDeps } from '../deps.ts'
@@ -35,7 +36,7 @@ export const standing = (
   key: SourceKey,
   { parsers, isOutdated }: Pick<ScanDeps, 'parsers' | 'isOutdated'>,
 ): Standing => ({
-  localCounts: parsers.own.class === 'embedded' || parsers.acceptLocal,
+  localCounts: parsers.acceptLocal || policyFor(parsers, key).own.class === 'embedded',
   isOutdated: isOutdated(key),
 })
 

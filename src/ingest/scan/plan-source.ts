@@ -107,7 +107,7 @@ async function planUnlisted(
   const handling = handlingOf(key, deps)
   if (handling === null) return { ...nothing, change: 'pending' }
   const extension = handling.kind === 'parse' ? handling.extension : null
-  const own = { ...deps, parsers: policyFor(deps.parsers, key) }
+  const own = forDocument(key, handling, deps)
   const listed = { key, version: entry.version }
   return { ...nothing, extension, change: 'pending', ...(await priced(listed, handling, bought, own, signal)) }
 }
@@ -147,8 +147,19 @@ async function planEntry(
     ? (await decideByContent(known, listed, deps, signal)).change
     : decideChange(known, listed, standing(key, deps))
   if (change === 'unchanged') return { ...nothing, change }
-  const own = { ...deps, parsers: policyFor(deps.parsers, key) }
+  const own = forDocument(key, handling, deps)
   return { ...nothing, change, ...(await priced(entry, handling, bought, own, signal)) }
+}
+
+/**
+ * A document that stays on this machine costs nothing. One that is routed by page is priced as if every page were bought:
+ * the most that it can cost.
+ */
+function forDocument(key: SourceKey, handling: Handling, deps: PlanDeps): PlanDeps {
+  if (deps.parsers.routes?.of(key) === 'local') {
+    return { ...deps, parsers: policyFor(deps.parsers, key), price: () => 0, countPages: async () => null }
+  }
+  return handling.recipe.answers === undefined ? { ...deps, parsers: policyFor(deps.parsers, key) } : deps
 }
 
 async function priced(
@@ -165,7 +176,8 @@ async function priced(
   const refusal = document.address === undefined ? refuseByContent(entry.key, read.head) : null
   if (refusal !== null) return { refusal }
   if (handling.kind === 'passthrough') return { passedThrough: true }
-  const { extension, recipe } = handling
+  const { extension } = handling
+  const recipe = handling.recipe.answers ?? handling.recipe
   const id = receiptId(read.contentHash, recipe.hash)
   const mark = `${id.slice(0, 12)}${recipe.hash.slice(0, 4)}`
   if (bought.has(mark) || (await findReceipt(read.contentHash, recipe.hash, deps)) !== null) return { saved: true }

@@ -1,0 +1,25 @@
+import picomatch from 'picomatch'
+
+/**
+ * Whether a document must stay on this machine. It errs on the side of keeping: a glob that matches a folder or an
+ * archive covers everything in it, case does not count, and neither does how a letter with an accent is encoded.
+ */
+export function neverSendMatcher(globs: readonly string[]): (key: string) => boolean {
+  const matchers = globs.map((pattern) => matcherOf(pattern))
+  if (matchers.length === 0) return () => false
+  return (key) => pathsTo(folded(key)).some((path) => matchers.some((matches) => matches(path)))
+}
+
+const folded = (text: string): string => text.normalize('NFC').toLowerCase()
+
+function matcherOf(given: string): (path: string) => boolean {
+  const pattern = folded(given.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, ''))
+  if (pattern === '' || pattern === '.') return () => true
+  return picomatch(pattern, { dot: true, nocase: true, basename: !pattern.includes('/') })
+}
+
+/** The key and every folder or archive above it: `a`, `a/b.zip`, `a/b.zip/c.pdf`. */
+function pathsTo(key: string): string[] {
+  const parts = key.split('/')
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '#src/contract/canonical-json.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
+import { recipeOf } from '#src/contract/recipe.ts'
+import { recipeHash } from '#src/document/ids.ts'
+import type { RouteTerms } from '#src/document/route.ts'
+
+/**
+ * The recipe of a document that is routed by page. Its hash covers the terms, so that another floor or share has the
+ * document decided again; receipts are named by `answers`, so that nothing is bought again for it. Pages and blocks are
+ * always asked for, which costs nothing: without them no page can be put back.
+ */
+export function routedRecipe(base: Recipe, terms: RouteTerms): Recipe {
+  const answers = withPagesAndBlocks(base)
+  const digest = createHash('sha256')
+    .update(canonicalJson({ recipe: answers.hash, ...terms }))
+    .digest('hex')
+  return { ...answers, hash: recipeHash(digest.slice(0, 16)), answers }
+}
+
+function withPagesAndBlocks(base: Recipe): Recipe {
+  const [pdf] = base.options.parsers
+  if (pdf === undefined || (pdf.pages && pdf.blocks)) return base
+  return recipeOf({ ...base.options, parsers: [{ ...pdf, pages: true, blocks: true }] })
+}

@@ -1,0 +1,33 @@
+import { routeBook, type Rule } from '#src/contract/rules.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import type { Route } from '#src/document/route.ts'
+import { neverSendMatcher } from './never-send.ts'
+
+export interface RouteSettings {
+  readonly route: Route
+  readonly rules: readonly Rule[]
+  readonly neverSend: readonly string[]
+}
+
+export interface Routes {
+  readonly of: (key: SourceKey) => Route
+  /** Whether a document must not leave this machine. */
+  readonly mustStay: (key: SourceKey) => boolean
+}
+
+/**
+ * Where each document is parsed; null where all go to the service. Globs are about keys in the source: `inSource` takes
+ * the prefix away that a key has in the store.
+ */
+export function routesOf(
+  { route, rules, neverSend }: RouteSettings,
+  inSource: (key: SourceKey) => SourceKey,
+): Routes | null {
+  const isPlain =
+    route === 'service' && neverSend.length === 0 && rules.every((rule) => (rule.route ?? route) === route)
+  if (isPlain) return null
+  const stays = neverSendMatcher(neverSend)
+  const book = routeBook({ rules }, route)
+  const mustStay = (key: SourceKey): boolean => stays(key) || stays(inSource(key))
+  return { mustStay, of: (key) => (mustStay(key) ? 'local' : book(inSource(key))) }
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { neverSendMatcher } from '#src/route/never-send.ts'
+import { Random } from '../support/random.ts'
+
+const stays = (key: string, ...globs: string[]): boolean => neverSendMatcher(globs)(key)
+
+test('a never-send glob covers the folder or archive that it names and all that is in it', () => {
+  expect(stays('hr/2024/a.pdf', 'hr/**')).toBe(true)
+  expect(stays('hr/2024/a.pdf', 'hr')).toBe(true)
+  expect(stays('hr/2024/a.pdf', 'hr/')).toBe(true)
+  expect(stays('hr/2024/a.pdf', './hr')).toBe(true)
+  expect(stays('x/hr/2024/a.pdf', 'hr')).toBe(true)
+  expect(stays('x/hr/2024/a.pdf', 'hr/**')).toBe(false)
+  expect(stays('x/salaries.zip/inner/b.docx', '*.zip')).toBe(true)
+  expect(stays('x/salaries.zip/inner/b.docx', 'x/salaries.zip')).toBe(true)
+  expect(stays('hrx/a.pdf', 'hr')).toBe(false)
+  expect(stays('a.pdf')).toBe(false)
+})
+
+test('a never-send glob matches whatever the case and the encoding of its letters', () => {
+  expect(stays('HR/a.PDF', 'hr/*.pdf')).toBe(true)
+  expect(stays('Verträge/a.pdf'.normalize('NFD'), 'verträge'.normalize('NFC'))).toBe(true)
+  expect(stays('.secret/.a.pdf', '.secret/**')).toBe(true)
+})
+
+test('a document at any depth below a folder drawn at random stays, and its siblings go', () => {
+  const seed = Number(process.env['SEED'] ?? 1)
+  const random = new Random(seed)
+  const name = (): string =>
+    Array.from({ length: 1 + random.below(8) }, () => 'abcäß é-_0[]()+'[random.below(15)]).join('')
+  for (let round = 0; round < 300; round += 1) {
+    const parts = Array.from({ length: 2 + random.below(4) }, (_, index) => `${name()}${index}`)
+    const at = 1 + random.below(parts.length - 1)
+    const folder = parts.slice(0, at).join('/')
+    const glob = folder.replaceAll(/[[\]()+]/g, '\\$&')
+    const other = [...parts.slice(0, at - 1), `${parts[at - 1]}x`, ...parts.slice(at)].join('/')
+    const shown = `seed ${seed}, round ${round}: ${JSON.stringify([glob, parts.join('/')])}`
+    expect(stays(parts.join('/'), `${glob}/**`), shown).toBe(true)
+    expect(stays(other, `${glob}/**`), `${shown}, other ${other}`).toBe(false)
+  }
+})

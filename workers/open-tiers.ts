@@ -1,0 +1,72 @@
+import type { Settings } from '#config/settings.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
+import { NO_SPENDING } from '#src/document/spending.ts'
+import type { Events } from '#src/events.ts'
+import type { Tiers } from '#src/ingest/process/tiers.ts'
+import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
+import type { RedisConnection } from '#src/redis/connection.ts'
+import { followEngine } from './follow-service.ts'
+import { routeTermsOf } from './from-settings.ts'
+import { pageCounting, priceWith } from './open-requests.ts'
+import { ENGINE, routesWith } from './parser-policy.ts'
+import type { Shared } from './shared.ts'
+
+interface TierNeeds {
+  readonly settings: Settings
+  readonly parsers: ParserPolicy
+  readonly owner: { readonly prefix: string }
+  readonly shared: Shared
+  readonly connection: RedisConnection
+  readonly pipeline: string
+  readonly events: Events
+  readonly resources: AsyncDisposableStack
+}
+
+/** The embedded engine beside the service; undefined where all documents go to one parser. */
+export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<Tiers | undefined> {
+  const { settings, parsers, shared, connection, pipeline, events, resources } = needs
+  const routes = routesWith(settings, needs.owner.prefix)
+  if (routes === null) return undefined
+  refuseRoute(settings)
+  if (parsers.own.class === 'embedded') return undefined
+  const engine = await shared.requests(
+    { ...settings, parseApiUrl: undefined, parseApiKey: undefined, rate: undefined, apiConcurrency: undefined },
+    signal,
+  )
+  resources.use(followEngine(engine, shared.events, events))
+  return {
+    routeOf: routes.of,
+    mustStay: routes.mustStay,
+    terms: routeTermsOf(settings),
+    share: new RedisPageShare({ connection, pipeline }),
+    local: {
+      parser: engine.parser,
+      parsers: { ...parsers, own: ENGINE },
+      gate: engine.gate,
+      price: priceWith(true, settings),
+      charge: () => 0,
+      countPages: pageCounting(true, resources),
+      spending: NO_SPENDING,
+      dependency: 'engine',
+    },
+  }
+}
+
+/** What cannot be kept is refused before anything is sent. */
+function refuseRoute({ route, rules, neverSend, engineModelUrl }: Settings): void {
+  const asksForService = route === 'local-first' || rules.some((rule) => rule.route === 'local-first')
+  if (asksForService) throw new SetupError('route "local-first" is not available yet. Choose "local" or "service"')
+  if (neverSend.length > 0 && engineModelUrl !== undefined && !isHere(engineModelUrl)) {
+    throw new SetupError(
+      'never-send keeps documents on this machine, and SLUICE_ENGINE_MODEL_URL is another one, which would receive ' +
+        'their text. Remove one of the two',
+    )
+  }
+}
+
+/** Whether an address is surely on this machine. */
+function isHere(url: string): boolean {
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
