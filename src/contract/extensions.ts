@@ -1,3 +1,4 @@
+import { type Anchor, anchorOf } from '#src/document/anchor.ts'
 import { type DocumentGrade, documentGrade, type GradeComponents, type PageGrade } from '#src/document/grade.ts'
 import { fieldsOf } from './tolerant-data.ts'
 
@@ -7,11 +8,23 @@ import { fieldsOf } from './tolerant-data.ts'
  */
 export const EXTENSIONS_HEADER = 'x-sluice-extensions'
 
-/** `data.sluice`. Grades are there for PDF input only. */
+/** A block of a document without pages. */
+export interface AnchoredBlock {
+  /** `b<index in reading order>`. */
+  readonly id: string
+  /** One of `BLOCK_TYPES`. */
+  readonly type: string
+  /** [start, end) in UTF-16 units of `markdown`: what it slices is the block. */
+  readonly markdownSpan: readonly [start: number, end: number]
+  readonly anchor: Anchor
+}
+
+/** `data.sluice`. Grades are there for PDF input only, blocks for all other. */
 export interface Extensions {
   readonly engine: string
   readonly grade: DocumentGrade | null
   readonly pageGrades: readonly PageGrade[] | null
+  readonly blocks: readonly AnchoredBlock[] | null
 }
 
 /** The extensions of an answer's `data`; null where it has none, or none that can be read. */
@@ -20,13 +33,26 @@ export function extensionsOf(data: Readonly<Record<string, unknown>>): Extension
   if (known === null) return null
   const engine = typeof known.engine === 'string' ? known.engine : 'unknown'
   const pages = Array.isArray(known.pageGrades) ? known.pageGrades.flatMap((page) => pageGradeOf(page) ?? []) : []
-  return extensionsFrom(pages, engine)
+  const blocks = Array.isArray(known.blocks) ? known.blocks.flatMap((block) => anchoredBlockOf(block) ?? []) : []
+  return { ...extensionsFrom(pages, engine), blocks: blocks.length === 0 ? null : blocks }
 }
 
 /** What is said of pages, and of the document that they make. */
 export function extensionsFrom(pageGrades: readonly PageGrade[], engine: string): Extensions {
-  return { engine, grade: documentGrade(pageGrades, engine), pageGrades: pageGrades.length === 0 ? null : pageGrades }
+  const grade = documentGrade(pageGrades, engine)
+  return { engine, grade, pageGrades: pageGrades.length === 0 ? null : pageGrades, blocks: null }
 }
+
+function anchoredBlockOf(value: unknown): AnchoredBlock | null {
+  const known = fieldsOf(value)
+  const anchor = anchorOf(known?.anchor)
+  if (known === null || anchor === null || typeof known.id !== 'string' || typeof known.type !== 'string') return null
+  const [start, end, ...others] = Array.isArray(known.markdownSpan) ? (known.markdownSpan as readonly unknown[]) : []
+  const isSpan = isOffset(start) && isOffset(end) && start < end && others.length === 0
+  return isSpan ? { id: known.id, type: known.type, markdownSpan: [start, end], anchor } : null
+}
+
+const isOffset = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 function pageGradeOf(value: unknown): PageGrade | null {
   const known = fieldsOf(value)

@@ -1,5 +1,6 @@
 import type { BlockPage, ParsedPage } from '#src/contract/response.ts'
 import type { LayoutQuality } from './pdf/layout-quality.ts'
+import type { Mark } from './anchors/marks.ts'
 import type { PageProblem, PageSignals } from './pdf/page-reading.ts'
 
 /** Why a document could not be converted. The server turns each into the contract's error shape, in one place. */
@@ -49,4 +50,6 @@ export interface Conversion {
   readonly warning: string | null
   /** PDF only: how each page was read, in page order. */
   readonly quality?: readonly PageQuality[]
+  /** Where slides, sheets and chapters begin, where the request asked for anchors; absent for a document of sections. */
+  readonly marks?: readonly Mark[]
 }

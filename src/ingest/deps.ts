@@ -51,7 +51,7 @@ export interface IngestDeps {
   readonly recipeFor: (key: SourceKey, extension: Extension) => Recipe
   /** For a text that becomes outputs as it is, without a request; null for all else. */
   readonly textRecipeFor: (key: SourceKey) => Recipe | null
-  readonly render: (data: ParsedData) => ReadonlyMap<string, Uint8Array>
+  readonly render: (data: ParsedData, document: SourceKey) => ReadonlyMap<string, Uint8Array>
   /** What a request will cost by the price model, in credits. `pages` is null when they were not counted. */
   readonly price: (recipe: Recipe, extension: Extension, pages: number | null) => number
   /** What a credit that the service reports is charged as, in credits: nothing for a parser that is free. */

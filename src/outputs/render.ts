@@ -1,23 +1,26 @@
-import type { BlockPage, ParsedData } from '#src/contract/response.ts'
+import { type AnchoredBlock, extensionsOf } from '#src/contract/extensions.ts'
+import type { Block, BlockPage, ParsedData, ParsedPage } from '#src/contract/response.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { HeadingPath } from './heading-path.ts'
 
 /**
  * Derives a document's outputs from a parsed answer: name → bytes, in a fixed order, the same bytes for the same
  * answer. A file is there when the answer has the field, so that an empty one tells from one that was not asked for.
  *
  * - `document.md`: the document as Markdown
- * - `pages.jsonl`: one `{pageNumber, markdown}` a line
- * - `blocks.jsonl`: one block a line, with `pageNumber`, and `width`, `height`, `status` of its page
+ * - `pages.jsonl`: one page a line, `{document, headings, pageNumber, markdown}`
+ * - `blocks.jsonl`: one block a line, with `document` and `headings`; of a PDF with `pageNumber`, and `width`, `height`, `status`
+ *   of its page, which are null in any other document: its blocks have an `anchor`
  * - `document.html`, `raw.html`, `summary.md`: as the answer gives them
  * - `links.json`, `images.json`: arrays of text; `data.json`: what the `json` format extracted
+ *
+ * `document` is the source key; `headings` are those that a block stands under, or that are open where a page begins.
  */
-export function renderOutputs(data: ParsedData): ReadonlyMap<string, Uint8Array> {
+export function renderOutputs(data: ParsedData, document: SourceKey): ReadonlyMap<string, Uint8Array> {
   const files: readonly (readonly [name: string, text: string | null])[] = [
     ['document.md', data.markdown ?? null],
-    [
-      'pages.jsonl',
-      data.pages ? lines(data.pages.map(({ pageNumber, markdown }) => ({ pageNumber, markdown }))) : null,
-    ],
-    ['blocks.jsonl', data.blocks ? lines(data.blocks.flatMap(flatten)) : null],
+    ['pages.jsonl', data.pages ? lines(pageRows(data.pages, document)) : null],
+    ['blocks.jsonl', lines(blockRows(data, document))],
     ['document.html', data.html ?? null],
     ['raw.html', data.rawHtml ?? null],
     ['links.json', json(data.links)],
@@ -28,12 +31,51 @@ export function renderOutputs(data: ParsedData): ReadonlyMap<string, Uint8Array>
   return new Map(files.flatMap(([name, text]) => (text === null ? [] : [[name, Buffer.from(text)] as const])))
 }
 
-function flatten({ pageNumber, width, height, status, items }: BlockPage): readonly object[] {
-  return items.map((block) => ({ pageNumber, width, height, status, ...block }))
+function pageRows(pages: readonly ParsedPage[], document: SourceKey): readonly object[] {
+  const path = new HeadingPath()
+  return pages.map(({ pageNumber, markdown }) => {
+    const headings = path.readPage(markdown)
+    return { document, headings, pageNumber, markdown }
+  })
 }
 
-function lines(rows: readonly object[]): string {
-  return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+/** Null where the answer has no blocks. */
+function blockRows(data: ParsedData, document: SourceKey): readonly object[] | null {
+  const path = new HeadingPath()
+  const rowOf = ({ block, ...page }: PlacedBlock): object => {
+    const headings = path.read(block.content)
+    return { document, headings, ...page, ...block }
+  }
+  if (data.blocks) return data.blocks.flatMap(placed).map(rowOf)
+  const { markdown = '' } = data
+  const anchored = extensionsOf({ sluice: data.sluice })?.blocks ?? null
+  return anchored === null ? null : anchored.map((block, index) => rowOf(withoutPage(block, index, markdown)))
+}
+
+interface PlacedBlock extends Pick<BlockPage, 'width' | 'height'> {
+  readonly pageNumber: number | null
+  readonly status: string | null
+  readonly block: Block
+}
+
+function placed({ pageNumber, width, height, status, items }: BlockPage): PlacedBlock[] {
+  return items.map((block) => ({ pageNumber, width, height, status, block }))
+}
+
+function withoutPage({ markdownSpan, ...block }: AnchoredBlock, readingOrder: number, markdown: string): PlacedBlock {
+  const content = markdown.slice(...markdownSpan)
+  const unknown = { label: null, bbox: null, source: null, confidence: { layout: null, ocr: null } }
+  return {
+    pageNumber: null,
+    width: null,
+    height: null,
+    status: null,
+    block: { ...block, ...unknown, content, markdownSpan, readingOrder },
+  }
+}
+
+function lines(rows: readonly object[] | null): string | null {
+  return rows === null ? null : rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 }
 
 function json(value: unknown): string | null {

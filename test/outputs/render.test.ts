@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { BlockPage, ParsedData } from '#src/contract/response.ts'
+import { sourceKey } from '#src/document/ids.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 
+const KEY = sourceKey('reports/q3.pdf')
+
 const texts = (data: ParsedData): Record<string, string> =>
-  Object.fromEntries([...renderOutputs(data)].map(([name, bytes]) => [name, Buffer.from(bytes).toString()]))
+  Object.fromEntries([...renderOutputs(data, KEY)].map(([name, bytes]) => [name, Buffer.from(bytes).toString()]))
 
 const rows = (text: string | undefined): unknown[] =>
   (text ?? '')
@@ -47,13 +50,47 @@ describe('the outputs of an answer', () => {
       ],
     })
     expect(rows(files['pages.jsonl'])).toEqual([
-      { pageNumber: 1, markdown: 'one\nwith a line break' },
-      { pageNumber: 2, markdown: 'two' },
+      { document: KEY, headings: [], pageNumber: 1, markdown: 'one\nwith a line break' },
+      { document: KEY, headings: [], pageNumber: 2, markdown: 'two' },
     ])
+    const names = { document: KEY, headings: [] }
     expect(rows(files['blocks.jsonl'])).toEqual([
-      { pageNumber: 1, width: 600, height: 800, status: 'ok', ...block('p1.b0', 'one') },
-      { pageNumber: 1, width: 600, height: 800, status: 'ok', ...block('p1.b1', 'more') },
-      { pageNumber: 2, width: null, height: null, status: 'partial', ...block('p2.b0', 'two') },
+      { ...names, pageNumber: 1, width: 600, height: 800, status: 'ok', ...block('p1.b0', 'one') },
+      { ...names, pageNumber: 1, width: 600, height: 800, status: 'ok', ...block('p1.b1', 'more') },
+      { ...names, pageNumber: 2, width: null, height: null, status: 'partial', ...block('p2.b0', 'two') },
+    ])
+  })
+
+  test('name the headings that each block stands under, and those that are open where a page begins', () => {
+    const contents = ['# Report', 'intro', '## Costs ##', '| a |', '### Rent', 'high', '## Plans', 'none']
+    const pages = [
+      { pageNumber: 1, markdown: '# Report\n\nintro\n\n```\n# no heading\n```\n\n## Costs' },
+      { pageNumber: 2, markdown: '### Rent\n\nhigh' },
+      { pageNumber: 3, markdown: 'none' },
+    ]
+    const items = contents.map((content, index) => block(`p1.b${index}`, content))
+    const files = texts({ pages, blocks: [{ pageNumber: 1, width: null, height: null, status: 'ok', items }] })
+    const headings = (name: string): unknown[] =>
+      rows(files[name]).map((row) => (row as { headings: unknown }).headings)
+    expect(headings('blocks.jsonl')).toEqual([
+      [],
+      ['Report'],
+      ['Report'],
+      ['Report', 'Costs'],
+      ['Report', 'Costs'],
+      ['Report', 'Costs', 'Rent'],
+      ['Report'],
+      ['Report', 'Plans'],
+    ])
+    expect(headings('pages.jsonl')).toEqual([[], ['Report', 'Costs'], ['Report', 'Costs', 'Rent']])
+  })
+
+  test('hold the blocks of a document without pages, each with its anchor', () => {
+    const anchor = { sheet: 'Q3', range: 'A1:B2' }
+    const blocks = [{ id: 'b0', type: 'table', markdownSpan: [3, 6], anchor }]
+    const files = texts({ markdown: 'ab\n|x|', sluice: { engine: '1', blocks } })
+    expect(rows(files['blocks.jsonl'])).toMatchObject([
+      { document: KEY, pageNumber: null, id: 'b0', type: 'table', content: '|x|', markdownSpan: [3, 6], anchor },
     ])
   })
 

@@ -60,7 +60,8 @@ async function readWhole(store: Store, { key, files }: DocumentRecord, name: str
 }
 
 interface BlockLine {
-  readonly pageNumber: number
+  /** Null in a document that has no pages. */
+  readonly pageNumber: number | null
   readonly id: string
   readonly type: string
   readonly bbox: LayoutBlock['bbox']
@@ -68,7 +69,7 @@ interface BlockLine {
 }
 
 const blockOf = ({ pageNumber, id, type, bbox, markdownSpan }: BlockLine): LayoutBlock[] =>
-  markdownSpan === null ? [] : [{ id, type, page: pageNumber, bbox, span: markdownSpan }]
+  markdownSpan === null || pageNumber === null ? [] : [{ id, type, page: pageNumber, bbox, span: markdownSpan }]
 
 interface PageLine {
   readonly pageNumber: number

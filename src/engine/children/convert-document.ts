@@ -79,10 +79,11 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
       return convertCsv(await readFile(path), task.contentType)
     }
     case 'office': {
+      const officeOptions = { ...options, anchors: task.extensions }
       const bytes = await unlocked(await readFile(path), task.passwords)
       if (SPREADSHEETS.has(extension)) {
         const { convertSpreadsheet } = await import('../office/convert-spreadsheet.ts')
-        return convertSpreadsheet(bytes, extension, options)
+        return convertSpreadsheet(bytes, extension, officeOptions)
       }
       const page = webPageIn(bytes)
       if (page !== null) {
@@ -90,7 +91,7 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
         return convertHtml({ ...page, baseUrl: task.baseUrl }, options)
       }
       const { convertOffice } = await import('../office/convert-office.ts')
-      return convertOffice(bytes, extension, options)
+      return convertOffice(bytes, extension, officeOptions)
     }
     default:
       return assertNever(family)

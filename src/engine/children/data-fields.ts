@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Extensions, extensionsFrom } from '#src/contract/extensions.ts'
 import type { BlockPage, ParsedData } from '#src/contract/response.ts'
 import { formatOf } from '#src/document/formats.ts'
+import { anchoredBlocks } from '../anchors/anchored-blocks.ts'
 import type { Conversion } from '../conversion.ts'
 import { gradePage } from '../grade/grade-page.ts'
 import { decodeHtml } from '../html/decode-html.ts'
@@ -60,12 +61,14 @@ async function wantedFields(conversion: Conversion, task: ConversionTask): Promi
   }
 }
 
-/** What Sluice's own client asks for beyond the contract. Holds no text of the document. */
-function extensionFields(
-  { quality = [] }: Conversion,
-  { extensions }: ConversionTask,
-): { readonly sluice?: Extensions } {
-  return extensions ? { sluice: extensionsFrom(quality.map(gradePage), ENGINE_VERSION) } : {}
+/** What Sluice's own client asks for beyond the contract. Holds no text of the document but names of sheets and headings. */
+function extensionFields(conversion: Conversion, task: ConversionTask): { readonly sluice?: Extensions } {
+  if (!task.extensions) return {}
+  const { quality = [], markdown, marks = [], blocks } = conversion
+  const hasSpans =
+    blocks === null && task.extension !== 'pdf' && task.options.formats.some(({ type }) => type === 'markdown')
+  const graded = extensionsFrom(quality.map(gradePage), ENGINE_VERSION)
+  return { sluice: { ...graded, blocks: hasSpans ? anchoredBlocks(markdown, marks) : null } }
 }
 
 /** A long text is written in slices, so that its JSON never stands in memory beside it. */

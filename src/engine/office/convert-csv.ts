@@ -1,5 +1,6 @@
 import { formatFromExtension, toMarkdownBytes } from '@firecrawl/anydoc'
 import type { Conversion } from '../conversion.ts'
+import { csvMarks } from './table-marks.ts'
 import { decodeText } from './decode-text.ts'
 import { asConversionError } from './office-errors.ts'
 
@@ -9,5 +10,6 @@ export async function convertCsv(bytes: Buffer, contentType: string | null): Pro
   const markdown = await toMarkdownBytes(Buffer.from(text), formatFromExtension('csv')).catch((error: unknown) => {
     throw asConversionError(error, 'csv', bytes)
   })
-  return { markdown, html: null, pages: null, blocks: null, links: [], images: [], metadata: {}, warning: null }
+  const marks = csvMarks(markdown)
+  return { markdown, html: null, pages: null, blocks: null, links: [], images: [], metadata: {}, warning: null, marks }
 }

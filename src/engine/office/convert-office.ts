@@ -1,9 +1,11 @@
 import type { Extension } from '#src/document/formats.ts'
+import { beforeTitles, liftMarks } from '../anchors/marks.ts'
 import type { Conversion } from '../conversion.ts'
 import { renderBlocks } from './block-markdown.ts'
 import { asConversionError } from './office-errors.ts'
 import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
 import { packageMetadata } from './package-metadata.ts'
+import { withChapterMarks } from './chapter-marks.ts'
 import { pptTablesOf, withPptTables } from './ppt-tables.ts'
 import { embeddedFiles } from './embedded-files.ts'
 import { leftOutWarning } from './left-out.ts'
@@ -17,6 +19,8 @@ export interface OfficeOptions {
   /** Leave running headers and footers out of the Markdown (contract). */
   readonly onlyMainContent: boolean
   readonly removeBase64Images: boolean
+  /** Whether the conversion says where slides, sheets and chapters begin; the Markdown is the same either way. */
+  readonly anchors?: boolean
 }
 
 async function read(bytes: Buffer, extension: Extension): Promise<OfficeDocument> {
@@ -36,15 +40,23 @@ function renderNotes(document: OfficeDocument, rendering: Rendering): string[] {
 
 /** Text documents, presentations and books: the library's document model, and what it leaves out. */
 export async function convertOffice(bytes: Buffer, extension: Extension, options: OfficeOptions): Promise<Conversion> {
-  const supplement = supplementOf(bytes, extension, options.onlyMainContent)
+  const supplement = supplementOf(bytes, extension, options)
   const document = await read(supplement?.bytes ?? bytes, extension)
   const rendering = new Rendering(document, options.removeBase64Images)
-  const body = withPptTables(renderBlocks(document.blocks, rendering), pptTablesOf(bytes))
+  const blocks = options.anchors === true && extension === 'epub' ? withChapterMarks(document.blocks) : document.blocks
+  const body = withPptTables(renderBlocks(blocks, rendering), pptTablesOf(bytes))
   const written = [body, ...renderNotes(document, rendering)].filter((part) => part !== '').join('\n\n')
-  const { markdown, metadata, leftOut } =
-    supplement === null
-      ? { markdown: written, metadata: {}, leftOut: [] }
-      : supplemented(written, supplement, options.onlyMainContent)
+  const {
+    markdown: marked,
+    metadata,
+    leftOut,
+  } = supplement === null
+    ? { markdown: written, metadata: {}, leftOut: [] }
+    : supplemented(written, supplement, options.onlyMainContent)
+  const { markdown, marks: found } = liftMarks(marked, (number) =>
+    extension === 'epub' ? { chapter: number, title: null } : { slide: number },
+  )
+  const marks = extension === 'odp' ? beforeTitles(markdown, found) : found
   return {
     markdown: `${markdown}\n`,
     html: null,
@@ -54,5 +66,6 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
     images: [...rendering.images],
     metadata: { ...packageMetadata(bytes), ...metadata },
     warning: leftOutWarning([...leftOut, ...embeddedFiles(bytes), ...unreadPictures(bytes, markdown)]),
+    ...(marks.length === 0 ? {} : { marks }),
   }
 }

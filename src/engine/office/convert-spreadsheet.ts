@@ -1,6 +1,7 @@
 import { read, set_cptable, type WorkBook } from '@e965/xlsx'
 import * as codepages from '@e965/xlsx/dist/cpexcel.full.mjs'
 import type { Extension } from '#src/document/formats.ts'
+import type { Mark } from '../anchors/marks.ts'
 import type { Conversion } from '../conversion.ts'
 import { convertOffice, type OfficeOptions } from './convert-office.ts'
 import { escapeInline } from './escape-markdown.ts'
@@ -12,8 +13,9 @@ import { packageMetadata } from './package-metadata.ts'
 import { OoxmlPackage } from './ooxml/ooxml-package.ts'
 import { sheetDrawings, type SheetDrawings } from './ooxml/sheet-supplement.ts'
 import { pipeTable } from './pipe-table.ts'
+import { tableMarks } from './table-marks.ts'
 import { sheetComments } from './sheet-comments.ts'
-import { sheetRows, shownText } from './sheet-rows.ts'
+import { NO_ROWS, sheetRows, shownText } from './sheet-rows.ts'
 import { embeddedFiles } from './embedded-files.ts'
 import { objectBlocks, odfObjectParts } from './odf-objects.ts'
 import { odfSheetDrawings } from './odf-sheet-drawings.ts'
@@ -48,6 +50,19 @@ function hiddenSheets(book: WorkBook): string[] {
   return (book.Workbook?.Sheets ?? []).flatMap((sheet) => (sheet.Hidden ? [sheet.name ?? ''] : []))
 }
 
+interface SheetsOptions {
+  readonly drawings: SheetDrawings
+  readonly onlyMainContent: boolean
+  /** Whether the marks are wanted. */
+  readonly anchors: boolean
+}
+
+interface SheetsMarkdown {
+  readonly markdown: string
+  /** Where sheets, and the rows of their tables, stand in it. */
+  readonly marks: readonly Mark[]
+}
+
 /**
  * One section a sheet: its name, its cells as one table, then its comments and what is drawn on it. Text boxes over cells are
  * no main content, as in every export of a spreadsheet program: then they stand in a comment of the Markdown.
@@ -55,21 +70,32 @@ function hiddenSheets(book: WorkBook): string[] {
 function renderSheets(
   book: WorkBook,
   hidden: readonly string[],
-  { drawings, onlyMainContent }: { readonly drawings: SheetDrawings; readonly onlyMainContent: boolean },
-): string {
+  { drawings, onlyMainContent, anchors }: SheetsOptions,
+): SheetsMarkdown {
   const sections: string[] = []
+  const marks: Mark[] = []
+  let at = 0
   for (const name of book.SheetNames) {
     if (hidden.includes(name)) continue
     const sheet = book.Sheets[name]
-    const rows = sheet === undefined ? [] : sheetRows(sheet)
-    const table = rows.length > 0 ? [pipeTable(rows)] : []
+    const rows = sheet === undefined ? NO_ROWS : sheetRows(sheet)
+    const hasRows = rows.texts.length > 0
+    const table = hasRows ? [pipeTable(rows.texts)] : []
     const { blocks: drawn, texts } = drawings.get(name) ?? { blocks: [], texts: [] }
     const beside =
-      onlyMainContent && rows.length > 0 && texts.length > 0 ? [htmlComment('text boxes', texts.join(' | '))] : texts
+      onlyMainContent && hasRows && texts.length > 0 ? [htmlComment('text boxes', texts.join(' | '))] : texts
     const blocks = [...table, ...(sheet === undefined ? [] : sheetComments(sheet)), ...drawn, ...beside]
-    if (blocks.length > 0) sections.push(`## ${escapeInline(name)}\n\n${blocks.join('\n\n')}\n`)
+    if (blocks.length === 0) continue
+    const heading = `## ${escapeInline(name)}\n\n`
+    if (anchors) {
+      marks.push({ at, anchor: { sheet: name, range: null } })
+      marks.push(...tableMarks({ name, rows, table: table[0] ?? '', at: at + heading.length }))
+    }
+    const section = `${heading}${blocks.join('\n\n')}\n`
+    sections.push(section)
+    at += section.length + 1
   }
-  return sections.join('\n')
+  return { markdown: sections.join('\n'), marks }
 }
 
 /** What the cells of a workbook hold and show, gathered when the first chart asks. */
@@ -119,12 +145,9 @@ export async function convertSpreadsheet(
     ...counted(countXlsCharts(bytes), 'chart'),
     ...embeddedFiles(bytes),
   ]
-  const markdown = [
-    renderSheets(book, hidden, { drawings, onlyMainContent: options.onlyMainContent }),
-    ...objects.map((block) => `${block}\n`),
-  ]
-    .filter((part) => part !== '')
-    .join('\n')
+  const { onlyMainContent, anchors = false } = options
+  const sheets = renderSheets(book, hidden, { drawings, onlyMainContent, anchors })
+  const markdown = [sheets.markdown, ...objects.map((block) => `${block}\n`)].filter((part) => part !== '').join('\n')
   return {
     markdown,
     html: null,
@@ -134,5 +157,6 @@ export async function convertSpreadsheet(
     images: [],
     metadata: { ...packageMetadata(bytes), ...(hidden.length > 0 ? { hiddenSheets: hidden } : {}) },
     warning: leftOutWarning([...leftOut, ...unreadPictures(bytes, markdown)]),
+    ...(anchors ? { marks: sheets.marks } : {}),
   }
 }

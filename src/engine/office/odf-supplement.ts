@@ -1,3 +1,4 @@
+import { markText } from '../anchors/marks.ts'
 import { escapeInline } from './escape-markdown.ts'
 import { reviewComment } from './html-comment.ts'
 import { objectBlocks, odfObjectParts } from './odf-objects.ts'
@@ -7,6 +8,7 @@ import { rewriteXml } from './ooxml/rewrite-xml.ts'
 import type { Supplement } from './ooxml/supplement.ts'
 import { childrenOf, descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
 import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
+import type { SupplementOptions } from './supplement-of.ts'
 import { replaceZipEntries } from './zip-replace.ts'
 
 const CONTENT = 'content.xml'
@@ -21,18 +23,21 @@ const CANVAS: ReadonlySet<string> = new Set(['draw:page', 'draw:g'])
  * Headers, footers, comments, charts and formulas of an OpenDocument text or presentation (OpenDocument 1.3, part 3), which
  * the library leaves out or mixes with the text. Writers agree on the prefixes of names.
  */
-export function odfSupplement(odf: OoxmlPackage, onlyMainContent: boolean): Supplement {
+export function odfSupplement(odf: OoxmlPackage, { onlyMainContent, anchors = false }: SupplementOptions): Supplement {
   const styles = odf.xml('styles.xml')
   const placeholders = new Placeholders()
   const placed = new Set<string>()
   const content = odf.bytesOf(CONTENT)
-  const xml =
+  const rewritten =
     content === null || !SIGNS.some((sign) => content.includes(sign))
       ? null
       : rewriteXml(Placeholders.clean(xmlText(content)), WANTED, (element, _names, ancestors) => {
-          const insertion = insertionOf(element, odf, placed, onlyMainContent && !CANVAS.has(ancestors.at(-1) ?? ''))
-          return insertion === null ? null : () => standIn(placeholders.add(insertion), element, ancestors)
+          const parent = ancestors.at(-1) ?? ''
+          const insertion = insertionOf(element, odf, placed, onlyMainContent && !CANVAS.has(parent))
+          return insertion === null ? null : () => standIn(placeholders.add(insertion), element, parent)
         })
+  const isMarked = anchors && content !== null && content.includes(SLIDE)
+  const xml = isMarked ? withSlideMarks(rewritten ?? Placeholders.clean(xmlText(content))) : rewritten
   const bytes = xml === null ? null : replaceZipEntries(odf.bytes, new Map([[CONTENT, Buffer.from(xml)]]))
   const isPlaced = (part: string): boolean => bytes !== null && placed.has(part)
   return {
@@ -45,6 +50,19 @@ export function odfSupplement(odf: OoxmlPackage, onlyMainContent: boolean): Supp
     footers: styles === null ? [] : [...paragraphs(styles, FOOTERS), ...slideFooters(styles)],
     leftOut: [],
   }
+}
+
+const SLIDE = '<draw:page '
+
+/** Each slide with its number in a frame at its beginning; the library puts the slide's title before it. */
+function withSlideMarks(xml: string): string {
+  let number = 0
+  return xml.replace(/<draw:page [^>]*>/g, (tag) => {
+    number += 1
+    if (tag.endsWith('/>')) return tag
+    const place = 'svg:x="-99cm" svg:y="-99cm" svg:width="1cm" svg:height="1cm"'
+    return `${tag}<draw:frame ${place}><draw:text-box><text:p>${markText(number)}</text:p></draw:text-box></draw:frame>`
+  })
 }
 
 /** Null for a frame without an object that is read: a picture, a text box. */
@@ -77,8 +95,7 @@ function commentInsertion(annotation: XmlElement, isHidden: boolean): Insertion 
     : { block: sentence, inline: `\\[${sentence}\\]` }
 }
 
-function standIn(token: string, { attributes }: XmlElement, ancestors: readonly string[]): string {
-  const parent = ancestors.at(-1) ?? ''
+function standIn(token: string, { attributes }: XmlElement, parent: string): string {
   if (parent.startsWith('text:') && !parent.startsWith('text:list') && parent !== 'text:section') return token
   const paragraph = `<text:p>${token}</text:p>`
   if (!CANVAS.has(parent)) return paragraph

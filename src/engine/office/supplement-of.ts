@@ -7,14 +7,24 @@ import { wordSupplement } from './ooxml/word-supplement.ts'
 import { rtfSupplement } from './rtf/rtf-supplement.ts'
 import { wordBinarySupplement } from './word-binary-supplement.ts'
 
+export interface SupplementOptions {
+  readonly onlyMainContent: boolean
+  /** Whether slides are marked where they begin. */
+  readonly anchors?: boolean
+}
+
 /** What the library leaves out of a document, known by its content: an old extension may hold a new file. */
-export function supplementOf(bytes: Buffer, extension: Extension, onlyMainContent: boolean): Supplement | null {
+export function supplementOf(
+  bytes: Buffer,
+  extension: Extension,
+  { onlyMainContent, anchors = false }: SupplementOptions,
+): Supplement | null {
   const start = bytes.subarray(0, 5).toString('latin1')
   if (start === '{\\rtf') return rtfSupplement(bytes, onlyMainContent)
   if (!start.startsWith('PK')) return wordBinarySupplement(bytes, onlyMainContent)
   if (extension === 'epub') return null
   const container = new OoxmlPackage(bytes)
   if (container.parts(/^word\/document\d*\.xml$/).length > 0) return wordSupplement(container, onlyMainContent)
-  if (container.parts(/^ppt\/presentation\.xml$/).length > 0) return slideSupplement(container)
-  return container.parts(/^mimetype$/).length > 0 ? odfSupplement(container, onlyMainContent) : null
+  if (container.parts(/^ppt\/presentation\.xml$/).length > 0) return slideSupplement(container, anchors)
+  return container.parts(/^mimetype$/).length > 0 ? odfSupplement(container, { onlyMainContent, anchors }) : null
 }

@@ -1,6 +1,7 @@
 import type { ParseOptions, RedactionOptions } from '#src/contract/options.ts'
 import { PII_ENTITIES } from '#src/contract/options.ts'
 import type { Block, BlockPage } from '#src/contract/response.ts'
+import type { Mark } from '../anchors/marks.ts'
 import type { Conversion } from '../conversion.ts'
 import type { PiiTerm } from './pii-span.ts'
 import { redactHtml } from './redact-html.ts'
@@ -43,7 +44,22 @@ export function redactConversion(
       Object.entries(conversion.metadata).map(([key, value]) => [key, redactValue(value, plain)]),
     ),
     warning: warnings.filter((warning) => warning !== null).join(' ') || null,
+    ...(conversion.marks === undefined ? {} : { marks: redactMarks(conversion.marks, markdown, plain) }),
   }
+}
+
+/** Marks stand where blocks begin; one within what was redacted goes, and its block belongs to the place before. */
+function redactMarks(marks: readonly Mark[], { offsets }: RedactedText, plain: (text: string) => string): Mark[] {
+  return marks.flatMap(({ at, anchor }) => {
+    const moved = offsets.mapRange([at, at])?.[0]
+    if (moved === undefined) return []
+    return [
+      {
+        at: moved,
+        anchor: 'sheet' in anchor && anchor.sheet !== null ? { ...anchor, sheet: plain(anchor.sheet) } : anchor,
+      },
+    ]
+  })
 }
 
 function redactPage(page: BlockPage, markdown: RedactedText, plain: (text: string) => string): BlockPage {

@@ -18,7 +18,7 @@ export type Rederived =
 export async function rederive(record: DocumentRecord, { store, render }: RederiveDeps): Promise<Rederived> {
   const reading = await keptAnswer(record, store)
   if (reading === null) return { kind: 'no_receipt' }
-  const files = render(reading.data)
+  const files = render(reading.data, record.key)
   const described = [...files].map(describeFile)
   const same = JSON.stringify(described) === JSON.stringify(record.files)
   if (same && (await damageOf(record, store)).length === 0) return { kind: 'same' }

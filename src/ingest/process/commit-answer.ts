@@ -57,9 +57,9 @@ export async function commitReading(
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<JobVerdict> {
-  const files = deps.render(origin.reading.data)
-  const record = { ...recordOf(work, origin, deps), files: [...files].map(describeFile) }
   const { key } = work.job
+  const files = deps.render(origin.reading.data, key)
+  const record = { ...recordOf(work, origin, deps), files: [...files].map(describeFile) }
   const lost = answersLostWith(origin)
   const commit = async (): Promise<boolean> => {
     if (!(await work.claim.stillHeld())) return false

@@ -10,9 +10,9 @@ export interface Insertion {
   readonly aside?: string
 }
 
-/** Noncharacters of Unicode: XML allows them, no document uses them. */
+/** Noncharacters of Unicode: XML allows them, no document uses them. The next two are marks of slides and chapters. */
 const [OPEN, CLOSE] = ['\ufdd0', '\ufdd1']
-const MARKS = /[\ufdd0\ufdd1]/g
+const MARKS = /[\ufdd0-\ufdd3]/g
 const TOKEN = new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'g')
 const ALONE = new RegExp(`^((?: {1,}|> ?|(?:[-*+]|\\d+\\.) (?=[ \\-*+\\d]))*)${OPEN}(\\d+)${CLOSE}\\s*$`)
 

@@ -1,3 +1,4 @@
+import { markText } from '../../anchors/marks.ts'
 import { replaceZipEntries } from '../zip-replace.ts'
 import { escapeInline } from '../escape-markdown.ts'
 import { plainParagraphs } from '../plain-paragraphs.ts'
@@ -12,26 +13,36 @@ import type { Supplement } from './supplement.ts'
 import { attributeOf, childOf, descendants, textOf, type XmlElement } from './xml-tree.ts'
 import type { XmlNames } from './xml-names.ts'
 
-const WANTED: ReadonlySet<string> = new Set(['m:oMath', 'm:oMathPara', 'p:graphicFrame'])
+const WANTED: ReadonlySet<string> = new Set(['a14:m', 'm:oMath', 'm:oMathPara', 'p:graphicFrame'])
 const FOOTER_SIGNS = ['"ftr"', '"dt"']
+const NONE: ReadonlyMap<string, Relationship> = new Map()
 const SIGNS = ['oMath', '/chart', 'chartex', '/diagram']
 
-/** Equations, charts, diagrams and comments of a presentation (ECMA-376 part 1, 19). */
-export function slideSupplement(ooxml: OoxmlPackage): Supplement {
+/**
+ * Equations, charts, diagrams and comments of a presentation (ECMA-376 part 1, 19). `anchors`: each slide begins with a mark of
+ * its number.
+ */
+export function slideSupplement(ooxml: OoxmlPackage, anchors: boolean): Supplement {
   const placeholders = new Placeholders()
   const replaced = new Map<string, Buffer>()
   const authors = slideComments(ooxml)
+  const numbers = anchors ? slideNumbers(ooxml) : null
   for (const part of ooxml.parts(/^ppt\/slides\/slide\d+\.xml$/)) {
     const bytes = ooxml.bytesOf(part)
     if (bytes === null) continue
-    const relationships = ooxml.relationships(part)
     const comments = authors.of(part)
-    if (comments.length === 0 && !SIGNS.some((sign) => bytes.includes(sign))) continue
+    const isRewritten = comments.length > 0 || SIGNS.some((sign) => bytes.includes(sign))
+    const number = numbers?.get(part)
+    if (!isRewritten && number === undefined) continue
     const original = Placeholders.clean(xmlText(bytes))
-    const xml = rewriteXml(original, WANTED, (element, names) =>
-      rewriteElement(element, names, { ooxml, relationships, placeholders }),
-    )
-    replaced.set(part, Buffer.from(withShapes(xml ?? original, comments, placeholders)))
+    const relationships = isRewritten ? ooxml.relationships(part) : NONE
+    const xml = !isRewritten
+      ? null
+      : rewriteXml(original, WANTED, (element, names) =>
+          rewriteElement(element, names, { ooxml, relationships, placeholders }),
+        )
+    const marked = number === undefined ? (xml ?? original) : withMark(xml ?? original, number)
+    replaced.set(part, Buffer.from(withShapes(marked, comments, placeholders)))
   }
   const bytes = replaced.size === 0 ? ooxml.bytes : replaceZipEntries(ooxml.bytes, replaced)
   const leftOut =
@@ -44,6 +55,19 @@ export function slideSupplement(ooxml: OoxmlPackage): Supplement {
     footers: slideFooters(ooxml),
     leftOut,
   }
+}
+
+/** Numbers of the slides in the order in which they are shown, by their parts. */
+function slideNumbers(ooxml: OoxmlPackage): ReadonlyMap<string, number> {
+  const relationships = ooxml.relationships('ppt/presentation.xml')
+  const presentation = ooxml.xml('ppt/presentation.xml')
+  const slides = presentation === null ? [] : [...descendants(presentation, 'p:sldId')]
+  return new Map(
+    slides.flatMap(({ attributes }, index) => {
+      const target = relationships.get(attributes['r:id'] ?? '')?.target
+      return target === undefined ? [] : [[target, index + 1] as const]
+    }),
+  )
 }
 
 /** Footers and fixed dates that slides show, each once; the library takes them for decoration. */
@@ -72,7 +96,10 @@ interface SlideContext {
 
 function rewriteElement(element: XmlElement, names: XmlNames, context: SlideContext): (() => string) | null {
   if (element.name !== 'p:graphicFrame') {
-    const insertion = equationInsertion(element)
+    // The library reads no run within the frame that PowerPoint puts around a formula.
+    const math = element.name === 'a14:m' ? (childOf(element, 'm:oMath') ?? childOf(element, 'm:oMathPara')) : element
+    if (math === undefined) return null
+    const insertion = equationInsertion(math)
     const a = names.own('a')
     return insertion.inline === '' ? null : () => `<${a}r><${a}t>${context.placeholders.add(insertion)}</${a}t></${a}r>`
   }
@@ -111,6 +138,17 @@ function shape(token: string, { x, y }: Offset): string {
     `<p:sp ${NAMESPACES}><p:nvSpPr><p:cNvPr id="1" name=""/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr>` +
     `<p:spPr>${place}</p:spPr><p:txBody><a:bodyPr/><a:p><a:r><a:t>${token}</a:t></a:r></a:p></p:txBody></p:sp>`
   )
+}
+
+const GROUP_PROPERTIES = /<((?:[\w.-]+:)?)grpSpPr\b[^>]*?(?:\/>|>[^]*?<\/\1grpSpPr\s*>)/
+const ABOVE: Offset = { x: '-99999999', y: '-99999999' }
+
+/** The mark as the first shape of the slide, before its title. */
+function withMark(xml: string, number: number): string {
+  const found = GROUP_PROPERTIES.exec(xml)
+  if (found === null) return xml
+  const at = found.index + found[0].length
+  return xml.slice(0, at) + shape(markText(number), ABOVE) + xml.slice(at)
 }
 
 /** Below all shapes of the slide: comments have no place in the reading order. */

@@ -5,6 +5,8 @@ import { Random } from '../../../support/random.ts'
 export interface TrueWord {
   readonly word: string
   readonly construct: string
+  /** Number of its slide or chapter; 0 in a file without. */
+  readonly place: number
 }
 
 /** A file with all words that a reader of it sees. */
@@ -19,6 +21,8 @@ const LETTERS = 'abcdefghijklmnop'
 /** Draws content of one file: words are never repeated, so that each is found in its own place only. */
 export class Draw {
   readonly words: TrueWord[] = []
+  /** Of the words that are drawn from here on. */
+  place = 0
   readonly #random: Random
   readonly #used = new Set<string>()
 
@@ -69,7 +73,7 @@ export class Draw {
       const word = `zq${accent}${Array.from({ length: 4 + this.below(5) }, () => LETTERS[this.below(LETTERS.length)]).join('')}q`
       if (this.#used.has(word)) continue
       this.#used.add(word)
-      this.words.push({ word, construct: this.#hiddenIn ?? construct })
+      this.words.push({ word, construct: this.#hiddenIn ?? construct, place: this.place })
       return word
     }
   }

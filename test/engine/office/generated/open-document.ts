@@ -228,6 +228,7 @@ export function openSlideFile(seed: number): GeneratedFile {
       `<draw:frame presentation:class="outline"><draw:text-box><text:list><text:list-item>${file.paragraph('outline')}</text:list-item></text:list></draw:text-box></draw:frame>`,
   ]
   const slide = (index: number): string => {
+    draw.place = index + 1
     const title = `<draw:frame presentation:class="title"><draw:text-box><text:p>${draw.phrase('title', 1, 5)}</text:p></draw:text-box></draw:frame>`
     const notes = draw.chance(0.4)
       ? `<presentation:notes><draw:frame presentation:class="notes"><draw:text-box>${file.paragraph('notes')}</draw:text-box></draw:frame></presentation:notes>`

@@ -53,6 +53,7 @@ function equation(draw: Draw): string {
 type References = Record<string, readonly [kind: string, path: string]>
 
 function slide(draw: Draw, index: number, parts: Part[]): Part {
+  draw.place = index
   const refersTo: References = {}
   const add = (kind: string, part: Part): string => {
     const id = `r${Object.keys(refersTo).length + 1}`
