@@ -1,3 +1,5 @@
+import { encodingOfOtherScript } from '../encoding-by-statistics.ts'
+
 /** How many bytes are searched for a declared encoding; the HTML standard looks at 1024, real pages declare later. */
 const PRESCAN_BYTES = 4096
 
@@ -11,7 +13,7 @@ export interface DecodedHtml {
 /**
  * Bytes of a page as text. A byte order mark wins; next comes what the bytes prove (strict UTF-8 with characters beyond
  * ASCII is never anything else in practice, even where an old declaration stayed behind in a page that was saved anew);
- * next the content type, the page's own declaration, and last windows-1252, as browsers do. Never throws.
+ * next the content type, the page's own declaration, and last statistics, as browsers guess by them. Never throws.
  */
 export function decodeHtml(bytes: Uint8Array, contentType: string | null): DecodedHtml {
   const encoding = encodingOf(bytes, contentType)
@@ -26,7 +28,13 @@ export function encodingOf(bytes: Uint8Array, contentType: string | null): strin
   if (!isAscii && isUtf8(bytes)) return 'utf-8'
   const declared = knownEncoding(charsetOf(contentType ?? '')) ?? declaredIn(bytes)
   if (declared !== null && !declared.startsWith('utf-16')) return declared
-  return isAscii || declared !== null ? 'utf-8' : 'windows-1252'
+  return isAscii || declared !== null ? 'utf-8' : (encodingOfOtherScript(textBytesOf(bytes)) ?? 'windows-1252')
+}
+
+/** The bytes outside of tags, whose names and addresses tell statistics nothing. */
+function textBytesOf(bytes: Uint8Array): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  return Buffer.from(text.replace(/<(script|style)\b.*?<\/\1\s*>|<[^>]*>/gis, ' '), 'latin1')
 }
 
 function encodingOfMark(bytes: Uint8Array): string | null {

@@ -17,6 +17,8 @@ const FURNITURE_WORDS = new RegExp(
     'related|recommended|recommendations?|more-?stories|most-?read|read-?next|view-?more|see-?more|trending|outbrain|taboola',
     'comments?|comment-?list|commentlist|disqus|respond|reply|ratings?|votes?|feedback|akismet',
     'author-?(?:box|bio|card|info|description|about)|about-?author|entry-?author|postmetadata|post-?meta|entry-?meta|tags?-?list|post-?tags',
+    'byline|by-line|dateline|timestamp|pub(?:lish)?(?:ed)?-?(?:date|time|on)|post(?:ed)?-?(?:date|on)|entry-?date|article-?date',
+    'carousel|swiper-(?:container|wrapper|slide)|slick-(?:slider|list|track)|slideshow|gallery|galleries|gallery-count',
     'skip-?link|skip-?to-?content|screen-?reader-?text|sr-only|visually-?hidden|noprint|no-?print|print-?(?:only|button)|hidden-print',
     'widget|promo|promotion|banner|toolbar|popup|modal|lightbox|login|search-?(?:form|box)|mw-editsection|catlinks|printfooter|jump-link|edit-this-page|headerlink',
   ].join('|')})(?:$|[-_])`,

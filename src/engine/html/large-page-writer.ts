@@ -1,3 +1,4 @@
+import { runsScript } from '../scripts-in-addresses.ts'
 import { LongText } from '../long-text.ts'
 import { escapeLineStart } from '../office/escape-markdown.ts'
 
@@ -198,7 +199,7 @@ export class LargePageWriter {
   }
 
   #resolve(url: string | undefined): string {
-    if (url === undefined) return ''
+    if (url === undefined || runsScript(url)) return ''
     const resolved = this.#base === null || url.startsWith('#') ? url : (URL.parse(url, this.#base)?.href ?? url)
     return resolved.trim().replace(/[\s()<>]/g, encodeURIComponent)
   }

@@ -4,6 +4,7 @@ import { cleanTree } from './clean-tree.ts'
 import { isInvisible, isLandmark, isNamedFurniture } from './furniture.ts'
 import { attribute, bodyOf, elementsOf, firstElement, removeElements, rootOf, textOf } from './nodes.ts'
 import { isIn, proseLengthOf, proseRunsOf } from './prose.ts'
+import { trimArticle } from './trim-article.ts'
 import { trimFurniture } from './trim-furniture.ts'
 
 /** Below this an article is a leftover, not the content of a page. */
@@ -86,6 +87,7 @@ function isTitle(element: Element): boolean {
 function completed(article: Root, part: Root, page: Root): Root {
   cleanTree(article)
   trimFurniture(article, page)
+  trimArticle(article)
   return rootOf([...titleOf(article, page), ...leadOf(article, part, page), ...article.children])
 }
 

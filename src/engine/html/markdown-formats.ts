@@ -7,11 +7,14 @@ import { gfm } from 'micromark-extension-gfm'
 import { visit } from 'unist-util-visit'
 import type { Root as HastRoot } from 'hast'
 import { rootOf } from './nodes.ts'
+import { removeScripts } from './remove-scripts.ts'
 import { parseHtmlFragment } from './parse-html.ts'
 
-/** The HTML of a document that has only Markdown. HTML inside the Markdown (tables with spans) is kept as elements. */
+/** The HTML of a document that has only Markdown. HTML inside the Markdown (tables with spans) is kept as elements, without what runs scripts. */
 export function markdownToHtml(markdown: string): string {
-  return toHtml(treeOf(markdown))
+  const tree = treeOf(markdown)
+  removeScripts(tree)
+  return toHtml(tree)
 }
 
 function treeOf(markdown: string): HastRoot {

@@ -1,4 +1,4 @@
-import type { Nodes, Parents, Root } from 'hast'
+import type { Element, Nodes, Parents, Root } from 'hast'
 import { isLandmark, isNamedFurniture } from './furniture.ts'
 import { elementsOf, removeElements, textOf } from './nodes.ts'
 
@@ -6,6 +6,8 @@ import { elementsOf, removeElements, textOf } from './nodes.ts'
 const MAX_FURNITURE_SHARE = 0.3
 /** A text shorter than this may stand in furniture and in content alike. */
 const MIN_KNOWN_CHARACTERS = 20
+/** As above, of a text deep within furniture, which may be the headline of another article. */
+const MIN_DEEP_CHARACTERS = 60
 
 /**
  * Removes furniture that stands inside or around content, and headings at the end that head nothing any more. The reader
@@ -28,9 +30,17 @@ export function trimFurniture(tree: Root, page: Root | null = null): void {
 function furnitureTexts(page: Root, limit: number): ReadonlySet<string> {
   const texts = elementsOf(page, isNamedFurniture)
     .filter((element) => textOf(element).length <= limit)
-    .flatMap((element) => [element, ...element.children].map(textOf))
-  return new Set(texts.filter((text) => text.length >= MIN_KNOWN_CHARACTERS))
+    .flatMap((element) => [
+      ...[element, ...element.children].map(textOf).filter((text) => text.length >= MIN_KNOWN_CHARACTERS),
+      ...elementsOf(element, isContainer)
+        .map(textOf)
+        .filter((text) => text.length >= MIN_DEEP_CHARACTERS),
+    ])
+  return new Set(texts)
 }
+
+/** The reader view may keep a part of furniture without what is around it. */
+const isContainer = ({ tagName }: Element): boolean => /^(?:div|section|ul|ol|figure)$/.test(tagName)
 
 /** `Related articles` after its articles are gone. A tree of headings only is left alone. */
 function dropLastHeadings(tree: Parents): void {

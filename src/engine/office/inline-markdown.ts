@@ -1,3 +1,4 @@
+import { runsScript } from '../scripts-in-addresses.ts'
 import { escapeInline } from './escape-markdown.ts'
 import type { Inline, Style } from './office-document.ts'
 import { REMOVED_IMAGE } from '../html/base64-images.ts'
@@ -74,7 +75,7 @@ function renderLink(inline: Inline, rendering: Rendering, plain: boolean): strin
   const text = renderInlines(inline.content ?? [], rendering, plain).trim()
   const target = inline.target
   // An anchor inside of the document has nothing to point to in Markdown.
-  if (target === undefined || target.kind === 'anchor' || text === '') return text
+  if (target === undefined || target.kind === 'anchor' || text === '' || runsScript(target.value)) return text
   rendering.links.add(target.value)
   return `[${text}](${linkDestination(target.value)})`
 }

@@ -38,4 +38,27 @@ describe('the encoding of a page', () => {
       '<p>café “quoted”',
     )
   })
+
+  test.each([
+    // Sentences of the Universal Declaration of Human Rights, as bytes of the encoding.
+    [
+      'shift_jis',
+      '93fa967b8cea82cc95b68e9a82c582b7814282b782d782c482cc906c8ad482cd814190b682dc82ea82c882aa82e782c982b582c48ea9974282c582a082e8',
+    ],
+    [
+      'euc-jp',
+      'c6fccbdcb8eca4cecab8bbfaa4c7a4b9a1a3a4b9a4d9a4c6a4cebfcdb4d6a4cfa1a2c0b8a4dea4eca4caa4aca4e9a4cba4b7a4c6bcabcdb3a4c7a4a2a4ea',
+    ],
+    [
+      'windows-1251',
+      'c2f1e520ebfee4e820f0eee6e4e0fef2f1ff20f1e2eee1eee4edfbece820e820f0e0e2edfbece820e220f1e2eee5ec20e4eef1f2eee8edf1f2e2e520e820eff0e0e2e0f5',
+    ],
+  ])('is %s where nothing declares it and the letters are of that script', (encoding, hex) => {
+    const page = Buffer.concat([
+      Buffer.from('<html><head><title>x</title></head><body class="main"><p>'),
+      Buffer.from(hex, 'hex'),
+      Buffer.from('</p>'),
+    ])
+    expect(decodeHtml(page, null).encoding).toBe(encoding)
+  })
 })

@@ -32,7 +32,6 @@ describe('main content of', () => {
         '# Harbour bridge to close for six months',
         'The bridge closes in March',
         '![The harbour bridge at dawn](https://courier.example/img/bridge-1600.jpg)',
-        'Photo: Port Authority',
         "Eastport's harbour bridge will close",
         'The authority had planned',
         'Buses 4, 9 and 17',
@@ -50,10 +49,32 @@ describe('main content of', () => {
         'dockside_dan',
         'Most read',
         'Terms',
+        'Photo: Port Authority',
         'Share',
         'has covered the port',
         'Search',
       ],
+    )
+  })
+
+  test('a news page leaves out galleries, bylines, dates and calls to comment, and keeps a heading like them', async () => {
+    const sentence =
+      'The harbour bridge will close in March, and the port authority expects that traffic moves to the tunnel for half a year. '
+    const story = Array.from({ length: 12 }, (_, index) => `<p>${index}: ${sentence.repeat(2)}</p>`)
+    const gallery =
+      '<div class="swiper-wrapper"><div><h3>Elsewhere</h3><span>Another town has lost its bridge to a storm, and nobody knows why it fell</span></div></div>'
+    story.splice(
+      4,
+      0,
+      `<figure><a href="#"><img src="a.jpg"></a><figcaption><span>The bridge at dawn</span><span>Credit: Ada</span></figcaption></figure>`,
+    )
+    story.splice(6, 0, `<div class="rail rail--trending"><div><h3>Most read in town</h3>${gallery}</div></div>`)
+    story.splice(8, 0, '<h2>Comments of the council</h2>')
+    const html = `<html><body><nav>Site</nav><article><h1>Bridge closes</h1><p class="byline">By Ada Byron</p>${story.join('')}<p>First Published: Tuesday, November 19, 2019 08:38 AM</p><hr><p>Post Comment (+)</p></article></body></html>`
+    expectText(
+      await markdownOf(html),
+      ['# Bridge closes', '0: The harbour', '## Comments of the council', '11: The harbour'],
+      ['Ada', 'at dawn', 'Elsewhere', 'Another town', 'Most read', 'First Published', 'Post Comment', '---'],
     )
   })
 
@@ -102,7 +123,6 @@ describe('main content of', () => {
       await mainOf('essay'),
       [
         '# On keeping bees in a city',
-        '3 May 2025',
         'When I carried',
         'City bees',
         '1. Tell the neighbours',
@@ -110,7 +130,7 @@ describe('main content of', () => {
         'three swarms',
         'July 58',
       ],
-      ['Older', 'Newer', 'a feed', 'About'],
+      ['Older', 'Newer', 'a feed', 'About', '3 May 2025'],
     )
   })
 
