@@ -10,15 +10,18 @@ export interface PageRows {
 
 /** Running headers and footers stand in this share of the page's height at its edges. */
 const BAND = 0.12
+/** Books with wide margins: a running line with a page number in small print stands in this share. */
+const WIDE_BAND = 0.135
 const LOOKED_AT = 4
 const LARGE = 1.15
 /** Longer lines are text, even where pages repeat them. */
 const LONGEST = 140
 /** What no other page repeats must stand nearer to the edge to be taken for one. */
 const EDGE = 0.075
+const SMALL = 0.95
 
 const PAGE_NUMBER =
-  /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:[A-Z]{1,2}[-.])?(?:\d{1,5}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i
+  /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:(?:[A-Z]{1,2}|\d{1,2})[-.])?(?:\d{1,5}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i
 
 /** For each page, its rows that are headers, footers or page numbers, by row. Other text remains on the page, or the map is empty. */
 export function furnitureOf(pages: readonly PageRows[], bodySize: number): Map<Row, FurnitureKind>[] {
@@ -33,8 +36,8 @@ export function furnitureOf(pages: readonly PageRows[], bodySize: number): Map<R
   return pages.map((page): Map<Row, FurnitureKind> => {
     const found = new Map<Row, FurnitureKind>()
     for (const { row, top } of edgeRows(page)) {
-      const repeated = (counts.get(keyOf(row, top, page)) ?? 0) >= often
-      const kind = kindOf(row, top, repeated, page)
+      const repeated = isWithin(row, BAND, page) && (counts.get(keyOf(row, top, page)) ?? 0) >= often
+      const kind = kindOf(row, top, repeated, page, bodySize)
       if (kind !== null) found.set(row, kind)
     }
     // A page whose only text looks like a running line would come out empty: there it is the page's text.
@@ -43,8 +46,8 @@ export function furnitureOf(pages: readonly PageRows[], bodySize: number): Map<R
 }
 
 function edgeRows(page: PageRows): { row: Row; top: boolean }[] {
-  const top = page.rows.slice(0, LOOKED_AT).filter((row) => middleY(row) < page.height * BAND)
-  const bottom = page.rows.slice(-LOOKED_AT).filter((row) => middleY(row) > page.height * (1 - BAND))
+  const top = page.rows.slice(0, LOOKED_AT).filter((row) => middleY(row) < page.height * WIDE_BAND)
+  const bottom = page.rows.slice(-LOOKED_AT).filter((row) => middleY(row) > page.height * (1 - WIDE_BAND))
   return [...top.map((row) => ({ row, top: true })), ...bottom.map((row) => ({ row, top: false }))]
 }
 
@@ -59,15 +62,21 @@ function runningKey(row: Row, top: boolean, page: PageRows, bodySize: number): s
   return `${top ? 't' : 'b'}${height} ${text}`
 }
 
-function kindOf(row: Row, top: boolean, repeated: boolean, page: PageRows): FurnitureKind | null {
+function kindOf(row: Row, top: boolean, repeated: boolean, page: PageRows, bodySize: number): FurnitureKind | null {
   const text = textOf(row)
   const kind = top ? 'page_header' : 'page_footer'
-  if (PAGE_NUMBER.test(text) && isOutermost(row, top, page)) return 'page_number'
+  if (PAGE_NUMBER.test(text) && isOutermost(row, top, page) && isWithin(row, BAND, page)) return 'page_number'
   if (repeated && text.length <= LONGEST) return PAGE_NUMBER.test(text) ? 'page_number' : kind
-  const near = top ? middleY(row) < page.height * EDGE : middleY(row) > page.height * (1 - EDGE)
-  if (!near || !isOutermost(row, top, page)) return null
+  const near = isWithin(row, EDGE, page)
+  const small = sizeOf(wordsIn(row)) < SMALL * bodySize
+  if ((!near && !small) || !isOutermost(row, top, page)) return null
   const numbered = /^\d{1,4}\s|\s\d{1,4}$|^page\s\d|\s\|\s/i.test(text) && text.length < 100
   return numbered && isAlone(row, top, page) ? kind : null
+}
+
+/** Whether it stands in this share of the page's height at its upper or lower edge. */
+function isWithin(row: Row, share: number, page: PageRows): boolean {
+  return middleY(row) < page.height * share || middleY(row) > page.height * (1 - share)
 }
 
 function isOutermost(row: Row, top: boolean, page: PageRows): boolean {

@@ -1,8 +1,7 @@
 import type { Line } from './block.ts'
 import { bare } from './document-style.ts'
+import { RIGHT_TO_LEFT } from './right-to-left.ts'
 import type { Word } from './words.ts'
-
-const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u
 
 /** Words of one line, given from left to right, in the order in which they are read. */
 export function inReadingOrder(words: readonly Word[]): Word[] {

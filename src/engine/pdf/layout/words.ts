@@ -1,6 +1,7 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { type Box, boxOf, holds, union } from './box.ts'
 import { fontStyle } from './font-style.ts'
+import { inWrittenOrder, scriptRuns } from './right-to-left.ts'
 
 /** One word on a page, upright, with what its letters look like. */
 export interface Word extends Box {
@@ -72,7 +73,8 @@ function piecesOf(item: TextItem, turned: Word['turned']): Omit<Word, 'link' | '
   }
   const pieces = turned === 0 ? (wholeWords(item) ?? spread(item)) : [item]
   return pieces
-    .map((piece) => ({ ...boxOf(piece), text: cleaned(piece.text, name), ...style }))
+    .flatMap((piece) => (turned === 0 ? scriptRuns(piece) : [piece]))
+    .map((piece) => ({ ...boxOf(piece), text: inWrittenOrder(cleaned(piece.text, name)), ...style }))
     .filter((piece) => piece.text !== '')
 }
 

@@ -12,14 +12,17 @@ export interface TableGrid {
 
 export type Cell = readonly Word[]
 
-/** The words of a cell in reading order, as one line of text; dots that lead the eye to the next cell are left out. */
+/** A rule made of letters. */
+const RULE = /^[-_=–—]{6,}$/
+
+/** The words of a cell in reading order, as one line of text; dots that lead the eye to the next cell are left out, and rules. */
 export function cellText(cell: Cell): string {
   const turned = cell.some((word) => word.turned !== 0)
   const lines = turned ? turnedLines(cell) : rowsOf(cell).map((row) => inReadingOrder(wordsIn(row)))
   return lines
     .map((words) =>
       words
-        .map((word) => word.text.replace(/\.{5,}$/, ''))
+        .map((word) => (RULE.test(word.text) ? '' : word.text.replace(/\.{5,}$/, '')))
         .filter(Boolean)
         .join(' '),
     )
@@ -37,9 +40,9 @@ export function isValue(text: string): boolean {
   return /\d/.test(compact) && letters <= 2 && compact.length <= 24
 }
 
-/** Rows and columns without any text are artefacts of the drawing. */
+/** Rows and columns without any text are artefacts of the drawing, and so are rows of nothing but rules. */
 export function withoutEmpty(rows: readonly (readonly Cell[])[]): Cell[][] {
-  const filled = rows.filter((row) => row.some((cell) => cell.length > 0))
+  const filled = rows.filter((row) => row.some((cell) => cell.some((word) => !RULE.test(word.text))))
   const columns = Math.max(0, ...filled.map((row) => row.length))
   const kept = Array.from({ length: columns }, (_, index) => index).filter((index) =>
     filled.some((row) => (row[index]?.length ?? 0) > 0),

@@ -30,12 +30,32 @@ function tableOf(mesh: Mesh, words: readonly Word[]): TableGrid | null {
     if (within.vertical.length < mesh.vertical.length) return tableOf(within, words)
   }
   const bands = all.slice(core.from, core.to)
-  const rows = withoutEmpty(bands.flatMap(rowsOfBand))
+  const rows = withoutEmpty(withoutSlivers(bands.flatMap(rowsOfBand), mesh.xs))
   const inside = bands.flatMap((band) => band.cells.flat())
   const filled = rows.flat().filter((cell) => cell.length > 0).length
   if (rows.length < 2 || (rows[0]?.length ?? 0) < 2 || filled < 4 || inside.length === 0) return null
   if (filled < rows.length * (rows[0]?.length ?? 0) * 0.25) return null
   return { kind: 'table', box: union(inside), rows }
+}
+
+/** A column narrower than this holds no letter: it lies between the shading of two cells. */
+const SLIVER_POINTS = 7
+
+/** What stands in such a column is the text of a wider cell: its column is the next one that can hold text. */
+function withoutSlivers(rows: readonly (readonly Cell[])[], xs: readonly number[]): readonly (readonly Cell[])[] {
+  const isSliver = (column: number): boolean => (xs[column + 1] ?? 0) - (xs[column] ?? 0) < SLIVER_POINTS
+  if (!xs.slice(1).some((_, column) => isSliver(column))) return rows
+  return rows.map((row) => {
+    const out = [...row]
+    for (const [column, cell] of out.entries()) {
+      const next = out[column + 1]
+      if (cell.length > 0 && isSliver(column) && next?.length === 0) {
+        out[column] = []
+        out[column + 1] = cell
+      }
+    }
+    return out
+  })
 }
 
 interface Band {

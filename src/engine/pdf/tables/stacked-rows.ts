@@ -61,12 +61,22 @@ export function mergedLines(lines: readonly TableLine[]): Cell[][] {
   return rows.map((row) => row.cells)
 }
 
+/** Fields of forms: `Order no.: 2024-56`, each on a line of its own. A label of several lines ends on the last. */
+export function holdsLabel({ cells }: TableLine): boolean {
+  const texts = cells.map(cellText)
+  return texts.some((text, column) => isLabel(text) && (texts[column + 1] ?? '') !== '')
+}
+
+export const isLabel = (text: string): boolean => /\p{L}.*[:：]$/u.test(text)
+
 function continues(above: { readonly cells: readonly Cell[]; readonly y1: number }, line: TableLine): boolean {
   const height = line.y1 - line.y0
   const upper = above.cells.map(cellText)
   const lower = line.cells.map(cellText)
   const clash = upper.some((text, column) => isValue(text) && isValue(lower[column] ?? ''))
   if (clash) return false
+  const fields = upper.some(isLabel) && lower.some((text, column) => isLabel(text) && isLabel(upper[column] ?? ''))
+  if (fields) return false
   // Half a line apart: a value set in the middle of a label of two lines.
   if (line.y0 < above.y1 - height * 0.3) return true
   if (line.y0 - above.y1 > height * 0.6) return false

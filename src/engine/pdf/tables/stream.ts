@@ -3,7 +3,7 @@ import { type Row, type Segment, sizeOf, wordsIn } from '../layout/rows.ts'
 import type { Ruling, Rulings } from '../layout/rulings.ts'
 import { cellsOf, columnsOf } from './columns.ts'
 import { cellText, isValue, type TableGrid, withoutEmpty } from './grid.ts'
-import { tableLine, type TableLine } from './stacked-rows.ts'
+import { isLabel, tableLine, type TableLine } from './stacked-rows.ts'
 import { tableRows } from './table-rows.ts'
 
 /** Rows `from` up to, not with, `to` of a region are this table. */
@@ -123,6 +123,20 @@ function withTrailing(
   return tight && apart ? to + 1 : to
 }
 
+/** Share of the lines that begin with a label and a colon in a form without rules. */
+const MOSTLY_LABELS = 0.7
+const FEWEST_TITLES = 4
+
+/** Column titles over one row, most of it values: the shortest table there is. */
+function isTitledRow([titles = [], row = []]: readonly (readonly string[])[]): boolean {
+  return (
+    titles.length >= FEWEST_TITLES &&
+    titles.every((text) => text !== '' && !isValue(text)) &&
+    row.every((text) => text !== '') &&
+    row.filter(isValue).length >= row.length / 2
+  )
+}
+
 const LIST_MARKER = /^(?:[•▪◦●○■□‣∙*·–—-]|\(?(?:\d{1,3}|[a-z]|[ivxlc]+)[.)]|\[\d+\])$/i
 
 /** Tells a table from a list, numbered formulas, a table of contents and text that happens to be aligned. */
@@ -136,6 +150,7 @@ function isTable(lines: readonly TableLine[], rules: readonly Ruling[]): boolean
   if (share((cells) => cells.some((text) => /\.{4,}|(?:\. ){4,}/.test(text))) > 0.4) return false
   const values = share((cells) => cells.slice(1).some(isValue))
   if (rules.length >= 2) return multi.length >= 2
-  if (multi.length < 3) return false
+  if (multi.length < 3) return isTitledRow(multi)
+  if (share((cells) => isLabel(cells.find((text) => text !== '') ?? '')) >= MOSTLY_LABELS) return true
   return values >= 0.5 || (texts[0]?.length ?? 0) >= 3
 }

@@ -1,7 +1,7 @@
 import { shared, union } from '../layout/box.ts'
 import type { Rulings } from '../layout/rulings.ts'
 import { type Cell, cellText, isValue } from './grid.ts'
-import { mergedLines, type TableLine } from './stacked-rows.ts'
+import { holdsLabel, mergedLines, type TableLine } from './stacked-rows.ts'
 
 /** Rows stand this much further apart than the lines of one cell, where a table shows it at all. */
 const ROW_PITCH = 1.14
@@ -11,7 +11,10 @@ const ROW_PITCH = 1.14
  * gaps, else every line that does not plainly continue the one above it.
  */
 export function tableRows(lines: readonly TableLine[], rulings: Rulings): Cell[][] {
-  const body = Math.max(0, lines.findIndex(holdsValues))
+  const body = Math.max(
+    0,
+    lines.findIndex((line) => holdsValues(line) || holdsLabel(line)),
+  )
   const header = headerRows(lines.slice(0, body), rulings)
   return [...header, ...bodyRows(lines.slice(body), rulings)]
 }

@@ -26,4 +26,14 @@ describe('a line that repeats at the edge of pages', () => {
     expect(markdown).not.toContain('Harbour Report')
     expect(markdown.match(/walls have stood/g)).toHaveLength(6)
   })
+
+  test.each([
+    ['a small title with a page number on a page with a wide margin', 'Of Harbours and Tides 9', 9, 95, false],
+    ['a page number with its chapter', '7-45', 11, 60, false],
+    ['a large numbered title', 'Report 9', 20, 95, true],
+  ])('%s on a single page', async (_, printed, size, top, kept) => {
+    const { markdown } = await pdfs.convert([{ content: text(72, top, printed, size) + paragraph(72, 160, BODY) }])
+    expect(markdown.includes(printed)).toBe(kept)
+    expect(markdown).toContain('walls have stood')
+  })
 })

@@ -31,3 +31,27 @@ describe('a private-use letter', () => {
 test('the replacement character is no word', () => {
   expect(textsOf([{ text: '\ufffd' }, { text: 'pier' }])).toEqual(['pier'])
 })
+
+describe('a word written from right to left', () => {
+  test.each([
+    ['.للمشكلات', ['للمشكلات.']],
+    ['،البيانات', ['البيانات،']],
+    ['اإلنتاجية', ['الإنتاجية']],
+    ['باإلضافة', ['بالإضافة']],
+    ['حالة', ['حالة']],
+    ['شلام', ['شلام']],
+    ['Pythonو', ['Python', 'و']],
+    ['منPython', ['من', 'Python']],
+    ['2024م', ['2024م']],
+  ])('%s comes as %j', (printed, words) => {
+    expect(textsOf([{ text: printed }])).toEqual(words)
+  })
+
+  test('and a Latin one beside it share its box', () => {
+    const boxes = wordsOf(pageOf([{ text: 'Pythonو', x: 100, width: 70 }]))
+    expect(boxes.map(({ x0, x1 }) => [x0, x1])).toEqual([
+      [100, 160],
+      [160, 170],
+    ])
+  })
+})

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Word } from '#src/engine/pdf/layout/words.ts'
+import { cellText, withoutEmpty } from '#src/engine/pdf/tables/grid.ts'
 import { line, paragraph, type PdfPage, text } from '../../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../../support/built-pdfs.ts'
 
@@ -92,6 +94,42 @@ describe('a table', () => {
     ])
   })
 
+  test('of fields, a label and a value on each line, has a row for each of them', async () => {
+    const fields: Cells = [
+      ['Order:', '2024-12-5678', 'Berth:', 'North quay'],
+      ['Agent:', 'Harbour Supplies', 'Pilot:', 'Ada Brandt'],
+      ['Arrival:', '12/20/2024', 'Cargo:', 'Timber'],
+    ]
+    const [table = ''] = await tablesOf({
+      content: cells(fields, [74, 134, 284, 344], 200, 12) + paragraph(72, 300, PROSE),
+    })
+    expect(table.split('\n').filter((row) => !row.includes('---'))).toEqual(
+      fields.map((row) => `| ${row.join(' | ')} |`),
+    )
+    const pairs = fields.map((row) => row.slice(0, 2))
+    const [narrow = ''] = await tablesOf({ content: cells(pairs, [74, 134], 200, 12) + paragraph(72, 300, PROSE) })
+    expect(narrow.split('\n').filter((row) => !row.includes('---'))).toEqual(
+      pairs.map((row) => `| ${row.join(' | ')} |`),
+    )
+  })
+
+  test('may have one row of values below its titles', async () => {
+    const one: Cells = [
+      ['Start', 'End', 'Calls', 'Gross', 'Net'],
+      ['12/20/24', '12/31/24', '48', '$12,500.00', '$11,250.00'],
+    ]
+    const columns = [74, 144, 214, 284, 374]
+    const content = paragraph(72, 100, PROSE) + cells(one, columns, 200, 12) + paragraph(72, 300, PROSE)
+    expect(await tablesOf({ content })).toEqual([
+      '| Start | End | Calls | Gross | Net |\n| --- | --- | --- | --- | --- |\n| 12/20/24 | 12/31/24 | 48 | $12,500.00 | $11,250.00 |',
+    ])
+  })
+
+  test('has no columns for the strips between the shading of its cells', async () => {
+    const drawn = rules([70, 196, 200, 296, 300, 400], [188, 204, 220, 236, 252])
+    expect(await tablesOf({ content: drawn + cells(DUES, [74, 204, 304], 200) })).toEqual([DUES_MARKDOWN])
+  })
+
   test('of thirty columns takes no longer than another: its gaps are not tried in all combinations', async () => {
     const columns = Array.from({ length: 30 }, (_, column) => 30 + column * 19)
     const rows = Array.from({ length: 50 }, () => columns.map(() => 'a'))
@@ -110,4 +148,22 @@ describe('a table', () => {
     )
     expect(await tablesOf({ content: [...list, ...formulas].join('') })).toEqual([])
   })
+})
+
+test('rules of dashes are no text of a cell, and make no row', () => {
+  const box = { x0: 72, y0: 100, x1: 150, y1: 110 }
+  const look = { size: 10, baseline: 108, weight: 400, italic: false, monospaced: false, turned: 0 as const }
+  const cell = (printed: string): Word[] => [{ ...box, ...look, text: printed, confidence: null, link: null }]
+  const [ship, rule, dash] = [cell('Sloop'), cell('------------'), cell('–')]
+  expect(
+    withoutEmpty([
+      [ship, dash],
+      [rule, rule],
+      [ship, []],
+    ]),
+  ).toEqual([
+    [ship, dash],
+    [ship, []],
+  ])
+  expect([cellText(rule), cellText(dash)]).toEqual(['', '–'])
 })
