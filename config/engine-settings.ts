@@ -48,7 +48,7 @@ export const ENGINE_SETTINGS = {
   engineKeys: structure({
     env: 'SLUICE_ENGINE_KEYS',
     schema: z.record(z.string().min(1), keyLimits).optional(),
-    doc: 'who may ask, and how much: {"key": {"credits", "requestsPerMinute", "concurrency", "overflow", "zeroDataRetention"}}, as JSON; without it every caller may ask, without limits',
+    doc: 'API keys that are accepted, and their limits: {"key": {"credits", "requestsPerMinute", "concurrency", "overflow", "zeroDataRetention"}}, as JSON; without it every caller is accepted, without limits',
     secret: true,
   }),
   enginePasswords: structure({

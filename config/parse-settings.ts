@@ -46,12 +46,12 @@ export const PARSE_SETTINGS = {
   acceptLocal: flag({
     env: 'SLUICE_ACCEPT_LOCAL',
     default: false,
-    doc: 'against a service: keep what the embedded engine parsed before, instead of parsing it again',
+    doc: 'with a service: keep documents that the embedded engine parsed, instead of parsing them again',
   }),
   upgrade: flag({
     env: 'SLUICE_UPGRADE',
     default: false,
-    doc: 'parse again what an older version of the embedded engine did',
+    doc: 'parse documents again that an older version of the embedded engine parsed',
   }),
   minGrade: optionalNumber({
     env: 'SLUICE_MIN_GRADE',

@@ -72,7 +72,7 @@ export const SETTINGS = {
     min: 1,
     max: 1000,
     scope: 'process',
-    doc: 'documents under way at once in this process; the gate decides how many requests that makes',
+    doc: 'documents in flight in this process; the gate decides how many requests that makes',
   }),
   answerMemoryMb: whole({
     env: 'SLUICE_ANSWER_MEMORY_MB',
@@ -81,7 +81,7 @@ export const SETTINGS = {
     max: 1_000_000,
     unit: 'MiB',
     scope: 'process',
-    doc: 'limit for all answers that this process holds at once; above it, further ones wait on the wire',
+    doc: 'backpressure: limit for all answers in the memory of this process; further ones wait on their connections',
   }),
   rate: optionalNumber({
     env: 'SLUICE_RATE',
@@ -111,14 +111,14 @@ export const SETTINGS = {
     min: 1,
     max: 10_000_000,
     unit: 'jobs',
-    doc: 'jobs waiting in Redis at the most',
+    doc: 'most jobs that wait in Redis',
   }),
   deadlineMs: duration({
     env: 'SLUICE_DEADLINE_MS',
     default: 7 * DAY_MS,
     min: 1000,
     max: 365 * DAY_MS,
-    doc: 'a document that waited for longer ends failed',
+    doc: 'fail a document that has waited for longer',
   }),
   graceMs: duration({
     env: 'SLUICE_GRACE_MS',
@@ -126,7 +126,7 @@ export const SETTINGS = {
     min: 0,
     max: HOUR_MS,
     scope: 'process',
-    doc: 'after the first Ctrl-C, what is under way may take this long',
+    doc: 'after the first Ctrl-C, work in flight may take this long',
   }),
   deleteGone: flag({
     env: 'SLUICE_DELETE_GONE',
@@ -139,12 +139,12 @@ export const SETTINGS = {
     min: 0,
     max: 100,
     unit: 'percent',
-    doc: 'when more of the archive is missing, it is taken for a disk that is not mounted, and nothing is touched',
+    doc: 'mass-deletion safety limit: if a larger share of the archive is missing, assume that the source is unmounted and delete nothing',
   }),
   force: flag({
     env: 'SLUICE_FORCE',
     default: false,
-    doc: 'believe that documents are gone, however many',
+    doc: 'bypass the mass-deletion safety limit',
   }),
   takeoverMs: duration({
     env: 'SLUICE_TAKEOVER_MS',
@@ -152,7 +152,7 @@ export const SETTINGS = {
     min: 1000,
     max: HOUR_MS,
     scope: 'process',
-    doc: 'a process that gave no sign of life for this long is taken for dead, and others go on with its documents',
+    doc: 'heartbeat timeout: after this long without a heartbeat a process is considered dead and its documents are reassigned',
   }),
   storePatienceMs: duration({
     env: 'SLUICE_STORE_PATIENCE_MS',
@@ -166,7 +166,7 @@ export const SETTINGS = {
     placeholder: 'folder',
     scope: 'process',
     path: true,
-    doc: 'keep paid answers that the store did not take here until it does (default: ~/.local/state/sluice/spool)',
+    doc: 'folder for paid answers that the store did not accept, until it does (default: ~/.local/state/sluice/spool)',
   }),
   storeSlowMs: duration({
     env: 'SLUICE_STORE_SLOW_MS',
@@ -196,7 +196,7 @@ export const SETTINGS = {
     placeholder: 'folder',
     scope: 'process',
     path: true,
-    doc: 'where the private Redis keeps its data and the log is written (default: .sluice in the output folder)',
+    doc: 'folder for the data of the private Redis and for the log (default: .sluice in the output folder)',
   }),
   cacheDir: optionalText({
     env: 'SLUICE_CACHE_DIR',

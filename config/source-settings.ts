@@ -30,7 +30,7 @@ export const SOURCE_SETTINGS = {
   newStore: flag({
     env: 'SLUICE_NEW_STORE',
     default: false,
-    doc: 'accept that the store is another one than before, or was emptied',
+    doc: 'accept a store that differs from the one used before, or that was emptied',
   }),
   include: list({ env: 'SLUICE_INCLUDE', placeholder: 'globs', doc: 'only documents that match one of these globs' }),
   exclude: list({ env: 'SLUICE_EXCLUDE', placeholder: 'globs', doc: 'leave out what matches one of these globs' }),
@@ -82,7 +82,7 @@ export const SOURCE_SETTINGS = {
   splitLargePdfs: flag({
     env: 'SLUICE_SPLIT_LARGE_PDFS',
     default: true,
-    doc: 'cut PDFs over 50 MB by their pages, parse the pieces and put them together as one document',
+    doc: 'split PDFs over 50 MB by pages, parse the pieces and merge them into one document',
   }),
   via: choice({
     env: 'SLUICE_VIA',
@@ -105,13 +105,13 @@ export const SOURCE_SETTINGS = {
     default: 2_000,
     min: 0,
     max: HOUR_MS,
-    doc: 'a watched file counts when it has been at rest for so long',
+    doc: 'debounce: ingest a watched file once it has been unchanged for this long',
   }),
   rescanMs: optionalDuration({
     env: 'SLUICE_RESCAN_MS',
     min: 1_000,
     max: 24 * HOUR_MS,
-    doc: 'between the full scans that catch what events missed',
+    doc: 'interval between full rescans, which catch what events missed',
   }),
   sqsQueue: address({
     env: 'SLUICE_SQS_QUEUE',
@@ -141,7 +141,7 @@ export const SOURCE_SETTINGS = {
     env: 'SLUICE_EVERY',
     placeholder: '10m|cron',
     problem: timetableProblem,
-    doc: 'scan at set times instead of following: every 30s, 10m, 1h, 1d, or as a cron pattern says ("0 2 * * *")',
+    doc: 'scan on a schedule instead of following events: every 30s, 10m, 1h, 1d, or a cron pattern ("0 2 * * *")',
   }),
   poll: flag({ env: 'SLUICE_POLL', default: false, doc: 'watch by scans alone: for network mounts' }),
   s3Endpoint: address({

@@ -47,7 +47,7 @@ export function readingsOf(state: GateState): Reading[] {
     of('places', 'Requests in flight that are let through now.', places.count),
     of('in_flight', 'Requests in flight, of all processes.', state.inFlight),
     own('waiting_documents', 'Documents of this process that wait at the gate.', state.waitingDocuments),
-    of('waiting_processes', 'Processes that stand in line.', state.waitingProcesses),
+    of('waiting_processes', 'Processes that wait for a permit.', state.waitingProcesses),
     of('paused', '1 while the gate is paused by hand.', state.paused ? 1 : 0),
     of('breaker_open', '1 while the gate is shut because the service is down.', shut?.cause === 'outage' ? 1 : 0),
     of('admitted_total', 'Requests let through since the API key was first used.', state.admitted),

@@ -152,7 +152,9 @@ function unfinished({ counts, end }: SummaryInput): string[] {
 /** Result of the search for documents that are no longer in the source. */
 export function goneLines({ kept, removed, forgotten, unbelievable }: Tally['gone']): string[] {
   if (unbelievable) {
-    return ['too many documents are missing from the source to be believed; their outputs stay (--force believes it)']
+    return [
+      'mass-deletion safety limit: too many documents are missing from the source; their outputs stay (--force bypasses the limit)',
+    ]
   }
   return [
     ...(kept > 0

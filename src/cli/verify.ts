@@ -37,13 +37,13 @@ export function verifyCommand(): Command {
   const command = new Command('verify')
     .argument('[source]', 'the source, for --rebuild')
     .option('--repair', 'derive from its receipt again what is missing or altered, finish what a crash left half done')
-    .option('--remove-orphans', 'remove files in the folders of the store that no record explains')
+    .option('--remove-orphans', 'remove orphans: files in the store that no record explains')
     .addOption(new Option('--remove-strays').implies({ removeOrphans: true }).hideHelp())
     .option(
       '--since <when>',
       'check only documents that changed since a cursor of `changes`, or a date: 2026-11-22; no orphans, no receipts without a document',
     )
-    .option('--rebuild', 'make the ledger of this source from the store; not while a run is under way')
+    .option('--rebuild', 'rebuild the ledger of this source from the store; not while a run is in progress')
   addSettings(addOutput(addPipelines(command)), TARGET_SETTINGS)
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {

@@ -11,7 +11,7 @@ const REMEDIES: Readonly<Record<FailureCode, string>> = {
   unreadable_name: 'The names are no UTF-8. Rename the files.',
   symlink_loop: 'A link leads back to itself. Remove it.',
   vanished: 'The files went away after they were listed. The next run lists them again.',
-  changing: 'The files were written to while they were read. Run again when they are at rest.',
+  changing: 'The files changed while they were read. Run again when they no longer change.',
   service_rejected: 'The service does not take these documents; each failure says why.',
   refused: 'The service refused the request. Check the options and the permissions of the key.',
   service_unavailable: 'The service failed for these documents, five times each. Retry when it works again.',
