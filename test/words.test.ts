@@ -53,3 +53,126 @@ test('the word check finds each of its words in a sentence', () => {
     expect(breaches('x.ts', `first\n/* ${word} waits */`)).toHaveLength(1)
   expect(breaches('x.ts', '/* the worker waits */')).toEqual([])
 })
+
+/** Words that once named several things each. Where `FOLDERS_WITH_TERMS` are read, each has the meaning of the glossary, or none. */
+interface Overloaded {
+  readonly word: RegExp
+  /** What is left of its meanings; null where another word is always better. */
+  readonly meaning: string | null
+  /** Phrases of that meaning, of the language and of libraries. */
+  readonly allowed: readonly RegExp[]
+  /** Files whose whole subject is that meaning, or a stored format that has the name. */
+  readonly files?: RegExp
+}
+
+const FOLDERS_WITH_TERMS =
+  /^(?:src\/(?:cli|view|observe)\/|workers\/|config\/|docs\/|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|CHANGELOG\.md)/
+
+const OVERLOADED: Readonly<Record<string, Overloaded>> = {
+  tell: {
+    word: /\b(?:tell|tells|telling|told)\b|\b(?:tell|told)[A-Z]|[a-z]Told\b/,
+    meaning: null,
+    // A state field and a method of the limiter.
+    allowed: [/`told`/, /\btellPlaces\b/, /\.tell\(/],
+    files: /^docs\/(?:limiter|limiter-state|performance)\.md$/,
+  },
+  look: {
+    word: /\b[Ll]ook(?:s|ed|ing)?\b|\blook(?!up)[A-Z]|[a-z]Look\b/,
+    meaning: 'search by a key (look up), or resemble (look like)',
+    // A method of the activity in Redis, a bench, and the line that `npm start` prints.
+    allowed: [/\blook(?:s|ed)? up\b/, /\blooks? like\b/, /\.look\(/, /bench:look/, /'?Look into out\/documents/],
+  },
+  place: {
+    word: /\b[Pp]lace[sd]?\b|\bplaces?[A-Z]|[a-z]Places?\b|\bPLACE/,
+    meaning: 'a request in flight that the limiter allows; the folder of a record in the change feed',
+    allowed: [
+      /\bgate\.places\b/,
+      /\bplaces(?:\.count|\.learned|Learned)\b/,
+      /sluice_gate_places/,
+      /last-places\.json/,
+      /\btellPlaces\b/,
+      /damage\.place/,
+    ],
+    files:
+      /^(?:docs\/(?:limiter|limiter-state|performance|contract|changes)\.md|docs\/schemas\/.*|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
+  },
+  entry: {
+    word: /\b[Ee]ntr(?:y|ies)\b|[a-z]Entry\b|\bentry[A-Z]/,
+    meaning: 'a document in the ledger',
+    allowed: [
+      /Object\.(?:fromE|e)ntries/,
+      /\.entries\(/,
+      /\bledger entr/i,
+      /\bEntries and counts of the ledger/,
+      /\b[Ee]ntry points?\b/,
+      /PlannedEntry/,
+      /listpack-entries/,
+      /entry: RENDER_ENTRY/,
+      /RENDER_ENTRY/,
+      /the ledger's entries/,
+      /known, entry/,
+    ],
+    files: /^docs\/(?:decisions|scaling)\.md$/,
+  },
+  settle: {
+    word: /\bsettl(?:e|es|ing)\b(?!\()/i,
+    meaning: 'write the outcome of a document into the ledger',
+    allowed: [/settling\.ts/, /'settle'>/, /\bsettle: \(\)/, /readonly settle:/],
+  },
+  answer: { word: /\* Answers (?:how|what|whether|which|the)\b/, meaning: 'the response of a service', allowed: [] },
+  room: { word: /\b[Rr]ooms?\b|[a-z]Room\b/, meaning: null, allowed: [] },
+  standing: { word: /\b[Ss]tanding\b|[a-z]Standing\b/, meaning: null, allowed: [] },
+  own: { word: /\b(?:const|let) own\b/, meaning: 'belonging to', allowed: [] },
+  fable: { word: /\b(?:sights?|shelf|shelves|crew|venue|taste|onlooker|workshops?)\b/i, meaning: null, allowed: [] },
+}
+
+function overloadedIn(path: string, text: string): string[] {
+  return Object.entries(OVERLOADED).flatMap(([name, { word, allowed, files }]) =>
+    files?.test(path) === true
+      ? []
+      : text.split('\n').flatMap((line, at) => {
+          if (!word.test(line) || line.startsWith(`| ${name} |`)) return []
+          const rest = allowed.reduce(
+            (left, phrase) => left.replaceAll(new RegExp(phrase, `${phrase.flags}g`), ''),
+            line,
+          )
+          return word.test(rest) ? [`${name}: ${path}:${at + 1}: ${line.trim()}`] : []
+        }),
+  )
+}
+
+test('each overloaded word has the meaning of the glossary, or is not used', () => {
+  const files = written().filter((path) => FOLDERS_WITH_TERMS.test(path))
+  expect(files.length).toBeGreaterThan(250)
+  expect(files.flatMap((path) => overloadedIn(path, readFileSync(join(ROOT, path), 'utf8')))).toEqual([])
+})
+
+test('the check of overloaded words finds each of them, and leaves its meaning in the glossary alone', () => {
+  const wrong: Readonly<Record<keyof typeof OVERLOADED, string>> = {
+    tell: '/* what the worker was told */',
+    look: 'const looked = lookAgain()',
+    place: '// in place of the other',
+    entry: 'for (const entry of listed)',
+    settle: '/* a crash that a run settles */',
+    answer: ' * Answers how many are left.',
+    room: 'const lowRoom = 0',
+    standing: 'const whileStanding = 0',
+    own: '  const own = 1',
+    fable: '/* the workshop of the crew */',
+  }
+  for (const [name, line] of Object.entries(wrong)) {
+    expect(overloadedIn('workers/x.ts', line).map((found) => found.split(':', 1)[0])).toEqual([name])
+  }
+  expect(overloadedIn('workers/x.ts', 'const ledger = Object.entries(ledgers) // one ledger entry, looked up')).toEqual(
+    [],
+  )
+})
+
+test('the glossary of ARCHITECTURE.md defines the meaning that is left of each overloaded word', () => {
+  const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+  const terms = new Map(
+    [...page.matchAll(/^\| ([a-z ]+) \| (.+) \|$/gm)].map(([, term = '', text = '']) => [term, text]),
+  )
+  for (const term of ['place', 'entry', 'settle', 'answer'])
+    expect([term, terms.get(term)]).toEqual([term, OVERLOADED[term]?.meaning])
+})

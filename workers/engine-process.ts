@@ -22,7 +22,7 @@ const START_MS = 60_000
 /** How long the engine may take to end in order. */
 const END_MS = 5_000
 
-const ENTRY = new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+const PROGRAM = new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 /**
  * Starts the embedded engine in its own process. It ends with us, however we end: it watches its standard input, which
@@ -32,7 +32,7 @@ const ENTRY = new URL(`./engine${import.meta.filename.endsWith('.ts') ? '.ts' : 
  * @throws {DependencyUnusable} when it ends before it listens, or takes too long
  */
 export async function startEngineProcess(options: EngineOptions, signal: AbortSignal): Promise<EngineProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(ENTRY), '--options-on-stdin'], {
+  const child = spawn(process.execPath, [fileURLToPath(PROGRAM), '--options-on-stdin'], {
     env: childEnvironment({ web: true }),
     stdio: ['pipe', 'pipe', 'inherit'],
     // A session of its own: Ctrl-C on the terminal is for us, so that requests in flight can finish.

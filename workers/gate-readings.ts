@@ -10,8 +10,8 @@ export async function gateReadings(opened: readonly Requests[]): Promise<Reading
   const gates = new Map(opened.map(({ service, gate }) => [service.digest, { name: service.name, gate }]))
   const readings = await Promise.all(
     [...gates.values()].map(async ({ name, gate }) => {
-      const own = readingsOf(await gate.limiter.state())
-      return gates.size === 1 ? own : own.map((one) => ({ ...one, labels: { ...one.labels, service: name } }))
+      const ofGate = readingsOf(await gate.limiter.state())
+      return gates.size === 1 ? ofGate : ofGate.map((one) => ({ ...one, labels: { ...one.labels, service: name } }))
     }),
   )
   return readings.flat()
@@ -35,18 +35,18 @@ function creditReadings(credits: GateState['credits']) {
 
 export function readingsOf(state: GateState): Reading[] {
   const { rate, places, shut, refused, credits, shutMs } = state
-  const own = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
+  const perProcess = (name: string, help: string, value: number, labels: Reading['labels'] = {}): Reading => ({
     name: `sluice_gate_${name}`,
     help,
     labels,
     value,
   })
-  const of: typeof own = (name, help, value, labels) => own(name, `${help} ${SHARED}`, value, labels)
+  const of: typeof perProcess = (name, help, value, labels) => perProcess(name, `${help} ${SHARED}`, value, labels)
   return [
     ...(rate === null ? [] : [of('rate_per_window', 'Requests per window that are let through now.', rate.perWindow)]),
     of('places', 'Requests in flight that are let through now.', places.count),
     of('in_flight', 'Requests in flight, of all processes.', state.inFlight),
-    own('waiting_documents', 'Documents of this process that wait at the gate.', state.waitingDocuments),
+    perProcess('waiting_documents', 'Documents of this process that wait at the gate.', state.waitingDocuments),
     of('waiting_processes', 'Processes that wait for a permit.', state.waitingProcesses),
     of('paused', '1 while the gate is paused by hand.', state.paused ? 1 : 0),
     of('breaker_open', '1 while the gate is shut because the service is down.', shut?.cause === 'outage' ? 1 : 0),

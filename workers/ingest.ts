@@ -72,7 +72,7 @@ async function endOf({ refusals, ledger }: IngestPipeline, unfinished: number): 
   return { kind: 'halted', cause: refused.cause, message: `no document got through. ${refused.failure.message}` }
 }
 
-/** Answers how many documents that it brought in did not come to an end. */
+/** Returns how many documents that it brought in did not come to an end. */
 async function take(intake: WorkerOptions['intake'], pipeline: IngestPipeline, signal: AbortSignal): Promise<number> {
   if (intake === 'scan') return scanAndDrain(pipeline, signal)
   if (typeof intake === 'function') {

@@ -14,14 +14,14 @@ export function parserPolicyOf(
 ): ParserPolicy {
   const { parseApiUrl, acceptLocal, upgrade, rules } = settings
   const book = upgradeBook({ rules }, upgrade)
-  const own =
+  const facts =
     parseApiUrl === undefined
       ? ENGINE
       : ({ class: 'service', origin: withoutLogin(parseApiUrl), version: null } as const)
   const routes = routesWith(settings, prefix)
   const upgradeOf = book === null ? null : (key: SourceKey): boolean => book(outOf(prefix, key) ?? key)
   const routed = routes === null ? {} : { routes: { of: routes.of, engine: ENGINE } }
-  return { own, acceptLocal, upgrade, upgradeOf, hasUnmarked: isFormer, ...routed }
+  return { own: facts, acceptLocal, upgrade, upgradeOf, hasUnmarked: isFormer, ...routed }
 }
 
 /** Globs are about keys in the source, without the prefix that they have in the store. */

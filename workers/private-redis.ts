@@ -35,8 +35,8 @@ export function privateRedis({ settings, say }: PrivateRedisOptions): PrivateRed
       void sharePriority(pid)
       spawned.resolve()
     }
-    const own = { dataDir, cacheDir: folders.cache, notify: say, onSpawn }
-    return openEmbeddedRedis({ ...own, env: childEnvironment({ web: false }), proxies: proxiesOf() }, closing.signal)
+    const local = { dataDir, cacheDir: folders.cache, notify: say, onSpawn }
+    return openEmbeddedRedis({ ...local, env: childEnvironment({ web: false }), proxies: proxiesOf() }, closing.signal)
   }
   const begin = (): Promise<EmbeddedRedis> => (starting ??= start())
   return {

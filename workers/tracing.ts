@@ -33,8 +33,8 @@ export async function tracingOf({ onProblem, onError }: TracingReports): Promise
   if (isSet === undefined) return null
   const { readOtlpOptions } = await import('#src/observe/trace/otlp-options.ts')
   // As in the lines of the log.
-  const own = { 'service.version': packageVersion(), 'service.instance.id': RUN_ID, 'host.name': hostname() }
-  const { options, problems } = readOtlpOptions(env, own)
+  const resource = { 'service.version': packageVersion(), 'service.instance.id': RUN_ID, 'host.name': hostname() }
+  const { options, problems } = readOtlpOptions(env, resource)
   problems.forEach(onProblem)
   if (options === null) return null
   const { SpanExporter } = await import('#src/observe/trace/span-exporter.ts')

@@ -29,10 +29,10 @@ interface Opened {
 export function livePipeline(options: LiveOptions, resources: AsyncDisposableStack): LivePipeline | null {
   const { settings, source } = options
   if (source === null) return null
-  const own = resources.use(new AsyncDisposableStack())
+  const closing = resources.use(new AsyncDisposableStack())
   let opening: Promise<Opened> | null = null
   const opened = (): Promise<Opened> => {
-    const begun = (opening ??= open({ ...options, source }, own))
+    const begun = (opening ??= open({ ...options, source }, closing))
     // The next question opens it again.
     begun.catch(() => (opening = null))
     return begun

@@ -4,7 +4,7 @@ import { WRONG_ADDRESSES } from '../../test/faults/wrong-addresses.ts'
 import type { Bundle } from '../../test/support/bundled.ts'
 import { temporaryFolder } from '../../test/support/folder.ts'
 import { freePort } from '../../test/support/free-port.ts'
-import { seenAfter } from '../../test/outages/support/four-places.ts'
+import { seenAfter } from '../../test/outages/support/four-channels.ts'
 import { OwnRedis } from '../../test/outages/support/own-redis.ts'
 import { GRACE_MS, type Measured, startRun, stopped } from './measured.ts'
 

@@ -1,11 +1,11 @@
 import type { Bundle } from '../../test/support/bundled.ts'
 import { type RunningSluice, startSluice } from '../../test/support/sluice.ts'
-import { ask, type SeenAfter } from '../../test/outages/support/four-places.ts'
+import { ask, type SeenAfter } from '../../test/outages/support/four-channels.ts'
 
 /** `--grace` of the runs that are measured. */
 export const GRACE_MS = 2_000
 
-/** Until the places are looked at; part of each time measured. */
+/** Until the channels are looked at; part of each time measured. */
 export const LOOKS_MS = 50
 
 /** Milliseconds; null for a place in which the fault was not seen. */

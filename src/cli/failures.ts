@@ -33,7 +33,7 @@ export function failuresCommand(): Command {
   })
 }
 
-/** Answers how many it listed. */
+/** Returns how many it listed. */
 async function list({ name, settings }: Target, code: string | undefined, output: Output): Promise<number> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })

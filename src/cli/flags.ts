@@ -27,8 +27,8 @@ export function addSettings(command: Command, names: readonly SettingName[], wit
  */
 export function acceptSettings(command: Command, names: readonly SettingName[]): Command {
   const settings = settingsOf.get(command) ?? new Map<string, SettingName>()
-  const own = new Set(settings.values())
-  for (const name of names) if (!own.has(name)) addFlags(command, name, settings, '', false)
+  const offered = new Set(settings.values())
+  for (const name of names) if (!offered.has(name)) addFlags(command, name, settings, '', false)
   return command.addHelpText('after', '\nThe other flags of `run` are accepted too, and make no difference here.')
 }
 

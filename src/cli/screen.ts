@@ -25,7 +25,7 @@ const CLEAR_DOWN = '\u001b[0J'
 
 /**
  * Standard error as a person sees it: messages one below the other, and under them a few live lines that are drawn again
- * in place. A message never lands in a live line, and a live line never covers a message. Without a terminal there are
+ * by overwriting. A message never lands in a live line, and a live line never covers a message. Without a terminal there are
  * no live lines. Where the log goes to standard error, each message is a line of it, and there are no live lines either.
  */
 class Screen {

@@ -1,7 +1,7 @@
 import type { Span } from './citation.ts'
 import { renderHtml, renderMarkdown } from './render-markdown.ts'
 
-/* The entry of a child process that renders documents: a parser may take hours for some small text. It is killed, never asked to stop. */
+/* Entry point of a child process that renders documents: a parser may take hours for some small text. It is killed, never asked to stop. */
 
 export interface RenderRequest {
   readonly kind: 'markdown' | 'html'

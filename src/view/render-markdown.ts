@@ -24,7 +24,7 @@ const SCHEMA: Schema = {
 }
 
 /** Elements that carry their position in the Markdown, so that blocks can be found in them. */
-const PLACED = new Set(['paragraph', 'heading', 'tableCell', 'listItem', 'code', 'html', 'blockquote', 'table'])
+const POSITIONED = new Set(['paragraph', 'heading', 'tableCell', 'listItem', 'code', 'html', 'blockquote', 'table'])
 
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -37,7 +37,7 @@ export function renderMarkdown(markdown: string, cited: readonly Span[] = []): s
   try {
     const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
     visit(tree, (node) => {
-      if (!PLACED.has(node.type) || node.position === undefined) return
+      if (!POSITIONED.has(node.type) || node.position === undefined) return
       const { start, end } = node.position
       node.data = { ...node.data, hProperties: { dataStart: start.offset, dataEnd: end.offset } } as typeof node.data
     })

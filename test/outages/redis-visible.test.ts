@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { ask, seenAfter } from './support/four-places.ts'
+import { ask, seenAfter } from './support/four-channels.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 
-test('Redis that is away is seen in all four places within five seconds, and every endpoint answers within one', async () => {
+test('Redis that is away is seen in all four channels within five seconds, and every endpoint answers within one', async () => {
   await using redis = await OwnRedis.start()
   await using harness = await Harness.open({ documents: 200, reply: () => ({ delayMs: 30 }) })
   const metricsPort = await freePort()
@@ -14,8 +14,8 @@ test('Redis that is away is seen in all four places within five seconds, and eve
   await harness.requested(4, running)
   expect((await ask(metricsPort, 'metrics')).body).toMatch(/^sluice_redis_up 1$/m)
   await redis.kill()
-  const places = { running, logFile: harness.log, metricsPort }
-  const seen = await seenAfter(places, { cause: /it does not answer/, metric: /^sluice_redis_up 0$/m })
+  const channels = { running, logFile: harness.log, metricsPort }
+  const seen = await seenAfter(channels, { cause: /it does not answer/, metric: /^sluice_redis_up 0$/m })
   expect(Object.entries(seen).filter(([, ms]) => ms === null || ms > 5_000)).toEqual([])
   for (const path of ['healthz', 'readyz', 'metrics'] as const) {
     const { status, tookMs } = await ask(metricsPort, path)

@@ -11,7 +11,7 @@ import { until } from '../support/redis.ts'
 import { errorReply, type ReceivedRequest } from '../support/scripted-service.ts'
 import { sluice, STACK_TRACE } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
-import { ask, seenAfter } from './support/four-places.ts'
+import { ask, seenAfter } from './support/four-channels.ts'
 import { Harness } from './support/harness.ts'
 
 /** Longest until an outage can be seen in each place: it is confirmed after two seconds. */
@@ -77,9 +77,13 @@ describe.concurrent('a service that cannot be used', () => {
         'metrics-port': metricsPort,
         'service-patience-ms': 6_000,
       })
-      const places = { running, logFile: harness.log, metricsPort }
+      const channels = { running, logFile: harness.log, metricsPort }
       const { cause } = service
-      const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ }, 20_000)
+      const seen = await seenAfter(
+        channels,
+        { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ },
+        20_000,
+      )
       const { code, stdout, stderr } = await running.finished
       expect(Object.entries(seen).filter(([, ms]) => ms === null || ms > VISIBLE_MS + 3_000)).toEqual([])
       expect(stderr).not.toMatch(STACK_TRACE)
@@ -96,7 +100,7 @@ describe.concurrent('a service that cannot be used', () => {
     60_000,
   )
 
-  test('because it answers 500 tells the text of the answer, and is not halted once it had answered', async () => {
+  test('that answers 500 is reported with the text of its answer, and is not halted once it had answered', async () => {
     let broken = false
     await using harness = await Harness.open({
       documents: 30,
@@ -106,9 +110,9 @@ describe.concurrent('a service that cannot be used', () => {
     const running = harness.start('run', { 'metrics-port': metricsPort, concurrency: 2, 'service-patience-ms': 3_000 })
     await harness.requested(4, running)
     broken = true
-    const places = { running, logFile: harness.log, metricsPort }
+    const channels = { running, logFile: harness.log, metricsPort }
     const cause = /the disk of the parser is full/
-    const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ })
+    const seen = await seenAfter(channels, { cause, metric: /sluice_dependency_up\{dependency="service"\} 0/ })
     expect(Object.entries(seen).filter(([, ms]) => ms === null || ms > VISIBLE_MS + 3_000)).toEqual([])
     broken = false
     const { code, stderr } = await running.finished

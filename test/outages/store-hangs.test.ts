@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { seenAfter } from './support/four-places.ts'
+import { seenAfter } from './support/four-channels.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 
 const TROUBLE = join(import.meta.dirname, '../faults/preloads/store-trouble.ts')
 
-test('a store that hangs after intake is told in all four places after --store-slow, and all is paid for once', async () => {
+test('a store that hangs after intake is reported in all four channels after --store-slow, and all is paid for once', async () => {
   await using redis = await OwnRedis.start()
   await using harness = await Harness.open({ documents: 60, reply: () => ({ delayMs: 30 }) })
   const metricsPort = await freePort()
@@ -26,9 +26,9 @@ test('a store that hangs after intake is told in all four places after --store-s
   const running = harness.start('run', flags, { env, execArgv: ['--import', TROUBLE] })
   await harness.requested(5, running)
   running.child.kill('SIGUSR2')
-  const places = { running, logFile: harness.log, metricsPort }
+  const channels = { running, logFile: harness.log, metricsPort }
   const cause = /a write takes longer than 1 s/
-  const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ }, 25_000)
+  const seen = await seenAfter(channels, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ }, 25_000)
   expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
   const { code, stderr } = await running.finished
   expect([code, stderr]).toEqual([0, expect.stringMatching(/the store works again/)])

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { type RunningSluice, STACK_TRACE } from '../support/sluice.ts'
 import { freePort } from '../support/free-port.ts'
-import { seenAfter } from './support/four-places.ts'
+import { seenAfter } from './support/four-channels.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 import { SmallDisk } from './support/small-disk.ts'
@@ -49,7 +49,7 @@ describe.concurrent('an output store', () => {
     60_000,
   )
 
-  test('with little room left closes intake, says so in all four places, and goes on when there is room', async (context) => {
+  test('with little space left closes intake, says so in all four channels, and goes on when there is space', async (context) => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 60, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
     await using disk = await mountOrSkip(harness.out, '3m', context)
@@ -62,9 +62,9 @@ describe.concurrent('an output store', () => {
     }
     const running = harness.start('run', flags)
     await harness.requested(10, running)
-    const places = { running, logFile: harness.log, metricsPort }
+    const channels = { running, logFile: harness.log, metricsPort }
     const cause = /nothing more is bought|the disk is full/
-    const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
+    const seen = await seenAfter(channels, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
     expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
     await disk.resize('32m')
     const { code, stderr } = await running.finished
@@ -87,9 +87,9 @@ describe.concurrent('an output store', () => {
     const running = harness.start('run', flags)
     await harness.requested(10, running)
     await rename(harness.out, `${harness.out}-away`)
-    const places = { running, logFile: harness.log, metricsPort }
+    const channels = { running, logFile: harness.log, metricsPort }
     const cause = /was removed while it was in use|is not the one that was opened/
-    const seen = await seenAfter(places, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
+    const seen = await seenAfter(channels, { cause, metric: /sluice_dependency_up\{dependency="store"\} 0/ })
     expect(Object.entries(seen).filter(([, ms]) => ms === null)).toEqual([])
     const { code, stdout, stderr } = await running.finished
     expect(stderr).not.toMatch(STACK_TRACE)
@@ -136,7 +136,7 @@ describe.concurrent('an output store', () => {
     await harness.expectAllPaidOnce(60)
   }, 60_000)
 
-  test('keeps paid answers that it could not take: they are spooled, told, private, and committed at the next start', async (context) => {
+  test('keeps paid answers that it could not take: they are spooled, reported, private, and committed at the next start', async (context) => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 30, bytes: 40_000, reply: () => ({ delayMs: 20 }) })
     await using disk = await mountOrSkip(harness.out, '32m', context)

@@ -99,7 +99,7 @@ export interface Chunk extends ChunkContext {
   readonly tokens: number
   /** Part of a row, a code line or a word that exceeds the limit by itself. */
   readonly oversize: boolean
-  /** Physical pages, ascending; empty where the parser told none. */
+  /** Physical pages, ascending; empty where the parser returned none. */
   readonly pages: readonly number[]
   readonly boxes: readonly PageBox[]
   /** Ids of the blocks that the body touches, in the order of the document. */

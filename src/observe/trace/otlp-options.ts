@@ -62,10 +62,10 @@ function isEnabled(env: Environment, complain: Complain): boolean {
 }
 
 function endpointOf(env: Environment, complain: Complain): Pick<OtlpOptions, 'url' | 'headers'> | null {
-  const own = valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+  const ofTraces = valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
   const base = valueOf(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
-  const name = own === null ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
-  const text = own ?? (base === null ? null : `${base.replace(/\/+$/, '')}/v1/traces`)
+  const name = ofTraces === null ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+  const text = ofTraces ?? (base === null ? null : `${base.replace(/\/+$/, '')}/v1/traces`)
   if (text === null) return null
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {

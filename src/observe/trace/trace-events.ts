@@ -109,8 +109,8 @@ export class TraceEvents {
     const { id: pipelineId, pipeline, ratio } = this.#options
     const trace = traceOf(pipelineId, key, queuedAt)
     if (!isSampled(trace.traceId, ratio)) return
-    const own = { 'sluice.key': key, 'sluice.attempt': attempt, 'sluice.pipeline': pipeline }
-    const document = open('document', { ...QUEUE, 'messaging.operation.type': 'process', ...own })
+    const attributes = { 'sluice.key': key, 'sluice.attempt': attempt, 'sluice.pipeline': pipeline }
+    const document = open('document', { ...QUEUE, 'messaging.operation.type': 'process', ...attributes })
     this.#turns.set(key, { ...trace, document, step: null, error: null })
   }
 

@@ -18,11 +18,11 @@ export interface PageViewOptions extends ShownDocument {
 /** A page with its blocks, as far as it is known, and their list in reading order. */
 export function pageView({ record, blocks, pageNumber, picture, citation }: PageViewOptions): Markup {
   const last = record.pages.total ?? Math.max(1, ...blocks.map((block) => block.pageNumber))
-  const own = blocks
+  const blocksOfPage = blocks
     .filter((block) => block.pageNumber === pageNumber)
     .toSorted((a, b) => a.readingOrder - b.readingOrder)
-  const width = own[0]?.width ?? A4.width
-  const height = own[0]?.height ?? A4.height
+  const width = blocksOfPage[0]?.width ?? A4.width
+  const height = blocksOfPage[0]?.height ?? A4.height
   const grade = record.grade?.pages[pageNumber - 1] ?? null
   const link = (to: number, rel: string, name: string): Markup =>
     html`<a rel="${rel}" href="?${citationParams(record.key, citation, to)}">${name}</a>`
@@ -30,12 +30,12 @@ export function pageView({ record, blocks, pageNumber, picture, citation }: Page
       ${pageNumber > 1 ? link(pageNumber - 1, 'prev', 'Previous') : ''}
       <span
         >Page ${pageNumber} of
-        ${last}${grade === null ? '' : html`, grade ${percent(grade)}`}${own[0] === undefined ? '' : `, ${own[0].status}`}</span
+        ${last}${grade === null ? '' : html`, grade ${percent(grade)}`}${blocksOfPage[0] === undefined ? '' : `, ${blocksOfPage[0].status}`}</span
       >
       ${pageNumber < last ? link(pageNumber + 1, 'next', 'Next') : ''}
     </nav>
-    ${picture === null && own.length === 0 ? html`<p class="none">No blocks are known of this page.</p>` : ''}
-    <div class="sheet" ${picture === null && own.length === 0 ? html`hidden` : ''}>
+    ${picture === null && blocksOfPage.length === 0 ? html`<p class="none">No blocks are known of this page.</p>` : ''}
+    <div class="sheet" ${picture === null && blocksOfPage.length === 0 ? html`hidden` : ''}>
       ${picture === null ? '' : html`<img src="${picture}" alt="Page ${pageNumber} as it is printed" />`}
       <svg
         class="blocks ${picture === null ? 'bare' : ''}"
@@ -43,12 +43,12 @@ export function pageView({ record, blocks, pageNumber, picture, citation }: Page
         preserveAspectRatio="none"
         aria-hidden="true"
       >
-        ${own.map((block) => rectangle(block, width, height, citesBlock(citation, block)))}
+        ${blocksOfPage.map((block) => rectangle(block, width, height, citesBlock(citation, block)))}
         ${citation.boxes.map((box) => citedBox(box, width, height))}
       </svg>
     </div>
     <ol class="blocklist" aria-label="Blocks in reading order">
-      ${own.map((block) => blockLine(block, record, citesBlock(citation, block)))}
+      ${blocksOfPage.map((block) => blockLine(block, record, citesBlock(citation, block)))}
     </ol>`
 }
 

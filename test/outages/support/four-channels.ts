@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningSluice } from '../../support/sluice.ts'
 
-/** The places where an operator may look when a dependency fails. */
-export interface Places {
+/** The channels through which an operator learns that a dependency failed. */
+export interface Channels {
   readonly running: RunningSluice
   readonly logFile: string
   readonly metricsPort: number
@@ -16,7 +16,7 @@ export interface Sighting {
   readonly metric: RegExp
 }
 
-/** Milliseconds from the call until the fault could be seen in each place; null where it was not seen in time. */
+/** Milliseconds from the call until the fault was visible in each channel; null where it was not seen in time. */
 export interface SeenAfter {
   readonly terminal: number | null
   readonly log: number | null
@@ -26,11 +26,15 @@ export interface SeenAfter {
 
 const POLL_MS = 50
 
-/** Looks in all four places until the fault was seen in each, or `patienceMs` are over. */
-export async function seenAfter(places: Places, { cause, metric }: Sighting, patienceMs = 20_000): Promise<SeenAfter> {
+/** Polls all four channels until the fault was seen in each, or `patienceMs` are over. */
+export async function seenAfter(
+  channels: Channels,
+  { cause, metric }: Sighting,
+  patienceMs = 20_000,
+): Promise<SeenAfter> {
   const beganAt = performance.now()
-  const saidBefore = places.running.stderr().length
-  const loggedBefore = (await readFile(places.logFile, 'utf8').catch(() => '')).length
+  const saidBefore = channels.running.stderr().length
+  const loggedBefore = (await readFile(channels.logFile, 'utf8').catch(() => '')).length
   const first = async (look: () => Promise<boolean>): Promise<number | null> => {
     for (;;) {
       if (await look()) return Math.round(performance.now() - beganAt)
@@ -39,11 +43,11 @@ export async function seenAfter(places: Places, { cause, metric }: Sighting, pat
     }
   }
   const [terminal, log, metrics, readiness] = await Promise.all([
-    first(async () => cause.test(places.running.stderr().slice(saidBefore))),
-    first(async () => cause.test((await readFile(places.logFile, 'utf8').catch(() => '')).slice(loggedBefore))),
-    first(async () => metric.test((await ask(places.metricsPort, 'metrics')).body)),
+    first(async () => cause.test(channels.running.stderr().slice(saidBefore))),
+    first(async () => cause.test((await readFile(channels.logFile, 'utf8').catch(() => '')).slice(loggedBefore))),
+    first(async () => metric.test((await ask(channels.metricsPort, 'metrics')).body)),
     first(async () => {
-      const { status, body } = await ask(places.metricsPort, 'readyz')
+      const { status, body } = await ask(channels.metricsPort, 'readyz')
       return status === 503 && cause.test(body)
     }),
   ])
