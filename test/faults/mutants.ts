@@ -176,7 +176,9 @@ export const MUTANTS = {
     ['src/outputs/folder/folder-probe.ts', '(await this.#moved()) ?? (await this.#full())', 'null'],
   ],
   /** The engine is started once. */
-  'one-engine': [['workers/engine-supervisor.ts', 'this.#report(how, decision)', 'this.#report(how, decision); return']],
+  'one-engine': [
+    ['workers/engine-supervisor.ts', 'this.#report(how, decision)', 'this.#report(how, decision); return'],
+  ],
   /** The engine does not check that the converters are there. */
   'trusts-converters': [
     ['src/engine/children/check-converters.ts', 'await load()', 'await load().catch(() => undefined)'],

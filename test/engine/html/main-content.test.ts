@@ -62,7 +62,7 @@ describe('main content of', () => {
       'The harbour bridge will close in March, and the port authority expects that traffic moves to the tunnel for half a year. '
     const story = Array.from({ length: 12 }, (_, index) => `<p>${index}: ${sentence.repeat(2)}</p>`)
     const gallery =
-      '<div class="swiper-wrapper"><div><h3>Elsewhere</h3><span>Another town has lost its bridge to a storm, and nobody knows why it fell</span></div></div>'
+      '<div class="swiper-wrapper"><div><h3>Elsewhere</h3><span>Another town has lost its bridge to a storm, and the cause is not known yet</span></div></div>'
     story.splice(
       4,
       0,
