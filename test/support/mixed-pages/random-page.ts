@@ -40,6 +40,13 @@ const [WIDTH, HEIGHT, MARGIN] = [330, 450, 26]
 const MOST_NATIVE_LETTERS = 1500
 const SCAN_DPI = [150, 200, 200, 250]
 
+/** The kind of a seed's page, without making it. */
+export function kindOf(seed: number): Kind {
+  const random = new Random(seed)
+  random.below(SOURCES)
+  return random.pick(KINDS)
+}
+
 /**
  * The page of a seed and a severity of damage (see `damaged`): the same in every run. Pages are small, so that OCR of one
  * takes well under a second.

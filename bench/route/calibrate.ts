@@ -1,0 +1,82 @@
+import type { Knot } from '../../src/route/predict-page.ts'
+
+/** A page for the calibration: its grade, and how good it came out. */
+export interface Calibrated {
+  readonly grade: number
+  /** F1 of its words. */
+  readonly quality: number
+}
+
+const GOOD_F1 = 0.9
+/** Fewest pages of a knot. */
+const LEAST_PAGES = 12
+/** Distance of the grades that one knot stands for at the least, as logits: 0.99 and 0.999 are not the same. */
+const LEAST_LOGITS = 0.5
+/** Pages that are added to each knot with the share of all: none says 0 or 1 of a few pages. */
+const PRIOR_PAGES = 1
+
+/** Isotonic regression of badness and quality on the grade (pool adjacent violators), thinned to knots. */
+export function knotsOf(pages: readonly Calibrated[]): Knot[] {
+  const sorted = pages.toSorted((a, b) => a.grade - b.grade)
+  const bins: Calibrated[][] = [[]]
+  for (const page of sorted) {
+    const last = bins.at(-1) ?? []
+    const [first] = last
+    if (first !== undefined && last.length >= LEAST_PAGES && logit(page.grade) - logit(first.grade) >= LEAST_LOGITS)
+      bins.push([page])
+    else last.push(page)
+  }
+  const short = bins.at(-1) ?? []
+  if (bins.length > 1 && short.length < LEAST_PAGES) {
+    bins.pop()
+    bins.at(-1)?.push(...short)
+  }
+  const overall = meanOf(pages.map(isBad))
+  const centres = bins.map((bin) => meanOf(bin.map(({ grade }) => grade)))
+  const weights = bins.map(({ length }) => length)
+  const bad = pooled(
+    bins.map(
+      (bin) => -(bin.reduce((sum, page) => sum + isBad(page), 0) + PRIOR_PAGES * overall) / (bin.length + PRIOR_PAGES),
+    ),
+    weights,
+  )
+  const quality = pooled(
+    bins.map((bin) => meanOf(bin.map((page) => page.quality))),
+    weights,
+  )
+  return centres.map((grade, at) => ({
+    grade: rounded(grade),
+    bad: rounded(-(bad[at] ?? 0)),
+    quality: rounded(quality[at] ?? 0),
+  }))
+}
+
+/** The closest values that never fall, by weighted squares. */
+function pooled(values: readonly number[], weights: readonly number[]): number[] {
+  const blocks: { sum: number; weight: number; count: number }[] = []
+  for (const [at, value] of values.entries()) {
+    blocks.push({ sum: value * (weights[at] ?? 1), weight: weights[at] ?? 1, count: 1 })
+    for (let last = blocks.length - 1; last > 0; last -= 1) {
+      const [before, after] = [blocks[last - 1], blocks[last]]
+      if (before === undefined || after === undefined || before.sum / before.weight <= after.sum / after.weight) break
+      blocks.splice(last - 1, 2, {
+        sum: before.sum + after.sum,
+        weight: before.weight + after.weight,
+        count: before.count + after.count,
+      })
+    }
+  }
+  return blocks.flatMap(({ sum, weight, count }) => Array.from({ length: count }, () => sum / weight))
+}
+
+const isBad = ({ quality }: Calibrated): number => (quality < GOOD_F1 ? 1 : 0)
+
+const logit = (share: number): number => {
+  const inside = Math.min(0.9995, Math.max(0.0005, share))
+  return Math.log(inside / (1 - inside))
+}
+
+const rounded = (value: number): number => Number(value.toFixed(4))
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)

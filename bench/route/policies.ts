@@ -1,0 +1,39 @@
+import { assertNever } from '../../src/document/assert-never.ts'
+import { Random } from '../../test/support/random.ts'
+import type { MixedPage } from './mix.ts'
+
+export const POLICIES = ['routed', 'text length', 'whole documents', 'random', 'oracle'] as const
+export type Policy = (typeof POLICIES)[number]
+
+/** The order in which a policy buys the pages of a mix. */
+export function orderOf(pages: readonly MixedPage[], policy: Policy): MixedPage[] {
+  const by = (value: (page: MixedPage) => number): MixedPage[] => pages.toSorted((a, b) => value(a) - value(b))
+  switch (policy) {
+    // Of pages with the same expectation the one with the lower grade first.
+    case 'routed':
+      return by(({ page }) => page.expectedQuality + page.grade * 1e-6)
+    // What a rule of thumb takes for a scan: few letters in the text layer.
+    case 'text length':
+      return by(({ page }) => page.draw.quality.signals.nativeLetters)
+    case 'whole documents':
+      return wholeDocuments(pages)
+    case 'random': {
+      const random = new Random(11)
+      const keys = new Map(pages.map((page) => [page, random.next()]))
+      return by((page) => keys.get(page) ?? 0)
+    }
+    case 'oracle':
+      return by(({ page }) => page.draw.f1)
+    default:
+      return assertNever(policy)
+  }
+}
+
+/** Documents with any page that OCR had a part in, whole: those with the largest share of such pages first. */
+function wholeDocuments(pages: readonly MixedPage[]): MixedPage[] {
+  const documents = [...Map.groupBy(pages, ({ document }) => document).values()].map((own) => ({
+    own,
+    share: own.filter(({ page }) => page.draw.usedOcr).length / own.length,
+  }))
+  return documents.toSorted((a, b) => b.share - a.share).flatMap(({ own }) => own)
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { cleanPagesNeeded, lowerBound, upperBound } from '#src/route/audit/binomial.ts'
+
+test('bounds of Clopper and Pearson are those of the tables', () => {
+  expect(upperBound(5, 100, 0.025)).toBeCloseTo(0.11283, 4)
+  expect(lowerBound(5, 100, 0.025)).toBeCloseTo(0.01643, 4)
+  expect(upperBound(0, 59, 0.05)).toBeCloseTo(1 - 0.05 ** (1 / 59), 6)
+  expect(upperBound(1, 10, 0.05)).toBeCloseTo(0.39416, 4)
+  expect(lowerBound(500, 1000, 0.025)).toBeCloseTo(0.46855, 4)
+})
+
+test('bounds of nothing, and of bad pages alone, are the widest', () => {
+  expect([upperBound(0, 0, 0.05), upperBound(7, 7, 0.05), lowerBound(0, 7, 0.05)]).toEqual([1, 1, 0])
+})
+
+test('the pages that a certificate takes follow from its risk', () => {
+  expect([0.02, 0.05, 0.1].map((risk) => cleanPagesNeeded(risk, 0.05))).toEqual([149, 59, 29])
+})
