@@ -99,6 +99,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
     return {
       ...opened,
       settings,
+      ingest,
       scan: { ...ingest, ...scanSettings(settings), queue, isOutdated: await outdatedDocuments(ingest, signal) },
       local: await localDocuments(ingest, signal),
       gone: gonePolicyOf(settings),

@@ -1,6 +1,7 @@
 import type { Settings } from '#config/settings.ts'
 import type { StoreSource } from '#src/document/store-manifest.ts'
 import type { Events } from '#src/events.ts'
+import type { IngestDeps } from '#src/ingest/deps.ts'
 import type { Refusals } from '#src/ingest/process/refusals.ts'
 import type { SourceView } from '#src/ingest/scan/source-view.ts'
 import type { LocalDocuments } from '#src/ingest/process/local-documents.ts'
@@ -58,6 +59,8 @@ export interface Pipeline extends AsyncDisposable {
 /** A pipeline that can also send requests. */
 export interface IngestPipeline extends Pipeline {
   readonly scan: RetryDeps
+  /** What one document, or one page, is bought and kept with. */
+  readonly ingest: IngestDeps
   /** What the embedded engine did and this run does again at the service; null where there is none. */
   readonly local: LocalDocuments | null
   readonly gone: GonePolicy

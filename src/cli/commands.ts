@@ -27,6 +27,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./plan-command.ts')).planCommand(),
   },
   {
+    name: 'audit',
+    group: LOOK,
+    description: 'a sample of pages through the embedded engine and the service: how far they agree, and what to buy',
+    load: async () => (await import('./audit-command.ts')).auditCommand(),
+  },
+  {
     name: 'watch',
     group: WORK,
     description: 'follow a folder or bucket: parse what changes, until stopped',

@@ -13,7 +13,7 @@ const HASH_CHUNK_BYTES = 1024 * 1024
  * pages with it. Streams are copied as they are and the file id is made of the content, so that the same document gives
  * the same bytes at every cut. Writes files into the task's folder; blocks until it is done.
  */
-export function cutPdf(qpdf: Qpdf, { folder, limitBytes, upToPage }: CutTask): CutReport {
+export function cutPdf(qpdf: Qpdf, { folder, limitBytes, upToPage, singlePages }: CutTask): CutReport {
   const counted = qpdf(['--show-npages', `${QPDF_FOLDER}/${WHOLE_FILE}`])
   const problem = problemOf(counted)
   if (problem !== null) return problem
@@ -21,7 +21,10 @@ export function cutPdf(qpdf: Qpdf, { folder, limitBytes, upToPage }: CutTask): C
   if (!(totalPages > 0)) return { kind: 'damaged' }
 
   const { size: bytes } = statSync(join(folder, WHOLE_FILE))
-  const waiting = evenRanges({ pages: totalPages, bytes, limitBytes }, upToPage ?? totalPages)
+  const waiting =
+    singlePages === undefined
+      ? evenRanges({ pages: totalPages, bytes, limitBytes }, upToPage ?? totalPages)
+      : singlePages.filter((page) => page <= totalPages).map((page) => ({ firstPage: page, lastPage: page }))
   const pieces: PieceFile[] = []
   for (let range = waiting.shift(); range !== undefined; range = waiting.shift()) {
     const piece = pieceOf(range, qpdf, folder)

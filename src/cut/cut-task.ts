@@ -7,6 +7,8 @@ export interface CutTask {
   readonly limitBytes: number
   /** Last page that is wanted; null for all. */
   readonly upToPage: number | null
+  /** Pages that are cut out one by one, in place of the whole document. */
+  readonly singlePages?: readonly number[]
   /** Resident memory above which the child kills itself. */
   readonly memoryBytes: number
 }

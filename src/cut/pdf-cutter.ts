@@ -76,9 +76,10 @@ export class PdfCutter implements PieceCutter {
     return ended.resolve
   }
 
-  #inChild(folder: string, { upToPage }: CutRequest, signal: AbortSignal): Promise<ChildResult> {
+  #inChild(folder: string, { upToPage, singlePages }: CutRequest, signal: AbortSignal): Promise<ChildResult> {
     const { limitBytes, memoryBytes, timeoutMs } = this.#options
-    return runCutChild({ folder, limitBytes, upToPage, memoryBytes }, timeoutMs, signal)
+    const pages = singlePages === undefined ? {} : { singlePages }
+    return runCutChild({ folder, limitBytes, upToPage, memoryBytes, ...pages }, timeoutMs, signal)
   }
 }
 

@@ -6,6 +6,8 @@ export interface CutRequest {
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Last page that is wanted; null for all. Nothing after it is cut, however large its pages are. */
   readonly upToPage: number | null
+  /** Pages that are cut out one by one, in place of the whole document; each at most once, ascending. */
+  readonly singlePages?: readonly number[]
 }
 
 /** Consecutive pages of a PDF as a PDF of their own, no larger than the limit. */
@@ -24,7 +26,7 @@ export interface CutDocument extends AsyncDisposable {
   readonly kind: 'cut'
   /** Of the whole document, wanted or not. */
   readonly totalPages: number
-  /** From page 1 on, in order and without a gap; never empty. */
+  /** From page 1 on, in order and without a gap, never empty; of `singlePages` those that the document has. */
   readonly pieces: readonly Piece[]
 }
 

@@ -1,0 +1,47 @@
+import { Command } from 'commander'
+import { acceptSettings, addSettings } from './flags.ts'
+import { addOutput, outputOf } from './output.ts'
+import { FEED_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
+import { addPipelines, targetsOf } from './targets.ts'
+import { UsageError } from './usage-error.ts'
+
+interface Options {
+  readonly sample: string
+  readonly report: string
+  readonly seed?: string
+}
+
+/** Most pages of a sample: more would be a run. */
+const MOST_PAGES = 100_000
+
+export function auditCommand(): Command {
+  const command = new Command('audit')
+    .argument('[source]', 'a folder or s3://bucket/prefix; without one, the pipelines of the settings file')
+    .option('--sample <pages>', 'pages to buy; every tenth is bought twice, so it costs a tenth more', '200')
+    .option('--report <folder>', 'where audit.json and audit.svg are written', 'audit')
+    .option(
+      '--seed <number>',
+      'draw the sample of an earlier audit again; its receipts are found, and nothing is bought',
+    )
+  addSettings(addOutput(addPipelines(command)), FEED_SETTINGS)
+  acceptSettings(command, RUN_SETTINGS)
+  return command.action(async (source: string | undefined) => {
+    const { sample, report, seed } = command.opts<Options>()
+    const asked = {
+      sample: whole('--sample', sample, 1, MOST_PAGES),
+      seed: seed === undefined ? null : whole('--seed', seed, 0, 0xffff_ffff),
+      report,
+    }
+    const output = outputOf(command)
+    output.starting()
+    const targets = await targetsOf(command, source, output.say)
+    const { auditTargets } = await import('./audit.ts')
+    await auditTargets(targets, asked, output)
+  })
+}
+
+function whole(flag: string, text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new UsageError(`${flag}: "${text}" is no whole number from ${least} to ${most}`)
+}

@@ -1,0 +1,131 @@
+import { extensionOf } from '#src/document/formats.ts'
+import { type SourceKey } from '#src/document/ids.ts'
+import type { PieceCutter } from '#src/ports/piece-cutter.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
+import type { AnswerReading } from '#src/contract/read-answer.ts'
+import { mapInOrder } from '#src/document/map-in-order.ts'
+import { agreementOf } from '#src/route/audit/agreement.ts'
+import type { SampledAnswer, UnansweredPage } from '#src/route/audit/audit-file.ts'
+import { samplePages } from '#src/route/audit/sample-pages.ts'
+import { predictPage } from '#src/route/predict-page.ts'
+import type { IngestDeps } from '../deps.ts'
+import { boughtAgain, buyPage } from './buy-page.ts'
+import { convertPage, type LocalTier } from './convert-page.ts'
+import type { CountedSource } from './count-pages.ts'
+import { openSinglePages, type SinglePage } from './single-page.ts'
+
+export interface AuditDeps {
+  /** With the service as its parser. */
+  readonly ingest: IngestDeps
+  readonly local: LocalTier
+  readonly cutter: PieceCutter
+}
+
+export interface AuditOptions {
+  readonly sample: number
+  /** Every so-manieth page of the sample is bought twice, which tells how far the service differs from itself. */
+  readonly twiceEvery: number
+  /** Requests at a time; the gate may let fewer through. */
+  readonly atOnce: number
+  /** 0 to below 1, repeatable. */
+  readonly next: () => number
+}
+
+export type PageResult =
+  | ({ readonly kind: 'answered' } & SampledAnswer)
+  | ({ readonly kind: 'unanswered' } & UnansweredPage)
+
+/** Reads a sample of single pages with the embedded engine, buys the same pages, and compares. Documents in order of keys. */
+export async function* auditSource(
+  counted: CountedSource,
+  { sample, twiceEvery, atOnce, next }: AuditOptions,
+  deps: AuditDeps,
+  signal: AbortSignal,
+): AsyncGenerator<PageResult> {
+  const drawn = samplePages(counted.documents, sample, next)
+  const totals = new Map(counted.documents.map(({ key, pages }) => [key, pages]))
+  let number = 0
+  const byDocument = [...Map.groupBy(drawn, ({ key }) => key)].map(([key, pages]) => ({
+    key: key as SourceKey,
+    totalPages: totals.get(key) ?? 1,
+    wanted: pages.map(({ pageNumber }) => ({ pageNumber, twice: number++ % twiceEvery === 0 })),
+  }))
+  for await (const results of mapInOrder(byDocument, atOnce, (one) => auditDocument(one, deps, signal))) yield* results
+}
+
+interface DocumentSample {
+  readonly key: SourceKey
+  readonly totalPages: number
+  readonly wanted: readonly { readonly pageNumber: number; readonly twice: boolean }[]
+}
+
+async function auditDocument(
+  { key, totalPages, wanted }: DocumentSample,
+  deps: AuditDeps,
+  signal: AbortSignal,
+): Promise<PageResult[]> {
+  const { ingest, cutter } = deps
+  const nothing = (message: string): PageResult[] =>
+    wanted.map(({ pageNumber }) => ({ kind: 'unanswered', key, pageNumber, tier: 'source', message }))
+  const extension = extensionOf(key)
+  const opened = await ingest.source.open(key, signal)
+  if ('message' in opened || extension === null) return nothing('message' in opened ? opened.message : 'no document')
+  await using document = opened
+  const pageNumbers = wanted.map(({ pageNumber }) => pageNumber)
+  const cut = await openSinglePages(key, document, { pageNumbers, totalPages }, cutter, signal)
+  if ('message' in cut) return nothing(cut.message)
+  await using pages = cut
+  const recipe = ingest.recipeFor(key, extension)
+  const results: PageResult[] = []
+  for (const page of pages.pages) {
+    const twice = wanted.find(({ pageNumber }) => pageNumber === page.pageNumber)?.twice ?? false
+    results.push(await auditPage(page, recipe, twice, deps, signal))
+  }
+  return results
+}
+
+async function auditPage(
+  page: SinglePage,
+  recipe: Recipe,
+  twice: boolean,
+  { ingest, local }: AuditDeps,
+  signal: AbortSignal,
+): Promise<PageResult> {
+  const { key, pageNumber } = page
+  const unanswered = (tier: UnansweredPage['tier'], message: string): PageResult => ({
+    kind: 'unanswered',
+    key,
+    pageNumber,
+    tier,
+    message,
+  })
+  const own = await convertPage(page, recipe, local, ingest, signal)
+  if ('message' in own) return unanswered('local', own.message)
+  const paid = await buyPage(page, recipe, ingest, signal)
+  if (paid.kind === 'failed') return unanswered('service', paid.failure.message)
+  const again = twice ? await buyPage(page, boughtAgain(recipe, 'audit'), ingest, signal) : null
+  const second = again?.kind === 'answer' ? again : null
+  const grade = own.extensions?.pageGrades?.[0]?.grade ?? null
+  return {
+    kind: 'answered',
+    key,
+    pageNumber,
+    grade,
+    ...predictionOf(own, grade),
+    agreement: agreementOf(textOf(own), textOf(paid.reading)),
+    selfAgreement: second === null ? null : agreementOf(textOf(paid.reading), textOf(second.reading)),
+    credits: paid.credits + (second?.credits ?? 0),
+  }
+}
+
+const textOf = ({ data }: AnswerReading): string => data.markdown ?? ''
+
+/** Without a grade nothing speaks for the local answer. */
+function predictionOf(
+  { extensions }: AnswerReading,
+  grade: number | null,
+): Pick<SampledAnswer, 'badProbability' | 'expectedQuality'> {
+  if (extensions === null || grade === null) return { badProbability: 1, expectedQuality: 0 }
+  const { badProbability, expectedQuality } = predictPage({ grade }, extensions.engine)
+  return { badProbability, expectedQuality }
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
+import { assertNever } from '#src/document/assert-never.ts'
+import { backoffMs } from '#src/document/backoff.ts'
+import type { Failure } from '#src/document/failure.ts'
+import { receiptId, recipeHash } from '#src/document/ids.ts'
+import type { IngestDeps } from '../deps.ts'
+import { buyAnswer } from '../process/buy-answer.ts'
+import { findReceipt } from '../process/find-receipt.ts'
+import type { Purchase } from '../process/purchase.ts'
+import type { Work } from '../process/work.ts'
+import type { SinglePage } from './single-page.ts'
+
+/** Tries of a page that the service fails on, before the page counts as failed. */
+const MOST_TRIES = 3
+
+export interface PageAnswer {
+  readonly kind: 'answer'
+  readonly reading: AnswerReading
+  /** Charged now; 0 where a receipt was there. */
+  readonly credits: number
+}
+
+export interface UnboughtPage {
+  readonly kind: 'failed'
+  readonly failure: Failure
+}
+
+/** The run was halted: a key that is refused, credits or a budget that are used up. */
+export class AuditHalted extends Error {
+  override name = 'AuditHalted' as const
+}
+
+/**
+ * The recipe under which the same bytes are bought once more, on purpose. `what` tells one such purchase from another: its
+ * receipt is found again after a crash, and never taken for that of the page.
+ */
+export function boughtAgain(recipe: Recipe, what: string): Recipe {
+  const digest = createHash('sha256').update(`${recipe.hash}\0bought again\0${what}`).digest('hex')
+  return { ...recipe, hash: recipeHash(digest.slice(0, 16)) }
+}
+
+/**
+ * The service's answer for one page: from its receipt, else bought through the gate and under every cap, with its intent
+ * written first and its receipt kept, as any document.
+ */
+export async function buyPage(
+  { key, version, read }: SinglePage,
+  recipe: Recipe,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<PageAnswer | UnboughtPage> {
+  using hold = deps.answerMemory.hold()
+  const own = withHalts({ ...deps, countPages: async () => 1 })
+  const { zeroDataRetention } = recipe.options
+  const kept = zeroDataRetention ? null : await findReceipt(read.contentHash, recipe.hash, deps, { hold, signal })
+  if (kept !== null) return { kind: 'answer', reading: readAnswer(kept.body, deps.now()), credits: 0 }
+  const id = receiptId(read.contentHash, recipe.hash)
+  for (let attempt = 1; ; attempt += 1) {
+    const work = workOf({ key, version, read, recipe, hold, attempt }, deps)
+    const purchase = await purchased(work, id, own, signal)
+    switch (purchase.kind) {
+      case 'bought': {
+        const { body, json, usage } = purchase.answer
+        const credits = usage.credits === null ? deps.price(recipe, 'pdf', 1) : deps.charge(usage.credits)
+        return { kind: 'answer', reading: readAnswer(body, deps.now(), json), credits }
+      }
+      case 'kept':
+        return { kind: 'answer', reading: readAnswer(purchase.receipt.body, deps.now()), credits: 0 }
+      case 'failed':
+        if (purchase.countsUntil === 'final' || attempt >= MOST_TRIES)
+          return { kind: 'failed', failure: purchase.failure }
+        await sleep(backoffMs(attempt, purchase.retryAfterMs, deps.random), undefined, { signal })
+        break
+      default:
+        assertNever(purchase)
+    }
+  }
+}
+
+/** Waits here where the gate sends a document back to the queue: a page has no place in one. */
+async function purchased(
+  work: Work,
+  id: ReturnType<typeof receiptId>,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Exclude<Purchase, { kind: 'later' }>> {
+  for (;;) {
+    const purchase = await buyAnswer(work, id, deps, signal)
+    if (purchase.kind !== 'later') return purchase
+    if (purchase.verdict.kind === 'postpone') await sleep(purchase.verdict.afterMs, undefined, { signal })
+  }
+}
+
+/** A halt ends the audit with its message; what was bought until then has its receipts. */
+function withHalts(deps: IngestDeps): IngestDeps {
+  return {
+    ...deps,
+    halt: (_, message) => {
+      throw new AuditHalted(message)
+    },
+  }
+}
+
+function workOf(
+  {
+    attempt,
+    key,
+    version,
+    read,
+    recipe,
+    hold,
+  }: Pick<Work, 'attempt' | 'read' | 'recipe' | 'hold'> & Pick<SinglePage, 'key' | 'version'>,
+  deps: IngestDeps,
+): Work {
+  const job = {
+    schema: 1,
+    key,
+    version,
+    recipeHash: recipe.hash,
+    bytes: read.bytes,
+    queuedAt: deps.sharedNow(),
+  } as const
+  return {
+    job,
+    attempt,
+    // No record is committed, so no other worker has to be kept from it; the intent fences the purchase.
+    claim: { stillHeld: async () => true, release: async () => undefined },
+    startedAt: deps.now(),
+    begunMs: performance.now(),
+    version,
+    read,
+    recipe,
+    hold,
+    extension: 'pdf',
+    address: null,
+  }
+}

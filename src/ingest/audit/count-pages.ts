@@ -1,0 +1,70 @@
+import { extensionOf } from '#src/document/formats.ts'
+import type { SourceKey } from '#src/document/ids.ts'
+import { mapInOrder } from '#src/document/map-in-order.ts'
+import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { CountedDocument } from '#src/route/audit/sample-pages.ts'
+import type { IngestDeps } from '../deps.ts'
+import { readOnce } from '../process/read-once.ts'
+
+/** The PDFs of a source with their pages, and what else it holds. */
+export interface CountedSource {
+  readonly documents: readonly CountedDocument[]
+  /** Pages of all of them. */
+  readonly pages: number
+  /** Documents of other formats. */
+  readonly others: number
+  /** PDFs whose pages cannot be told: encrypted, damaged, gone. */
+  readonly uncounted: number
+}
+
+type CountDeps = Pick<IngestDeps, 'source' | 'store' | 'countPages'>
+
+const AT_ONCE = 4
+
+/**
+ * Counts the pages of every PDF of a source: from its record where it has one for this version, else from its bytes.
+ * `onCounted` is told how many documents were looked at.
+ */
+export async function countSource(
+  deps: CountDeps,
+  onCounted: (documents: number) => void,
+  signal: AbortSignal,
+): Promise<CountedSource> {
+  const documents: CountedDocument[] = []
+  let [others, uncounted, looked] = [0, 0, 0]
+  for await (const { key, pages } of mapInOrder(deps.source.list(signal), AT_ONCE, (entry) =>
+    counted(entry, deps, signal),
+  )) {
+    if (pages === 'other') others += 1
+    else if (pages === 'unknown') uncounted += 1
+    else if (pages !== 'none') documents.push({ key, pages })
+    looked += 1
+    onCounted(looked)
+  }
+  return { documents, others, uncounted, pages: documents.reduce((sum, { pages }) => sum + pages, 0) }
+}
+
+interface Counted {
+  readonly key: SourceKey
+  /** `none`: no document. */
+  readonly pages: number | 'other' | 'unknown' | 'none'
+}
+
+async function counted(
+  entry: SourceEntry,
+  { source, store, countPages }: CountDeps,
+  signal: AbortSignal,
+): Promise<Counted> {
+  const { key } = entry
+  const extension = extensionOf(key)
+  if (entry.kind !== 'document' || extension === null) return { key, pages: 'none' }
+  if (extension !== 'pdf' || source.addressOf?.(key) !== undefined) return { key, pages: 'other' }
+  const record = await store.readRecord(key)
+  const known = record?.version === entry.version ? (record.pages.total ?? record.pages.parsed) : null
+  if (known !== null && known > 0) return { key, pages: known }
+  const opened = await source.open(key, signal)
+  if ('message' in opened) return { key, pages: 'unknown' }
+  await using document = opened
+  const pages = await countPages(await readOnce(document, signal), extension, signal)
+  return { key, pages: pages === null || pages === 0 ? 'unknown' : pages }
+}

@@ -1,0 +1,50 @@
+import { type ContentHash, type SourceKey, type Version } from '#src/document/ids.ts'
+import type { Failure } from '#src/document/failure.ts'
+import type { PieceCutter } from '#src/ports/piece-cutter.ts'
+import type { OpenedDocument } from '#src/ports/source.ts'
+import { type ReadDocument, readOnce } from '../process/read-once.ts'
+
+/** One page of a PDF as a PDF of its own, held open. */
+export interface SinglePage {
+  readonly key: SourceKey
+  readonly version: Version
+  /** 1-based, in the whole document. */
+  readonly pageNumber: number
+  readonly read: ReadDocument
+}
+
+export interface SinglePages extends AsyncDisposable {
+  readonly kind: 'pages'
+  readonly pages: readonly SinglePage[]
+}
+
+/**
+ * Cuts pages out of a document. A document of one page is taken as it is: a receipt that is bought for it is that of the
+ * document.
+ */
+export async function openSinglePages(
+  key: SourceKey,
+  document: OpenedDocument,
+  wanted: { readonly pageNumbers: readonly number[]; readonly totalPages: number },
+  cutter: PieceCutter,
+  signal: AbortSignal,
+): Promise<SinglePages | Failure> {
+  const read = await readOnce(document, signal)
+  const { version } = document
+  const common = { kind: 'pages', [Symbol.asyncDispose]: async () => undefined } as const
+  if (wanted.totalPages === 1) return { ...common, pages: [{ key, version, pageNumber: 1, read }] }
+  const cut = await cutter.cut({ read: read.reread, upToPage: null, singlePages: wanted.pageNumbers }, signal)
+  if ('message' in cut) return cut
+  const pages = cut.pieces.map((piece) => {
+    const { contentHash, bytes, firstPage: pageNumber } = piece
+    return { key, version, pageNumber, read: pieceAsDocument(contentHash, bytes, read.head, piece.read.bind(piece)) }
+  })
+  return { kind: 'pages', pages, [Symbol.asyncDispose]: () => cut[Symbol.asyncDispose]() }
+}
+
+const pieceAsDocument = (
+  contentHash: ContentHash,
+  bytes: number,
+  head: Buffer,
+  reread: ReadDocument['reread'],
+): ReadDocument => ({ contentHash, bytes, head, reread })
