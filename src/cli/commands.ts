@@ -28,7 +28,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: 'audit',
-    group: LOOK,
+    group: INSPECT,
     description: 'a sample of pages through the embedded engine and the service: how far they agree, and what to buy',
     load: async () => (await import('./audit-command.ts')).auditCommand(),
   },

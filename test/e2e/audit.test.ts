@@ -7,7 +7,9 @@ import { Random } from '../support/random.ts'
 import { parsedReply, type ReceivedRequest, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 
-const WORDS = 'annual report revenue costs margin forecast harbour vessel cargo notice order delivery interest'.split(' ')
+const WORDS = 'annual report revenue costs margin forecast harbour vessel cargo notice order delivery interest'.split(
+  ' ',
+)
 
 /** The words that a page cut out of one of our PDFs shows: its content stream is not compressed. */
 const truthOf = ({ file }: ReceivedRequest): string =>
@@ -32,7 +34,11 @@ test('an audit buys each sampled page once and every tenth twice, tells how far 
       return parsedReply(request.number % 4 === 0 ? half : truth)
     },
   }).listen()
-  const [source, out, report] = ['in', 'out', 'report'].map((name) => join(folder.path, name)) as [string, string, string]
+  const [source, out, report] = ['in', 'out', 'report'].map((name) => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+  ]
   await mkdir(source)
   const random = new Random(5)
   for (const pages of [1, 2, 5, 12]) await writeFile(join(source, `${pages}.pdf`), documentOf(pages, random))
@@ -44,7 +50,9 @@ test('an audit buys each sampled page once and every tenth twice, tells how far 
   expect(first.code, first.stderr).toBe(0)
   expect(first.stdout).toMatch(/10 pages of 20 in 4 PDFs read by both, 11 credits charged now/)
   expect(first.stdout).toMatch(/not sampled: 1 document of other formats/)
-  expect(first.stdout).toMatch(/at most 5.0 % of the local pages differ: the sample is too small; it takes at least 59 pages/)
+  expect(first.stdout).toMatch(
+    /at most 5.0 % of the local pages differ: the sample is too small; it takes at least 59 pages/,
+  )
   expect(first.stdout).toMatch(/at most 2.0 % .* at least 149 pages/)
   expect(service.charged).toBe(11)
   const file = JSON.parse(await readFile(join(report, 'audit.json'), 'utf8')) as {
@@ -67,7 +75,11 @@ test('an audit buys each sampled page once and every tenth twice, tells how far 
 test('an audit ends at its cap with exit code 3 and goes on from its receipts', async () => {
   await using folder = await temporaryFolder()
   await using service = await new ScriptedService({ answers: (request) => parsedReply(truthOf(request)) }).listen()
-  const [source, out, report] = ['in', 'out', 'report'].map((name) => join(folder.path, name)) as [string, string, string]
+  const [source, out, report] = ['in', 'out', 'report'].map((name) => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+  ]
   await mkdir(source)
   await writeFile(join(source, 'a.pdf'), documentOf(8, new Random(1)))
   const audit = (...more: readonly string[]) =>

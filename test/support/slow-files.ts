@@ -36,6 +36,7 @@ export const SLOW_FILES = [
   'test/e2e/secrets.test.ts',
   'test/engine/pdf/mixed-pages.test.ts',
   'test/e2e/grades.test.ts',
+  'test/e2e/audit.test.ts',
   'test/e2e/machines.test.ts',
   'test/e2e/store-identity.test.ts',
   'test/e2e/upgrade.test.ts',
