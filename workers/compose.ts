@@ -87,7 +87,6 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       parser: options.custom?.parser ?? requests.parser,
       gate: requests.gate,
       ...spend.deps,
-      cutter: cutterOf(settings),
       claims: new RedisClaims({ connection, pipeline: id, lease }),
       intents,
       render: renderOutputs,

@@ -53,15 +53,16 @@ export const scanSettings = ({ backlogLimit, checksum, deleteGone }: Settings) =
   removeGone: deleteGone,
 })
 
-export const ingestSettings = ({ ocrFallback, minGrade, storePatienceMs, storeSlowMs, deadlineMs }: Settings) => ({
-  ocrFallback,
-  minGrade,
-  storePatienceMs,
-  storeSlowMs,
-  deadlineMs,
-})
-
 export const cutterOf = ({ splitLargePdfs }: Settings): PdfCutter | null => (splitLargePdfs ? new PdfCutter() : null)
+
+export const ingestSettings = (settings: Settings) => ({
+  ocrFallback: settings.ocrFallback,
+  minGrade: settings.minGrade,
+  storePatienceMs: settings.storePatienceMs,
+  storeSlowMs: settings.storeSlowMs,
+  deadlineMs: settings.deadlineMs,
+  cutter: cutterOf(settings),
+})
 
 export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({
   remove: deleteGone,
