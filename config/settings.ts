@@ -191,6 +191,21 @@ export const SETTINGS = {
     doc: 'receipts saved or used since are never removed: a worker may be about to refer to them',
   }),
 
+  journalMb: whole({
+    env: 'SLUICE_JOURNAL_MB',
+    default: 32,
+    min: 0,
+    max: 1024,
+    doc: 'size of a segment of the journal, by which writes to a store in a folder share their flushes; 0: each file is flushed by itself',
+  }),
+  journalDelayMs: duration({
+    env: 'SLUICE_JOURNAL_DELAY_MS',
+    default: 4,
+    min: 0,
+    max: 1000,
+    doc: 'how long a write waits for others to be flushed with it, while several are in flight',
+  }),
+
   stateDir: optionalText({
     env: 'SLUICE_STATE_DIR',
     placeholder: 'folder',

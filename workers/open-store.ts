@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Settings } from '#config/settings.ts'
 import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
+import type { JournalLimits } from '#src/outputs/folder/journal/journal.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { locationOf } from './location.ts'
@@ -13,6 +14,8 @@ import { madeFor } from './make-folder.ts'
 export type StoreSettings = Pick<
   Settings,
   | 'out'
+  | 'journalMb'
+  | 'journalDelayMs'
   | 's3Endpoint'
   | 's3Region'
   | 's3Encryption'
@@ -52,11 +55,14 @@ export async function openStore(
       await madeFor('--out', at.path)
     }
     // One that goes away from here on is not made anew.
-    return openFolderStore({ path: at.path, mustExist: isStore })
+    return resources.use(await openFolderStore({ path: at.path, mustExist: isStore, ...journalOf(settings) }))
   }
   const { openStoreInBucket } = await import('./open-s3.ts')
   return openStoreInBucket(at, settings, resources, mustExist)
 }
+
+const journalOf = ({ journalMb, journalDelayMs }: StoreSettings): { readonly journal?: JournalLimits } =>
+  journalMb === 0 ? {} : { journal: { bytes: journalMb * 1024 * 1024, delayMs: journalDelayMs } }
 
 /** As `OutputStore.url`, also of a folder that is not there. */
 async function urlOfFolder(path: string): Promise<string> {

@@ -38,6 +38,8 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
   'Speed and cost:': [
     'concurrency',
     'answerMemoryMb',
+    'journalMb',
+    'journalDelayMs',
     'engineProcesses',
     'rate',
     'apiConcurrency',

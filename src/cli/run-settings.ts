@@ -80,6 +80,8 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   's3Encryption',
   's3KmsKeyId',
   's3StorageClass',
+  'journalMb',
+  'journalDelayMs',
   'concurrency',
   'answerMemoryMb',
   'rate',

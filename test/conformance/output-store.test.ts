@@ -11,10 +11,23 @@ testOutputStore('the memory store of the tests', async () => ({
   async [Symbol.asyncDispose]() {},
 }))
 
+/** A segment takes a few entries: rotation is part of what is tried. */
+const SMALL_JOURNAL = { bytes: 50_000, delayMs: 1 }
+
 testOutputStore('the folder store', async () => {
   const folder = await tempFolder()
   const store = await openFolderStore({ path: `${folder.path}/store` })
   return { store, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+})
+
+testOutputStore('the folder store with a journal', async () => {
+  const folder = await tempFolder()
+  const store = await openFolderStore({ path: `${folder.path}/store`, journal: SMALL_JOURNAL })
+  const close = async (): Promise<void> => {
+    await store[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  }
+  return { store, [Symbol.asyncDispose]: close }
 })
 
 testFeedStorage('the folder store', async () => {
@@ -23,15 +36,16 @@ testFeedStorage('the folder store', async () => {
   return { store, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 })
 
-testStoreCrashes('the folder store', 12, async () => {
-  const folder = await tempFolder()
-  const leftovers = async (): Promise<string[]> => [
-    ...(await readdir(`${folder.path}/.sluice/staging`)),
-    ...(await readdir(`${folder.path}/.sluice/aside`)),
-  ]
-  return {
-    address: { kind: 'folder', path: folder.path },
-    leftovers,
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  }
-})
+for (const journal of [undefined, SMALL_JOURNAL]) {
+  testStoreCrashes(journal === undefined ? 'the folder store' : 'the folder store with a journal', 8, async () => {
+    const folder = await tempFolder()
+    const leftIn = async (name: string): Promise<string[]> => readdir(`${folder.path}/.sluice/${name}`).catch(() => [])
+    const leftovers = async (): Promise<string[]> =>
+      (await Promise.all(['staging', 'aside', 'journal'].map(leftIn))).flat()
+    return {
+      address: { kind: 'folder', path: folder.path, ...(journal === undefined ? {} : { journal }) },
+      leftovers,
+      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    }
+  })
+}

@@ -56,12 +56,15 @@ export async function readIfThere(path: string): Promise<Buffer | null> {
 }
 
 /** Writes a new file and waits until it is on the disk. */
-export async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {
-  if (bytes.length > AT_ONCE_BYTES) return writeFile(path, bytes, { flag: 'wx', flush: true })
+export const writeFlushed = (path: string, bytes: Uint8Array): Promise<void> => writeNew(path, bytes, true)
+
+/** Writes a new file. Without `flush` the system decides when it comes to the disk: for what the journal holds until then. */
+export async function writeNew(path: string, bytes: Uint8Array, flush: boolean): Promise<void> {
+  if (bytes.length > AT_ONCE_BYTES) return writeFile(path, bytes, { flag: 'wx', flush })
   const descriptor = await openDescriptor(path, 'wx')
   try {
     writeFileSync(descriptor, bytes)
-    await flushDescriptor(descriptor)
+    if (flush) await flushDescriptor(descriptor)
   } finally {
     closeSync(descriptor)
   }
@@ -94,6 +97,9 @@ export function flushFolder(path: string): Promise<void> {
   comingFlushes.set(path, flush)
   return flush
 }
+
+/** Waits until the content of a file is on the disk. */
+export const flushFile = (path: string): Promise<void> => flushNow(path)
 
 async function flushNow(path: string): Promise<void> {
   const descriptor = openSync(path, 'r')

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
-import { flushFolder, isOneOf, isThere, readIfThere } from './file-system.ts'
-import { flushPlaced, makeFolderFlushed } from './make-folder-flushed.ts'
+import { flushFolder, isOneOf, isThere, readIfThere, writeNew } from './file-system.ts'
+import { flushWritten } from './journal/flush-written.ts'
+import { flushPlaced, makeFolderFlushed, makeFolderFor } from './make-folder-flushed.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
 import type { WorkArea, WorkItem } from './work-area.ts'
 import { workIdOf } from './work-area.ts'
@@ -14,7 +15,7 @@ import { workIdOf } from './work-area.ts'
  * How a document's outputs come into place, whatever is killed when.
  *
  *   staged   All files and the record are written and flushed in a folder of their own, `.sluice/staging/<id>`.
- *   aside    The name of the staged folder is flushed. What stands in the way steps aside: the dead letter, and the
+ *   aside    The name of the staged folder is flushed, and what stands in the way steps aside: the dead letter, and the
  *            folder of an earlier commit, each by one rename into `.sluice/aside/`. Only now, and only until the next
  *            step, is there nothing in place; a reader of the store looks aside then, and finds the old outputs.
  *   entered  The staged folder is renamed into place. This one rename is the commit.
@@ -37,14 +38,43 @@ export interface Place {
 /** Two workers that commit one document at the same time step aside for each other; neither needs more tries. */
 const MAX_TRIES = 50
 
-/** From `staged` to `clean`. Throws with everything as it was before. */
-export async function enter(area: WorkArea, id: string, place: Place, record: DocumentRecord): Promise<void> {
+interface NewDocument {
+  readonly record: DocumentRecord
+  /** Its files, and `record.json`. */
+  readonly all: ReadonlyMap<string, Uint8Array>
+}
+
+/** All steps. */
+export async function putDocument(
+  area: WorkArea,
+  place: Place,
+  { record, all }: NewDocument,
+  flushes: boolean,
+): Promise<void> {
+  const id = area.newId()
+  const staged = await area.staged(id)
+  try {
+    await mkdir(staged)
+    await Promise.all([...all].map(([name, bytes]) => writeNew(join(staged, name), bytes, flushes)))
+    if (flushes) await flushFolder(staged)
+    await enter(area, { id, flushes }, place, record)
+  } catch (error) {
+    await rm(staged, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/**
+ * From `staged` to `clean`. Throws with everything as it was before. Without `flushes` nothing is flushed: the journal holds
+ * the commit, and a loss of power does it again.
+ */
+async function enter(area: WorkArea, { id, flushes }: Staged, place: Place, record: DocumentRecord): Promise<void> {
   const letterAside = area.asidePath(id, place.hash, 'letter')
   const oldAside = area.asidePath(id, place.hash, 'old')
   try {
-    const hadLetter = await stepAside(area, id, place.letter, letterAside)
-    const hadOld = await putInPlace(area, { id, folder: place.folder, aside: oldAside }, record)
-    await flushPlaced(dirname(place.folder))
+    const hadLetter = await stepAside(area, { id, flushes }, place.letter, letterAside)
+    const hadOld = await putInPlace(area, { id, flushes, folder: place.folder, aside: oldAside }, record)
+    if (flushes) await flushPlaced(dirname(place.folder))
     if (hadLetter) await rm(letterAside, { force: true })
     if (hadOld) await rm(oldAside, { recursive: true, force: true })
   } catch (error) {
@@ -58,22 +88,34 @@ export async function enter(area: WorkArea, id: string, place: Place, record: Do
  * The name of the staged folder is on the disk before anything steps aside: if it was lost with the power, and the step
  * aside was not, the commit would be taken for done, and what stepped aside for replaced.
  */
-async function stepAside(area: WorkArea, id: string, from: string, aside: string): Promise<boolean> {
+async function stepAside(area: WorkArea, { id, flushes }: Staged, from: string, aside: string): Promise<boolean> {
   if (!existsSync(from)) return false
-  await flushFolder(dirname(area.stagedPath(id)))
+  if (flushes) {
+    // What was written by the journal may not be on the disk: it must be there if it is put back after a loss of power.
+    await flushWritten(new Set([from]), area.root)
+    await flushFolder(dirname(area.stagedPath(id)))
+  }
   return moveIfThere(from, aside)
 }
 
-interface Move {
+interface Staged {
   /** Of the staged folder. */
   readonly id: string
+  readonly flushes: boolean
+}
+
+interface Move extends Staged {
   readonly folder: string
   /** Where an earlier folder steps aside to. */
   readonly aside: string
 }
 
 /** Says whether an earlier folder had to step aside. One of another source does not: it is put back. */
-async function putInPlace(area: WorkArea, { id, folder, aside }: Move, record: DocumentRecord): Promise<boolean> {
+async function putInPlace(
+  area: WorkArea,
+  { id, flushes, folder, aside }: Move,
+  record: DocumentRecord,
+): Promise<boolean> {
   let hadOld = false
   for (let tries = 1; ; tries++) {
     try {
@@ -81,12 +123,12 @@ async function putInPlace(area: WorkArea, { id, folder, aside }: Move, record: D
       return hadOld
     } catch (error) {
       if (tries === MAX_TRIES) throw error
-      if (isOneOf(error, 'ENOENT')) await makeFolderFlushed(dirname(folder), area)
+      if (isOneOf(error, 'ENOENT')) await makeFolderFor(folder, area, flushes)
       else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
         // The commit in place steps aside. Where one did so before, another worker has committed in between: ours is
         // the later one, and the first to step aside is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
-        hadOld = (await stepAside(area, id, folder, aside)) || hadOld
+        hadOld = (await stepAside(area, { id, flushes }, folder, aside)) || hadOld
         const replaced = hadOld ? await wholeRecord(aside) : null
         if (replaced !== null && !sameOwner(replaced, record)) throw new RecordOfOther(replaced.source)
       } else throw error

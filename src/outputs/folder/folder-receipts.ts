@@ -5,9 +5,10 @@ import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
 import type { ReceiptRoom } from '#src/ports/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
-import { isOneOf, writeFlushed } from './file-system.ts'
+import { isOneOf, writeNew } from './file-system.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
-import { flushPlaced, makeFolderFlushed } from './make-folder-flushed.ts'
+import type { DurableWrites } from './journal/durable-writes.ts'
+import { flushPlaced, makeFolderFor } from './make-folder-flushed.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
 import type { WorkArea } from './work-area.ts'
 
@@ -15,10 +16,12 @@ import type { WorkArea } from './work-area.ts'
 export class FolderReceipts {
   readonly #folder: string
   readonly #area: WorkArea
+  readonly #writes: DurableWrites
 
-  constructor(folder: string, area: WorkArea) {
+  constructor(folder: string, area: WorkArea, writes: DurableWrites) {
     this.#folder = folder
     this.#area = area
+    this.#writes = writes
   }
 
   async read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
@@ -39,15 +42,9 @@ export class FolderReceipts {
     const kept = await this.read(id)
     const stays = kept !== null && (parser === null || !replaces(parser, kept.parser))
     if (stays && (await touchIfThere(path))) return
-    const staged = await this.#area.staged(this.#area.newId())
-    try {
-      await writeFlushed(staged, await packReceipt(body, parser))
-      await renameInto(staged, path, this.#area)
-      await flushPlaced(dirname(path))
-    } catch (error) {
-      await rm(staged, { force: true })
-      throw error
-    }
+    const packed = await packReceipt(body, parser)
+    const entry = { kind: 'receipt', id, blobs: new Map([['receipt', packed]]) } as const
+    await this.#writes.write(entry, path, (flushes) => putFile(packed, path, this.#area, flushes))
   }
 
   async remove(id: ReceiptId): Promise<void> {
@@ -87,13 +84,26 @@ async function savedAtIfThere(path: string): Promise<number | null> {
   }
 }
 
+/** Writes a file of the store, or replaces it: a reader sees the old content or the new. */
+export async function putFile(bytes: Uint8Array, path: string, area: WorkArea, flushes: boolean): Promise<void> {
+  const staged = await area.staged(area.newId())
+  try {
+    await writeNew(staged, bytes, flushes)
+    await renameInto(staged, path, area, flushes)
+    if (flushes) await flushPlaced(dirname(path))
+  } catch (error) {
+    await rm(staged, { force: true })
+    throw error
+  }
+}
+
 /** Renames a file into a folder that may not be there yet. */
-export async function renameInto(from: string, to: string, area: WorkArea): Promise<void> {
+async function renameInto(from: string, to: string, area: WorkArea, flushes: boolean): Promise<void> {
   try {
     await rename(from, to)
   } catch (error) {
     if (!isOneOf(error, 'ENOENT')) throw error
-    await makeFolderFlushed(dirname(to), area)
+    await makeFolderFor(to, area, flushes)
     await rename(from, to)
   }
 }

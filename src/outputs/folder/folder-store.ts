@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, realpath, rm } from 'node:fs/promises'
+import { readFile, realpath, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
@@ -14,18 +14,22 @@ import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { checkFiles, isOutputName } from '../checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from '../document-path.ts'
-import { flushFolder, isThere, readIfThere, removeEmptyAbove, writeFlushed } from './file-system.ts'
-import { enter, moveIfThere, type Place, settleAside, wholeRecord } from './folder-commit.ts'
+import { isThere, readIfThere, removeEmptyAbove } from './file-system.ts'
+import { moveIfThere, type Place, putDocument, settleAside, wholeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
 import { FolderContexts } from './folder-contexts.ts'
 import { FolderFeed } from './folder-feed.ts'
 import { FolderManifest } from './folder-manifest.ts'
-import { FolderReceipts, renameInto } from './folder-receipts.ts'
+import { FolderReceipts, putFile } from './folder-receipts.ts'
 import { FolderWatch, probeFolder } from './folder-probe.ts'
-import { flushNames, flushPlaced } from './make-folder-flushed.ts'
+import { flushNames } from './make-folder-flushed.ts'
 import { documentFolders } from './folder-records.ts'
 import { folderOrphans } from './folder-orphans.ts'
 import { foldsNames } from './folding.ts'
+import { DurableWrites } from './journal/durable-writes.ts'
+import { Journal, type JournalLimits } from './journal/journal.ts'
+import { journalBoot } from './journal/machine.ts'
+import { emptyAbandoned, replayJournal } from './journal/replay.ts'
 import { parseDeadLetter, parseRecord, RECORD_FILE, toJson } from '../record-json.ts'
 import { explained, notAStore } from '../store-error.ts'
 import { WorkArea, type WorkItem } from './work-area.ts'
@@ -34,14 +38,23 @@ export interface FolderStoreOptions {
   readonly path: string
   /** Whether a folder that is no store is refused, and left as it is; else it is made a store. */
   readonly mustExist?: boolean
+  /** Group commit by a journal, where the file system allows it; without it each file is flushed by itself. */
+  readonly journal?: JournalLimits
 }
+
+/** To be disposed of when nothing is written any more: it then flushes what the journal holds. */
+export type FolderOutputStore = OutputStore & AsyncDisposable
 
 /**
  * Opens the store in a folder, which is made when it is not there.
  *
  * @throws {StoreRefused} for a store of a later format, and with `mustExist` for a folder that is no store
  */
-export async function openFolderStore({ path: given, mustExist = false }: FolderStoreOptions): Promise<OutputStore> {
+export async function openFolderStore({
+  path: given,
+  mustExist = false,
+  journal,
+}: FolderStoreOptions): Promise<FolderOutputStore> {
   const path = resolve(given)
   return explained(`cannot open the store in ${path}`, async () => {
     if (mustExist && !(await isStore(path))) throw new StoreRefused(notAStore(path))
@@ -52,7 +65,13 @@ export async function openFolderStore({ path: given, mustExist = false }: Folder
     if (manifest !== null) await new FolderManifest(root).barOldReleases()
     const rules = { folds: await foldsNames(root), maxBytes: FOLDER_MAX_BYTES }
     const watch = await FolderWatch.open(root)
-    return new FolderStore(root, await WorkArea.open(root, watch), rules, watch)
+    const area = await WorkArea.open(root, watch)
+    const boot = await journalBoot(root)
+    const flushing = new FolderStore({ root, area, rules, watch, boot, journal: null })
+    if (boot === null) return flushing
+    await replayJournal(flushing, area, boot)
+    if (journal === undefined) return flushing
+    return new FolderStore({ root, area, rules, watch, boot, journal: new Journal(area, boot, journal) })
   })
 }
 
@@ -61,8 +80,19 @@ async function isStore(path: string): Promise<boolean> {
   return (await Promise.all(signs.map((name) => isThere(join(path, name))))).includes(true)
 }
 
+interface FolderParts {
+  readonly root: string
+  readonly area: WorkArea
+  readonly rules: PathRules
+  readonly watch: FolderWatch
+  /** Null where a journal does not make writes safe. */
+  readonly boot: string | null
+  /** Null: each file is flushed by itself. */
+  readonly journal: Journal | null
+}
+
 /** Several processes may share one folder; two that commit the same document are both whole, the later one stands. */
-class FolderStore implements OutputStore {
+class FolderStore implements FolderOutputStore {
   readonly url: string
   readonly feed: FolderFeed
   readonly contexts: FolderContexts
@@ -74,13 +104,17 @@ class FolderStore implements OutputStore {
   readonly #manifest: FolderManifest
   readonly #rules: PathRules
   readonly #watch: FolderWatch
+  readonly #boot: string | null
+  readonly #writes: DurableWrites
 
-  constructor(root: string, area: WorkArea, rules: PathRules, watch: FolderWatch) {
+  constructor({ root, area, rules, watch, boot, journal }: FolderParts) {
     this.url = pathToFileURL(`${root}/`).href
     this.#root = root
     this.#documents = join(root, 'documents')
     this.#failures = join(root, 'failures')
-    this.#receipts = new FolderReceipts(join(root, 'receipts'), area)
+    this.#boot = boot
+    this.#writes = new DurableWrites(journal)
+    this.#receipts = new FolderReceipts(join(root, 'receipts'), area, this.#writes)
     this.#area = area
     this.feed = new FolderFeed(root, area)
     this.contexts = new FolderContexts(root, area)
@@ -130,20 +164,12 @@ class FolderStore implements OutputStore {
 
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     checkFiles(record, files)
-    await explained(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, async () => {
-      const id = this.#area.newId()
-      const staged = await this.#area.staged(id)
-      try {
-        await mkdir(staged)
-        const all = [...files, [RECORD_FILE, toJson(record)] as const]
-        await Promise.all(all.map(([name, bytes]) => writeFlushed(join(staged, name), bytes)))
-        await flushFolder(staged)
-        await enter(this.#area, id, this.#place(record.key), record)
-      } catch (error) {
-        await rm(staged, { recursive: true, force: true })
-        throw error
-      }
-    })
+    const all = new Map([...files, [RECORD_FILE, toJson(record)]])
+    const place = this.#place(record.key)
+    const entry = { kind: 'commit', key: record.key, blobs: all } as const
+    await explained(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, () =>
+      this.#writes.write(entry, place.folder, (flushes) => putDocument(this.#area, place, { record, all }, flushes)),
+    )
   }
 
   async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
@@ -172,13 +198,17 @@ class FolderStore implements OutputStore {
 
   async remove(key: SourceKey): Promise<void> {
     const { folder, letter } = this.#place(key)
-    await explained(`cannot remove ${JSON.stringify(key)} from ${this.url}`, async () => {
+    const entry = { kind: 'removal', key, blobs: new Map() } as const
+    const remove = async (): Promise<void> => {
       const staged = await this.#area.staged(this.#area.newId())
       await rm(letter, { force: true })
       if (!(await moveIfThere(folder, staged))) return
       await rm(staged, { recursive: true, force: true })
       await removeEmptyAbove(folder, this.#documents)
-    })
+    }
+    await explained(`cannot remove ${JSON.stringify(key)} from ${this.url}`, () =>
+      this.#writes.write(entry, folder, remove),
+    )
   }
 
   async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
@@ -187,17 +217,12 @@ class FolderStore implements OutputStore {
   }
 
   async bury(letter: DeadLetter): Promise<void> {
-    await explained(`cannot keep the failure of ${JSON.stringify(letter.key)} in ${this.url}`, async () => {
-      const staged = await this.#area.staged(this.#area.newId())
-      try {
-        await writeFlushed(staged, toJson(letter))
-        await renameInto(staged, this.#place(letter.key).letter, this.#area)
-        await flushPlaced(this.#failures)
-      } catch (error) {
-        await rm(staged, { force: true })
-        throw error
-      }
-    })
+    const json = toJson(letter)
+    const path = this.#place(letter.key).letter
+    const entry = { kind: 'letter', key: letter.key, blobs: new Map([['letter', json]]) } as const
+    await explained(`cannot keep the failure of ${JSON.stringify(letter.key)} in ${this.url}`, () =>
+      this.#writes.write(entry, path, (flushes) => putFile(json, path, this.#area, flushes)),
+    )
   }
 
   async *listDeadLetters(signal: AbortSignal): AsyncGenerator<DeadLetter> {
@@ -213,6 +238,11 @@ class FolderStore implements OutputStore {
     const { asides, staged } = await this.#area.leftovers()
     for (const aside of asides) await settleAside(aside, this.#area, (item) => this.#homeOf(item))
     for (const { path } of staged) await rm(path, { recursive: true, force: true })
+    if (this.#boot !== null) await emptyAbandoned(this.#area, this.#boot)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writes.close()
   }
 
   listOrphans(signal: AbortSignal): AsyncIterable<Orphan> {

@@ -34,6 +34,13 @@ async function make(path: string, { root, checkStore }: Pick<WorkArea, 'root' | 
   await Promise.all(above.map(flushFolder))
 }
 
+/** Makes the folder of `path`; `flushes`: with its name on the disk. */
+export async function makeFolderFor(path: string, area: WorkArea, flushes: boolean): Promise<void> {
+  if (flushes) return makeFolderFlushed(dirname(path), area)
+  await area.checkStore()
+  await makeBelow(area.root, dirname(path))
+}
+
 /**
  * Waits until what was put into a folder is on the disk, and the name of the folder too: it may be there for others before
  * its maker has flushed it.

@@ -75,10 +75,11 @@ export class WorkArea {
 
   /** Orphans: what processes that are gone left behind. */
   async leftovers(): Promise<{ readonly asides: readonly WorkItem[]; readonly staged: readonly WorkItem[] }> {
-    return { asides: await this.#abandoned(this.#aside), staged: await this.#abandoned(this.#staging) }
+    return { asides: await this.abandonedIn(this.#aside), staged: await this.abandonedIn(this.#staging) }
   }
 
-  async #abandoned(folder: string): Promise<readonly WorkItem[]> {
+  /** What processes that are gone left in a folder, by the names that `newId` gives. */
+  async abandonedIn(folder: string): Promise<readonly WorkItem[]> {
     const left: WorkItem[] = []
     for (const name of await namesIn(folder, this)) {
       const path = join(folder, name)
@@ -86,6 +87,11 @@ export class WorkArea {
       if (idleMs !== null && (await isGone(workIdOf(name), this.#owner, idleMs))) left.push({ name, path })
     }
     return left
+  }
+
+  /** Whether the process that gave this name is gone. */
+  isOwnerGone(id: string): Promise<boolean> {
+    return isGone(id, this.#owner, 0)
   }
 
   stagedPath(id: string): string {

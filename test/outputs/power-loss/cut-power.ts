@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sourceKey } from '#src/document/ids.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
+import { bootFrame, readSegment } from '#src/outputs/folder/journal/entry.ts'
+import type { JournalLimits } from '#src/outputs/folder/journal/journal.ts'
 import { receiptOf, sha256 } from '../../support/documents.ts'
 import { Random } from '../../support/random.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -13,16 +15,28 @@ const [PRELOAD, PROGRAM] = ['log-writes.ts', 'write-generations.ts'].map((name) 
   join(import.meta.dirname, '../../support/processes', name),
 )
 
-/** Lets a program write a store, then loses the power at drawn moments of it. Answers what was wrong, a sentence each. */
+/** Small, so that segments are closed and flushed while the program writes. */
+const JOURNALS: readonly JournalLimits[] = [
+  { bytes: 4_000, delayMs: 0 },
+  { bytes: 30_000, delayMs: 2 },
+  { bytes: 1_000_000, delayMs: 1 },
+]
+
+/**
+ * Lets a program write a store, in two of three seeds with a journal, then loses the power at drawn moments of it. Answers what
+ * was wrong, a sentence each.
+ */
 export async function cutPower(seed: number, points: number): Promise<{ breaches: string[]; safe: number }> {
+  const random = new Random(seed)
   await using folder = await tempFolder()
   const [root, log] = [join(folder.path, 'store'), join(folder.path, 'log')]
   await mkdir(root)
   const env = { ...process.env, DISK_LOG: log }
-  await promisify(execFile)(process.execPath, ['--import', PRELOAD ?? '', PROGRAM ?? '', root, String(seed)], { env })
+  const journal = random.chance(2 / 3) ? [JSON.stringify(random.pick(JOURNALS))] : []
+  const program = ['--import', PRELOAD ?? '', PROGRAM ?? '', root, String(seed), ...journal]
+  await promisify(execFile)(process.execPath, program, { env })
   const lines = (await readFile(log, 'utf8')).trim().split('\n')
   const calls = lines.map((line) => JSON.parse(line) as DiskCall)
-  const random = new Random(seed)
   const breaches = await differences(calls, root)
   let safe = 0
   for (let point = 0; point < points; point++) {
@@ -56,8 +70,11 @@ async function differences(calls: readonly DiskCall[], root: string): Promise<st
 
 async function checkStore(path: string, told: readonly (readonly string[])[]): Promise<string[]> {
   const wrong: string[] = []
+  await startMachineAgain(path)
   const store = await openFolderStore({ path })
   await store.recover()
+  const left = await namesIn(join(path, '.sluice', 'journal'))
+  if (left.length > 0) wrong.push(`the journal still holds ${left.join(', ')}`)
   const keys = new Set(told.map(([, key = '']) => key))
   for (const key of keys) {
     const last = (what: string): number =>
@@ -89,4 +106,22 @@ async function checkStore(path: string, told: readonly (readonly string[])[]): P
     if (receipt?.body.toString() !== text.repeat(50)) wrong.push(`the receipt of ${key} ${generation} is not whole`)
   }
   return wrong
+}
+
+/** The program ran in the present boot; its journal is to be one of the boot before. */
+async function startMachineAgain(path: string): Promise<void> {
+  const folder = join(path, '.sluice', 'journal')
+  for (const name of await namesIn(folder)) {
+    const bytes = await readFile(join(folder, name))
+    const { boot } = readSegment(bytes)
+    if (boot === null) continue
+    await writeFile(
+      join(folder, name),
+      Buffer.concat([bootFrame('boot before'), bytes.subarray(bootFrame(boot).length)]),
+    )
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => [])
 }

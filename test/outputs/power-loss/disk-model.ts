@@ -10,6 +10,8 @@ export type DiskCall =
   | { readonly call: 'open'; readonly path: string; readonly descriptor: number; readonly isNew: boolean }
   | { readonly call: 'fill'; readonly descriptor: number; readonly data: string }
   | { readonly call: 'flush'; readonly descriptor: number; readonly id: number }
+  | { readonly call: 'append'; readonly descriptor: number; readonly at: number; readonly data: string }
+  | { readonly call: 'sync'; readonly id: number }
   | { readonly call: 'flushed'; readonly id: number }
   | { readonly call: 'said'; readonly text: string }
 
@@ -49,6 +51,7 @@ export class DiskModel {
   readonly #rootPath: string
   readonly #open = new Map<number, Node>()
   readonly #flushes = new Map<number, { readonly node: Node; readonly at: number; readonly data: Buffer | null }>()
+  readonly #syncs = new Map<number, { readonly at: number; readonly data: ReadonlyMap<File, Buffer> }>()
   #pending: Change[] = []
   #at = 0
 
@@ -94,6 +97,16 @@ export class DiskModel {
         const data = node instanceof File ? node.data : null
         return void this.#flushes.set(call.id, { node, at: this.#at, data })
       }
+      case 'append': {
+        const file = this.#open.get(call.descriptor)
+        if (file instanceof File) file.data = Buffer.concat([file.data.subarray(0, call.at), decoded(call.data)])
+        return undefined
+      }
+      case 'sync':
+        return void this.#syncs.set(call.id, {
+          at: this.#at,
+          data: new Map(this.#files().map((file) => [file, file.data])),
+        })
       case 'flushed':
         return this.#flushed(call.id)
       case 'said':
@@ -135,7 +148,31 @@ export class DiskModel {
     await write(this.#root, into)
   }
 
+  /** All that have a name, or had one that may still be on the disk. */
+  #files(): File[] {
+    const found = new Set<Node>()
+    const walk = (node: Node): void => {
+      if (found.has(node)) return
+      found.add(node)
+      if (node instanceof Folder) for (const below of [...node.entries.values(), ...node.kept.values()]) walk(below)
+    }
+    walk(this.#root)
+    for (const { edits } of this.#pending) for (const { node } of edits) walk(node)
+    return [...found].filter((node) => node instanceof File)
+  }
+
+  #synced({ at, data }: { readonly at: number; readonly data: ReadonlyMap<File, Buffer> }): void {
+    for (const [file, bytes] of data) file.kept = bytes
+    this.#pending = this.#pending.filter((change) => {
+      if (change.at > at) return true
+      for (const one of change.edits) put(one.folder.kept, one)
+      return false
+    })
+  }
+
   #flushed(id: number): void {
+    const sync = this.#syncs.get(id)
+    if (sync !== undefined) return this.#synced(sync)
     const flush = this.#flushes.get(id)
     if (flush === undefined) return
     const { node, at, data } = flush
@@ -184,7 +221,13 @@ function put(names: Map<string, Node>, { name, node, is }: Change['edits'][numbe
   else if (names.get(name) === node) names.delete(name)
 }
 
+const decoded = (data: string): Buffer => Buffer.from(data, 'base64')
+
+/** What is appended to a file leaves alone what was flushed before. */
 function remains({ data, kept }: File, random: Random): Buffer {
   if (data === kept) return data
-  return random.pick([data, kept, data.subarray(0, random.below(data.length + 1)), Buffer.alloc(data.length)])
+  const safe = data.subarray(0, kept.length).equals(kept) ? kept.length : 0
+  const cut = safe + random.below(data.length - safe + 1)
+  const zeros = Buffer.alloc(data.length - safe)
+  return random.pick([data, kept, data.subarray(0, cut), Buffer.concat([data.subarray(0, safe), zeros])])
 }

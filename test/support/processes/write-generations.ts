@@ -1,18 +1,20 @@
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
+import type { JournalLimits } from '#src/outputs/folder/journal/journal.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { letterOf, outputs, receiptOf, recordOf } from '../documents.ts'
 import { Random } from '../random.ts'
 
 /*
- * A program: `write-generations.ts STORE SEED` writes a drawn number of documents side by side, generation after generation:
+ * A program: `write-generations.ts STORE SEED [JOURNAL]` writes a drawn number of documents side by side, generation after generation:
  * a receipt, now and then a dead letter, the outputs, now and then a removal. It tells `log-writes.ts`, loaded before it,
  * what begins (`begins <key> <generation>`) and what is safe (`receipt`, `document`, `letter`, `removing`, `removed`).
  */
 
-const [path = '', seed = '1'] = process.argv.slice(2)
+const [path = '', seed = '1', limits] = process.argv.slice(2)
+const journal = limits === undefined ? {} : { journal: JSON.parse(limits) as JournalLimits }
 const { tellDisk } = globalThis as unknown as { readonly tellDisk: (text: string) => void }
 const random = new Random(Number(seed))
-const store = await openFolderStore({ path })
+const store = await openFolderStore({ path, ...journal })
 await store.recover()
 
 async function write(key: string, generations: number): Promise<void> {
@@ -39,3 +41,4 @@ async function write(key: string, generations: number): Promise<void> {
 const documents = 3 + random.below(10)
 const keys = Array.from({ length: documents }, (_, at) => `${random.pick(['', 'a/', 'a/b/', 'Ü/'])}${at}.pdf`)
 await Promise.all(keys.map((key) => write(key, 2 + random.below(5))))
+if (random.chance(0.5)) await store[Symbol.asyncDispose]()

@@ -1,0 +1,123 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sourceKey } from '#src/document/ids.ts'
+import { openFolderStore, type FolderOutputStore } from '#src/outputs/folder/folder-store.ts'
+import { bootFrame, entryFrame, readSegment } from '#src/outputs/folder/journal/entry.ts'
+import { journalBoot } from '#src/outputs/folder/journal/machine.ts'
+import { letterOf, outputs, receiptOf, recordOf } from '../../../support/documents.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
+
+/* What a loss of power leaves is tried by `test:power-loss`; here, what the journal holds and when it is empty. */
+
+const LIMITS = { bytes: 1_000_000, delayMs: 1 }
+
+async function commit(store: FolderOutputStore, key: string, text: string, attempts = 1): Promise<void> {
+  const files = outputs({ 'document.md': text })
+  await store.commit(recordOf(key, files, { attempts }), files)
+}
+
+async function segmentsOf(root: string): Promise<string[]> {
+  return readdir(join(root, '.sluice', 'journal')).catch(() => [])
+}
+
+/** Makes the segments those of an earlier boot, with the frames of `change`. */
+async function startMachineAgain(root: string, change: (frames: Buffer) => Buffer = (same) => same): Promise<void> {
+  for (const name of await segmentsOf(root)) {
+    const path = join(root, '.sluice', 'journal', name)
+    const bytes = await readFile(path)
+    const head = bootFrame(readSegment(bytes).boot ?? '').length
+    await writeFile(path, Buffer.concat([bootFrame('earlier'), change(bytes.subarray(head))]))
+  }
+}
+
+test('a segment is read up to the first frame that is cut off or damaged', () => {
+  const entries = ['a', 'b', 'c'].map((name) =>
+    entryFrame({ kind: 'letter', key: sourceKey(name), blobs: new Map([['letter', Buffer.from(name.repeat(9))]]) }),
+  )
+  const whole = Buffer.concat([bootFrame('boot'), ...entries])
+  const keys = (bytes: Buffer): readonly string[] =>
+    readSegment(bytes).entries.map((entry) => ('key' in entry ? entry.key : ''))
+  expect(readSegment(whole).boot).toBe('boot')
+  expect(keys(whole)).toEqual(['a', 'b', 'c'])
+  const second = bootFrame('boot').length + (entries[0]?.length ?? 0)
+  for (let length = second; length < whole.length; length++) {
+    expect(keys(whole.subarray(0, length)).length).toBeLessThan(3)
+    const damaged = Buffer.from(whole)
+    damaged[length] = (damaged[length] ?? 0) ^ 1
+    expect(keys(damaged)[0]).toBe('a')
+    expect(keys(damaged).length).toBeLessThan(3)
+  }
+  expect(readSegment(Buffer.alloc(100))).toEqual({ boot: null, entries: [] })
+})
+
+test('the journal holds what was written until the store is disposed of, and is empty then', async (context) => {
+  await using folder = await tempFolder()
+  if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
+  const store = await openFolderStore({ path: folder.path, journal: LIMITS })
+  await Promise.all(['a.pdf', 'b/c.pdf'].map((key) => commit(store, key, key)))
+  expect(await segmentsOf(store.url.slice('file://'.length))).toHaveLength(1)
+  await store[Symbol.asyncDispose]()
+  expect(await segmentsOf(folder.path)).toEqual([])
+  expect((await store.readOutput(sourceKey('b/c.pdf'), 'document.md'))?.toString()).toBe('b/c.pdf')
+})
+
+test('the next process after a loss of power makes again what the journal holds, in its last state', async (context) => {
+  await using folder = await tempFolder()
+  if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
+  const store = await openFolderStore({ path: folder.path, journal: LIMITS })
+  await store.saveReceipt(receiptOf('answer'), Buffer.from('answer'), null)
+  await commit(store, 'lost.pdf', 'first')
+  await commit(store, 'lost.pdf', 'second', 2)
+  await commit(store, 'damaged.pdf', 'whole')
+  await commit(store, 'removed.pdf', 'gone')
+  await store.remove(sourceKey('removed.pdf'))
+  await commit(store, 'failed.pdf', 'earlier')
+  await store.bury(letterOf('failed.pdf'))
+  for (const name of ['documents/lost.pdf', 'receipts', 'failures']) {
+    await rm(join(folder.path, name), { recursive: true })
+  }
+  await writeFile(join(folder.path, 'documents/damaged.pdf/document.md'), '\0\0\0\0\0')
+  // As long as the machine runs, what the page cache has is the truth.
+  await openFolderStore({ path: folder.path })
+  expect((await segmentsOf(folder.path)).length).toBe(1)
+  await startMachineAgain(folder.path)
+
+  const [again, other] = await Promise.all([1, 2].map(() => openFolderStore({ path: folder.path })))
+  const text = async (key: string): Promise<string | undefined> =>
+    (await again?.readOutput(sourceKey(key), 'document.md'))?.toString()
+  expect(await segmentsOf(folder.path)).toEqual([])
+  expect((await other?.readReceipt(receiptOf('answer')))?.body.toString()).toBe('answer')
+  expect([await text('lost.pdf'), await text('damaged.pdf')]).toEqual(['second', 'whole'])
+  expect(await again?.readRecord(sourceKey('removed.pdf'))).toBeNull()
+  expect((await again?.readDeadLetter(sourceKey('failed.pdf')))?.key).toBe('failed.pdf')
+  expect(await text('failed.pdf')).toBe('earlier')
+})
+
+test('a document that was committed later without the journal is not set back by it', async (context) => {
+  await using folder = await tempFolder()
+  if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
+  const store = await openFolderStore({ path: folder.path, journal: LIMITS })
+  await commit(store, 'a.pdf', 'journalled')
+  const files = outputs({ 'document.md': 'later' })
+  const finishedAt = new Date(Date.now() + 1000).toISOString()
+  const flushing = await openFolderStore({ path: folder.path })
+  await flushing.commit(recordOf('a.pdf', files, { attempts: 2, finishedAt }), files)
+  await startMachineAgain(folder.path)
+  const again = await openFolderStore({ path: folder.path })
+  expect((await again.readOutput(sourceKey('a.pdf'), 'document.md'))?.toString()).toBe('later')
+})
+
+test('a journal that was removed from outside is made anew with the next write', async (context) => {
+  await using folder = await tempFolder()
+  if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
+  const store = await openFolderStore({ path: folder.path, journal: LIMITS })
+  await commit(store, 'a.pdf', 'a')
+  await rm(join(folder.path, '.sluice'), { recursive: true })
+  await commit(store, 'b.pdf', 'b')
+  const [name = ''] = await segmentsOf(folder.path)
+  const { entries } = readSegment(await readFile(join(folder.path, '.sluice', 'journal', name)))
+  expect(entries.map((entry) => ('key' in entry ? entry.key : ''))).toEqual(['b.pdf'])
+  await store[Symbol.asyncDispose]()
+  expect(await segmentsOf(folder.path)).toEqual([])
+})
