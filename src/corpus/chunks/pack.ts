@@ -40,6 +40,9 @@ const PAGE_END = Symbol('page end')
 /** Parts of a long word in one chunk, in units: tokenizers take quadratic time for a run without a boundary. */
 const MOST_OF_A_WORD = 2048
 
+/** Tokens by which a context and a body may differ together from what they have apart. */
+const JOINT_TOKENS = 4
+
 /** Kinds that rather have a shorter context than be split. */
 const RATHER_WHOLE = new Set<Piece['kind']>(['page', 'sentence', 'line', 'word', 'heading'])
 
@@ -160,23 +163,31 @@ export class ChunkPacker {
     this.#emit(carried === 0 ? pieces : pieces.slice(0, upTo))
   }
 
-  /** Where the exact count is over the limit with no context left but a header, the last pieces wait again. */
+  /** Where the exact count is over the limit, the last pieces wait again; those that cannot get a shorter context. */
   #emit(pieces: readonly Piece[]): void {
     const { limit } = this.#options
     const [first, last] = [pieces[0] as Piece, pieces.at(-1) as Piece]
     const usual = this.#usual(first)
+    const isDivisible = pieces.slice(0, -1).some(({ keepNext }) => !keepNext)
+    let most = Infinity
     for (const parts of shorterContexts(usual.parts)) {
       if (parts.repeat !== usual.parts.repeat && pieces.length > 1) break
       const context = parts === usual.parts ? usual.text : contextText(parts)
+      if (this.#meter.context(context) > most) continue
       const tokens = this.#meter.whole(context, first.start, last.end)
-      if (tokens > limit) continue
-      this.#hand({ pieces, context, tokens, parts })
-      return
+      if (tokens <= limit) {
+        this.#hand({ pieces, context, tokens, parts })
+        return
+      }
+      if (isDivisible) {
+        this.#giveBack(pieces, tokens - limit)
+        return
+      }
+      // Not counted: contexts that are shorter by much less than what is over.
+      most = this.#meter.context(context) - (tokens - limit) + JOINT_TOKENS
     }
     if (pieces.length > 1) {
-      const kept = Math.max(1, Math.floor(pieces.length * 0.9))
-      this.#next(pieces.slice(kept))
-      this.#emit(pieces.slice(0, kept))
+      this.#giveBack(pieces, 1)
       return
     }
     const parts = splitPiece(this.#text, first, limit)
@@ -185,6 +196,14 @@ export class ChunkPacker {
       const tokens = this.#meter.whole('', first.start, first.end)
       this.#hand({ pieces, context: '', tokens, parts: NO_CONTEXT.parts })
     }
+  }
+
+  /** The last pieces, of so many tokens together, wait again, and the others make the chunk. */
+  #giveBack(pieces: readonly Piece[], tokens: number): void {
+    let kept = pieces.length
+    for (let left = tokens; left > 0 && kept > 1;) left -= this.#meter.size(pieces[--kept] as Piece)
+    this.#next(pieces.slice(kept))
+    this.#emit(pieces.slice(0, kept))
   }
 
   #hand(chunk: PackedChunk): void {

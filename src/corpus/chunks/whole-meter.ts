@@ -1,49 +1,60 @@
-import type { Span, TokenCounter } from './chunk.ts'
+import type { TokenCounter, TokenWords } from './chunk.ts'
+import { estimatedWords } from './estimated-words.ts'
 import { hasLongRun } from './long-runs.ts'
 import type { Piece } from './piece.ts'
 import { Remembered, type TokenMeter } from './token-meter.ts'
-import { gapEnd, isWhite } from './white-space.ts'
+import { gapEnd } from './white-space.ts'
+import { WordSums } from './word-sums.ts'
 
 /** Units of a document a token: nothing longer than so many times the limit is counted before it is split. */
 const MOST_UNITS = 16
 
 /**
- * Characters a token above which a block is split before it is counted, so that it is not counted twice: its parts meet
- * again in one chunk where they fit.
+ * Share of the limit from which an estimate is not relied on: a piece is counted before it is split into parts that are `oversize`,
+ * or into less than a sentence. The parts of any other piece meet again in one chunk where they fit.
  */
-const UNITS_TO_SPLIT: Partial<Readonly<Record<Piece['kind'], number>>> = {
-  page: 10,
-  section: 10,
-  prose: 5,
-  list: 4,
-  quote: 4,
-  code: 3,
-  table: 2,
+const COUNTED_FROM: Partial<Readonly<Record<Piece['kind'], number>>> = {
+  page: 0.9,
+  heading: 0.9,
+  sentence: 0.9,
+  line: 0.7,
+  word: 0.7,
 }
 
-/** For a tokenizer of which no more than counts are known: pieces are counted by themselves, and each chunk again as a whole. */
+/** Weight of the latest chunk in what is learned of all before. */
+const LATEST = 0.3
+
+/**
+ * For a tokenizer of which no more than counts are known. Sizes of pieces are estimates, made of the counts of their words and
+ * corrected by the counts of the chunks before; each chunk is counted as a whole.
+ */
 export class WholeMeter implements TokenMeter {
   readonly limit: number
   readonly #text: string
   readonly #counter: TokenCounter
-  readonly #hasLongRuns: boolean
-  readonly #sizes = new WeakMap<Piece, number>()
-  readonly #contexts = new Remembered((text) => this.#count(text))
+  readonly #sums: WordSums
+  readonly #counted = new WeakMap<Piece, number>()
+  readonly #contexts: Remembered<number>
+  /** Tokens of the chunks so far in multiples of their estimates. */
+  #ratio = 1
 
   constructor(text: string, counter: TokenCounter, limit: number) {
     this.limit = limit - counter.overhead
     this.#text = text
     this.#counter = counter
-    this.#hasLongRuns = hasLongRun(text)
+    const words = estimatedWords(counter)
+    this.#sums = new WordSums(text, words)
+    this.#contexts = new Remembered((context) => sumOf(words, context))
   }
 
   size(piece: Piece): number {
     if (piece.holdsOwn) return Infinity
-    let size = this.#sizes.get(piece)
-    if (size === undefined) {
-      size = this.#measured(piece)
-      this.#sizes.set(piece, size)
-    }
+    const known = this.#counted.get(piece)
+    if (known !== undefined) return known
+    const estimate = Math.ceil(this.#estimate(piece) * this.#ratio)
+    if (estimate < this.limit * (COUNTED_FROM[piece.kind] ?? Infinity)) return estimate
+    const size = this.#measured(piece)
+    this.#counted.set(piece, size)
     return size
   }
 
@@ -52,25 +63,23 @@ export class WholeMeter implements TokenMeter {
   }
 
   whole(context: string, start: number, end: number): number {
-    return this.#counter.count(context + this.#text.slice(start, end))
+    const counted = this.#counter.count(context + this.#text.slice(start, end))
+    const estimate = this.#sums.upTo(end) - this.#sums.upTo(start)
+    const ratio = (counted - this.#counter.overhead - this.context(context)) / estimate
+    if (ratio > 0.1 && ratio < 10) this.#ratio += (ratio - this.#ratio) * LATEST
+    return counted
   }
 
-  #measured(piece: Piece): number {
-    const most = this.limit * (UNITS_TO_SPLIT[piece.kind] ?? MOST_UNITS)
-    if (piece.end - piece.start > most) return Infinity
-    if (piece.kind === 'section' || piece.kind === 'page') return this.#section(piece)
-    const slice = this.#text.slice(...cellOf(this.#text, piece))
-    return this.#hasLongRuns && hasLongRun(slice) ? Infinity : this.#count(slice)
+  #estimate({ kind, start, end }: Piece): number {
+    // Less than an estimated word, maybe.
+    if (kind === 'word') return this.#sums.range(start, end)
+    return this.#sums.upTo(gapEnd(this.#text, end)) - this.#sums.upTo(start)
   }
 
-  /** Counting ends where it is clear that the section does not fit. */
-  #section({ children }: Piece): number {
-    let size = 0
-    for (const child of children) {
-      size += this.size(child)
-      if (size > this.limit) return Infinity
-    }
-    return size
+  #measured({ start, end }: Piece): number {
+    if (end - start > this.limit * MOST_UNITS) return Infinity
+    const slice = this.#text.slice(start, gapEnd(this.#text, end))
+    return hasLongRun(slice) ? Infinity : this.#count(slice)
   }
 
   #count(text: string): number {
@@ -78,9 +87,12 @@ export class WholeMeter implements TokenMeter {
   }
 }
 
-/** A piece with the white space that is counted with it: up to the last line break behind it, and one space before it. */
-function cellOf(text: string, { start, end }: Piece): Span {
-  const isAfterSpace = start > 1 && text[start - 1] === ' ' && !isWhite(text.charCodeAt(start - 2))
-  const newline = text.lastIndexOf('\n', gapEnd(text, end) - 1)
-  return [isAfterSpace ? start - 1 : start, Math.max(newline + 1, end)]
+function sumOf(words: TokenWords, text: string): number {
+  let tokens = 0
+  for (let at = 0; at < text.length;) {
+    const end = words.endOf(text, at)
+    tokens += words.count(text.slice(at, end))
+    at = end
+  }
+  return tokens
 }

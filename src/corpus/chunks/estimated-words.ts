@@ -1,0 +1,52 @@
+import type { TokenCounter, TokenWords } from './chunk.ts'
+
+const SPACELESS = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}'
+
+/** A word, up to three digits, signs, one character of a script without spaces, or white space with a line break. */
+const WORD = new RegExp(
+  `[^\\S\\n]*(?:[a-zA-Z]+|[${SPACELESS}]|(?:(?![${SPACELESS}])[\\p{L}\\p{M}])+|\\p{N}{1,3}|[^\\s\\p{L}\\p{M}\\p{N}]+)|\\s+`,
+  'gu',
+)
+
+/** Words whose count is kept, and the longest of them. */
+const MOST_WORDS = 100_000
+const LONGEST = 64
+
+const known = new WeakMap<TokenCounter, TokenWords>()
+
+/** Tells whether the space before a word belongs to its tokens, or is added by the tokenizer to every text. */
+const SAMPLE =
+  'The keeper was told of 3 spare gates | 4512 | 87 | (see "Costs"), and of 12,5 % more in time for winter.'
+
+/**
+ * Words of a text for a tokenizer of which no more than counts are known: their counts add up to an estimate of the text's. Each
+ * is counted once.
+ */
+export function estimatedWords(counter: TokenCounter): TokenWords {
+  const opened = known.get(counter)
+  if (opened !== undefined) return opened
+  const counts = new Map<string, number>()
+  const whole = counter.count(SAMPLE)
+  const errorOf = (spaced: boolean): number =>
+    Math.abs(SAMPLE.match(WORD)?.reduce((sum, word) => sum + countOf(word, spaced), counter.overhead - whole) ?? 0)
+  const countOf = (word: string, spaced: boolean): number =>
+    counter.count((spaced ? word : word.trimStart()) || '\n') - counter.overhead
+  const isSpaced = errorOf(true) < errorOf(false)
+  const words: TokenWords = {
+    suits: () => true,
+    endOf(text, at) {
+      WORD.lastIndex = at
+      return WORD.test(text) ? WORD.lastIndex : text.length
+    },
+    count(word) {
+      const before = counts.get(word)
+      if (before !== undefined) return before
+      const tokens = countOf(word, isSpaced)
+      if (counts.size >= MOST_WORDS) counts.clear()
+      if (word.length <= LONGEST) counts.set(Buffer.from(word, 'utf16le').toString('utf16le'), tokens)
+      return tokens
+    },
+  }
+  known.set(counter, words)
+  return words
+}
