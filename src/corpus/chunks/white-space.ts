@@ -1,7 +1,7 @@
 const WHITE = /\s/
 
 /** White space as regular expressions know it. */
-export function isWhite(code: number): boolean {
+function isWhite(code: number): boolean {
   if (code < 128) return code === 32 || (code >= 9 && code <= 13)
   return code > 159 && WHITE.test(String.fromCharCode(code))
 }
