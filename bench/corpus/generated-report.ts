@@ -1,14 +1,15 @@
 import type { Random } from '../../test/support/random.ts'
+import { aligned, capital, list, type Place, prose, sentence } from './report-parts.ts'
 
-/** Something that a question asks for: where it stands, and the text that answers it. */
+export const FACT_KINDS = ['sentence', 'cell', 'captioned cell', 'long row', 'list item'] as const
+export type FactKind = (typeof FACT_KINDS)[number]
+
+/** Something that a question asks for. */
 export interface Fact {
-  readonly kind: 'cell' | 'sentence'
+  readonly kind: FactKind
   readonly document: number
-  readonly heading: string
-  /** The row or the sentence as it stands in the document. */
-  readonly answer: string
-  /** What the chunk must hold beside the answer for it to be understood: the column. Null for a sentence. */
-  readonly column: string | null
+  /** Texts that a chunk must hold together for the answer to be understood: answer, heading, and column, caption or parent item. */
+  readonly needs: readonly string[]
   readonly question: string
 }
 
@@ -24,24 +25,27 @@ const TOPICS = ['Repairs', 'Traffic', 'Water levels', 'Volunteers', 'Costs', 'In
 const ITEMS =
   'oak gates pumps divers crane mortar hinges paddles sluices chains ropes paint bolts timber clay sheets'.split(' ')
 const COLUMNS = ['Planned', 'Spent', 'Carried over', 'Supplier', 'Reviewed', 'Remaining']
-const FILLER =
-  'the works were agreed by the board after a visit in spring and the keeper was told of them in time for winter'.split(
-    ' ',
-  )
 const MEASURES = ['depth', 'flow', 'clearance', 'draught', 'gradient', 'leakage', 'settlement', 'vibration']
 
-/** An annual report: sections of one pattern for several sites, so that a row or a sentence is told apart by its headings alone. */
+/**
+ * An annual report: sections of one pattern for several sites, so that a row, a sentence or a list item is told apart by what
+ * stands above it alone: headings, some of them long, captions, column names and outer list items.
+ */
 export function generatedReport(random: Random, document: number): Report {
   const title = `${random.pick(SITES)} Navigation report ${1950 + document}`
   const parts = [`# ${title}`, prose(random, 3)]
   const facts: Fact[] = []
   for (let section = 3 + random.below(5); section > 0; section--) {
     const site = `${random.pick(SITES)} Lock`
-    const heading = `${random.pick(TOPICS)} at ${site}, part ${section}`
+    const heading = headingOf(random, site, section)
+    const place = { document, heading, title }
     parts.push(`## ${heading}`)
-    if (random.below(2) === 0) parts.push(...factSentences(random, { document, heading, title }, facts))
-    if (random.below(3) > 0) parts.push(...table(random, { document, heading, title }, facts))
-    if (random.below(3) === 0) parts.push(list(random))
+    if (random.below(2) === 0) parts.push(...factSentences(random, place, facts))
+    if (random.below(3) > 0) parts.push(...table(random, place, facts))
+    if (random.below(3) === 0) parts.push(...captionedTables(random, place, facts))
+    if (random.below(4) === 0) parts.push(longRows(random, place, facts))
+    if (random.below(3) === 0) parts.push(nestedList(random, place, facts))
+    if (random.below(3) === 0) parts.push(list(random, ITEMS))
     parts.push(prose(random, 1 + random.below(4)))
     if (random.below(3) > 0) continue
     const below = `Notes on ${site} by the ${random.pick(ITEMS)} crew, part ${section}`
@@ -50,21 +54,14 @@ export function generatedReport(random: Random, document: number): Report {
   return { markdown: parts.join('\n\n'), facts }
 }
 
-interface Place {
-  readonly document: number
-  readonly heading: string
-  readonly title: string
-}
-
-function prose(random: Random, paragraphs: number): string {
-  const sentence = (): string => {
-    const words = Array.from({ length: 6 + random.below(18) }, () =>
-      random.pick(random.below(5) === 0 ? ITEMS : FILLER),
-    )
-    return `${words.join(' ').replace(/^./, (letter) => letter.toUpperCase())}.`
-  }
-  const paragraph = (): string => Array.from({ length: 2 + random.below(7) }, sentence).join(' ')
-  return Array.from({ length: paragraphs }, paragraph).join('\n\n')
+/** One of four is as long as a sentence. */
+function headingOf(random: Random, site: string, section: number): string {
+  const short = `${random.pick(TOPICS)} at ${site}, part ${section}`
+  if (random.below(4) > 0) return short
+  const words = sentence(random, 8 + random.below(8))
+    .toLowerCase()
+    .replace('.', '')
+  return `${short}, with what ${words}`
 }
 
 function factSentences(random: Random, { document, heading, title }: Place, facts: Fact[]): readonly string[] {
@@ -73,35 +70,79 @@ function factSentences(random: Random, { document, heading, title }: Place, fact
     const number = (random.next() * 1000).toFixed(2)
     const answer = `The measured ${measure} beside the ${item} was ${number} units when it was read for the ${month}th time.`
     const question = `${title} ${heading} measured ${measure} beside the ${item} read ${month}th time`
-    facts.push({ kind: 'sentence', document, heading, answer, column: null, question })
+    facts.push({ kind: 'sentence', document, needs: [answer, heading], question })
     return `${prose(random, 1)} ${answer} ${prose(random, 1)}`
   })
 }
 
-function table(random: Random, { document, heading, title }: Place, facts: Fact[]): readonly string[] {
-  const columns = COLUMNS.slice(0, 2 + random.below(COLUMNS.length - 1))
-  const names = ITEMS.filter(() => random.below(4) > 0).flatMap((item) =>
-    [item, `spare ${item}`, `old ${item}`].slice(0, 1 + random.below(3)),
-  )
-  const rows = names.map((name, index) => {
-    const cells = columns.map(() => `${random.below(100_000)}`)
-    const answer = `| ${name} ${index} | ${cells.join(' | ')} |`
-    const column = random.pick(columns)
-    facts.push({
-      kind: 'cell',
-      document,
-      heading,
-      answer,
-      column,
-      question: `${title} ${heading} ${name} ${index} ${column}`,
-    })
-    return answer
-  })
-  const header = `| Item | ${columns.join(' | ')} |`
-  return [[header, `| --- | ${columns.map(() => '---').join(' | ')} |`, ...rows].join('\n')]
+interface TableFacts {
+  readonly kind: FactKind
+  readonly above: readonly string[]
+  readonly asked: string
+  readonly document: number
 }
 
-const list = (random: Random): string =>
-  Array.from({ length: 3 + random.below(8) }, () => `- ${random.pick(ITEMS)}: ${prose(random, 1).split('. ')[0]}`).join(
-    '\n',
+/** A table of up to a hundred rows, each of which is a fact under a column drawn at random. */
+function rows(random: Random, facts: Fact[], { kind, above, asked, document }: TableFacts): string {
+  const columns = COLUMNS.slice(0, 2 + random.below(COLUMNS.length - 1))
+  const most = random.pick([1, 3, 6])
+  const names = ITEMS.filter(() => random.below(4) > 0).flatMap((item) =>
+    [item, `spare ${item}`, `old ${item}`, `new ${item}`, `lent ${item}`, `lost ${item}`].slice(
+      0,
+      1 + random.below(most),
+    ),
   )
+  const lines = names.map((name, index) => {
+    const cells = [`${name} ${index}`, ...columns.map(() => `${random.below(100_000)}`)]
+    const column = random.pick(columns)
+    const needs = [`| ${cells.join(' | ')} |`, ...above, `| ${column} |`]
+    facts.push({ kind, document, needs, question: `${asked} ${name} ${index} ${column}` })
+    return cells
+  })
+  return aligned(['Item', ...columns], lines, random.below(3) === 0)
+}
+
+function table(random: Random, { document, heading, title }: Place, facts: Fact[]): readonly string[] {
+  return [rows(random, facts, { kind: 'cell', above: [heading], asked: `${title} ${heading}`, document })]
+}
+
+/** Tables with the same row names below one heading: their captions tell them apart. */
+function captionedTables(random: Random, { document, heading, title }: Place, facts: Fact[]): readonly string[] {
+  return Array.from({ length: 2 + random.below(2) }, (_, index) => {
+    const caption = `Table ${index + 1}: ${random.pick(TOPICS)} of ${random.pick(SITES)} Weir, lot ${random.below(1000)}`
+    const asked = `${title} ${heading} ${caption}`
+    return `${caption}\n\n${rows(random, facts, { kind: 'captioned cell', above: [heading, caption], asked, document })}`
+  })
+}
+
+/** Rows with a sentence in a cell: few fit into one chunk. */
+function longRows(random: Random, { document, heading, title }: Place, facts: Fact[]): string {
+  const lines = Array.from({ length: 6 + random.below(12) }, (_, index) => {
+    const [name, number] = [`${random.pick(ITEMS)} ${index}`, `${random.below(100_000)}`]
+    const cells = [name, sentence(random, 12 + random.below(20)), number]
+    const needs = [`| ${cells.join(' | ')} |`, heading, '| Settled for |']
+    facts.push({ kind: 'long row', document, needs, question: `${title} ${heading} ${name} settled for` })
+    return cells
+  })
+  return aligned(['Claim', 'What the keeper wrote', 'Settled for'], lines, false)
+}
+
+/** Three levels: an item is told apart by the two above it. */
+function nestedList(random: Random, { document, heading, title }: Place, facts: Fact[]): string {
+  const lines: string[] = []
+  for (let number = 2 + random.below(3); number > 0; number--) {
+    const outer = `${random.pick(SITES)} reach ${number}, surveyed by the ${random.pick(ITEMS)} crew`
+    lines.push(`- ${outer}`)
+    for (const measure of MEASURES.slice(0, 3 + random.below(6))) {
+      const inner = `${capital(measure)} in stretch ${random.below(100)}`
+      lines.push(`  - ${inner}`)
+      for (const item of ITEMS.filter(() => random.below(4) === 0)) {
+        const answer = `beside the ${item}: ${(random.next() * 100).toFixed(1)} units`
+        lines.push(`    - ${answer}`)
+        const question = `${title} ${heading} ${outer} ${inner} beside the ${item}`
+        facts.push({ kind: 'list item', document, needs: [answer, heading, outer, inner], question })
+      }
+    }
+  }
+  return lines.join('\n')
+}

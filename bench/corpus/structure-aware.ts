@@ -2,13 +2,18 @@ import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
 import { markdownBlocks } from '#src/corpus/chunks/markdown-blocks.ts'
 import { sentenceRanges } from '#src/corpus/chunks/split-text.ts'
 
+/** A paragraph that names the table below it. */
+const CAPTION = /^Table \d+: [^\n]+$/
+
 /**
- * Our own baseline after the documented rules of docling's HybridChunker: a chunk for each block with its headings before it;
- * one over the limit is split, tables by rows with their header, text by sentences; small neighbours under the same headings are merged.
+ * Our own baseline after the documented rules of docling's HybridChunker: a chunk for each block with its headings before it, and
+ * with its caption; one over the limit is split, tables by rows with their header, text by sentences; small neighbours under the
+ * same headings are merged.
  */
 export function structureAware(markdown: string, limit: number, counter: TokenCounter): readonly string[] {
   const chunks: { readonly path: string; readonly body: string }[] = []
   const headings: string[] = []
+  let caption = ''
   for (const block of markdownBlocks(markdown)) {
     const text = markdown.slice(block.start, block.end)
     if (block.kind === 'heading') {
@@ -16,7 +21,14 @@ export function structureAware(markdown: string, limit: number, counter: TokenCo
       headings[block.level - 1] = text.replace(/^#+\s*/, '')
       continue
     }
-    const path = headings.filter((heading) => heading !== undefined).join('\n')
+    if (block.kind === 'paragraph' && CAPTION.test(text)) {
+      caption = text
+      continue
+    }
+    const path = [...headings.filter((heading) => heading !== undefined), ...(caption === '' ? [] : [caption])].join(
+      '\n',
+    )
+    caption = ''
     const fits = (body: string): boolean => counter.count(`${path}\n${body}`) <= limit
     for (const body of fits(text) ? [text] : split(block.kind, text, fits)) {
       const last = chunks.at(-1)

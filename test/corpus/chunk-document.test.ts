@@ -100,6 +100,18 @@ describe('a document in chunks', () => {
     for (const { body } of chunks(items.join('\n\n'))) expect(body).toMatch(/^- item/)
   })
 
+  test('repeats the outer items of a nested list above each part of it', () => {
+    const items = Array.from({ length: 20 }, (_, index) => `    - beside gate ${index} there are ${index} units`)
+    const parts = chunks(
+      ['- First reach', '- Second reach', '  - Depth in spring', ...items, '- Third reach'].join('\n'),
+    )
+    expect(parts.length).toBeGreaterThan(2)
+    for (const { text, tokens } of parts.slice(1)) {
+      expect(text).toMatch(/^- Second reach\n {2}- Depth in spring\n {4}- beside gate \d+ there/)
+      expect(tokens).toBeLessThanOrEqual(64)
+    }
+  })
+
   test('flags the parts of a row that is over the limit by itself, the first one with the header, and nothing else', () => {
     const parts = chunks(
       `| A | B |\n| --- | --- |\n| ${sentence('x', 90)} | y |\n| short | row |\n\n${sentence('b', 90)}`,

@@ -5,7 +5,7 @@ export type PieceKind =
   | 'heading'
   | 'prose' // split into sentences
   | 'sentence' // split into words
-  | 'list' // split into items
+  | 'list' // split into items, the outer item repeated
   | 'quote' // split into the blocks inside
   | 'code' // split into lines, the opening fence repeated
   | 'table' // split into rows, the header repeated
@@ -19,7 +19,7 @@ export interface Piece {
   readonly end: number
   /** Headings above it, outermost first. */
   readonly headings: readonly string[]
-  /** What stands above it in every chunk but the first of its block: the header of a table, the opening fence of code. */
+  /** What stands above it in every chunk but the first of its block: the header of a table, the fence of code, the outer items of a list. */
   readonly repeat: string
   readonly caption: string | null
   /** Where it shares a chunk only with pieces of the same number: the start of its table, figure or page. Null elsewhere. */

@@ -105,7 +105,7 @@ function codeLinesOf(text: string, piece: Piece): readonly Piece[] | null {
   ]
 }
 
-/** Items of the least indent; null where there is one alone without items below it. */
+/** Items of the least indent; null where there is one alone without items below it. That one stands above each part of its list. */
 function itemsOf(text: string, piece: Piece): readonly Piece[] | null {
   const lines = linesOf(text, piece)
   const inner = nestedBlocks(text, piece).filter(({ kind }) => kind === 'table' || kind === 'code')
@@ -115,11 +115,16 @@ function itemsOf(text: string, piece: Piece): readonly Piece[] | null {
   if (items.length === 0) return null
   const indentOf = (line: Line): number => line.text - lineStart(text, line.text)
   const least = Math.min(...items.map(indentOf))
-  const starts = [lines[0] as Line, ...items.filter((line) => indentOf(line) === least)]
+  const [outer] = lines as [Line]
+  const starts = [outer, ...items.filter((line) => indentOf(line) === least)]
+  const isNested = isItem(outer) && indentOf(outer) < least
+  const above = isNested ? text.slice(lineStart(text, outer.text), outer.end).trimEnd() : ''
+  const repeat = [piece.repeat, above].filter((line) => line !== '').join('\n')
   return starts.map((line, index) => {
     const next = starts[index + 1]
     const last = lines.findLast(({ start }) => next === undefined || start < next.start) ?? line
-    return part(piece, 'list', line.start, last.end)
+    const item = part(piece, 'list', line.start, last.end)
+    return index === 0 ? item : { ...item, repeat }
   })
 }
 
@@ -129,7 +134,7 @@ function blocksOf(text: string, piece: Piece): readonly Piece[] | null {
   if (blocks.length < 2 && blocks.every(({ kind }) => kind === 'prose' || kind === 'item')) return null
   return blocks.map(({ kind, start, end }) => {
     if (kind === 'prose' || kind === 'item') return part(piece, 'prose', start, end)
-    const inner = part(piece, kind, start, end)
+    const inner = { ...part(piece, kind, start, end), repeat: '' }
     return kind === 'table' ? { ...inner, own: { kind, at: start }, row: 0 } : inner
   })
 }
