@@ -1,3 +1,5 @@
+import type { Anchor } from '#src/document/anchor.ts'
+
 /** Half-open range of UTF-16 units of `document.md`. */
 export type Span = readonly [start: number, end: number]
 
@@ -49,9 +51,12 @@ export interface ChunkOptions {
 export interface LayoutBlock {
   readonly id: string
   readonly type: string
-  readonly page: number
+  /** Null in a document without pages. */
+  readonly page: number | null
   readonly bbox: readonly [number, number, number, number] | null
   readonly span: Span
+  /** Where it stands in a document without pages; absent where the parser does not tell. */
+  readonly anchor?: Anchor
 }
 
 export interface ChunkableDocument {
@@ -104,6 +109,8 @@ export interface Chunk extends ChunkContext {
   readonly boxes: readonly PageBox[]
   /** Ids of the blocks that the body touches, in the order of the document. */
   readonly blocks: readonly string[]
+  /** Slides, cells, chapters or sections that the body touches, in the order of the document; empty where the parser told none. */
+  readonly anchors: readonly Anchor[]
   /** Null for what is no table, and where a row is cut. */
   readonly table: TableRows | null
 }

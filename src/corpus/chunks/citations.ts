@@ -1,3 +1,5 @@
+import type { Anchor } from '#src/document/anchor.ts'
+import { BlockAnchors } from './anchors.ts'
 import type { ChunkableDocument, LayoutBlock, PageBox, Span } from './chunk.ts'
 
 /** Where a body stands in the original. */
@@ -5,13 +7,15 @@ export interface Citation {
   readonly pages: readonly number[]
   readonly boxes: readonly PageBox[]
   readonly blocks: readonly string[]
+  readonly anchors: readonly Anchor[]
 }
 
-/** Tells for each span of a document its pages, boxes and blocks. */
+/** Tells for each span of a document its pages, boxes, blocks and anchors. */
 export class Citations {
   readonly #blocks: readonly LayoutBlock[]
   /** For each block the last end up to it: blocks may overlap. */
   readonly #ends: readonly number[]
+  readonly #anchors: BlockAnchors
   readonly #pages: readonly { readonly page: number; readonly span: Span }[]
 
   constructor(document: ChunkableDocument) {
@@ -19,18 +23,19 @@ export class Citations {
     this.#blocks = blocks.toSorted((one, other) => one.span[0] - other.span[0])
     let last = 0
     this.#ends = this.#blocks.map(({ span }) => (last = Math.max(last, span[1])))
+    this.#anchors = new BlockAnchors(document.markdown)
     this.#pages = blocks.length > 0 ? [] : pageSpans(document)
   }
 
   of(span: Span): Citation {
     if (this.#blocks.length === 0) {
       const pages = this.#pages.filter((page) => touches(page.span, span)).map(({ page }) => page)
-      return { pages: ascending(pages), boxes: [], blocks: [] }
+      return { pages: ascending(pages), boxes: [], blocks: [], anchors: [] }
     }
     const blocks = this.#touching(span)
-    const pages = ascending(blocks.map(({ page }) => page))
+    const pages = ascending(blocks.flatMap(({ page }) => (page === null ? [] : [page])))
     const boxes = pages.flatMap((page) => unionOf(page, blocks))
-    return { pages, boxes, blocks: blocks.map(({ id }) => id) }
+    return { pages, boxes, blocks: blocks.map(({ id }) => id), anchors: this.#anchors.of(span, blocks) }
   }
 
   #touching(span: Span): readonly LayoutBlock[] {

@@ -30,7 +30,7 @@ function pageStarts(document: ChunkableDocument): readonly number[] {
   const found = blocks.length > 0 ? blocks : pageSpans(document)
   let last = 0
   return found.flatMap(({ page, span }) => {
-    if (page <= last) return []
+    if (page === null || page <= last) return []
     last = page
     return [span[0]]
   })

@@ -26,8 +26,10 @@ export interface ChunkLine extends Hygiene {
   readonly pages: readonly number[]
   readonly boxes: Chunk['boxes']
   readonly blocks: readonly string[]
-  /** Of a spreadsheet: the sheet. */
+  /** Of a spreadsheet: the sheet, the first one where there are several. */
   readonly sheet: string | null
+  /** Slides, cells of sheets, chapters or sections that the body touches; empty where the parser told none. */
+  readonly anchors: Chunk['anchors']
   readonly table: {
     readonly firstRow: number
     readonly lastRow: number
@@ -62,7 +64,8 @@ export class ChunkLines {
 
   of(chunk: Chunk): ChunkLine {
     const { key, source, contentHash, outcome, parser, grade, goneAt = null } = this.#record
-    const { kind, text, body, tokens, oversize, title, headings, caption, span, pages, boxes, blocks, table } = chunk
+    const { kind, text, body, tokens, oversize, title, headings, caption, span, pages, boxes, blocks, anchors, table } =
+      chunk
     const id = this.#id(chunk)
     return {
       id,
@@ -82,7 +85,8 @@ export class ChunkLines {
       pages,
       boxes,
       blocks,
-      sheet: this.#isSpreadsheet ? (headings[0] ?? null) : null,
+      sheet: sheetOf(anchors) ?? (this.#isSpreadsheet ? (headings[0] ?? null) : null),
+      anchors,
       table: table === null ? null : tableOf(table),
       contentHash,
       receipts: receiptsOf(this.#record).filter((receipt) => receipt !== null),
@@ -104,6 +108,11 @@ export class ChunkLines {
 }
 
 const SPREADSHEETS = new Set<string>(['xlsx', 'xls', 'xlsm', 'xlsb', 'ods'])
+
+function sheetOf(anchors: Chunk['anchors']): string | null {
+  const first = anchors.find((anchor) => 'sheet' in anchor)
+  return first !== undefined && 'sheet' in first ? first.sheet : null
+}
 
 const lowest = (grades: readonly number[]): number | null => (grades.length === 0 ? null : Math.min(...grades))
 

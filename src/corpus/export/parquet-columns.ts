@@ -28,6 +28,7 @@ export const CHUNK_COLUMNS: readonly Column[] = [
   { name: 'boxes', type: 'json' },
   { name: 'blocks', type: 'texts' },
   { name: 'sheet', type: 'text' },
+  { name: 'anchors', type: 'json' },
   { name: 'table', type: 'json' },
   { name: 'contentHash', type: 'text' },
   { name: 'receipts', type: 'texts' },

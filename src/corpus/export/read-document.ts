@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ChunkableDocument, LayoutBlock } from '#src/corpus/chunks/chunk.ts'
+import { anchorOf } from '#src/document/anchor.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 
@@ -66,10 +67,14 @@ interface BlockLine {
   readonly type: string
   readonly bbox: LayoutBlock['bbox']
   readonly markdownSpan: LayoutBlock['span'] | null
+  readonly anchor?: unknown
 }
 
-const blockOf = ({ pageNumber, id, type, bbox, markdownSpan }: BlockLine): LayoutBlock[] =>
-  markdownSpan === null || pageNumber === null ? [] : [{ id, type, page: pageNumber, bbox, span: markdownSpan }]
+function blockOf({ pageNumber, id, type, bbox, markdownSpan, anchor: told }: BlockLine): LayoutBlock[] {
+  if (markdownSpan === null) return []
+  const anchor = anchorOf(told)
+  return [{ id, type, page: pageNumber, bbox, span: markdownSpan, ...(anchor !== null && { anchor }) }]
+}
 
 interface PageLine {
   readonly pageNumber: number

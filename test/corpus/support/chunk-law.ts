@@ -66,6 +66,7 @@ function citation({ markdown, blocks }: ChunkableDocument, chunk: Chunk): string
     breaches.push('it names other blocks than it touches')
   }
   for (const { page, bbox } of touched) {
+    if (page === null) continue
     if (!chunk.pages.includes(page)) breaches.push(`page ${page} is missing`)
     const union = chunk.boxes.find((box) => box.page === page)?.bbox
     if (bbox === null) continue
