@@ -59,6 +59,7 @@ export function consumeWithSharedSlots({
 /** The gate, where no document of this consumer waits any longer once `stopping` has aborted. */
 function gateUntil(gate: Gate, stopping: AbortSignal): Gate {
   return {
+    approach: (ticket, signal) => gate.approach({ ...ticket, until: stopping }, signal),
     enter: (ticket, signal) => gate.enter({ ...ticket, until: stopping }, signal),
     leave: (permit, report) => gate.leave(permit, report),
     hold: (ms, signal) => gate.hold(ms, AbortSignal.any([signal, stopping])),

@@ -13,6 +13,10 @@ export class ServiceGate implements Gate {
     this.#optionsHalt = new OptionsHalt(windowMs)
   }
 
+  approach(...asked: Parameters<Gate['approach']>): ReturnType<Gate['approach']> {
+    return this.limiter.approach(...asked)
+  }
+
   async enter(ticket: Parameters<Gate['enter']>[0], signal: AbortSignal): Promise<Admission> {
     const halted = this.#optionsHalt.check(performance.now())
     if (halted !== null) return halted

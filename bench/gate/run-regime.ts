@@ -30,7 +30,7 @@ export interface RegimeResult extends Measured {
   readonly jain: number
   /** Attempts of each dead letter of a poison document. */
   readonly poisonAttempts: readonly number[]
-  /** How often documents were taken from the queue for each request: more than once where the gate gave them back. */
+  /** Documents that were begun, and so read, for each request; refused requests are sent again without another read. */
   readonly startsPerRequest: number
   /** Milliseconds of processor that the workers took for each request. */
   readonly cpuMsPerRequest: number

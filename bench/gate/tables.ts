@@ -4,7 +4,19 @@ import type { RegimeResult } from './run-regime.ts'
 
 export function tableOf(results: readonly RegimeResult[]): string {
   const table = new Table({
-    head: ['regime', 'goodput', 'refused', 'lost', 'burnt', 'Jain', 'recovery', 'in outage', '402', 'undercut'],
+    head: [
+      'regime',
+      'goodput',
+      'refused',
+      'lost',
+      'burnt',
+      'Jain',
+      'recovery',
+      'in outage',
+      '402',
+      'undercut',
+      'reads',
+    ],
   })
   for (const result of results) {
     table.push([
@@ -18,6 +30,7 @@ export function tableOf(results: readonly RegimeResult[]): string {
       result.outageRequests ?? '',
       result.c402,
       result.undercut,
+      result.startsPerRequest.toFixed(2),
     ])
   }
   return table.toString()
@@ -59,6 +72,7 @@ export function summaryOf(results: readonly RegimeResult[]): Readonly<Record<str
     recover_windows: most(recoveries),
     jain: least(results.map((result) => result.jain)),
     c402: sum(results.map((result) => result.c402)),
+    reads_per_request_worst: most(results.map((result) => result.startsPerRequest)),
     retry_after_undercut: sum(results.map((result) => result.undercut)),
   }
 }

@@ -8,6 +8,22 @@ export interface Ticket {
   readonly first?: boolean
   /** When it aborts, the request waits no longer. */
   readonly until?: AbortSignal
+  /** Its document was not read yet: it cannot be the probe of a pause, which must leave at once. */
+  readonly unread?: boolean
+  /** What `approach` answered for it, where it was asked. */
+  readonly turn?: Turn
+}
+
+/**
+ * The right to read a document for a request, from `approach` on. Disposed of when the document is done with: a permit that
+ * was not needed is released then.
+ */
+export interface Turn extends AsyncDisposable {
+  readonly kind: 'turn'
+  /** The document needs a permit: the one that it was read with, once, or null where it was read ahead. */
+  takePermit(): Permit | null
+  /** The gate admitted it: it is not read ahead any more. */
+  admitted(): void
 }
 
 /** The right to send one request, released once by `leave`. */
@@ -28,7 +44,8 @@ export interface Permit {
 /** What came of a ticket. `retryInMs`: when asking again may let a probe through; null when only a change by hand helps. */
 export type Admission =
   | { readonly kind: 'admitted'; readonly permit: Permit }
-  | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string }
+  /** `readFirst`: its turn has come, once its document is read. */
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly reason: string; readonly readFirst?: true }
   | {
       readonly kind: 'halted'
       readonly cause: 'credits' | 'key' | 'permission' | 'budget'

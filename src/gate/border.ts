@@ -24,11 +24,12 @@ export interface Limits {
   readonly now?: number
 }
 
-/** A request that asks for a place. `more`: its process has further ones that wait. */
+/** A request that asks for a place. `more`: its process has further ones that wait. `unread`: its document is not read yet. */
 export interface Place {
   readonly id: string
   readonly credits: number
   readonly more: boolean
+  readonly unread?: boolean | undefined
 }
 
 export type EnterAsk = Limits & Place
@@ -74,6 +75,8 @@ const enterReply = z.discriminatedUnion('kind', [
     waitMs: z.number(),
     /** When to ask again at the latest, where that differs. */
     askInMs: z.number().optional(),
+    /** It would be a probe, and its document is not read yet. */
+    readFirst: z.literal(true).optional(),
   }),
   z.object({
     kind: z.literal('halted'),

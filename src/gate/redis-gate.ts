@@ -1,6 +1,6 @@
-import type { Admission, Departure, Permit, Ticket } from './admission.ts'
-import { assertNever } from './assert-never.ts'
-import { type Budget, budgetAsk, budgetMessage } from './budget.ts'
+import type { Admission, Departure, Permit, Ticket, Turn } from './admission.ts'
+import { answerOf } from './answer-of.ts'
+import { type Budget, budgetAsk } from './budget.ts'
 import { chargeBudgets, correctBudgets } from './charge-budgets.ts'
 import { type GateState, gateState } from './gate-state.ts'
 import { HeldDocuments } from './held-documents.ts'
@@ -18,6 +18,7 @@ import {
   wakePrefix,
 } from './scripts.ts'
 import type { Heartbeat } from './heartbeat.ts'
+import { UnreadLine } from './unread-line.ts'
 import { type Answer, type Next, WaitingLine } from './waiting-line.ts'
 
 export interface RedisGateOptions {
@@ -51,6 +52,7 @@ export class RedisGate implements AsyncDisposable {
   readonly #declare = new GateScript('declare')
   readonly #own: OwnPermits
   readonly #line: WaitingLine
+  readonly #unread: UnreadLine
   readonly #held: HeldDocuments
   #placesCeiling: number | undefined
   #scriptCalls = 0
@@ -67,15 +69,37 @@ export class RedisGate implements AsyncDisposable {
       patienceMs: options.patienceMs,
       limitPatienceMs: options.limitPatienceMs,
       random: options.random,
+      heardOfNoLimit: () => this.#unread.heardOfNoLimit(),
     })
+    this.#unread = new UnreadLine({
+      join: (ticket, signal) => this.#line.join(ticket, signal),
+      giveBack: (permit) => this.leave(permit, UNSENT).then(ignore, ignore),
+      notNow: () => this.#line.notNow(),
+      isLimited: () => this.#line.isLimited,
+      isCapped: options.budgets.some(({ limitCredits }) => limitCredits !== null),
+      patienceMs: options.limitPatienceMs,
+      now: () => performance.now(),
+    })
+  }
+
+  /**
+   * Waits until a document is to be read for its request: with its permit, or ahead of it where this process gets many.
+   * Answers `wait` where it goes back to the queue unread, after about a minute. A turn must be disposed of.
+   */
+  approach(ticket: Ticket, signal: AbortSignal): Promise<Turn | Extract<Admission, { kind: 'wait' }>> {
+    return this.#unread.approach(ticket, signal)
   }
 
   /**
    * Waits for a permit: about a minute for a limit, longer where its turn is near, 5 s for anything else. Rejects with the
    * reason of `signal`. Every permit must be released by `leave`, once.
    */
-  enter(ticket: Ticket, signal: AbortSignal): Promise<Admission> {
-    return this.#line.join(ticket, signal)
+  async enter({ turn, ...ticket }: Ticket, signal: AbortSignal): Promise<Admission> {
+    const permit = turn?.takePermit() ?? null
+    if (permit !== null) return { kind: 'admitted', permit }
+    const admission = await this.#line.join(ticket, signal)
+    if (admission.kind === 'admitted') turn?.admitted()
+    return admission
   }
 
   async leave(permit: Permit, outcome: Feedback): Promise<Departure> {
@@ -159,7 +183,7 @@ export class RedisGate implements AsyncDisposable {
     const { leaseMs, rateCeiling, windowMs } = this.#options
     const ask = { leaseMs, rateCeiling, placesCeiling: this.#placesCeiling, windowMs }
     const reply = await this.#run(this.#state, '', ask)
-    return gateState(reply, windowMs, this.#line.length)
+    return gateState(reply, windowMs, this.#line.length + this.#unread.length)
   }
 
   /** Leaves the line and rejects every request that still waits. Places that were not released come free. */
@@ -176,7 +200,13 @@ export class RedisGate implements AsyncDisposable {
     const id = this.#newId(ticket)
     const { credits } = ticket
     try {
-      const reply = await this.#run(this.#enter, ticket.key, { ...this.#limits(), id, credits, more })
+      const reply = await this.#run(this.#enter, ticket.key, {
+        ...this.#limits(),
+        id,
+        credits,
+        more,
+        unread: ticket.unread,
+      })
       this.#note(id, reply)
       return answerOf(reply, ticket, id)
     } catch (error) {
@@ -210,7 +240,9 @@ export class RedisGate implements AsyncDisposable {
         permit,
         rememberMs: REMEMBER_MS,
         random: random(),
-        ...(next === null || id === null ? {} : { next: { id, credits: next.ticket.credits, more: next.more } }),
+        ...(next === null || id === null
+          ? {}
+          : { next: { id, credits: next.ticket.credits, more: next.more, unread: next.ticket.unread } }),
       })
       if (next !== null && id !== null) {
         const entered = reply.entered as EnterReply
@@ -260,22 +292,4 @@ export class RedisGate implements AsyncDisposable {
   }
 }
 
-function answerOf(reply: EnterReply, ticket: Ticket, id: string): Answer {
-  switch (reply.kind) {
-    case 'admitted': {
-      const { kind, fullForMs = null, ...entered } = reply
-      return { kind, permit: { ...entered, id, key: ticket.key }, fullForMs }
-    }
-    case 'wait':
-      return reply
-    case 'halted':
-      return { kind: 'halted', haltsAll: true, admission: reply }
-    case 'budget': {
-      const message = budgetMessage(reply.scope, reply.limit, reply.spent, ticket.credits)
-      const admission = { kind: 'halted', cause: 'budget', message, retryInMs: null } as const
-      return { kind: 'halted', haltsAll: false, admission }
-    }
-    default:
-      return assertNever(reply)
-  }
-}
+const ignore = (): void => undefined

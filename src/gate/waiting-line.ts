@@ -13,6 +13,7 @@ export type Answer =
       readonly reason: WaitReason
       readonly waitMs: number
       readonly askInMs?: number | undefined
+      readonly readFirst?: true | undefined
     }
   /** Where the flag is true, for all requests that wait, not only for the one that asked. */
   | { readonly kind: 'halted'; readonly haltsAll: boolean; readonly admission: Admission & { kind: 'halted' } }
@@ -24,6 +25,8 @@ export interface WaitingLineOptions {
   readonly giveBack: (permit: Permit) => void
   /** This process was called, and no document waits in it any more. */
   readonly standDown: () => void
+  /** The gate keeps requests back for what may last: an outage, a halt, a budget, a pause by hand. */
+  readonly heardOfNoLimit?: () => void
   /** Milliseconds that a document waits in line before it goes back to the queue. */
   readonly patienceMs: number
   /** The same for a document that waits for a limit; longer still for those whose turn is near. Not below `patienceMs`. */
@@ -56,10 +59,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** What documents wait for that ends by itself. */
 const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'start', 'refused'])
-
 /** Documents that stay in line however slow it is. */
 const FEW = 2
-
 /** As many as may ask at the same time while the gate admits every request. */
 const WIDEST = 16
 
@@ -80,6 +81,7 @@ export class WaitingLine {
   #askAt = 0
   #calledFor = Infinity
   #refusal: { reason: WaitReason; until: number } = { reason: 'places', until: 0 }
+  #isLimited = true
   #timer: NodeJS.Timeout | null = null
   /** `performance.now()` of the last admissions. */
   readonly #admittedAt: number[] = []
@@ -90,6 +92,11 @@ export class WaitingLine {
 
   get length(): number {
     return this.#waiters.length
+  }
+
+  /** False while the gate keeps requests back for what may last, and not for a limit. */
+  get isLimited(): boolean {
+    return this.#isLimited
   }
 
   /** Resolves with the place, or `wait` when patience is over. Rejects with the reason of `signal`. */
@@ -113,7 +120,7 @@ export class WaitingLine {
         this.#standDownIfIdle()
       }
       const goBack = (): void => {
-        waiter.resolve(this.#notNow())
+        waiter.resolve(this.notNow())
         this.#standDownIfIdle()
       }
       const { patienceMs } = this.#options
@@ -124,7 +131,7 @@ export class WaitingLine {
       }
       let patience = setTimeout(expire, patienceMs)
       signal.addEventListener('abort', abort)
-      if (ticket.until?.aborted === true) return waiter.resolve(this.#notNow())
+      if (ticket.until?.aborted === true) return waiter.resolve(this.notNow())
       ticket.until?.addEventListener('abort', goBack)
       if (ticket.first === true) this.#waiters.unshift(waiter)
       else this.#waiters.push(waiter)
@@ -231,6 +238,7 @@ export class WaitingLine {
     switch (answer.kind) {
       case 'admitted':
         this.#width = Math.min(2 * this.#width, WIDEST)
+        this.#isLimited = true
         this.#admittedAt.push(performance.now())
         if (this.#admittedAt.length > WIDEST) this.#admittedAt.shift()
         if (answer.fullForMs !== null) this.#notBefore('places', answer.fullForMs)
@@ -239,13 +247,21 @@ export class WaitingLine {
         return
       case 'wait':
         this.#notBefore(answer.reason, answer.waitMs, answer.askInMs)
+        this.#hearLimited(OF_A_LIMIT.has(answer.reason))
+        if (answer.readFirst === true && waits) waiter.resolve({ ...this.notNow(), readFirst: true })
         return
       case 'halted':
         this.#width = 1
         for (const other of answer.haltsAll ? this.#waiters.slice() : waits ? [waiter] : []) {
           other.resolve(answer.admission)
         }
+        this.#hearLimited(false)
     }
+  }
+
+  #hearLimited(isLimited: boolean): void {
+    this.#isLimited = isLimited
+    if (!isLimited) this.#options.heardOfNoLimit?.()
   }
 
   #notBefore(reason: WaitReason, waitMs: number, askInMs = waitMs): void {
@@ -255,7 +271,8 @@ export class WaitingLine {
     this.#askAt = now + pollMs(reason, askInMs)
   }
 
-  #notNow(): Admission {
+  /** What a document is told that goes back to the queue. */
+  notNow(): Extract<Admission, { kind: 'wait' }> {
     const { reason, until } = this.#refusal
     const leftMs = Math.max(until - performance.now(), this.#options.patienceMs)
     const waitMs = Math.round(leftMs * (1 + 0.25 * this.#options.random()))

@@ -45,8 +45,25 @@ export interface Departure {
   readonly retryInMs: number | null
 }
 
+/** The right to read a document for a request. Disposed of when the document is done with, whatever became of it. */
+export interface Turn extends AsyncDisposable {
+  readonly kind: 'turn'
+  /** For the gate: the permit that the document was read with, once; null where it was read ahead. */
+  takePermit(): (Omit<Permit, 'key'> & { readonly key: string }) | null
+  /** For the gate: it has its permit. */
+  admitted(): void
+}
+
 /** The one place that decides when a request may be sent, shared by all processes through Redis. */
 export interface Gate {
+  /**
+   * Waits until a document is to be read for its request: with its permit, or ahead of it where this process gets many.
+   * Answers `wait` where it goes back to the queue unread. `credits`: as far as they are known before it is read.
+   */
+  approach(
+    ticket: { readonly key: SourceKey; readonly credits: number; readonly until?: AbortSignal },
+    signal: AbortSignal,
+  ): Promise<Turn | Extract<Admission, { kind: 'wait' }>>
   /**
    * Waits for a place: about a minute for a limit, longer where its turn is near, 5 s for anything else. `credits` is what
    * the request is expected to cost; `first`: before all that wait in this process; `until`: when it aborts, the document
@@ -58,6 +75,7 @@ export interface Gate {
       readonly credits: number
       readonly first?: boolean
       readonly until?: AbortSignal
+      readonly turn?: Turn
     },
     signal: AbortSignal,
   ): Promise<Admission>

@@ -5,7 +5,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', OPEN, '-inf', now - ask.leaseMs)
   drop(id)
 end
 
-local answer = place_of(ask.id) or refusal() or reserve(ask.id, ask.credits) or take(ask)
+local answer = place_of(ask.id) or refusal(ask.unread) or reserve(ask.id, ask.credits) or take(ask)
 if opened then
   wake_all()
 end

@@ -87,6 +87,14 @@ local function law_unsent(s, permit)
   end
 end
 
+-- Nothing was sent: the pace owes the next request nothing for it.
+local function law_withdrawn(s, permit)
+  law_unsent(s, permit)
+  if s.phase == 'open' and pace(s) ~= nil then
+    s.due = s.due - 1 / pace(s)
+  end
+end
+
 -- The service is not there, or fails at what it gets. `trip`: failures in a row that count as an outage.
 local function law_down(s, permit, feedback, now, trip)
   take_back(s, permit)

@@ -63,7 +63,7 @@ end
 -- The released place goes to the next document of the same process: it need not ask for itself.
 local function hand_over(ticket)
   return place_of(ticket.id)
-    or refusal()
+    or refusal(ticket.unread)
     or patience_of_others()
     or reserve(ticket.id, ticket.credits)
     or take(ticket)
@@ -99,7 +99,10 @@ local function learn()
   elseif ask.kind == 'failed' then
     law_unsent(s, permit)
     return { counted = true }
-  elseif ask.kind == 'unsent' or ask.kind == 'abandoned' then
+  elseif ask.kind == 'unsent' then
+    law_withdrawn(s, permit)
+    return { counted = false }
+  elseif ask.kind == 'abandoned' then
     law_unsent(s, permit)
     return { counted = false }
   end

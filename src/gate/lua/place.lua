@@ -100,8 +100,8 @@ local function turn_in_line(room)
   return (stand_in_line() + 1) * (s.service_ms or 1000) / math.max(room, 1)
 end
 
--- What keeps a document from a place, without looking at the budgets; nil where nothing does.
-local function refusal()
+-- What keeps a document from a place, without looking at the budgets; nil where nothing does. `unread`: it is not read yet.
+local function refusal(unread)
   if (state.paused or '') ~= '' then
     stand_in_line()
     return wait('paused', 1000, UNCALLED) -- `resume` calls all in line
@@ -134,6 +134,11 @@ local function refusal()
   elseif found.reason then
     -- The first process in line sends the probe; the others are called when the gate opens.
     return wait(found.reason, found.ms, found.ms + stand_in_line() * UNCALLED)
+  end
+  -- A probe that is not refused soon counts as accepted: its document must be read before.
+  if unread and s.phase == 'paused' then
+    stand_in_line()
+    return { kind = 'wait', reason = 'refused', waitMs = 1, readFirst = true }
   end
   return nil
 end

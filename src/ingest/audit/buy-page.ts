@@ -7,6 +7,7 @@ import { backoffMs } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { receiptId, recipeHash } from '#src/document/ids.ts'
 import type { IngestDeps } from '../deps.ts'
+import { AT_ONCE } from '../process/approach-gate.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import type { Purchase } from '../process/purchase.ts'
@@ -134,6 +135,7 @@ function workOf(
     read,
     recipe,
     hold,
+    turn: AT_ONCE,
     extension: 'pdf',
     address: null,
   }

@@ -9,6 +9,7 @@ import { type Claim } from '#src/ports/ledger.ts'
 import { type Delivery, type JobVerdict } from '#src/ports/queue.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type OpenedDocument } from '#src/ports/source.ts'
+import { approachGate } from './approach-gate.ts'
 import { bury } from './bury.ts'
 import { buyAnswer } from './buy-answer.ts'
 import { commitAnswer, commitReading, settleRecorded } from './commit-answer.ts'
@@ -40,11 +41,14 @@ const BUSY_MS = 2_000
  * again.
  */
 export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
+  const own = depsFor(delivery.job.key, deps)
+  const approached = await approachGate(delivery, own, signal)
+  if (approached.kind !== 'turn') return approached
+  await using turn = approached
   const claim = await deps.claims.claim(delivery.job.key)
   if (claim === null) return postpone(BUSY_MS, 'another worker has this document')
   try {
-    const own = depsFor(delivery.job.key, deps)
-    const work = (): Promise<JobVerdict> => ingestClaimed(delivery, claim, own, signal)
+    const work = (): Promise<JobVerdict> => ingestClaimed({ ...delivery, turn }, claim, own, signal)
     const verdict = await postponeDuringOutage(delivery.job.key, work, deps, signal)
     if (verdict.kind === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
     return verdict
@@ -63,7 +67,7 @@ function depsFor(key: SourceKey, deps: IngestDeps): IngestDeps {
 }
 
 async function ingestClaimed(
-  delivery: Delivery,
+  delivery: Delivery & Pick<Work, 'turn'>,
   claim: Claim,
   deps: IngestDeps,
   signal: AbortSignal,

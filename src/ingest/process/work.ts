@@ -2,6 +2,7 @@ import type { AnswerHold } from '#src/document/answer-memory.ts'
 import type { Extension } from '#src/document/formats.ts'
 import type { Version } from '#src/document/ids.ts'
 import type { Claim } from '#src/ports/ledger.ts'
+import type { Turn } from '#src/ports/gate.ts'
 import type { Delivery } from '#src/ports/queue.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import type { ReadDocument } from './read-once.ts'
@@ -9,6 +10,8 @@ import type { ReadDocument } from './read-once.ts'
 /** One document in progress whose bytes were read: what was delivered, and what is known of it. */
 export interface ReadWork extends Delivery {
   readonly claim: Claim
+  /** At the gate, for its first request. */
+  readonly turn: Turn
   /** Epoch milliseconds. */
   readonly startedAt: number
   /** `performance.now()` at the same moment: what durations are counted from. */

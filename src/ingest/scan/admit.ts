@@ -58,7 +58,12 @@ export async function admit(
   // Where there is no cap, as far as this process knows, both questions are asked at once.
   const early = deps.spending.isCapped ? await reserving : null
   if (early !== null && early.kind !== 'reserved') return withoutCredits(early, deps)
-  const ticket = { key, credits: deps.spending.expected(recipe.hash, modelled), first: work.first ?? false }
+  const ticket = {
+    key,
+    credits: deps.spending.expected(recipe.hash, modelled),
+    first: work.first ?? false,
+    turn: work.turn,
+  }
   const [entered, reserved] = await Promise.allSettled([deps.gate.enter(ticket, signal), reserving])
   if (entered.status === 'rejected' || reserved.status === 'rejected') {
     if (entered.status === 'fulfilled') await giveBack(entered.value, deps)

@@ -6,14 +6,21 @@ import type { ServiceGate } from '#workers/service-gate.ts'
 import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
+import type { Turn } from '#src/ports/gate.ts'
 import type { Delivery } from '#src/ports/queue.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
 
-/** For a gate that is cut off: it holds no refused document. */
-const NEVER_HELD = { hold: async () => false }
+/** For a gate that is cut off: documents are read at once, and it holds no refused one. */
+const TURN: Turn = {
+  kind: 'turn',
+  takePermit: () => null,
+  admitted: () => undefined,
+  [Symbol.asyncDispose]: async () => undefined,
+}
+const AT_ONCE = { hold: async () => false, approach: async () => TURN }
 
 /* Law 2: an answer that reached us is never bought again. */
 
@@ -77,7 +84,7 @@ test('a document whose receipt is still being written is not let go when the gat
   const cutOff = {
     enter: gate.enter.bind(gate),
     leave: () => Promise.reject(new Error('Connection is closed.')),
-    ...NEVER_HELD,
+    ...AT_ONCE,
   }
   const slowStore = before('saveReceipt', store, () => sleep(200))
   const delivery = await deliveryOf(bench, 'a.csv')
@@ -110,7 +117,7 @@ test('a request is in doubt when it was cut off after it was sent, and not when 
   const delivery = await deliveryOf(bench, 'a.csv')
   const { gate } = bench.deps
   const intents = bench.deps.intents as RedisIntents
-  const shut = { enter: () => Promise.reject(new Error('cut')), leave: gate.leave.bind(gate), ...NEVER_HELD }
+  const shut = { enter: () => Promise.reject(new Error('cut')), leave: gate.leave.bind(gate), ...AT_ONCE }
   await expect(ingestDocument(delivery, { ...bench.deps, gate: shut }, SIGNAL)).rejects.toThrow('cut')
   expect(await intents.list()).toEqual([])
   const cut = AbortSignal.timeout(300)
@@ -140,7 +147,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
   const shut = {
     enter: async () => ({ kind: 'wait', waitMs: 5, reason: 'shut' }) as const,
     leave: deps.gate.leave.bind(deps.gate),
-    ...NEVER_HELD,
+    ...AT_ONCE,
   }
   const job = await deliveryOf(bench, 'a.csv')
   const waits = await ingestDocument(job, { ...deps, intents: watched, gate: shut }, SIGNAL)

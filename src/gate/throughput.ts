@@ -1,0 +1,41 @@
+/** Permits that are older say nothing of the present throughput, milliseconds. */
+const RECENT_MS = 10_000
+
+/** Documents are read ahead for so many times as long as a read takes, and for so long at least, milliseconds. */
+const READS = 4
+const SHORTEST_MS = 250
+/** Weight of the latest read in the mean. */
+const WEIGHT = 0.2
+
+/** Most permits that are remembered, and so the most documents that are read ahead. */
+const MOST = 128
+
+/**
+ * How many documents a process may read before they have a permit: those that its present throughput takes in the time of
+ * four reads, and never more than the permits it got in the last ten seconds. With reads of a few milliseconds that is
+ * none below four permits a second.
+ */
+export class Throughput {
+  readonly #passedAt: number[] = []
+  #readMs = 0
+
+  /** A document got its permit, or turned out to need none. `now`: monotonic milliseconds. */
+  passed(now: number): void {
+    this.#passedAt.push(now)
+    if (this.#passedAt.length > MOST) this.#passedAt.shift()
+  }
+
+  /** From the moment that a document may be read until it asks for its permit, milliseconds. */
+  readTook(ms: number): void {
+    this.#readMs += WEIGHT * (ms - this.#readMs)
+  }
+
+  readAhead(now: number): number {
+    while ((this.#passedAt[0] ?? now) < now - RECENT_MS) this.#passedAt.shift()
+    const [oldest] = this.#passedAt
+    const count = this.#passedAt.length
+    if (oldest === undefined || count < 2) return 0
+    const perMs = (count - 1) / Math.max(1, now - oldest)
+    return Math.min(count, Math.floor(perMs * Math.max(SHORTEST_MS, READS * this.#readMs)))
+  }
+}

@@ -1,0 +1,29 @@
+import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
+import type { Turn } from '#src/ports/gate.ts'
+import type { IngestDeps } from '../deps.ts'
+import { handlingOf } from './handling.ts'
+import { postpone } from './job-verdicts.ts'
+
+/** Of a document that needs no permit, that the service fetches by itself, or that was read for another purpose. */
+export const AT_ONCE: Turn = {
+  kind: 'turn',
+  takePermit: () => null,
+  admitted: () => undefined,
+  [Symbol.asyncDispose]: async () => undefined,
+}
+
+/** Before a document is claimed and read: waits until its turn at the gate is near, or postpones it unread. */
+export async function approachGate(
+  { job: { key } }: Delivery,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<Turn | JobVerdict> {
+  const handling = handlingOf(key, deps)
+  if (handling?.kind !== 'parse' || deps.source.addressOf?.(key) !== undefined) return AT_ONCE
+  const credits = deps.price(handling.recipe, handling.extension, null)
+  const turn = await deps.gate.approach({ key, credits }, signal)
+  if (turn.kind === 'turn') return turn
+  const { waitMs: afterMs, reason } = turn
+  deps.events.emit('document:postponed', { key, afterMs, counted: false, reason })
+  return postpone(afterMs, reason)
+}
