@@ -10,12 +10,14 @@ import { fairness, simulate } from './sim/simulate.ts'
  * npm run sim:gate -- [--seeds N] [--minutes N] [--processes N] [--only TEXT]
  * npm run sim:gate -- --known
  * npm run sim:gate -- --random N [--seed S] [--compare] [--scripts] [--worst N] [--from N] [--save FILE]
+ * npm run sim:gate -- --random N [--seed S] --without NAME,NAME|all
  * npm run sim:gate -- --parts FILE,FILE [--worst N]
  *
  * --known runs the law alone in situations that an earlier release failed in.
  * --random draws N services from the distribution of random/draw.ts and reports goodput and refusals as distributions.
  * It runs the law's own Lua source, translated; --scripts runs the whole scripts in Redis, asked by all processes,
- * which takes a hundred times as long; --compare adds other clients. --from begins at a later draw of the seed and --save
+ * which takes a hundred times as long; --compare adds other clients. --without removes mechanisms of the law
+ * (random/ablations.ts), one at a time, and compares on the same draws. --from begins at a later draw of the seed and --save
  * keeps the rows, so that a long run can be made in parts; --parts reports them together.
  *
  * The gate's own scripts in a real Redis, against a simulated service at simulated times: the same seeds give the same
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     random: { type: 'string' },
     known: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
+    without: { type: 'string', default: '' },
     compare: { type: 'boolean', default: false },
     scripts: { type: 'boolean', default: false },
     worst: { type: 'string', default: '20' },
@@ -50,7 +53,8 @@ if (values.parts !== undefined) {
 if (values.random !== undefined) {
   const { compare, scripts, save } = values
   const count = { draws: Number(values.random), seed: Number(values.seed), worst: Number(values.worst) }
-  await simRandom({ ...count, compare, scripts, save, from: Number(values.from) })
+  const without = values.without === '' ? [] : values.without.split(',')
+  await simRandom({ ...count, compare, scripts, save, without, from: Number(values.from) })
   process.exit(0)
 }
 const processes = Number(values.processes)

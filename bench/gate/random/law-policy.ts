@@ -31,19 +31,22 @@ interface Law {
   readonly law_down: (state: LawState, permit: LawPermit, feedback: object, now: number, trip: number) => void
 }
 
-export function loadLaw(): Law {
+/** `edit`: changes the source, for an ablation. */
+export function loadLaw(edit: (source: string) => string = (source) => source): Law {
   const source = LAW_PARTS.map((file) =>
     readFileSync(new URL(`../../../src/gate/lua/${file}.lua`, import.meta.url), 'utf8'),
   )
-  return runLua(source.join('\n'), NAMES) as unknown as Law
+  return runLua(edit(source.join('\n')), NAMES) as unknown as Law
 }
 
 const feedback = (retryAfterMs: number | null): object =>
   retryAfterMs === null || retryAfterMs <= 0 ? {} : { retryAfterMs }
 
 /** The control law of the gate, in one process. */
-export function controlLaw(watch?: (state: LawState, permit: Sent, status: number, now: number) => void): PolicyMaker {
-  const law = loadLaw()
+export function controlLaw(
+  watch?: (state: LawState, permit: Sent, status: number, now: number) => void,
+  law = loadLaw(),
+): PolicyMaker {
   return (): Policy => {
     const state = law.fresh_law(0)
     return {

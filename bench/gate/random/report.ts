@@ -61,6 +61,42 @@ export function familyTable(rows: readonly Row[]): string {
   return table.toString()
 }
 
+/** How long refused documents waited beyond their Retry-After, over the draws in which a refusal named a time. */
+export function extraWaitLine(rows: readonly Row[]): string {
+  const waits = rows.flatMap(({ result: { extraWait } }) => (extraWait === undefined ? [] : [extraWait]))
+  if (waits.length === 0) return 'No refusal named a time.'
+  const shown = (of: (wait: (typeof waits)[number]) => number, share: number): string =>
+    quantile(waits.map(of), share).toFixed(2)
+  const beyond = waits.filter(({ most }) => most > 2).length
+  return (
+    `Waits beyond Retry-After in ${waits.length} draws, in windows: median of medians ${shown(({ median }) => median, 0.5)}, ` +
+    `of longest waits median ${shown(({ most }) => most, 0.5)}, 95th percentile ${shown(({ most }) => most, 0.95)}, ` +
+    `longest ${shown(({ most }) => most, 1)}; over two windows in ${beyond} draws`
+  )
+}
+
+/** What each mechanism is worth: the change of goodput and of refusals without it, paired, with standard errors. */
+export function ablationTable(whole: readonly Row[], ablated: ReadonlyMap<string, readonly Row[]>): string {
+  const table = new Table({ head: ['without', 'draws', 'goodput', 'refused, points', 'changed draws', 'p5'] })
+  const p5 = quantile(whole.map(goodput), 0.05)
+  for (const [name, rows] of ablated) {
+    const gains = rows.map((row, i) => goodput(row) - goodput(whole[i] ?? row))
+    const refused = rows.map((row, i) => 100 * (excess(row) - excess(whole[i] ?? row)))
+    const changed = gains.filter((gain) => gain !== 0).length
+    const low = quantile(rows.map(goodput), 0.05) - p5
+    table.push([name, rows.length, withError(gains, 4), withError(refused, 2), changed, signed(low, 3)])
+  }
+  return table.toString()
+}
+
+const signed = (value: number, digits: number): string => `${value < 0 ? '' : '+'}${value.toFixed(digits)}`
+
+function withError(values: readonly number[], digits: number): string {
+  const middle = mean(values)
+  const variance = mean(values.map((value) => (value - middle) ** 2))
+  return `${signed(middle, digits)} (${Math.sqrt(variance / values.length).toFixed(digits)})`
+}
+
 export function worstOf(rows: readonly Row[], count: number): string {
   const worst = rows.toSorted((a, b) => goodput(a) - goodput(b)).slice(0, count)
   return worst.map((row) => `${goodput(row).toFixed(3)} ${percent(excess(row))} ${describe(row.drawn)}`).join('\n')

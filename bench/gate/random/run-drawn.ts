@@ -3,6 +3,12 @@ import type { Service } from './draw.ts'
 import { type DrawnAnswer, DrawnService } from './drawn-service.ts'
 import type { PolicyMaker, Sent } from './policy.ts'
 
+interface ExtraWait {
+  readonly median: number
+  readonly p95: number
+  readonly most: number
+}
+
 export interface DrawnResult {
   readonly sent: number
   readonly done: number
@@ -14,12 +20,19 @@ export interface DrawnResult {
   readonly burnt: number
   /** Requests of a document before its Retry-After was over. */
   readonly undercut: number
+  /**
+   * How long refused documents waited beyond their Retry-After, in windows of the longest limit: the median, the 95th
+   * percentile and the longest, those included that still waited at the end. Absent where no refusal named a time.
+   */
+  readonly extraWait?: ExtraWait
 }
 
 interface Document {
   attempts: number
   refusals: number
   dueAt: number
+  /** Its last refusal named the time at which it is due. */
+  told: boolean
 }
 
 const ATTEMPTS = 5
@@ -34,6 +47,7 @@ export function runDrawn(drawn: Service, makePolicy: PolicyMaker, ideal = false)
   const policy = makePolicy(drawn, service, random)
   const result = { sent: 0, done: 0, refused: 0, lost: 0, burnt: 0, undercut: 0 }
   const postponed = new Postponed()
+  const extraMs: number[] = []
   let inFlight = 0
   let pumpAt = Infinity
 
@@ -42,8 +56,9 @@ export function runDrawn(drawn: Service, makePolicy: PolicyMaker, ideal = false)
     while (inFlight < drawn.slots && result.sent < MOST_REQUESTS) {
       const ms = policy.wait(time.now, inFlight)
       if (ms > 0) return askIn(ms)
-      const document = postponed.due(time.now) ?? { attempts: 0, refusals: 0, dueAt: 0 }
+      const document = postponed.due(time.now) ?? { attempts: 0, refusals: 0, dueAt: 0, told: false }
       if (document.dueAt > time.now) result.undercut += 1
+      if (document.told) extraMs.push(time.now - document.dueAt)
       inFlight += 1
       result.sent += 1
       send(document, policy.sent(time.now, inFlight))
@@ -90,12 +105,23 @@ export function runDrawn(drawn: Service, makePolicy: PolicyMaker, ideal = false)
       500 *
       (1 + random()) *
       Math.min(1, drawn.horizonMs / 60_000)
+    document.told = answer.status === 429 && (answer.retryAfterMs ?? 0) > 0
     document.dueAt = time.now + (told ?? (answer.status === 503 ? 1_000 : unknown))
     postponed.add(document)
   }
   time.after(0, pump)
   time.runSyncUntil(drawn.horizonMs)
-  return result
+  for (let left = postponed.due(time.now); left !== null; left = postponed.due(time.now)) {
+    if (left.told) extraMs.push(time.now - left.dueAt)
+  }
+  return extraMs.length === 0 ? result : { ...result, extraWait: inWindows(extraMs, drawn) }
+}
+
+function inWindows(extraMs: readonly number[], { limits }: Service): ExtraWait {
+  const windowMs = Math.max(1_000, ...limits.map((limit) => limit.windowMs))
+  const sorted = extraMs.map((ms) => ms / windowMs).toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+  return { median: at(0.5), p95: at(0.95), most: at(1) }
 }
 
 /** Documents that come again, by time. */

@@ -2,10 +2,23 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { startTestRedis } from '../../../test/support/redis.ts'
 import { aimd, awsAdaptive, omniscient } from './baselines.ts'
 import { draw } from './draw.ts'
-import { controlLaw } from './law-policy.ts'
+import { ABLATIONS, without } from './ablations.ts'
+import { controlLaw, loadLaw } from './law-policy.ts'
 import { measuredLaw } from './measured-law.ts'
 import type { PolicyMaker } from './policy.ts'
-import { describe, excess, familyTable, goodput, mean, policyTable, type Row, summary, worstOf } from './report.ts'
+import {
+  ablationTable,
+  describe,
+  excess,
+  extraWaitLine,
+  familyTable,
+  goodput,
+  mean,
+  policyTable,
+  type Row,
+  summary,
+  worstOf,
+} from './report.ts'
 import { runDrawn } from './run-drawn.ts'
 import { simulateDrawn } from './simulate-drawn.ts'
 
@@ -19,6 +32,8 @@ export interface RandomOptions {
   readonly worst: number
   /** The first draw of the seed, so that a long run can be made in parts. */
   readonly from: number
+  /** Mechanisms of the law that are removed, one at a time, instead of all else: paired with the whole law. */
+  readonly without: readonly string[]
   /** The rows go to this file as well, for `reportParts`. */
   readonly save?: string | undefined
 }
@@ -41,6 +56,7 @@ export async function simRandom(options: RandomOptions): Promise<void> {
   const rowsOf = (make: PolicyMaker, ideal = false): Row[] =>
     services.map((drawn, i) => ({ drawn, best: best[i] ?? 0, result: runDrawn(drawn, make, ideal) }))
   const rows = new Map<string, readonly Row[]>()
+  if (options.without.length > 0) return ablate(rowsOf, options.without)
   const scripts = options.scripts ? await scriptRows() : null
   const own = scripts ?? rowsOf(controlLaw())
   rows.set(options.scripts ? 'the law, scripts in Redis' : 'the law', own)
@@ -48,6 +64,7 @@ export async function simRandom(options: RandomOptions): Promise<void> {
   if (options.save !== undefined) save(options.save, rows)
   console.log(policyTable(rows))
   console.log(familyTable(own))
+  console.log(extraWaitLine(own))
   console.log(`The ${worst} worst: goodput, refused beyond noise, service`)
   console.log(worstOf(own, worst))
   const more =
@@ -70,6 +87,25 @@ export async function simRandom(options: RandomOptions): Promise<void> {
   }
 }
 
+/** The whole law against the law without each of the mechanisms, on the same draws. */
+function ablate(rowsOf: (make: PolicyMaker) => Row[], names: readonly string[]): void {
+  const whole = rowsOf(controlLaw())
+  const found = new Map<string, readonly Row[]>()
+  for (const name of names.includes('all') ? Object.keys(ABLATIONS) : names) {
+    found.set(
+      name,
+      rowsOf(
+        controlLaw(
+          undefined,
+          loadLaw((source) => without(name, source)),
+        ),
+      ),
+    )
+    console.error(`${found.size}: ${name}`)
+  }
+  console.log(ablationTable(whole, found))
+}
+
 function save(file: string, rows: ReadonlyMap<string, readonly Row[]>): void {
   const saved: Saved = [...rows].map(([name, own]) => [
     name,
@@ -90,6 +126,7 @@ export function reportParts(files: readonly string[], worst: number): void {
   const [own = []] = rows.values()
   console.log(policyTable(rows))
   console.log(familyTable(own))
+  console.log(extraWaitLine(own))
   console.log(`The ${worst} worst: goodput, refused beyond noise, service`)
   console.log(worstOf(own, worst))
   console.log(JSON.stringify(summary(own)))
