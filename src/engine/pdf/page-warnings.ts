@@ -1,10 +1,11 @@
-import type { PageProblem } from './page-reading.ts'
+import type { PageProblem, PageSignals } from './page-reading.ts'
 
 /** What a warning says of the pages with a problem, and what to do where something can be done. */
 const TEXTS: Readonly<Record<PageProblem, string>> = {
   unreadable: 'could not be read',
   unread_ink: 'show text that was not read',
   doubtful_text: 'were read with doubtful results',
+  foreign_language: 'are written in LANGUAGE, which OCR has no data for: letters that English lacks are wrong',
   needs_ocr: 'show text that mode fast does not read; use mode auto',
   ocr_time: 'were not read to the end, because the time for OCR was over; set a longer timeout',
   too_large: 'are too large to draw: pictures on them were not read',
@@ -13,16 +14,22 @@ const TEXTS: Readonly<Record<PageProblem, string>> = {
 
 const MOST_NAMED = 20
 
+interface WarnedPage {
+  readonly pageNumber: number
+  readonly problems: readonly PageProblem[]
+  readonly signals: Pick<PageSignals, 'language'>
+}
+
 /** One sentence for each problem that pages of a document have, or null. */
-export function warningOf(
-  pages: readonly { readonly pageNumber: number; readonly problems: readonly PageProblem[] }[],
-): string | null {
+export function warningOf(pages: readonly WarnedPage[]): string | null {
   const sentences = (Object.keys(TEXTS) as PageProblem[]).flatMap((problem) => {
-    const numbers = pages.filter(({ problems }) => problems.includes(problem)).map(({ pageNumber }) => pageNumber)
-    if (numbers.length === 0) return []
+    const found = pages.filter(({ problems }) => problems.includes(problem))
+    if (found.length === 0) return []
+    const languages = [...new Set(found.flatMap(({ signals }) => signals.language ?? []))].join(' or ')
+    const numbers = found.map(({ pageNumber }) => pageNumber)
     const named = numbers.slice(0, MOST_NAMED).join(', ')
     const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : ''
-    return [`These pages ${TEXTS[problem]}: ${named}${more}.`]
+    return [`These pages ${TEXTS[problem].replace('LANGUAGE', languages)}: ${named}${more}.`]
   })
   return sentences.length === 0 ? null : sentences.join(' ')
 }

@@ -11,6 +11,7 @@ import type { CpuBudget } from './ocr/cpu-budget.ts'
 import { withoutSpecks } from './ocr/denoise.ts'
 import { ocrDpi } from './ocr/ocr-dpi.ts'
 import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise-page.ts'
+import { writtenLanguage } from './ocr/written-language.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './read-pages.ts'
 import { garbledLetters, languageCertainty, lettersIn, lettersOf, plausibleShare } from './letters.ts'
@@ -183,6 +184,7 @@ function reading(entry: ReadPage, { ink = null, layer = null, ocr = null, proble
       inkLetters: ink?.readLetters ?? null,
       plausibleShare: plausibleShare(recognised),
       languageCertainty: languageCertainty(recognised),
+      language: writtenLanguage(recognised.map((item) => item.text).join(' ')),
       ghostShare: ink?.ghostShare ?? null,
       ocr: ocr?.confidence ?? null,
       layerAgreement: layer?.agreement ?? null,

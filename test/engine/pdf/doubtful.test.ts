@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { withDoubt } from '#src/engine/pdf/doubtful.ts'
 import type { Fragment } from '#src/engine/pdf/fragment.ts'
 import { layoutQuality } from '#src/engine/pdf/layout-quality.ts'
+import { warningOf } from '#src/engine/pdf/page-warnings.ts'
 import { NOTHING_KNOWN, type PageReading } from '#src/engine/pdf/page-reading.ts'
 
 describe('a page that no other rule reports', () => {
@@ -12,6 +13,15 @@ describe('a page that no other rule reports', () => {
     expect(withDoubt({ ...read, signals: lost }).problems).toEqual(['doubtful_text'])
     const whole = { ...read, signals: { ...NOTHING_KNOWN, nativeLetters: 900, unreadShare: 0, inkLetters: 880 } }
     expect(withDoubt(whole)).toBe(whole)
+  })
+
+  test('is reported where it was recognised in a language that OCR has no data for, which the warning names', () => {
+    const german = withDoubt({ ...read, signals: { ...NOTHING_KNOWN, language: 'German' } })
+    expect(german.problems).toEqual(['foreign_language'])
+    expect(withDoubt({ ...read, signals: { ...NOTHING_KNOWN, language: 'English' } }).problems).toEqual([])
+    expect(warningOf([german, { ...german, pageNumber: 3 }])).toBe(
+      'These pages are written in German, which OCR has no data for: letters that English lacks are wrong: 1, 3.',
+    )
   })
 
   test('keeps the problem that it has', () => {

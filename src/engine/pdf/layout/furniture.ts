@@ -20,6 +20,9 @@ const LONGEST = 140
 const EDGE = 0.075
 const SMALL = 0.95
 
+/** A note of one line at the foot of a page begins with a number too, and ends as a sentence. */
+const SENTENCE = /(?:\S+\s+){3}\S*\p{Ll}[.!?]$/u
+
 const PAGE_NUMBER =
   /^(?:page|seite|p\.)?\s*[-–—|[(]*\s*(?:(?:[A-Z]{1,2}|\d{1,2})[-.])?(?:\d{1,5}|[ivxlc]{1,6})\s*[-–—|\])]*(?:\s*(?:of|\/|von|de)\s*\d{1,4})?$/i
 
@@ -70,7 +73,7 @@ function kindOf(row: Row, top: boolean, repeated: boolean, page: PageRows, bodyS
   const near = isWithin(row, EDGE, page)
   const small = sizeOf(wordsIn(row)) < SMALL * bodySize
   if ((!near && !small) || !isOutermost(row, top, page)) return null
-  const numbered = /^\d{1,4}\s|\s\d{1,4}$|^page\s\d|\s\|\s/i.test(text) && text.length < 100
+  const numbered = /^\d{1,4}\s|\s\d{1,4}$|^page\s\d|\s\|\s/i.test(text) && text.length < 100 && !SENTENCE.test(text)
   return numbered && isAlone(row, top, page) ? kind : null
 }
 

@@ -21,6 +21,7 @@ const SECTION_NUMBER = /^\d+(?:\.\d+)*\.?\s+/
 /** Ends of clauses and formulas, addresses, and dots that lead to a page number. */
 const NO_HEADING = /[;。；，=]$|https?:|@|\.{4,}/
 
+const MOST_UNMARKED_CAPTION = 400
 const CAPTION =
   /^(?:[[<(【]\s*)?(?:table|tab\.|figure|fig\.?|exhibit|chart|graph|box|plate|scheme|algorithm|listing|tableau|abbildung|tabelle|표|그림|[表图圖図])\s*(?:[A-Z]?[-.]?\d|[IVXLC]+\b|[A-Z][-.]\d?)/i
 
@@ -30,9 +31,16 @@ export function withHeadings(blocks: readonly LayoutBlock[], style: DocumentStyl
     if (block.kind === 'list_item') return numberedHeading(block, blocks[index - 1], blocks[index + 1], style) ?? block
     if (block.kind !== 'paragraph') return block
     const text = block.lines.map(lineText).join(' ')
-    if (CAPTION.test(text) && text.length < 400) return { ...block, kind: 'caption' as const }
+    if (isCaption(text)) return { ...block, kind: 'caption' as const }
     return isHeading(block, text, blocks[index + 1], style) ? { ...block, kind: 'heading' as const } : block
   })
+}
+
+/** `Table 2: …` and `Fig. 3. …` of any length; without a mark behind the number a long text only speaks of it. */
+function isCaption(text: string): boolean {
+  const [label] = CAPTION.exec(text) ?? []
+  if (label === undefined) return false
+  return text.length < MOST_UNMARKED_CAPTION || /^[\d.-]*\s?[.:|–—]\s/.test(text.slice(label.length))
 }
 
 /** `7. THEORY` reads like a list item; larger or bold letters and no item beside it make it a heading. */

@@ -7,6 +7,9 @@ const NUMBER = /^\(?(?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,5})[.)]$/
 /** A marker that touches its text: `•First`, `1.First`. */
 const GLUED = /^([•▪◦●○■□‣∙]|(?:\d{1,2}[.)]|[a-z]\))(?=\p{Lu}\p{Ll}))(.+)$/u
 
+/** Whether a line is nothing but a bullet: its item stands a little lower or higher, as a line of its own. */
+export const isLoneBullet = (line: Line): boolean => line.length === 1 && BULLET.test(line[0]?.text ?? '')
+
 export interface MarkedLine {
   readonly marker: string
   /** The line without its marker. */

@@ -1,6 +1,6 @@
 import type { LayoutBlock, Line, ListItem, TextBlock } from './block.ts'
 import { median, middleX, middleY, union, type Box } from './box.ts'
-import { markedLine } from './list-marker.ts'
+import { isLoneBullet, markedLine } from './list-marker.ts'
 import { sizeOf } from './rows.ts'
 
 /** A printed line with what decides whether the next one belongs to it. */
@@ -29,7 +29,7 @@ type Open = { -readonly [K in keyof TextBlock]: TextBlock[K] } | { -readonly [K 
 
 /** Groups the lines of a column into paragraphs, list items and code, from top to bottom. */
 export function paragraphsOf(lines: readonly Line[]): LayoutBlock[] {
-  const prints = lines.filter((line) => line.length > 0).map(printOf)
+  const prints = withLoneBullets(lines.filter((line) => line.length > 0)).map(printOf)
   const column = columnOf(prints)
   const blocks: { open: Open; prints: Print[]; markerX: number }[] = []
   for (const print of prints) {
@@ -60,6 +60,20 @@ export function paragraphsOf(lines: readonly Line[]): LayoutBlock[] {
     }
   }
   return blocks.map((block) => block.open)
+}
+
+/** A bullet that stands a little above its item is put in front of it; an item with a number of its own needs none. */
+function withLoneBullets(lines: readonly Line[]): Line[] {
+  const out: Line[] = []
+  for (const line of lines) {
+    const [bullet] = out.at(-1) ?? []
+    const [first] = line
+    const isItem = bullet !== undefined && first !== undefined && isLoneBullet(out.at(-1) ?? []) && first.x0 > bullet.x1
+    if (isItem && first.y0 - bullet.y1 < first.y1 - first.y0)
+      out.splice(-1, 1, markedLine(line, true) === null ? [bullet, ...line] : line)
+    else out.push(line)
+  }
+  return out
 }
 
 function printOf(words: Line): Print {

@@ -1,5 +1,6 @@
 import { gaps, intersections, type Interval, median, middleX } from './box.ts'
-import { type Row, rowOf, type Segment } from './rows.ts'
+import { markedLine } from './list-marker.ts'
+import { type Row, rowOf, type Segment, wordsIn } from './rows.ts'
 
 /** A gap between columns is at least this wide. */
 const GUTTER_POINTS = 7
@@ -9,6 +10,9 @@ const PROSE_FILL = 0.5
 const PROSE_LETTERS = 0.62
 const PROSE_LINES = 3
 const WHOLE_LINES = 0.5
+/** A column of list items has so many of them, and they are this share of its lines. */
+const LIST_ITEMS = 2
+const LISTED = 0.6
 /** Pages have few columns; tables have many gaps, and trying all of their combinations would take for ever. */
 const MOST_CUTS = 3
 const MOST_GUTTERS = 6
@@ -98,7 +102,22 @@ function side(rows: readonly Row[], belongs: (segment: Segment) => boolean): Row
 /** Whether rows are the whole lines of one column of prose; rows of a table are neither whole nor prose. */
 function isColumn(rows: readonly Row[]): boolean {
   const whole = rows.filter((row) => row.segments.length === 1)
-  return whole.length >= rows.length * WHOLE_LINES && isProse(rows)
+  return whole.length >= rows.length * WHOLE_LINES && (isProse(rows) || isList(rows))
+}
+
+/**
+ * Short items below each other, most of them with a marker: lists stand side by side on slides. Numbers count on from
+ * line to line; where they do not, as in answers to choose from, the lines are read across.
+ */
+function isList(rows: readonly Row[]): boolean {
+  const lines = rows.map(wordsIn).filter((words) => words.length > 0)
+  const markers = lines.flatMap((words) => markedLine(words, true)?.marker ?? [])
+  const numbers = markers.map((marker) => Number.parseInt(marker, 10)).filter((number) => !Number.isNaN(number))
+  return (
+    markers.length >= LIST_ITEMS &&
+    markers.length >= lines.length * LISTED &&
+    numbers.every((number, index) => index === 0 || number === (numbers[index - 1] ?? 0) + 1)
+  )
 }
 
 function isProse(rows: readonly Row[]): boolean {

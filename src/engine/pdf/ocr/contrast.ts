@@ -6,6 +6,11 @@ const BLOCK_POINTS = 36
 /** Shares of a square's pixels that are darker than its paper, and than its ink. */
 const PAPER_SHARE = 0.8
 const INK_SHARE = 0.02
+/** Share of a square's pixels that its light print, white letters on a dark surface, leaves darker. */
+const LIGHT_SHARE = 0.97
+/** A surface darker than this with print lighter by this much is no shadow: levelled as paper, it would swallow its letters. */
+const DARK_SURFACE = 150
+const REVERSED_CONTRAST = 60
 /** A square with less difference holds paper only; the paper's level then tells nothing of its ink. */
 const LEAST_CONTRAST = 10
 /** A page with this much contrast nearly everywhere is left as it is. */
@@ -26,7 +31,11 @@ export function evenContrast(drawing: PageDrawing): PageDrawing {
     Float32Array.from({ length: columns * rows }, (_, at) =>
       quantileIn({ ...drawing, grey: from }, (at % columns) * side, Math.floor(at / columns) * side, side, share),
     )
-  const paper = each(PAPER_SHARE, grey)
+  const [surface, light] = [each(0.5, grey), each(LIGHT_SHARE, grey)]
+  const paper = each(PAPER_SHARE, grey).map((level, at) => {
+    const most = surface[at] ?? 255
+    return most < DARK_SURFACE && (light[at] ?? 0) - most >= REVERSED_CONTRAST ? 255 : level
+  })
   const ink = each(INK_SHARE, grey)
   const inked = [...paper.keys()].filter((at) => (paper[at] ?? 0) - (ink[at] ?? 0) >= LEAST_CONTRAST)
   const good = inked.filter((at) => (paper[at] ?? 0) - (ink[at] ?? 0) >= GOOD_CONTRAST && (paper[at] ?? 0) > 200)

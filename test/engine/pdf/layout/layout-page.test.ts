@@ -68,6 +68,32 @@ describe('a page', () => {
     expect(blocks?.[0]?.items.map((item) => item.type)).toEqual(['text', 'text', 'text', 'text', 'text'])
   })
 
+  test('has lists side by side, each read from top to bottom, and answers to choose from read across', async () => {
+    const list = (x: number, items: readonly string[]) =>
+      items.map((item, index) => text(x, 120 + index * 18, item)).join('')
+    const lists = list(72, ['1. Sloop', '2. Brig', '3. Barque']) + list(260, ['\x95 Quay', '\x95 Mole', '\x95 Pier'])
+    const { markdown } = await pdfs.convert([{ content: text(72, 80, 'Ships and where they lie') + lists }])
+    expect(markdown.match(/Sloop|Brig|Barque|Quay|Mole|Pier/g)).toEqual([
+      'Sloop',
+      'Brig',
+      'Barque',
+      'Quay',
+      'Mole',
+      'Pier',
+    ])
+    const answers = list(72, ['1. Sloop', '3. Barque']) + list(260, ['2. Brig', '4. Ketch'])
+    const { markdown: across } = await pdfs.convert([{ content: text(72, 80, 'Which one is it?') + answers }])
+    expect(across.match(/Sloop|Brig|Barque|Ketch/g)).toEqual(['Sloop', 'Brig', 'Barque', 'Ketch'])
+  })
+
+  test('has an item for a bullet that stands a little above its line', async () => {
+    const items = ['The northern quay', 'The southern quay'].map(
+      (item, index) => text(84, 120 + index * 40, '\x95') + text(110, 131 + index * 40, item),
+    )
+    const { markdown } = await pdfs.convert([{ content: text(72, 80, 'Places of the harbour:') + items.join('') }])
+    expect(markdown).toContain('- The northern quay\n- The southern quay')
+  })
+
   test('tells headings by their size, captions by their first word', async () => {
     const { blocks } = await pdfs.convert([
       {
