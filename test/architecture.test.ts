@@ -20,13 +20,21 @@ const BELOW_WORKERS: Readonly<Record<string, readonly string[]>> = {
   'src/ports': ['src/document', 'src/contract'],
   'src/route': ['src/document', 'src/contract'],
   'src/ingest': [...CORE, 'src/route'],
-  'src/sources': [...CORE, 'src/fetch', 'src/s3'],
+  'src/sources': CORE,
+  'src/sources/folder': [...CORE, 'src/sources'],
+  'src/sources/s3': [...CORE, 'src/sources', 'src/s3'],
+  'src/sources/urls': [...CORE, 'src/sources', 'src/fetch'],
+  'src/sources/sites': [...CORE, 'src/sources', 'src/sources/urls', 'src/fetch'],
+  'src/sources/archives': [...CORE, 'src/sources'],
+  'src/sources/notifications': [...CORE, 'src/sources'],
   'src/cut': CORE,
   'src/queue': [...CORE, 'src/redis'],
   'src/gate': [],
   'src/model': CORE,
   'src/parse': CORE,
-  'src/outputs': [...CORE, 'src/s3'],
+  'src/outputs': CORE,
+  'src/outputs/folder': [...CORE, 'src/outputs'],
+  'src/outputs/s3': [...CORE, 'src/outputs', 'src/s3'],
   'src/ledger': [...CORE, 'src/redis'],
   'src/observe': CORE,
   'src/corpus/chunks': ['src/document'],
@@ -97,6 +105,9 @@ function importBreach(file: string, path: string): string | null {
   return allowed.includes(rowOf(path) ?? '') ? null : `${file} → ${path}`
 }
 
+/** Reads a clock, waits or draws by itself: the use cases are given a `Clock` and `random`. */
+const READS_CLOCK = /performance\.now|Date\.now|new Date\(\)|node:timers|Math\.random/
+
 /** Reads the environment, or imports what could. */
 const READS_ENVIRONMENT = /process\.env\b|\benv\b[^'"]*from 'node:process'|process\[['"]env/
 
@@ -147,6 +158,15 @@ describe('the house', () => {
       ),
     )
     expect(breaches).toEqual([])
+  })
+
+  test('reads clocks and random numbers outside of the use cases only', () => {
+    const planted = ['performance.now()', 'Date.now()', 'new Date()', "import 'node:timers/promises'", 'Math.random()']
+    expect(planted.filter((line) => !READS_CLOCK.test(line))).toEqual([])
+    const code = (file: string): string =>
+      readFileSync(join(ROOT, file), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, '')
+    const readers = files.filter((file) => liesIn(file, 'src/ingest') && READS_CLOCK.test(code(file)))
+    expect(readers).toEqual([])
   })
 
   test('reads the environment in config/environment.ts only', () => {

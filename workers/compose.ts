@@ -24,6 +24,7 @@ import { cutterOf, gonePolicyOf, recipesFor, scanSettings, ingestSettings } from
 import { ListingPurchases } from './listing-purchases.ts'
 import type { Migrated } from './migrate-former.ts'
 import { openIdentity, refuseRemoved, type Purpose } from './open-identity.ts'
+import { systemClock } from './system-clock.ts'
 import { processState } from './process-state.ts'
 import { identifyCustomSource, openCustomSource, customPolicy, customSpending } from './custom-ports.ts'
 import { openStore } from './open-store.ts'
@@ -90,9 +91,8 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       claims: new RedisClaims({ connection, pipeline: id, lease }),
       intents,
       render: renderOutputs,
-      sharedNow,
       ...ofProcess(shared),
-      ...processState(signal),
+      ...processState(signal, systemClock(sharedNow)),
       ...ingestSettings(settings),
     }
     return {

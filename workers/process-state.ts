@@ -1,4 +1,5 @@
 import type { IngestDeps } from '#src/ingest/deps.ts'
+import type { Clock } from '#src/ports/clock.ts'
 import { FailingSince } from '#src/ingest/process/failing-since.ts'
 import { Refusals } from '#src/ingest/process/refusals.ts'
 import { SourceView } from '#src/ingest/scan/source-view.ts'
@@ -8,16 +9,17 @@ import { DependencyHealth } from '#src/ingest/process/dependency-health.ts'
 /** What each process derives from its own signals, documents, clock and random numbers. */
 export const processState = (
   stopping: AbortSignal,
+  clock: Clock,
 ): Pick<
   IngestDeps,
-  'stopping' | 'now' | 'random' | 'dependencyHealth' | 'view' | 'refusals' | 'lowSpace' | 'timedOut'
+  'stopping' | 'clock' | 'random' | 'dependencyHealth' | 'view' | 'refusals' | 'lowSpace' | 'timedOut'
 > => ({
   stopping,
-  now: Date.now,
+  clock,
   random: Math.random,
-  dependencyHealth: new DependencyHealth(),
+  dependencyHealth: new DependencyHealth(clock.monotonic),
   view: new SourceView(),
   refusals: new Refusals(),
-  lowSpace: new FailingSince(),
+  lowSpace: new FailingSince(clock.monotonic),
   timedOut: new TimedOut(),
 })

@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Settings } from '#config/settings.ts'
 import { httpNotices } from '#src/sources/notifications/http-notices.ts'
-import type { Notices } from '#src/sources/notifications/notices.ts'
+import type { Notices } from '#src/sources/notices.ts'
 import { SharedNotices } from '#src/sources/notifications/shared-notices.ts'
 import { queueProblem, sqsNotices } from '#src/sources/notifications/sqs-notices.ts'
 import { requestHandlerOf } from '#src/s3/client.ts'

@@ -18,6 +18,7 @@ import { parserPolicyOf } from '#workers/parser-policy.ts'
 import { cpuMs } from '../pipeline/cpu-time.ts'
 import { syntheticSource } from './synthetic-source.ts'
 import { PIPELINE } from './pipeline.ts'
+import { systemClock } from '#workers/system-clock.ts'
 
 const EARLY = 100_000
 
@@ -63,7 +64,7 @@ const ports = {
 }
 const stopping = new AbortController().signal
 const patience = { halt: () => undefined, stopping, storePatienceMs: 0, storeSlowMs: 10_000 }
-const deps = { ...ports, ...patience, now: Date.now, sharedNow: Date.now, backlogLimit: settings.backlogLimit }
+const deps = { ...ports, ...patience, clock: systemClock(Date.now), backlogLimit: settings.backlogLimit }
 const cpuAtStart = cpuMs()
 const startedAt = Date.now()
 const startMs = Math.round(performance.now())

@@ -17,6 +17,7 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
 import { parserPolicyOf } from '#workers/parser-policy.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
+import { systemClock } from '#workers/system-clock.ts'
 
 /*
  * `npm run bench:rescan`: how fast an archive in which nothing changed is looked through. Beside it, for scale, a bare
@@ -58,8 +59,7 @@ try {
     recipeFor,
     textRecipeFor: () => null,
     cutter: null,
-    now: Date.now,
-    sharedNow: Date.now,
+    clock: systemClock(Date.now),
     halt: () => undefined,
     storePatienceMs: 0,
     storeSlowMs: 10_000,

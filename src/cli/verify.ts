@@ -150,7 +150,7 @@ const REMEDY = {
 
 async function remakeLedger(target: Target, shared: Shared, output: Output): Promise<void> {
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
-  const rebuilt = await rebuildLedger(pipeline, new AbortController().signal)
+  const rebuilt = await rebuildLedger(pipeline, new Date(), new AbortController().signal)
   output.result(`the ledger was rebuilt: ${plural(rebuilt, 'document')}`, () => ({
     event: 'rebuilt',
     documents: rebuilt,

@@ -9,6 +9,7 @@ import type { HaltCause } from '#src/document/verdict.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import type { SourceOwner } from '#src/document/store-manifest.ts'
 import type { Events } from '#src/events.ts'
+import type { Clock } from '#src/ports/clock.ts'
 import type { Claims, Intents, Ledger } from '#src/ports/ledger.ts'
 import type { Gate } from '#src/ports/gate.ts'
 import type { JobQueue } from '#src/ports/queue.ts'
@@ -65,10 +66,7 @@ export interface IngestDeps {
   readonly halt: (cause: HaltCause, message: string) => void
   /** Aborts when the process is told to stop: requests in flight may finish, and nothing waits for a store that is away. */
   readonly stopping: AbortSignal
-  /** Epoch milliseconds by the wall clock: for what people read. It may be set at any moment. */
-  readonly now: () => number
-  /** Epoch milliseconds by a monotonic clock that all processes share: how long a document has waited. */
-  readonly sharedNow: () => number
+  readonly clock: Clock
   /** 0 ≤ x < 1. */
   readonly random: () => number
   /** Shared by all pipelines of this process. */
@@ -107,8 +105,7 @@ export interface ScanDeps extends Pick<
   | 'recipeFor'
   | 'textRecipeFor'
   | 'cutter'
-  | 'now'
-  | 'sharedNow'
+  | 'clock'
   | 'halt'
   | 'stopping'
   | 'storePatienceMs'

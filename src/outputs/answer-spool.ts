@@ -8,7 +8,7 @@ import type { Receipt } from '#src/document/record.ts'
 import type { AnswerSpool } from '#src/ports/answer-spool.ts'
 import type { ReceiptRoom } from '#src/ports/output-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { flushFolder, isOneOf, readIfThere, writeFlushed } from './folder/file-system.ts'
+import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
 import { packReceipt, receiptIdOf, unpackReceipt } from './receipt-bytes.ts'
 
 /**

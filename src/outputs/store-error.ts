@@ -1,5 +1,5 @@
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { errorCode } from './folder/file-system.ts'
+import { errorCode } from './file-system.ts'
 
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'the disk is full. Make room and run again.'],

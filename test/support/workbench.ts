@@ -34,6 +34,9 @@ import type { ParserPolicy } from '#src/document/parser.ts'
 import type { TestRedis } from './redis.ts'
 import { type ScriptedService, type ScriptedServiceOptions, startScriptedService } from './scripted-service.ts'
 import { tempFolder } from './temp-folder.ts'
+import { systemClock } from '#workers/system-clock.ts'
+
+const CLOCK = systemClock(Date.now)
 
 /** A service, and receipts of format 1 as well. */
 const ANY_PARSER: ParserPolicy = {
@@ -113,15 +116,14 @@ export async function openWorkbench({
     spending: NO_SPENDING,
     halt: (cause, message) => halts.push([cause, message]),
     stopping: new AbortController().signal,
-    now: Date.now,
-    sharedNow: Date.now,
+    clock: CLOCK,
     random: () => 0,
     requestPriority: new RequestPriority(),
     answerMemory: new AnswerMemory(answerBytes),
-    dependencyHealth: new DependencyHealth(),
+    dependencyHealth: new DependencyHealth(CLOCK.monotonic),
     view: new SourceView(),
     refusals: new Refusals(),
-    lowSpace: new FailingSince(),
+    lowSpace: new FailingSince(CLOCK.monotonic),
     timedOut: new TimedOut(),
     storePatienceMs: 1_000,
     storeSlowMs: 10_000,

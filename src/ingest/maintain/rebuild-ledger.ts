@@ -42,10 +42,10 @@ export async function completeLedger(deps: RebuildDeps, now: Date, signal: Abort
 }
 
 /** Makes the ledger from the store alone, whatever it said before: what was pending is found again by the next scan. */
-export async function rebuildLedger(deps: RebuildDeps, signal: AbortSignal): Promise<number> {
+export async function rebuildLedger(deps: RebuildDeps, now: Date, signal: AbortSignal): Promise<number> {
   const { ledger } = deps
   for await (const batch of batchesOf(ledger.entries(signal), BATCH)) await ledger.forget(batch.map(([key]) => key))
-  return (await completeLedger(deps, new Date(), signal)).documents
+  return (await completeLedger(deps, now, signal)).documents
 }
 
 /** Null where a record came after the letter. */

@@ -45,7 +45,7 @@ function jobOf({ key, version }: DeadLetter, deps: ScanDeps): DocumentJob[] {
   const handling = handlingOf(key, deps)
   if (handling === null) return []
   const recipeHash = handling.recipe.hash
-  return [{ schema: 1, key, version, recipeHash, bytes: 0, queuedAt: deps.sharedNow() }]
+  return [{ schema: 1, key, version, recipeHash, bytes: 0, queuedAt: deps.clock.shared() }]
 }
 
 const pending = ({ version, recipeHash }: DocumentJob): LedgerEntry => ({ version, recipeHash, outcome: 'pending' })

@@ -4,7 +4,7 @@ import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/
 import type { IngestDeps } from '../deps.ts'
 import { type StorePatience, retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 
-type BuryDeps = Pick<IngestDeps, 'owner' | 'store' | 'ledger' | 'now'> & StorePatience
+type BuryDeps = Pick<IngestDeps, 'owner' | 'store' | 'ledger' | 'clock'> & StorePatience
 
 export interface Burial {
   readonly key: SourceKey
@@ -22,7 +22,7 @@ export interface Burial {
 /** Ends a document failed: the dead letter into the store first, the ledger after it, then it is told. */
 export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal): Promise<void> {
   const { key, version, recipeHash, failure } = burial
-  const at = new Date(deps.now()).toISOString()
+  const at = new Date(deps.clock.wall()).toISOString()
   const earlier = await deps.store.readDeadLetter(key)
   const before = earlier?.version === version ? earlier : null
   const pieces = burial.pieces ?? before?.pieces

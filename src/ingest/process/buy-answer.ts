@@ -68,10 +68,10 @@ async function sendOnce(
   const entry = await admit(work, recipe, id, deps, signal)
   if (entry.kind !== 'admitted') return { ...entry, remedy: NO_REMEDY }
   const { permit, reservation } = entry
-  const sentAt = performance.now()
+  const sentAt = deps.clock.monotonic()
   const answered = await sendRequest(work, recipe, id, entry, deps, signal)
   if (answered.kind === 'later' || answered.kind === 'failed') return { ...answered, remedy: NO_REMEDY }
-  const durationMs = performance.now() - sentAt
+  const durationMs = deps.clock.monotonic() - sentAt
   if (answered.kind !== 'parsed') work.hold.giveBack()
   const verdict = await ruledVerdict(answered, key, deps)
   tellHealth(verdict, deps)
@@ -80,7 +80,7 @@ async function sendOnce(
   const credits = chargedCredits(verdict, recipe, work, deps)
   // Before the answer is saved: what was charged counts, whatever becomes of it.
   if (verdict.kind === 'parsed') deps.events.emit('request:charged', { key, cost: costOf(verdict, credits) })
-  const parser = { ...deps.parsers.own, at: new Date(deps.now()).toISOString() }
+  const parser = { ...deps.parsers.own, at: new Date(deps.clock.wall()).toISOString() }
   const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   const save = async (): Promise<void> => {
     if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {

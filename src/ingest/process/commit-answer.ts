@@ -34,7 +34,7 @@ export async function commitAnswer(
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<JobVerdict> {
-  const reading = readAnswer(input.body, deps.now(), input.json)
+  const reading = readAnswer(input.body, deps.clock.wall(), input.json)
   const cost = costOf(work, input.saved, reading, deps)
   const { receipt, parser, requestId } = input
   return commitReading(work, { reading, receipt, parser, requestId, cost }, deps, signal)
@@ -109,7 +109,7 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: IngestDeps):
     cost: record.cost,
     pages: record.pages,
     grade: record.grade?.grade ?? null,
-    durationMs: performance.now() - work.begunMs,
+    durationMs: deps.clock.monotonic() - work.begunMs,
     attempts: work.attempt,
   })
   return FINISH
@@ -145,7 +145,7 @@ function recordOf(
     parser,
     attempts: work.attempt,
     startedAt: new Date(work.startedAt).toISOString(),
-    finishedAt: new Date(deps.now()).toISOString(),
+    finishedAt: new Date(deps.clock.wall()).toISOString(),
     expiring: reading.expiring,
   }
 }

@@ -16,7 +16,7 @@ export class DependencyHealth {
   #failingSince: number | null = null
 
   /** `now`: milliseconds of a monotonic clock. */
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number) {
     this.#now = now
   }
 

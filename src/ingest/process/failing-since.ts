@@ -4,7 +4,7 @@ export class FailingSince {
   #since: number | null = null
 
   /** `now`: milliseconds of a monotonic clock. */
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number) {
     this.#now = now
   }
 

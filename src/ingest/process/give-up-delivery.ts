@@ -24,7 +24,7 @@ export async function giveUpDelivery(
       contentHash: null,
       failure: failureOf(reason),
       attempts: attempt,
-      durationMs: deps.sharedNow() - job.queuedAt,
+      durationMs: deps.clock.shared() - job.queuedAt,
     },
     deps,
     signal,

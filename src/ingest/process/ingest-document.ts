@@ -53,7 +53,7 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
     if (verdict.kind === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
     return verdict
   } finally {
-    const sinceQueuedMs = Math.max(0, deps.sharedNow() - delivery.job.queuedAt)
+    const sinceQueuedMs = Math.max(0, deps.clock.shared() - delivery.job.queuedAt)
     deps.events.emit('document:released', { key: delivery.job.key, sinceQueuedMs })
     await claim.release()
   }
@@ -74,8 +74,8 @@ async function ingestClaimed(
 ): Promise<JobVerdict> {
   const { job, attempt } = delivery
   using hold = deps.answerMemory.hold()
-  const startedAt = deps.now()
-  const begunMs = performance.now()
+  const startedAt = deps.clock.wall()
+  const begunMs = deps.clock.monotonic()
   deps.events.emit('document:started', { key: job.key, attempt, queuedAt: job.queuedAt })
   // Before it is opened: a source that cannot be read must not keep it for ever.
   const late = { ...delivery, begunMs, version: job.version }
@@ -222,7 +222,7 @@ async function giveUp(
       pieces: known?.pieces,
       failure,
       attempts: work.attempt,
-      durationMs: performance.now() - work.begunMs,
+      durationMs: deps.clock.monotonic() - work.begunMs,
     },
     deps,
     signal,

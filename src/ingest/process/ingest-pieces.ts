@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
@@ -71,7 +70,7 @@ export async function ingestPieces(
   const whole = { totalPages: document.totalPages, pageMarkers: marksPages(work.recipe.canonical) }
   return {
     kind: 'parsed',
-    reading: stitchAnswers(pieces, whole, deps.now()),
+    reading: stitchAnswers(pieces, whole, deps.clock.wall()),
     pieces: pieces.map(inRecord),
     cost: sumOf(pieces.map(({ cost }) => cost)),
     requestId: pieces[0]?.requestId ?? null,
@@ -123,7 +122,7 @@ async function parsePiece(
   const reuse = async ({ id: receipt, body, parser }: FoundReceipt): Promise<ParsedPiece> => {
     // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
     await retryWhileStoreUnavailable(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
-    return parsed({ receipt, parser }, readAnswer(body, deps.now()), true, null)
+    return parsed({ receipt, parser }, readAnswer(body, deps.clock.wall()), true, null)
   }
   const kept = keepsReceipt
     ? await findReceipt(piece.contentHash, work.recipe.hash, deps, { hold: work.hold, signal })
@@ -138,7 +137,7 @@ async function parsePiece(
       const { body, json, requestId } = purchase.answer
       const { parser } = purchase
       const receipt = keepsReceipt ? receiptId(piece.contentHash, work.recipe.hash, parser.class) : null
-      return parsed({ receipt, parser }, readAnswer(body, deps.now(), json), false, requestId)
+      return parsed({ receipt, parser }, readAnswer(body, deps.clock.wall(), json), false, requestId)
     }
     case 'kept':
       return reuse(purchase.receipt)
@@ -177,7 +176,7 @@ async function buyPiece(
     const purchase = await buyAnswer(pieceWork, id, pieceDeps, signal)
     if (purchase.kind !== 'later' || purchase.verdict.kind !== 'postpone') return purchase
     if (halted || isLate(work.job, deps)) return purchase
-    await sleep(purchase.verdict.afterMs, undefined, { signal })
+    await deps.clock.sleep(purchase.verdict.afterMs, signal)
   }
 }
 

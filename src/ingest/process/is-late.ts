@@ -4,7 +4,7 @@ import type { IngestDeps } from '../deps.ts'
 /** Whether a document has been in the queue for longer than its deadline, by the clock that its job was dated with. */
 export function isLate(
   { queuedAt }: Pick<DocumentJob, 'queuedAt'>,
-  { sharedNow, deadlineMs }: Pick<IngestDeps, 'sharedNow' | 'deadlineMs'>,
+  { clock, deadlineMs }: Pick<IngestDeps, 'clock' | 'deadlineMs'>,
 ): boolean {
-  return sharedNow() - queuedAt > deadlineMs
+  return clock.shared() - queuedAt > deadlineMs
 }

@@ -24,14 +24,14 @@ export async function passThrough(work: ReadWork, deps: IngestDeps, signal: Abor
   const chunks: Buffer[] = []
   for await (const chunk of work.read.reread(signal)) chunks.push(Buffer.from(chunk))
   const { body, json } = passthroughAnswer(decodePlainText(Buffer.concat(chunks)))
-  const parser = { ...PASSTHROUGH, at: new Date(deps.now()).toISOString() }
+  const parser = { ...PASSTHROUGH, at: new Date(deps.clock.wall()).toISOString() }
   const receipt = work.recipe.options.zeroDataRetention
     ? null
     : receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   if (receipt !== null) {
     await retryWhileStoreUnavailable(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
   }
-  const reading = readAnswer(body, deps.now(), json)
+  const reading = readAnswer(body, deps.clock.wall(), json)
   return commitReading(
     work,
     { reading, receipt, parser, requestId: null, cost: { credits: 0, basis: 'saved' } },

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SourceKey } from '#src/document/ids.ts'
 import { whileSlow } from '#src/document/while-slow.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
@@ -11,7 +10,10 @@ const LONGEST_PAUSE_MS = 10_000
 const STOP_PATIENCE_MS = 5_000
 const STOP_PAUSE_MS = 1_000
 
-export type StorePatience = Pick<IngestDeps, 'events' | 'halt' | 'stopping' | 'storePatienceMs' | 'storeSlowMs'>
+export type StorePatience = Pick<
+  IngestDeps,
+  'clock' | 'events' | 'halt' | 'stopping' | 'storePatienceMs' | 'storeSlowMs'
+>
 
 /**
  * Writes to a store, however long its disk is full: what is to be written is held in memory and tried again, and every
@@ -27,22 +29,22 @@ export async function retryWhileStoreUnavailable<T>(
   signal: AbortSignal,
 ): Promise<T> {
   // Monotonic: a wall clock that is set forward must not end the patience.
-  const startedAt = performance.now()
+  const startedAt = deps.clock.monotonic()
   let stoppedAt = Infinity
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    if (deps.stopping.aborted) stoppedAt = Math.min(stoppedAt, performance.now())
-    const isLast = signal.aborted || performance.now() - stoppedAt > STOP_PATIENCE_MS
-    const triedAt = performance.now()
+    if (deps.stopping.aborted) stoppedAt = Math.min(stoppedAt, deps.clock.monotonic())
+    const isLast = signal.aborted || deps.clock.monotonic() - stoppedAt > STOP_PATIENCE_MS
+    const triedAt = deps.clock.monotonic()
     try {
       const written = await notAfter(signal, reportWhenSlow(write, deps))
-      deps.events.emit('store:written', { durationMs: performance.now() - triedAt })
+      deps.events.emit('store:written', { durationMs: deps.clock.monotonic() - triedAt })
       deps.events.emit('dependency:works', { dependency: 'store' })
       return written
     } catch (error) {
       deps.events.emit('stage:failed', { key, stage: 'commit', error })
       if (!(error instanceof StoreUnusable)) throw error
       deps.events.emit('dependency:failed', { dependency: 'store', cause: error.message })
-      if (performance.now() - startedAt > deps.storePatienceMs) {
+      if (deps.clock.monotonic() - startedAt > deps.storePatienceMs) {
         deps.halt('store', `the output store cannot be written: ${error.message}`)
         throw error
       }
@@ -51,7 +53,7 @@ export async function retryWhileStoreUnavailable<T>(
       const isStopping = deps.stopping.aborted
       const ending = isStopping ? signal : AbortSignal.any([signal, deps.stopping])
       const waitMs = isStopping ? Math.min(pauseMs, STOP_PAUSE_MS) : pauseMs
-      await sleep(waitMs, undefined, { signal: ending }).catch(() => undefined)
+      await deps.clock.sleep(waitMs, ending).catch(() => undefined)
     }
   }
 }

@@ -14,7 +14,7 @@ export interface ReadWork extends Delivery {
   readonly turn: Turn
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** `performance.now()` at the same moment: what durations are counted from. */
+  /** The monotonic clock at the same moment: what durations are counted from. */
   readonly begunMs: number
   /** Of the bytes that were really read: the job may have been enqueued for an earlier one. */
   readonly version: Version

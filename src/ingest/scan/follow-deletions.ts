@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobQueue } from '#src/ports/queue.ts'
 import { KeySet } from '../maintain/key-set.ts'
 import { type GonePolicy, type SweepDeps, sweepGone } from './sweep-gone.ts'
@@ -19,7 +18,6 @@ const TICK_MS = 200
 
 export interface DeletionDeps extends SweepDeps {
   readonly queue: JobQueue
-  readonly now: () => number
 }
 
 /**
@@ -36,17 +34,17 @@ export class Deletions {
   constructor(policy: GonePolicy, deps: DeletionDeps) {
     this.#policy = policy
     this.#deps = deps
-    this.#nextLookAt = deps.now() + QUIET_MS
+    this.#nextLookAt = deps.clock.monotonic() + QUIET_MS
   }
 
   /** Something was seen to go. */
   noticed(): void {
-    this.#nextLookAt = this.#deps.now() + QUIET_MS
+    this.#nextLookAt = this.#deps.clock.monotonic() + QUIET_MS
   }
 
   /** Looks when the watch has begun, and then whenever it is due, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { now } = this.#deps
+    const { monotonic: now, sleep } = this.#deps.clock
     while (!signal.aborted) {
       if (now() >= Math.max(this.#nextLookAt, this.#notBefore)) {
         const startedAt = now()
@@ -54,7 +52,7 @@ export class Deletions {
         await this.#lookOrTell(signal)
         this.#notBefore = now() + REST_FACTOR * (now() - startedAt)
       }
-      await sleep(TICK_MS, undefined, { signal })
+      await sleep(TICK_MS, signal)
     }
   }
 
@@ -64,7 +62,7 @@ export class Deletions {
     } catch (error) {
       if (signal.aborted) throw error
       this.#deps.events.emit('process:error', { key: null, error })
-      this.#nextLookAt = this.#deps.now() + TRY_AGAIN_MS
+      this.#nextLookAt = this.#deps.clock.monotonic() + TRY_AGAIN_MS
     }
   }
 

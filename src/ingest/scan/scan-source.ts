@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
@@ -44,7 +43,7 @@ export interface ScanSummary extends Listing {
  * the next scan adds again; the other order could leave a job that no count includes.
  */
 export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<ScanSummary> {
-  const startedAt = performance.now()
+  const startedAt = deps.clock.monotonic()
   let seen = 0
   let enqueued = 0
   // What a batch without a job left of the backlog is no more than it was: an unchanged archive asks once.
@@ -65,14 +64,14 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
       listed.add(key)
     }
   })
-  const durationMs = performance.now() - startedAt
+  const durationMs = deps.clock.monotonic() - startedAt
   deps.events.emit('scan:finished', { seen, enqueued, durationMs })
   return { seen, enqueued, durationMs, listed, leftOut }
 }
 
 /** Waits while Redis holds as many jobs as it may (Law 6). */
 export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Promise<void> {
-  while ((await deps.queue.backlog()) >= deps.backlogLimit) await sleep(BACKLOG_POLL_MS, undefined, { signal })
+  while ((await deps.queue.backlog()) >= deps.backlogLimit) await deps.clock.sleep(BACKLOG_POLL_MS, signal)
 }
 
 /** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
@@ -148,7 +147,7 @@ async function scanEntry(
     ? await decideByContent(known, listed, deps, signal)
     : { change: decideChange(known, listed, standing(key, deps)), version: entry.version }
   if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
-    const job = { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.sharedNow() } as const
+    const job = { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.clock.shared() } as const
     return { listed: entry, known, entry: pendingEntry(job), job, change }
   }
   // Only touched: another version with the same content as before is written down, and not enqueued.

@@ -6,7 +6,7 @@ import type { IngestDeps, ScanDeps } from '../deps.ts'
 import { FINISH } from '../process/job-verdicts.ts'
 import { recommit } from '../maintain/recommit.ts'
 
-type SkipFileDeps = Pick<ScanDeps, 'store' | 'owner' | 'recipeFor' | 'now'>
+type SkipFileDeps = Pick<ScanDeps, 'store' | 'owner' | 'recipeFor' | 'clock'>
 
 /**
  * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds, unless its
@@ -48,7 +48,7 @@ async function tidyStore(
   if (decision.kind === 'stays') {
     if (decision.record !== null) await recommit(decision.record, null, deps)
   } else if (decision.outdated !== null) {
-    await recommit(decision.outdated, new Date(deps.now()), deps)
+    await recommit(decision.outdated, new Date(deps.clock.wall()), deps)
   } else if (known?.outcome === 'failed' || known?.outcome === 'pending') {
     if ((await deps.store.readRecord(key)) === null) await deps.store.remove(key)
   }

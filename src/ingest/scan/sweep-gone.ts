@@ -36,7 +36,7 @@ const ALWAYS_BELIEVABLE = 10
 /** Entries that are written or forgotten in one go. */
 const BATCH = 500
 
-export type SweepDeps = Pick<IngestDeps, 'source' | 'owner' | 'store' | 'ledger' | 'events' | 'now' | 'recipeFor'>
+export type SweepDeps = Pick<IngestDeps, 'source' | 'owner' | 'store' | 'ledger' | 'events' | 'clock' | 'recipeFor'>
 
 /**
  * After a listing that came to its end: what the ledger has and the listing had not is gone, if the source itself says
@@ -108,7 +108,7 @@ async function settleGone(
     deps.events.emit('document:seen', { key, change: 'gone' })
     return record === null ? 'forgotten' : 'removed'
   }
-  await recommit(record, new Date(deps.now()), deps)
+  await recommit(record, new Date(deps.clock.wall()), deps)
   const { recipeHash, outcome } = record
   await deps.ledger.write([[key, { version: GONE, recipeHash, outcome }]])
   deps.events.emit('document:seen', { key, change: 'gone' })

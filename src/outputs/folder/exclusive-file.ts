@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { flushFolder, isOneOf, writeFlushed } from './file-system.ts'
+import { flushFolder, isOneOf, writeFlushed } from '../file-system.ts'
 
 /**
  * Creates a file with all of its content, or finds that there is one: of processes that try at the same time one gets

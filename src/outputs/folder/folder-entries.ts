@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { opendir, readdir } from 'node:fs/promises'
-import { isOneOf, readIfThere } from './file-system.ts'
+import { isOneOf, readIfThere } from '../file-system.ts'
 import type { WorkArea } from './work-area.ts'
 
 /**

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { createExclusive, replaceFile } from './exclusive-file.ts'
-import { isOneOf, readIfThere } from './file-system.ts'
+import { isOneOf, readIfThere } from '../file-system.ts'
 import { makeBelow } from './make-folder.ts'
 import { OLD_PROBE } from './folding.ts'
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { errorCode, flushFolder, isOneOf, writeFlushed } from './file-system.ts'
+import { errorCode, flushFolder, isOneOf, writeFlushed } from '../file-system.ts'
 import type { WorkArea } from './work-area.ts'
 
 /** Free space below which nothing is bought, at the most: on a small disk it is a twentieth of its size. */

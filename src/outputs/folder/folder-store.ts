@@ -14,7 +14,7 @@ import { MANIFEST_FILE, type StoreManifest } from '#src/document/store-manifest.
 import { StoreRefused } from '#src/document/store-refused.ts'
 import { checkFiles, isOutputName } from '../checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from '../document-path.ts'
-import { isThere, readIfThere, removeEmptyAbove } from './file-system.ts'
+import { isThere, readIfThere, removeEmptyAbove } from '../file-system.ts'
 import { moveIfThere, type Place, putDocument, settleAside, wholeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
 import { FolderContexts } from './folder-contexts.ts'

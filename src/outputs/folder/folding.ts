@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isOneOf } from './file-system.ts'
+import { isOneOf } from '../file-system.ts'
 import { makeBelow } from './make-folder.ts'
 import { flushNames } from './make-folder-flushed.ts'
 

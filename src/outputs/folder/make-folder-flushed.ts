@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { flushFolder } from './file-system.ts'
+import { flushFolder } from '../file-system.ts'
 import { makeBelow } from './make-folder.ts'
 import type { WorkArea } from './work-area.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isOneOf } from './file-system.ts'
+import { isOneOf } from '../file-system.ts'
 
 /**
  * Makes a folder and those between it and `root`, never `root` itself: a store that goes away after any check is not made

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isOneOf } from './file-system.ts'
+import { isOneOf } from '../file-system.ts'
 import { entriesIn } from './folder-entries.ts'
 import type { FolderWatch } from './folder-probe.ts'
 import { makeFolderFlushed } from './make-folder-flushed.ts'

@@ -5,7 +5,7 @@ import type { OpenedDocument, Source } from '#src/ports/source.ts'
 import type { SourceEntry } from '#src/document/source-entry.ts'
 import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
 import { UnpackedArchiveCache, type AcquiredArchive } from './unpacked-archive-cache.ts'
-import { type Filter, keyRules } from '../folder/folder-rules.ts'
+import { type Filter, keyRules } from '../path-rules.ts'
 import { archiveKind, type Member } from './unpack-archive.ts'
 import { unusable } from '../unusable.ts'
 

@@ -1,7 +1,7 @@
 import { watch } from 'chokidar'
 import { once } from 'node:events'
 import { relative } from 'node:path'
-import type { NameRules } from './folder-rules.ts'
+import type { NameRules } from '../path-rules.ts'
 
 export interface FolderEvents extends AsyncDisposable {
   /** Whether the system said that it cannot report everything; more scans must make up for it. */

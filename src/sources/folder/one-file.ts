@@ -1,7 +1,7 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { SourceEntry } from '#src/document/source-entry.ts'
-import { nameRules } from './folder-rules.ts'
+import { nameRules } from '../path-rules.ts'
 import { sightOf } from './inspect-path.ts'
 import { type FolderSourceOptions, identities, openFolderSource } from './folder-source.ts'
 import { unusable } from '../unusable.ts'

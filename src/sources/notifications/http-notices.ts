@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SetupError } from '#src/document/setup-error.ts'
-import type { Notice, Notices } from './notices.ts'
+import type { Notice, Notices } from '../notices.ts'
 
 export interface HttpNoticesOptions {
   /** Default 127.0.0.1. */

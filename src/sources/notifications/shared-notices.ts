@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Notice, Notices } from './notices.ts'
+import type { Notice, Notices } from '../notices.ts'
 
 /** How long one look for new notices lasts at the most. */
 const PATIENCE_MS = 20_000

@@ -8,7 +8,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Notice, Notices } from './notices.ts'
+import type { Notice, Notices } from '../notices.ts'
 
 export interface SqsNoticesOptions {
   readonly client: SQSClient

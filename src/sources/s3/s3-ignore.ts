@@ -1,5 +1,5 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import { IGNORE_FILE, IgnoreRules } from '../folder/folder-rules.ts'
+import { IGNORE_FILE, IgnoreRules } from '../path-rules.ts'
 import { s3Failure } from '#src/s3/listing-errors.ts'
 import type { S3Place } from './s3-object.ts'
 

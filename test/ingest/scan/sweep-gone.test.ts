@@ -50,7 +50,7 @@ test('keeps the outputs of a document that is gone, marks it, and takes it for c
   expect((await store.readRecord(key))?.goneAt).toMatch(/^\d{4}-/)
   expect((await store.readRecord(sourceKey('1.csv')))?.goneAt).toBeUndefined()
   expect((await ledger.counts()).gone).toBe(1)
-  await rebuildLedger(bench.deps, SIGNAL)
+  await rebuildLedger(bench.deps, new Date(), SIGNAL)
   expect((await ledger.counts()).gone).toBe(1)
 
   await bench.write('0.csv', 'the,same')

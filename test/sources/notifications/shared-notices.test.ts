@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { httpNotices } from '#src/sources/notifications/http-notices.ts'
-import type { Notice } from '#src/sources/notifications/notices.ts'
+import type { Notice } from '#src/sources/notices.ts'
 import { SharedNotices } from '#src/sources/notifications/shared-notices.ts'
 
 const never = new AbortController().signal

@@ -2,7 +2,7 @@ import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createExclusive } from '../exclusive-file.ts'
-import { isOneOf } from '../file-system.ts'
+import { isOneOf } from '../../file-system.ts'
 import type { WorkArea } from '../work-area.ts'
 
 const LOOK_AGAIN_MS = 50
