@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import { assertNever } from '#src/document/assert-never.ts'
@@ -57,7 +56,7 @@ export async function buyPage(
   const own = withHalts({ ...deps, countPages: async () => 1 })
   const { zeroDataRetention } = recipe.options
   const kept = zeroDataRetention ? null : await findReceipt(read.contentHash, recipe.hash, deps, { hold, signal })
-  if (kept !== null) return { kind: 'answer', reading: readAnswer(kept.body, deps.now()), credits: 0 }
+  if (kept !== null) return { kind: 'answer', reading: readAnswer(kept.body, deps.clock.wall()), credits: 0 }
   const id = receiptId(read.contentHash, recipe.hash)
   for (let attempt = 1; ; attempt += 1) {
     const work = workOf({ key, version, read, recipe, hold, attempt }, deps)
@@ -66,14 +65,14 @@ export async function buyPage(
       case 'bought': {
         const { body, json, usage } = purchase.answer
         const credits = usage.credits === null ? deps.price(recipe, 'pdf', 1) : deps.charge(usage.credits)
-        return { kind: 'answer', reading: readAnswer(body, deps.now(), json), credits }
+        return { kind: 'answer', reading: readAnswer(body, deps.clock.wall(), json), credits }
       }
       case 'kept':
-        return { kind: 'answer', reading: readAnswer(purchase.receipt.body, deps.now()), credits: 0 }
+        return { kind: 'answer', reading: readAnswer(purchase.receipt.body, deps.clock.wall()), credits: 0 }
       case 'failed':
         if (purchase.countsUntil === 'final' || attempt >= MOST_TRIES)
           return { kind: 'failed', failure: purchase.failure }
-        await sleep(backoffMs(attempt, purchase.retryAfterMs, deps.random), undefined, { signal })
+        await deps.clock.sleep(backoffMs(attempt, purchase.retryAfterMs, deps.random), signal)
         break
       default:
         assertNever(purchase)
@@ -91,7 +90,7 @@ async function purchased(
   for (;;) {
     const purchase = await buyAnswer(work, id, deps, signal)
     if (purchase.kind !== 'later') return purchase
-    if (purchase.verdict.kind === 'postpone') await sleep(purchase.verdict.afterMs, undefined, { signal })
+    if (purchase.verdict.kind === 'postpone') await deps.clock.sleep(purchase.verdict.afterMs, signal)
   }
 }
 
@@ -122,15 +121,15 @@ function workOf(
     version,
     recipeHash: recipe.hash,
     bytes: read.bytes,
-    queuedAt: deps.sharedNow(),
+    queuedAt: deps.clock.shared(),
   } as const
   return {
     job,
     attempt,
     // No record is committed, so no other worker has to be kept from it; the intent fences the purchase.
     claim: { stillHeld: async () => true, release: async () => undefined },
-    startedAt: deps.now(),
-    begunMs: performance.now(),
+    startedAt: deps.clock.wall(),
+    begunMs: deps.clock.monotonic(),
     version,
     read,
     recipe,

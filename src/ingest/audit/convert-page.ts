@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import type { Failure } from '#src/document/failure.ts'
@@ -25,29 +24,29 @@ export async function convertPage(
   page: SinglePage,
   recipe: Recipe,
   { parser, gate, identity }: LocalTier,
-  { store, now }: Pick<IngestDeps, 'store' | 'now'>,
+  { store, clock }: Pick<IngestDeps, 'store' | 'clock'>,
   signal: AbortSignal,
 ): Promise<AnswerReading | Failure> {
   const id = receiptId(page.read.contentHash, recipe.hash, 'embedded')
   const kept = await store.readReceipt(id)
-  if (kept !== null && kept.parser?.version === identity.version) return readAnswer(kept.body, now())
+  if (kept !== null && kept.parser?.version === identity.version) return readAnswer(kept.body, clock.wall())
   for (let attempt = 1; ; attempt += 1) {
-    const verdict = await asked(page, recipe, { parser, gate }, signal)
+    const verdict = await asked(page, recipe, { parser, gate, clock }, signal)
     if (verdict.kind === 'parsed') {
       const { body, json } = verdict.answer
-      await store.saveReceipt(id, body, { ...identity, at: new Date(now()).toISOString() })
-      return readAnswer(body, now(), json)
+      await store.saveReceipt(id, body, { ...identity, at: new Date(clock.wall()).toISOString() })
+      return readAnswer(body, clock.wall(), json)
     }
     if (verdict.kind === 'rejected' || verdict.kind === 'refused') return verdict.failure
     if (attempt >= MOST_TRIES) return { code: 'service_unavailable', stage: 'parse', message: verdict.message }
-    await sleep(RETRY_MS * attempt, undefined, { signal })
+    await clock.sleep(RETRY_MS * attempt, signal)
   }
 }
 
 async function asked(
   { key, read }: SinglePage,
   { options }: Recipe,
-  { parser, gate }: Pick<LocalTier, 'parser' | 'gate'>,
+  { parser, gate, clock }: Pick<LocalTier, 'parser' | 'gate'> & Pick<IngestDeps, 'clock'>,
   signal: AbortSignal,
 ): Promise<Verdict> {
   const unready = await parser.ready(signal)
@@ -56,17 +55,17 @@ async function asked(
     const admission = await gate.enter({ key, credits: 0 }, signal)
     if (admission.kind === 'halted') return { kind: 'halted', cause: admission.cause, message: admission.message }
     if (admission.kind === 'wait') {
-      await sleep(admission.waitMs, undefined, { signal })
+      await clock.sleep(admission.waitMs, signal)
       continue
     }
     const { contentHash, bytes, reread } = read
-    const begunMs = performance.now()
+    const begunMs = clock.monotonic()
     try {
       const verdict = await parser.parse(
         { contentHash, extension: 'pdf', bytes, pages: 1, read: reread, options },
         signal,
       )
-      await gate.leave(admission.permit, { verdict, durationMs: performance.now() - begunMs, credits: 0 })
+      await gate.leave(admission.permit, { verdict, durationMs: clock.monotonic() - begunMs, credits: 0 })
       return verdict
     } catch (error) {
       await gate.leave(admission.permit, { verdict: 'abandoned' })
