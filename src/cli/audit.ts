@@ -70,7 +70,7 @@ async function auditTarget(
   if (stale !== null) say(stale)
   const counted = await countSource(
     deps.ingest,
-    (documents) => output.live(`counting pages: ${count(documents)} documents looked at`),
+    (documents) => output.live(`counting pages: ${count(documents)} documents checked`),
     signal,
   )
   const seed = asked.seed ?? Math.floor(Math.random() * 0xffff_ffff)
@@ -91,7 +91,7 @@ async function auditTarget(
     sample: drawn.sample,
     unanswered: drawn.unanswered,
   }
-  await tellReport(file, drawn.halted, asked.report, output)
+  await printReport(file, drawn.halted, asked.report, output)
 }
 
 interface Drawn {
@@ -119,7 +119,7 @@ async function drawSample(results: () => AsyncIterable<PageResult>, asked: numbe
   }
 }
 
-async function tellReport(file: AuditFile, halted: string | null, folder: string, output: Output): Promise<void> {
+async function printReport(file: AuditFile, halted: string | null, folder: string, output: Output): Promise<void> {
   const summary = summarise(file)
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'audit.json'), `${JSON.stringify(file, null, 1)}\n`)
