@@ -66,7 +66,7 @@ interface Overloaded {
 }
 
 const FOLDERS_WITH_TERMS =
-  /^(?:src\/(?:cli|view|observe)\/|workers\/|config\/|docs\/|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|CHANGELOG\.md)/
+  /^(?:src\/(?:cli|view|observe)\/|test\/(?:cli|view|observe|workers|config|docs|library)\/|workers\/|config\/|docs\/|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|CHANGELOG\.md)/
 
 const OVERLOADED: Readonly<Record<string, Overloaded>> = {
   tell: {
@@ -83,7 +83,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
     allowed: [/\blook(?:s|ed)? up\b/, /\blooks? like\b/, /\.look\(/, /bench:look/, /'?Look into out\/documents/],
   },
   place: {
-    word: /\b[Pp]lace[sd]?\b|\bplaces?[A-Z]|[a-z]Places?\b|\bPLACE/,
+    word: /\b[Pp]lace[sd]?\b|\bplaces?[A-Z]|[a-z]Places?\b|\bPLACE(?!HOLDER)/,
     meaning: 'a request in flight that the limiter allows; the folder of a record in the change feed',
     allowed: [
       /\bgate\.places\b/,
@@ -94,7 +94,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /damage\.place/,
     ],
     files:
-      /^(?:docs\/(?:limiter|limiter-state|performance|contract|changes)\.md|docs\/schemas\/.*|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
+      /^(?:docs\/(?:limiter|limiter-state|performance|contract|changes)\.md|docs\/schemas\/.*|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|test\/view\/api\.test\.ts|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
   },
   entry: {
     word: /\b[Ee]ntr(?:y|ies)\b|[a-z]Entry\b|\bentry[A-Z]/,

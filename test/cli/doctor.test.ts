@@ -44,8 +44,8 @@ describe('sluice doctor', () => {
     const { lines, code } = await doctor(['--out', out], env)
     expect(lines.filter(({ level }) => level === 'problem')).toEqual([])
     expect(code).toBe(0)
-    const told = lines.map(({ message }) => message)
-    expect(told).toEqual(expect.arrayContaining(['eviction: none', `${out} can be written`, '500 credits left']))
+    const reported = lines.map(({ message }) => message)
+    expect(reported).toEqual(expect.arrayContaining(['eviction: none', `${out} can be written`, '500 credits left']))
     expect(await readdir(out)).toEqual([])
   })
 
@@ -94,8 +94,8 @@ describe('sluice doctor', () => {
     await using redis = await startTestRedis()
     const env = { REDIS_URL: redis.url, PARSE_API_URL: service.url, PARSE_API_KEY: 'key' }
     const through = await doctor(['--out', folder.path], { ...env, HTTP_PROXY: proxy.url })
-    const told = through.lines.map(({ message }) => message)
-    expect(told).toEqual(expect.arrayContaining([`reached through the proxy ${proxy.url}`, '7 credits left']))
+    const reported = through.lines.map(({ message }) => message)
+    expect(reported).toEqual(expect.arrayContaining([`reached through the proxy ${proxy.url}`, '7 credits left']))
     expect([through.code, proxy.connections()]).toEqual([0, 1])
 
     const direct = await doctor(['--out', folder.path], { ...env, HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' })

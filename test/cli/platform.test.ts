@@ -9,7 +9,7 @@ test.each([
   ['darwin', '22.20.0', 'Sluice needs Node 24.11 or newer; this is 22.20.0'],
   ['win32', '24.21.0', 'Sluice does not run on Windows itself: use WSL 2'],
 ] as const)('%s with Node %s', (platform, node, problem) => {
-  const told = platformProblem({ platform, node })
-  if (problem === null) expect(told).toBeNull()
-  else expect(told).toMatch(new RegExp(`^${problem}.*$`))
+  const reported = platformProblem({ platform, node })
+  if (problem === null) expect(reported).toBeNull()
+  else expect(reported).toMatch(new RegExp(`^${problem}.*$`))
 })

@@ -25,13 +25,13 @@ describe('settings', () => {
     })
   })
 
-  test('tell every mistake at once, each with where it stands', () => {
+  test('report every mistake at once, each with its origin', () => {
     const loaded = loadSettings({ concurrency: 'many', mode: 'slow' }, {}, { SLUICE_PAGES: 'perhaps' })
     expect(loaded.ok).toBe(false)
-    const told = loaded.ok ? '' : loaded.problems.join('\n')
-    expect(told).toMatch(/--concurrency: .*\(given: many\)/)
-    expect(told).toMatch(/--mode: /)
-    expect(told).toMatch(/SLUICE_PAGES: /)
+    const reported = loaded.ok ? '' : loaded.problems.join('\n')
+    expect(reported).toMatch(/--concurrency: .*\(given: many\)/)
+    expect(reported).toMatch(/--mode: /)
+    expect(reported).toMatch(/SLUICE_PAGES: /)
   })
 
   test('never show a secret in a mistake', () => {
@@ -59,16 +59,16 @@ describe('settings', () => {
     expect(loaded.ok ? loaded.settings.rules : loaded.problems).toEqual(rules)
   })
 
-  test('tell every mistake in parse options before anything is opened', () => {
+  test('report every mistake in parse options before anything is opened', () => {
     const loaded = loadSettings(
       { options: '{"timeout":0,"parsers":[{"type":"pdf","pagez":1}]}', formats: 'text' },
       {},
       {},
     )
-    const told = loaded.ok ? '' : loaded.problems.join('\n')
-    expect(told).toMatch(/--options\.timeout: /)
-    expect(told).toMatch(/--options\.parsers\.0\.pagez: /)
-    expect(told).toMatch(/--formats\.0: /)
+    const reported = loaded.ok ? '' : loaded.problems.join('\n')
+    expect(reported).toMatch(/--options\.timeout: /)
+    expect(reported).toMatch(/--options\.parsers\.0\.pagez: /)
+    expect(reported).toMatch(/--formats\.0: /)
   })
 
   test('have one variable each, and flags in kebab-case', () => {

@@ -48,7 +48,7 @@ describe('the settings file', () => {
     expect(await refused({ env: { SLUICE_CONFIG: 'other.yaml' } })).toEqual(['other.yaml: there is no such file'])
   })
 
-  test('has every mistake told at once, each with its line, its name and what may have been meant', async () => {
+  test('has every mistake reported at once, each with its line, its name and what may have been meant', async () => {
     const problems = await refused({
       yaml: `max-credits: 5
 concurency: 3
@@ -100,7 +100,7 @@ pipelines:
     expect(problems).toHaveLength(expected.length)
   })
 
-  test('has mistakes in its YAML told with their lines', async () => {
+  test('has mistakes in its YAML reported with their lines', async () => {
     expect(await refused({ yaml: 'mode: fast\nmode: ocr\n' })).toEqual([
       expect.stringMatching(/^sluice\.yaml:2: .*unique/),
     ])
@@ -207,7 +207,7 @@ pipelines:
     ])
   })
 
-  test('are looked for relative to a file that lies elsewhere, and keep their state beside it', async () => {
+  test('are resolved relative to a file that lies elsewhere, and keep their state beside it', async () => {
     await using folder = await temporaryFolder()
     await mkdir(join(folder.path, 'etc'))
     await writeFile(join(folder.path, 'etc/own.yaml'), 'pipelines:\n  a: { source: in, out: ./out }\n')
@@ -219,7 +219,7 @@ pipelines:
     expect(sharedSettings(result.configuration).stateDir).toBe(join(folder.path, 'etc/.sluice'))
   })
 
-  test('are chosen by name, and refused when two would write to one place', async () => {
+  test('are chosen by name, and refused when two would write to one store', async () => {
     const configuration = await accepted({ yaml: TWO })
     expect(choosePipelines(configuration, ['scans'])).toMatchObject({ ok: true, pipelines: [{ name: 'scans' }] })
     expect(choosePipelines(configuration, ['scan'])).toMatchObject({

@@ -72,7 +72,7 @@ async function mountsOf(service: string): Promise<ReadonlyMap<string, string>> {
   return new Map(mounts.map(([from = '', to = '']) => [to, resolve(DOCS, '..', from)]))
 }
 
-test('the files that docker-compose.yml mounts into Grafana are where its provisioning looks for them', async () => {
+test('the files that docker-compose.yml mounts into Grafana are where its provisioning expects them', async () => {
   const mounts = await mountsOf('grafana')
   const dashboards = mounts.get('/etc/grafana/provisioning/dashboards/sluice.yaml') ?? ''
   const datasources = mounts.get('/etc/grafana/provisioning/datasources/sluice.yaml') ?? ''

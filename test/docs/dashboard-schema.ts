@@ -83,7 +83,7 @@ type Grid = Dashboard['panels'][number]['gridPos']
 
 const overlap = (a: Grid, b: Grid): boolean => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
 
-/** Queries of a dashboard, with what Grafana puts in place of its variables. */
+/** Queries of a dashboard, with Grafana's variables replaced. */
 export const queriesOf = ({ panels }: Dashboard): readonly (readonly [title: string, query: string])[] =>
   panels.flatMap(({ title, targets = [] }) =>
     targets.map(

@@ -1,4 +1,4 @@
-/** What the "restricted" profile looks at (https://kubernetes.io/docs/concepts/security/pod-security-standards/). */
+/** Fields that the "restricted" profile checks (https://kubernetes.io/docs/concepts/security/pod-security-standards/). */
 export interface PodSpec {
   readonly hostNetwork?: boolean
   readonly hostPID?: boolean

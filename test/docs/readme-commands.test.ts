@@ -18,14 +18,14 @@ import { commandsIn, ROOT } from './pages.ts'
 
 /*
  * Every command of README.md, in its order, as a shell runs it: on real folders, a real object store, a queue, a website and a service. Only
- * addresses and ports are put in place of those that the page names.
+ * addresses and ports replace those that the page names.
  */
 
 const README = await readFile(join(ROOT, 'README.md'), 'utf8')
 const COMMANDS = commandsIn({ path: 'README.md', text: README })
 
 /** Commands that go on until they are stopped, with the line that says that they are at work. */
-const STANDING: readonly (readonly [command: RegExp, ready: RegExp])[] = [
+const LONG_RUNNING: readonly (readonly [command: RegExp, ready: RegExp])[] = [
   [/sluice watch/, /Ctrl-C to stop/],
   [/sluice work/, /\S/],
   [/sluice view/, /http:\/\/127/],
@@ -35,21 +35,21 @@ const STANDING: readonly (readonly [command: RegExp, ready: RegExp])[] = [
 /** Far more than any of them takes; a command that hangs is named. */
 const COMMAND_MS = 60_000
 
-interface Place {
+interface Sandbox {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** What stands in the page, and what takes its place. */
+  /** Texts of the page, each with its replacement. */
   readonly instead: readonly (readonly [text: string, other: string])[]
 }
 
-async function runInShell(command: string, { cwd, env, instead }: Place): Promise<string | null> {
+async function runInShell(command: string, { cwd, env, instead }: Sandbox): Promise<string | null> {
   const text = instead.reduce((line, [from, to]) => line.replace(from, to), command)
   const child = spawn('bash', ['-c', `exec env ${text}`], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (said += part))
   const ended = once(child, 'close')
   const limit = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS)
-  const [, ready] = STANDING.find(([standing]) => standing.test(command)) ?? []
+  const [, ready] = LONG_RUNNING.find(([longRunning]) => longRunning.test(command)) ?? []
   if (ready !== undefined) {
     while (!ready.test(said) && child.exitCode === null && child.signalCode === null) await sleep(50)
     child.kill('SIGINT')
@@ -60,7 +60,7 @@ async function runInShell(command: string, { cwd, env, instead }: Place): Promis
   return expected.includes(code ?? -1) ? null : `${text} exited with ${code}:\n${said}`
 }
 
-async function placeOf(server: S3Server, folder: string): Promise<Place> {
+async function sandboxOf(server: S3Server, folder: string): Promise<Sandbox> {
   for (const name of ['papers', 'inbox', 'scans', 'web']) await mkdir(join(folder, 'home', name), { recursive: true })
   await copyFile(join(ROOT, 'samples/lock-inspection.docx'), join(folder, 'home/papers/inspection.docx'))
   await copyFile(join(ROOT, 'samples/boat-passages.csv'), join(folder, 'home/inbox/passages.csv'))
@@ -102,7 +102,7 @@ test.skipIf(server.kind === 'unavailable')(
     for (const key of ['prefix/a.csv', 'in/b.csv'])
       await client.send(new PutObjectCommand({ Bucket: 'bucket', Key: key, Body: 'name,count\nlock,7\n' }))
     client.destroy()
-    const place = await placeOf(running, folder.path)
+    const sandbox = await sandboxOf(running, folder.path)
     await writeFile(join(folder.path, 'pages.txt'), `${site.url}/\n`)
     const instead = [
       ['--sqs-queue https://…', `--sqs-queue ${queue.url}`],
@@ -115,9 +115,10 @@ test.skipIf(server.kind === 'unavailable')(
     expect(COMMANDS.length).toBeGreaterThan(20)
     const failed: string[] = []
     for (const command of COMMANDS) {
-      const problem = await runInShell(command, { ...place, instead })
+      const problem = await runInShell(command, { ...sandbox, instead })
       if (problem !== null) failed.push(problem)
-      if (command.includes('sluice pause')) await runInShell(command.replace('pause', 'resume'), { ...place, instead })
+      if (command.includes('sluice pause'))
+        await runInShell(command.replace('pause', 'resume'), { ...sandbox, instead })
     }
     expect(failed).toEqual([])
   },

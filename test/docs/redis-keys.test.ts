@@ -47,10 +47,20 @@ test('docs/redis.md has a row for each key that a run and a watch use, and no ot
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)
   for (let number = 0; number < 8; number += 1) await writeFile(join(source, `${number}.csv`), `a,b\n${number},2\n`)
-  const place = [source, '--out', out, '--parse-api-url', service.url, '--parse-api-key', 'k', '--redis-url', redis.url]
-  const first = await sluice(['run', ...place, '--max-credits', '100'])
+  const target = [
+    source,
+    '--out',
+    out,
+    '--parse-api-url',
+    service.url,
+    '--parse-api-key',
+    'k',
+    '--redis-url',
+    redis.url,
+  ]
+  const first = await sluice(['run', ...target, '--max-credits', '100'])
   expect([first.code, first.stderr]).toEqual([0, ''])
-  const watch = startSluice(['watch', ...place, '--every', '1s'])
+  const watch = startSluice(['watch', ...target, '--every', '1s'])
   await until('a tick', 20_000, () => [...used].some((name) => name.includes(':ticks:')))
   watch.child.kill('SIGTERM')
   await watch.finished

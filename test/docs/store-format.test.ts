@@ -85,8 +85,8 @@ async function fill(store: OutputStore): Promise<void> {
 }
 
 async function pathsInFolder(root: string): Promise<readonly string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
+  const found = await readdir(root, { recursive: true, withFileTypes: true })
+  const files = found.filter((item) => item.isFile())
   return files.map(({ parentPath, name }) => relative(root, resolve(parentPath, name)).split(sep).join('/'))
 }
 

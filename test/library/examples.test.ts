@@ -12,7 +12,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'sluice/llamaindex': 'llamaindex',
 }
 
-/** The examples of a page as programs, which import the sources in place of the package. */
+/** The examples of a page as programs, which import the sources instead of the package. */
 async function examplesOf(page: string): Promise<readonly string[]> {
   const text = await readFile(join(ROOT, 'docs', page), 'utf8')
   const examples = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)

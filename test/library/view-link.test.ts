@@ -3,7 +3,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { viewLink } from '#src/library/view-link.ts'
 import { readCitation } from '#src/view/citation.ts'
 
-const place = {
+const position = {
   document: sourceKey('reports/100% ä b#c?.pdf'),
   pages: [3, 4],
   boxes: [
@@ -15,7 +15,7 @@ const place = {
 }
 
 test('a link to the viewer names the document, its first page, the box on it, the span and a receipt', () => {
-  const link = new URL(viewLink('http://127.0.0.1:41807/token/', place))
+  const link = new URL(viewLink('http://127.0.0.1:41807/token/', position))
   expect(link.pathname).toBe('/token/document')
   expect([...link.searchParams]).toEqual([
     ['key', 'reports/100% ä b#c?.pdf'],
@@ -29,11 +29,11 @@ test('a link to the viewer names the document, its first page, the box on it, th
     boxes: [[0.1, 0.25, 0.9, 1]],
     receipt: 'a-b',
   })
-  expect(viewLink('http://127.0.0.1:41807/token', place)).toBe(link.href)
-  expect(`http://127.0.0.1:41807/token/${viewLink('', place)}`).toBe(link.href)
+  expect(viewLink('http://127.0.0.1:41807/token', position)).toBe(link.href)
+  expect(`http://127.0.0.1:41807/token/${viewLink('', position)}`).toBe(link.href)
 })
 
 test('a link to a document without pages and receipts names its span', () => {
-  const link = viewLink('', { ...place, pages: [], boxes: [], receipts: [] })
+  const link = viewLink('', { ...position, pages: [], boxes: [], receipts: [] })
   expect([...new URL(link, 'http://x').searchParams.keys()]).toEqual(['key', 'span'])
 })

@@ -33,8 +33,8 @@ describe('the log of the real command', () => {
     const run = await harness.run({ 'log-level': 'debug' })
     expect(run.code, run.stderr).toBe(0)
     const lines = linesOf(await readFile(harness.log, 'utf8'))
-    const own = lines.filter(({ key }) => key === '0.html')
-    expect(own.map(({ msg }) => msg)).toEqual([
+    const ofDocument = lines.filter(({ key }) => key === '0.html')
+    expect(ofDocument.map(({ msg }) => msg)).toEqual([
       'document enqueued',
       'document claimed',
       'request waits for credits and the gate',
@@ -81,8 +81,8 @@ describe('the log of the real command', () => {
     const settled = (): number => running.stderr().split('"document settled"').length - 1
     for (const until = Date.now() + 20_000; settled() < 2 && Date.now() < until;) await sleep(50)
     // The last line of progress follows what ended.
-    const isTold = (): boolean => running.stderr().includes('"settled":2')
-    for (const until = Date.now() + 20_000; !isTold() && Date.now() < until;) await sleep(50)
+    const isReported = (): boolean => running.stderr().includes('"settled":2')
+    for (const until = Date.now() + 20_000; !isReported() && Date.now() < until;) await sleep(50)
     const before = running.stderr()
     await sleep(5_500)
     expect(running.stderr().slice(before.length)).toBe('')

@@ -100,7 +100,7 @@ test('values of one name stand together under one help line, labels quoted', () 
   )
 })
 
-test('several pipelines of one process are told apart by a label, under one help line', async () => {
+test('several pipelines of one process are distinguished by a label, under one help line', async () => {
   const metrics = new ProcessMetrics('9.9.9')
   const [papers, scans] = [new Events(), new Events()]
   metrics.add(papers, options, 'papers')

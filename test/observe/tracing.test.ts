@@ -76,11 +76,11 @@ describe('traces', () => {
       '2.html',
     ])
     for (const document of documents) {
-      const own = spans.filter(({ traceId }) => traceId === document.traceId)
-      expect(own.map(({ name }) => name)).toEqual(['enqueue', 'wait', 'request', 'commit', 'document'])
-      expect(document.parentSpanId).toBe(own[0]?.spanId)
-      expect(own.slice(1, 4).every(({ parentSpanId }) => parentSpanId === document.spanId)).toBe(true)
-      expect(own.every((span) => BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano))).toBe(true)
+      const ofDocument = spans.filter(({ traceId }) => traceId === document.traceId)
+      expect(ofDocument.map(({ name }) => name)).toEqual(['enqueue', 'wait', 'request', 'commit', 'document'])
+      expect(document.parentSpanId).toBe(ofDocument[0]?.spanId)
+      expect(ofDocument.slice(1, 4).every(({ parentSpanId }) => parentSpanId === document.spanId)).toBe(true)
+      expect(ofDocument.every((span) => BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano))).toBe(true)
       expect(valueOf(document, 'sluice.outcome')).toBe('done')
     }
     const sent = harness.service.requests.map(({ headers }) => String(headers['traceparent']))
@@ -109,21 +109,21 @@ describe('traces', () => {
       )
     const first = start('first')
     await harness.requested(1, first)
-    const isTold = async (name: string): Promise<boolean> =>
+    const isReported = async (name: string): Promise<boolean> =>
       collector.spans().some((span) => span.name === name && valueOf(span, 'sluice.key') === '0.html')
-    await until('its enqueueing is told', 10_000, () => isTold('enqueue'))
+    await until('its enqueueing is reported', 10_000, () => isReported('enqueue'))
     first.child.kill('SIGKILL')
     isHeld = false
     const second = start('second')
-    await until('it ends', 25_000, () => isTold('document'))
+    await until('it ends', 25_000, () => isReported('document'))
     second.child.kill('SIGTERM')
     await second.finished
-    const own = collector.spans()
-    // A `wait` of the process that was killed is told or not.
-    expect(own[0]?.name).toBe('enqueue')
-    expect(own.slice(-4).map(({ name }) => name)).toEqual(['wait', 'request', 'commit', 'document'])
-    expect(new Set(own.map(({ traceId }) => traceId)).size).toBe(1)
-    expect(own.at(-1)?.parentSpanId).toBe(own[0]?.spanId)
+    const ofDocument = collector.spans()
+    // A `wait` of the process that was killed is reported or not.
+    expect(ofDocument[0]?.name).toBe('enqueue')
+    expect(ofDocument.slice(-4).map(({ name }) => name)).toEqual(['wait', 'request', 'commit', 'document'])
+    expect(new Set(ofDocument.map(({ traceId }) => traceId)).size).toBe(1)
+    expect(ofDocument.at(-1)?.parentSpanId).toBe(ofDocument[0]?.spanId)
     const from = collector.exports.map(({ resourceSpans }) =>
       valueOf(resourceSpans[0]?.resource ?? { attributes: [] }, 'service.instance.id'),
     )
@@ -144,7 +144,7 @@ describe('traces', () => {
     expect(new Set([...(await linesOf('first')), ...(await linesOf('second'))].map(({ run }) => run)).size).toBe(2)
   }, 60_000)
 
-  test('cost no document and no exit code where the collector refuses, hangs or answers 500, which the log tells once', async () => {
+  test('cost no document and no exit code where the collector refuses, hangs or answers 500, which the log reports once', async () => {
     using refusing = await startCollector(500)
     using hanging = await startCollector(null)
     await using harness = await Harness.open({ documents: 2 })
@@ -158,15 +158,15 @@ describe('traces', () => {
       const log = `${harness.log}-${number}`
       expect((await harness.start('run', { 'log-file': log }, { env }).finished).code).toBe(0)
       const lines = (await readFile(log, 'utf8')).trimEnd().split('\n')
-      const told = lines.map((line) => JSON.parse(line) as { msg: string; cause?: string })
-      const causes = told.filter(({ msg }) => msg === 'spans could not be sent').map(({ cause = '' }) => cause)
+      const reported = lines.map((line) => JSON.parse(line) as { msg: string; cause?: string })
+      const causes = reported.filter(({ msg }) => msg === 'spans could not be sent').map(({ cause = '' }) => cause)
       expect(causes.at(-1)).toMatch(/^\d+ spans were dropped in all/)
       expect(causes[0]).toMatch([/ECONNREFUSED/, /answered 500/, /abort/][number] ?? /never/)
       expect(causes).toHaveLength(2)
     }
   })
 
-  test('take the login of the address as a header, and neither log nor terminal tells it or a header that HTTP cannot carry', async () => {
+  test('take the login of the address as a header, and neither log nor terminal shows it or a header that HTTP cannot carry', async () => {
     using collector = await startCollector()
     await using harness = await Harness.open({ documents: 1 })
     const env = {

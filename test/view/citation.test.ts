@@ -32,7 +32,7 @@ test('the parameters of a link read back as what they were made of, whatever the
 const marksOf = (html: string): string[] =>
   [...html.matchAll(/<mark[^>]*>([^<]*)<\/mark>/g)].map(([, text]) => text ?? '')
 
-test('what a span cites is marked to the character, over paragraphs and cells, and the first mark is the place to scroll to', () => {
+test('what a span cites is marked to the character, over paragraphs and cells, and the first mark is scrolled to', () => {
   const markdown = '# Title\n\nOne 💧 two three.\n\n| a | b |\n|---|---|\n| cell | other |\n'
   const from = markdown.indexOf('two')
   const to = markdown.indexOf('ell |')
@@ -47,7 +47,7 @@ test('a table in HTML and an escaped text are marked as a whole', () => {
   expect(marksOf(renderMarkdown('a \\* b', [[0, 1]]))).toEqual(['a * b'])
 })
 
-test('a document cannot name places of its own', () => {
+test('a document cannot name positions of its own', () => {
   expect(renderMarkdown('<p data-start="0" data-end="9" class="cited" id="cited">x</p>', [])).not.toMatch(
     /cited|data-start="0" data-end="9"/,
   )

@@ -16,7 +16,7 @@ test('refusals read the limit at most once in its time, and a reading that fails
   let now = 0
   const answers = [() => Promise.reject(new Error('away')), async () => null, async () => 7]
   const reads: number[] = []
-  const told: number[] = []
+  const reported: number[] = []
   const read = () => {
     reads.push(now)
     return answers[reads.length - 1]?.() ?? Promise.resolve(9)
@@ -24,7 +24,7 @@ test('refusals read the limit at most once in its time, and a reading that fails
   const events = new Events()
   using watch = new ConcurrencyLimitWatch({
     read,
-    onLimit: (places) => told.push(places),
+    onLimit: (limit) => reported.push(limit),
     leastMs: 60_000,
     now: () => now,
   })
@@ -38,22 +38,22 @@ test('refusals read the limit at most once in its time, and a reading that fails
     await turn()
   }
   expect(reads).toEqual([0, 60_000, 120_000, 180_000])
-  expect(told).toEqual([7, 9])
+  expect(reported).toEqual([7, 9])
 })
 
-test('the first request goes without a limit that the service does not tell in half a second; told later, it counts', async () => {
+test('the first request goes without a limit that the service does not state in half a second; stated later, it counts', async () => {
   const answer = Promise.withResolvers<number>()
-  const told: number[] = []
+  const reported: number[] = []
   using watch = new ConcurrencyLimitWatch({
     read: () => answer.promise,
-    onLimit: (places) => told.push(places),
+    onLimit: (limit) => reported.push(limit),
     leastMs: 60_000,
   })
   await Promise.all([watch.known(never), watch.known(never)])
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   answer.resolve(3)
   await turn()
-  expect(told).toEqual([3])
+  expect(reported).toEqual([3])
 })
 
 test('a run with nothing to send asks the service nothing', async () => {
@@ -76,7 +76,7 @@ test('a run with nothing to send asks the service nothing', async () => {
   expect([second.code, asked.length]).toEqual([0, 2])
 })
 
-test('a run reads the limit again after a 429, and uses the places that it has by then', async () => {
+test('a run reads the limit again after a 429, and uses the limit that it has by then', async () => {
   await using folder = await temporaryFolder()
   const source = join(folder.path, 'in')
   await mkdir(source)

@@ -15,9 +15,9 @@ test('a store whose first write hangs at the start is reported after --store-slo
     url: { value: store.url },
   }) as typeof store
   const events = new Events()
-  const told: string[] = []
-  events.on('dependency:failed', ({ dependency, cause }) => told.push(`${dependency}: ${cause}`))
-  events.on('dependency:works', ({ dependency }) => told.push(`${dependency} works`))
+  const reported: string[] = []
+  events.on('dependency:failed', ({ dependency, cause }) => reported.push(`${dependency}: ${cause}`))
+  events.on('dependency:works', ({ dependency }) => reported.push(`${dependency} works`))
   const options = {
     events,
     settings: { storeSlowMs: 100 },
@@ -25,6 +25,6 @@ test('a store whose first write hangs at the start is reported after --store-slo
     say: () => undefined,
   }
   await readyStore(slow, options, new AbortController().signal)
-  expect(told[0]).toBe('store: it does not answer for longer than 0.1 s; nothing was bought')
-  expect(told.at(-1)).toBe('store works')
+  expect(reported[0]).toBe('store: it does not answer for longer than 0.1 s; nothing was bought')
+  expect(reported.at(-1)).toBe('store works')
 })

@@ -63,10 +63,10 @@ describe(`${LINES} generated command lines and environments (SEED=${SEED}, LINES
       const words = wrongCommandLine(random)
       const env = wrongEnvironment(random)
       const { text, bug, verdict } = await parse(words, env)
-      const told = JSON.stringify({ line, words, env })
-      if (bug !== null) expect.fail(`${told} ended in ${bug}`)
-      if (/^\s*at /m.test(text) || text.includes('TypeError')) expect.fail(`${told} printed\n${text}`)
-      if (verdict !== 'accepted' && text.trim() === '') expect.fail(`${told} was refused without a word`)
+      const reported = JSON.stringify({ line, words, env })
+      if (bug !== null) expect.fail(`${reported} ended in ${bug}`)
+      if (/^\s*at /m.test(text) || text.includes('TypeError')) expect.fail(`${reported} printed\n${text}`)
+      if (verdict !== 'accepted' && text.trim() === '') expect.fail(`${reported} was refused without a word`)
       verdicts[verdict] += 1
     }
     // The generator reaches all three, or it tests less than it says.

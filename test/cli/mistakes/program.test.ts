@@ -54,7 +54,7 @@ async function oddStores(folder: string): Promise<string[]> {
 
 async function environment(folder: string, resources: AsyncDisposableStack): Promise<Environment> {
   const web = createWeb((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>'))
-  const noise = createServer((socket) => void socket.on('error', () => undefined).end('220 not what you look for\r\n'))
+  const noise = createServer((socket) => void socket.on('error', () => undefined).end('220 not what you expect\r\n'))
   const closed = createServer()
   for (const server of [web, noise]) resources.defer(() => void server.close())
   const [webPort, noisePort, closedPort] = await Promise.all([listening(web), listening(noise), listening(closed)])

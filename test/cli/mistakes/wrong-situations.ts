@@ -114,7 +114,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     const to = random.pick([wrongPath(random, at), ...inStore, join(at.folder, 'papers'), join(at.folder, 'file.pdf')])
     return { words: ['export', '--chunks', '--to', to, '--out', store], env: {} }
   },
-  'one file or list of settings as a place': (random, at) => ({
+  'one file or list of settings as a path': (random, at) => ({
     words: [
       random.pick(['run', 'plan', 'status', 'pause', 'watch']),
       join(at.folder, random.pick(['wrong.yaml', 'loop'])),
@@ -234,7 +234,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     words: onPapers(random, at),
     env: { SLUICE_MODE: 'fastest', SLUICE_FORMATS: wrongValue(random), SLUICE_DEADLINE_MS: wrongValue(random) },
   }),
-  'a wrong place for the state': (random, at) => ({
+  'a wrong path for the state': (random, at) => ({
     words: onPapers(random, at, random.pick(['--state-dir', '--cache-dir', '--log-file']), wrongPath(random, at)),
     env: {},
   }),

@@ -146,7 +146,7 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     await watched.fire('SluiceServiceUnavailable')
   }, 300_000)
 
-  test('a budget is used up, and goes on being told', async () => {
+  test('a budget is used up, and goes on being reported', async () => {
     await using watched = await Watched.start(found, { documents: 4 }, { 'max-credits': 2 })
     await watched.fire('SluiceHalted')
   }, 240_000)

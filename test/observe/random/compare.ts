@@ -1,11 +1,11 @@
 import type { RunningPrometheus, Sample } from '../../support/prometheus.ts'
 import type { DrawnRun } from './draw-run.ts'
-import type { ToldService } from './told-service.ts'
+import type { AccountingService } from './accounting-service.ts'
 import type { PipelineTruth, QueueTruth } from './truth.ts'
 
 export interface Truths {
   readonly drawn: DrawnRun
-  readonly service: ToldService
+  readonly service: AccountingService
   readonly pipelines: readonly PipelineTruth[]
   readonly queue: QueueTruth
   /** Epoch seconds of the last line about a listing in any log. */
@@ -23,19 +23,19 @@ const isAbout = (value: number, truth: number): boolean => value >= 0.9 * truth 
 
 /** One sentence for each answer that differs from the truth. */
 export async function differences(ask: Ask, prometheus: RunningPrometheus, truths: Truths): Promise<readonly string[]> {
-  const told: string[] = []
+  const reported: string[] = []
   const same = (what: string, value: unknown, truth: unknown): void => {
     if (JSON.stringify(value) !== JSON.stringify(truth)) {
-      told.push(`${what}: ${JSON.stringify(value)} is told, ${JSON.stringify(truth)} is true`)
+      reported.push(`${what}: ${JSON.stringify(value)} is reported, ${JSON.stringify(truth)} is true`)
     }
   }
   const counted = new Counted(prometheus)
   await counters(counted, truths, same)
   await gauges(ask, truths, same)
   await health(ask, truths, same)
-  if (truths.isSeenFromStart) await increases(ask, truths, told)
+  if (truths.isSeenFromStart) await increases(ask, truths, reported)
   await shared(prometheus, truths, same)
-  return told
+  return reported
 }
 
 type Same = (what: string, value: unknown, truth: unknown) => void
@@ -111,9 +111,9 @@ async function counters(counted: Counted, { service, pipelines, drawn }: Truths,
 async function gauges(ask: Ask, { pipelines, queue, listedAt }: Truths, same: Same): Promise<void> {
   const outcomes = await ask('Documents by outcome')
   for (const { label: name, documents } of pipelines) {
-    const own = outcomes.filter((sample) => label(sample) === name)
-    const told = Object.fromEntries(own.map((sample) => [label(sample, 'outcome'), sample.value]))
-    same(`${name}: documents by outcome`, sorted(told), sorted(documents))
+    const ofPipeline = outcomes.filter((sample) => label(sample) === name)
+    const reported = Object.fromEntries(ofPipeline.map((sample) => [label(sample, 'outcome'), sample.value]))
+    same(`${name}: documents by outcome`, sorted(reported), sorted(documents))
   }
   const backlog = await ask('Backlog')
   same('backlog', total(Object.fromEntries(backlog.map((one, at) => [at, one.value]))), queue.backlog)
@@ -155,9 +155,9 @@ async function health(ask: Ask, { drawn, pipelines }: Truths, same: Same): Promi
   if (drawn.cap === null) same('pipelines that hold a document', [...held].toSorted(), holding.toSorted())
 }
 
-async function increases(ask: Ask, { service, pipelines }: Truths, told: string[]): Promise<void> {
+async function increases(ask: Ask, { service, pipelines }: Truths, reported: string[]): Promise<void> {
   const near = (what: string, value: number, truth: number): void => {
-    if (!isAbout(value, truth)) told.push(`${what}: about ${value} is told, ${truth} is true`)
+    if (!isAbout(value, truth)) reported.push(`${what}: about ${value} is reported, ${truth} is true`)
   }
   for (const sample of await ask('Credits in the last hour, by pipeline')) {
     const at = pipelines.findIndex((one) => one.label === label(sample))

@@ -18,7 +18,7 @@ import { MAIN, type RunningSluice, startSluice } from '../../support/sluice.ts'
 import { differences, type Truths } from './compare.ts'
 import { type DrawnDocument, type DrawnPipeline, type DrawnRun, drawRun } from './draw-run.ts'
 import { questions } from './questions.ts'
-import { ToldService } from './told-service.ts'
+import { AccountingService } from './accounting-service.ts'
 import { pipelineTruth, queueTruth } from './truth.ts'
 
 /*
@@ -70,19 +70,19 @@ class MetricsRun implements AsyncDisposable {
     const { processes, strike, source } = this.#drawn
     await redis.connection.flushall()
     this.#cwd = this.#resources.use(await temporaryFolder()).path
-    const service = this.#resources.use(await ToldService.start())
+    const service = this.#resources.use(await AccountingService.start())
     const ports = await Promise.all(processes.map(freePort))
     if (source === 's3') await this.#makeBucket()
     await this.#prepare(service.service.url)
     const isRun = processes[0] === 'run'
     if (isRun) await this.#writeWave(0)
-    // A run that ends before its workers are there leaves nothing to look at; a worker waits for what comes.
+    // A run that ends before its workers are there leaves nothing to scrape; a worker waits for what comes.
     for (const at of processes.keys()) this.#start(at, ports, service)
     const prometheus = this.#resources.use(await startPrometheus(programs, { ports, interval: `${INTERVAL_MS}ms` }))
     const ends = Date.now() + SETTLES_MS
     const up = `count(count by (instance) (sluice_requests_total)) == ${processes.length}`
     while ((await prometheus.query(up)).length === 0) {
-      if (Date.now() > ends) return [`not all processes are scraped: ${this.#told()}`]
+      if (Date.now() > ends) return [`not all processes are scraped: ${this.#reported()}`]
       await sleep(100)
     }
     if (!isRun) await this.#writeWave(0)
@@ -98,7 +98,7 @@ class MetricsRun implements AsyncDisposable {
 
   /** Polls until all agrees; what differs in the end, otherwise. */
   async #untilTrue(
-    service: ToldService,
+    service: AccountingService,
     prometheus: RunningPrometheus,
     isSeenFromStart: boolean,
   ): Promise<readonly string[]> {
@@ -138,14 +138,14 @@ class MetricsRun implements AsyncDisposable {
       if (checked.status !== 0) found.push(`promtool check metrics: ${checked.stdout}${checked.stderr}`)
       const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
       if (series.some((line) => /\.html|\.md|\.xyz/.test(line))) found.push('a metric names a document')
-      const own = series.filter((line) => line.startsWith('sluice_')).length
-      if (own > 200 * this.#drawn.pipelines.length + 60) found.push(`${own} series in one process`)
+      const ownSeries = series.filter((line) => line.startsWith('sluice_')).length
+      if (ownSeries > 200 * this.#drawn.pipelines.length + 60) found.push(`${ownSeries} series in one process`)
     }
     return found
   }
 
   /** Holds all answers until what happened is scraped; then a process dies with what it has in flight, and comes again. */
-  async #strike(ports: readonly number[], service: ToldService, prometheus: RunningPrometheus): Promise<void> {
+  async #strike(ports: readonly number[], service: AccountingService, prometheus: RunningPrometheus): Promise<void> {
     const { strike } = this.#drawn
     if (strike === null) return
     for (const end = Date.now() + 20_000; service.requests < 3 && Date.now() < end;) await sleep(20)
@@ -159,13 +159,13 @@ class MetricsRun implements AsyncDisposable {
         (all, { documents }) => all + documents.done + documents.partial + documents.failed,
         0,
       )
-      const told = [
+      const reported = [
         await sum('sluice_requests_total'),
         await sum('sluice_documents_completed_total{outcome!="skipped"}'),
       ]
-      calm = told[0] === service.requests && told[1] === ended ? calm + 1 : 0
+      calm = reported[0] === service.requests && reported[1] === ended ? calm + 1 : 0
       if (Date.now() > until)
-        throw new Error(`it does not come to rest: ${told.join(' ')}, ${service.requests} ${ended}`)
+        throw new Error(`it does not come to rest: ${reported.join(' ')}, ${service.requests} ${ended}`)
     }
     const running = this.#living.get(strike.process)
     running?.child.kill(strike.kind)
@@ -178,12 +178,12 @@ class MetricsRun implements AsyncDisposable {
     }
   }
 
-  #start(at: number, ports: readonly number[], { service }: ToldService): void {
+  #start(at: number, ports: readonly number[], { service }: AccountingService): void {
     const { processes, pipelines, concurrency, cap } = this.#drawn
     const command = processes[at] ?? 'work'
     const [only] = pipelines
     const isNamed = only?.name !== null
-    const places = isNamed || only === undefined ? [] : [this.#source(only), '--out', this.#out(only)]
+    const operands = isNamed || only === undefined ? [] : [this.#source(only), '--out', this.#out(only)]
     const { s3, bundle } = this.#around
     const env = {
       ...(bundle === null ? {} : { NODE_COMPILE_CACHE: bundle.compileCache }),
@@ -207,7 +207,7 @@ class MetricsRun implements AsyncDisposable {
     ]
     this.#living.set(
       at,
-      startSluice([command, ...places, ...flags, ...more], { cwd: this.#cwd, env, program: bundle?.main ?? MAIN }),
+      startSluice([command, ...operands, ...flags, ...more], { cwd: this.#cwd, env, program: bundle?.main ?? MAIN }),
     )
   }
 
@@ -230,8 +230,8 @@ class MetricsRun implements AsyncDisposable {
   }
 
   #source({ name }: DrawnPipeline): string {
-    const own = name ?? 'only'
-    return this.#bucket === null ? join(this.#cwd, 'in', own) : `s3://${this.#bucket.name}/${own}/`
+    const folder = name ?? 'only'
+    return this.#bucket === null ? join(this.#cwd, 'in', folder) : `s3://${this.#bucket.name}/${folder}/`
   }
 
   #out({ name }: DrawnPipeline): string {
@@ -262,7 +262,7 @@ class MetricsRun implements AsyncDisposable {
     return logs.flatMap((log) => log.split('\n')).filter((line) => wanted.test(line))
   }
 
-  #told(): string {
+  #reported(): string {
     return [...this.#living.values()].map((running) => running.stderr().slice(-600)).join('\n')
   }
 

@@ -77,7 +77,7 @@ test.skipIf(typeof found === 'string')(
     const { total } = (await (await fetch(`${viewed.url}api/documents?outcome=done`)).json()) as {
       readonly total: number
     }
-    console.log(`${total} of ${keys.length} documents were parsed, ${frames} pages and frames looked at`)
+    console.log(`${total} of ${keys.length} documents were parsed, ${frames} pages and frames opened`)
     expect(total).toBeGreaterThan(0.8 * keys.length)
   },
   1_500_000,

@@ -19,9 +19,9 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), '
 async function keepOtherAnswer(out: string): Promise<void> {
   const store = await openFolderStore({ path: out })
   const record = await store.readRecord(sourceKey('annual-report.pdf'))
-  const own = await store.readOutput(sourceKey('annual-report.pdf'), 'document.md')
-  if (record === null || own === null) throw new Error('annual-report.pdf was not parsed')
-  const markdown = `${own.toString('utf8').replace('1,130', '1,180')}\n\nPrinted by the Authority.\n`
+  const markdownFile = await store.readOutput(sourceKey('annual-report.pdf'), 'document.md')
+  if (record === null || markdownFile === null) throw new Error('annual-report.pdf was not parsed')
+  const markdown = `${markdownFile.toString('utf8').replace('1,130', '1,180')}\n\nPrinted by the Authority.\n`
   const body = Buffer.from(
     JSON.stringify({ success: true, data: { markdown, metadata: { numPages: 3, creditsUsed: 3 } } }),
   )
@@ -77,8 +77,8 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     page.on('pageerror', (error) => problems.push(`${path}: ${error.message}`))
     page.on('console', (message) => {
       // What the test itself evaluates in a frame that runs no script.
-      const own = message.text().startsWith('Blocked script execution')
-      if (message.type() === 'error' && !own) problems.push(`${path}: ${message.text()}`)
+      const isExpected = message.text().startsWith('Blocked script execution')
+      if (message.type() === 'error' && !isExpected) problems.push(`${path}: ${message.text()}`)
     })
     page.on('request', (request) => {
       if (!request.url().startsWith(viewed.url)) problems.push(`${path}: asked for ${request.url()}`)
@@ -152,16 +152,16 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
     const { receipt } = JSON.parse(await readFile(join(record, 'record.json'), 'utf8')) as { readonly receipt: string }
     const text = 'No two neighbouring locks'
     const start = markdown.indexOf(text)
-    const place = `key=annual-report.pdf&span=${start}-${start + text.length}`
-    const page = await open(`document?${place}&receipt=${receipt}`)
+    const cited = `key=annual-report.pdf&span=${start}-${start + text.length}`
+    const page = await open(`document?${cited}&receipt=${receipt}`)
     const blocks = (await readFile(join(record, 'blocks.jsonl'), 'utf8')).split('\n').filter((line) => line !== '')
-    const own = blocks
+    const citedBlock = blocks
       .map(
         (line) =>
           JSON.parse(line) as { readonly pageNumber: number; readonly markdownSpan: readonly [number, number] | null },
       )
       .find(({ markdownSpan }) => markdownSpan !== null && markdownSpan[0] <= start && start < markdownSpan[1])
-    expect(await page.getByText(new RegExp(`Page ${own?.pageNumber} of 3`)).count()).toBe(1)
+    expect(await page.getByText(new RegExp(`Page ${citedBlock?.pageNumber} of 3`)).count()).toBe(1)
     expect(await page.locator('rect.cited').count()).toBe(1)
     const mark = page.frameLocator('#markdown').locator('mark')
     expect(await mark.allInnerTexts()).toEqual([text])
@@ -174,7 +174,7 @@ describe.skipIf(typeof found === 'string')('sluice view in Chromium', () => {
       }),
     ).toBe(true)
     expect(await page.getByText('parsed again since').count()).toBe(0)
-    await page.goto(`${viewed.url}document?${place}&page=1&box=0.1,0.1,0.9,0.3&receipt=older`)
+    await page.goto(`${viewed.url}document?${cited}&page=1&box=0.1,0.1,0.9,0.3&receipt=older`)
     expect(await page.getByText('parsed again since').count()).toBe(1)
     expect(await page.locator('rect.cited.box').count()).toBe(1)
     await page.locator('.cite').first().click()

@@ -10,15 +10,15 @@ import type { Kind } from './draw-run.ts'
 
 const CREDITS = 3
 
-interface Told {
+interface AccountedReply {
   readonly pipeline: string
   readonly kind: 'parsed' | 'refused' | 'other'
 }
 
 /** A service that keeps account of what it answered, and can hold all answers back. */
-export class ToldService implements AsyncDisposable {
+export class AccountingService implements AsyncDisposable {
   readonly service: ScriptedService
-  readonly #told = new Map<number, Told>()
+  readonly #reported = new Map<number, AccountedReply>()
   readonly #seen = new Set<string>()
   #open: Promise<void> = Promise.resolve()
 
@@ -26,10 +26,10 @@ export class ToldService implements AsyncDisposable {
     this.service = new ScriptedService({ answers: (request) => this.#answer(request) })
   }
 
-  static async start(): Promise<ToldService> {
-    const own = new ToldService()
-    await own.service.listen()
-    return own
+  static async start(): Promise<AccountingService> {
+    const service = new AccountingService()
+    await service.service.listen()
+    return service
   }
 
   /** Until the function that it returns is called, no request is answered. */
@@ -56,9 +56,9 @@ export class ToldService implements AsyncDisposable {
     return sums
   }
 
-  #reached(kind: Told['kind']): readonly Told[] {
-    return [...this.#told].flatMap(([number, told]) =>
-      told.kind === kind && this.service.answered.has(number) ? [told] : [],
+  #reached(kind: AccountedReply['kind']): readonly AccountedReply[] {
+    return [...this.#reported].flatMap(([number, reported]) =>
+      reported.kind === kind && this.service.answered.has(number) ? [reported] : [],
     )
   }
 
@@ -69,18 +69,18 @@ export class ToldService implements AsyncDisposable {
     await this.#open
     const isFirst = !this.#seen.has(text)
     this.#seen.add(text)
-    const tell = (what: Told['kind']): unknown => this.#told.set(number, { pipeline, kind: what })
+    const note = (what: AccountedReply['kind']): unknown => this.#reported.set(number, { pipeline, kind: what })
     if (kind === 'held') return { fault: 'hang' }
     if (kind === 'slow') await sleep(400)
     if (kind === 'refused' && isFirst) {
-      tell('refused')
+      note('refused')
       return { ...errorReply(429, 'Rate limit exceeded.'), headers: { 'retry-after': '1' } }
     }
     if (kind === 'unavailable' && isFirst) {
       return errorReply(500, 'An unexpected error occurred on the server.', { code: 'UNKNOWN_ERROR' })
     }
     if (kind === 'poison') return errorReply(422, 'The document is damaged.', { code: 'PARSE_FAILED' })
-    tell('parsed')
+    note('parsed')
     return parsedReply(text, { metadata: { statusCode: 200, creditsUsed: CREDITS } })
   }
 
