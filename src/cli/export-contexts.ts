@@ -1,11 +1,5 @@
-import { openContextModel } from '#workers/open-context-model.ts'
 import { listenForStop, type Stopping } from '#workers/lifecycle.ts'
-import type { Shared } from '#workers/shared.ts'
-import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
-import type { ContextOptions } from '#src/corpus/export/add-context.ts'
-import { ContextWriter, type ContextTally } from '#src/corpus/context/context-writer.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
-import type { Settings } from '#config/settings.ts'
+import type { ContextTally } from '#src/corpus/context/context-writer.ts'
 import { count, plural } from './format.ts'
 
 /** What is in flight at a first signal may take so long. */
@@ -21,26 +15,6 @@ export function stopWithGrace(): Stopping {
   })
   stopping.allow(GRACE_MS)
   return stopping
-}
-
-export interface ContextNeeds {
-  readonly settings: Settings
-  readonly store: OutputStore
-  readonly counter: TokenCounter
-  readonly shared: Pick<Shared, 'connection'>
-  readonly stopping: Stopping
-}
-
-/** The writer of contexts; at disposal, what is in flight is kept first. */
-export async function openContexts(
-  { settings, store, counter, shared, stopping }: ContextNeeds,
-  resources: AsyncDisposableStack,
-): Promise<ContextOptions> {
-  const connection = await shared.connection(stopping.soft)
-  const model = await openContextModel(settings, connection, stopping, resources)
-  const writer = new ContextWriter({ storage: store.contexts, model, counter, now: () => new Date() })
-  resources.defer(() => writer.settled())
-  return { writer, model: model.name, tokens: settings.contextTokens }
 }
 
 /** Lines of the summary. */
