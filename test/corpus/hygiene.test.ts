@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
 import { minHashes, shinglesOf } from '#src/corpus/hygiene/minhash.ts'
@@ -8,6 +10,12 @@ import { wordsOf } from '#src/corpus/hygiene/words.ts'
 import { Random } from '../support/random.ts'
 
 const idOf = (number: number): string => `${number.toString(16).padStart(8, '0')}-0000-8000-8000-000000000000`
+
+/** A text, and the rules that the Gopher filters of datatrove (a649de79) find broken, with words split at white space. */
+interface Example {
+  readonly text: string
+  readonly broken: readonly string[]
+}
 
 const jaccard = (one: readonly string[], other: readonly string[]): number => {
   const [a, b] = [shinglesOf(one), shinglesOf(other)]
@@ -157,6 +165,21 @@ describe('the hygiene of a chunk', () => {
     expect(broken([...long.slice(0, 5), 'a', 'a', 'a', 'a'])).toBe(true)
     expect(broken([...long, long[0] ?? ''])).toBe(false)
     expect(broken([...long.slice(0, 3), long[0] ?? ''])).toBe(true)
+  })
+
+  test('breaks the rules of Gopher that datatrove finds broken, signs alone apart', async () => {
+    const file = join(import.meta.dirname, 'support/datatrove-examples.json')
+    const examples = JSON.parse(await readFile(file, 'utf8')) as readonly Example[]
+    const known = new Set(examples.flatMap(({ broken }) => broken))
+    expect(known.size).toBe(12)
+    for (const { text, broken } of examples) {
+      // There a list marker is a word without letters.
+      const isCompared = (rule: string): boolean =>
+        rule.startsWith('gopher_') && (rule !== 'gopher_alphabetic' || !/^- /m.test(text))
+      const ours = brokenRules(text, wordsOf(text)).filter(isCompared)
+      expect(ours, text).toEqual(expect.arrayContaining(broken.filter(isCompared)))
+      expect(ours, text).toHaveLength(broken.filter(isCompared).length)
+    }
   })
 
   test('names no rule for plain running text', () => {

@@ -1,6 +1,11 @@
 /*
- * The rules of Gopher (Rae et al. 2021) and C4 (Raffel et al. 2020) with their published thresholds, as datatrove has them. They
- * were made for pages of the web: on a chunk they are hints, and a table breaks several.
+ * The rules of Gopher (Rae et al. 2021) and C4 (Raffel et al. 2020) with their published thresholds, by the formulas of datatrove.
+ * They were made for pages of the web: on a chunk they are hints, and a table breaks several. Where they differ from datatrove:
+ *
+ * - a word is letters and digits in lower case: a list marker or another sign alone is none (`gopher_alphabetic`, `gopher_symbols`)
+ * - blank lines are no lines (`gopher_bullets`, `gopher_ellipses`); `*`, `•` and their like are list markers beside `-`
+ * - a text in which no run of words is repeated breaks no `gopher_top_…` rule, however short it is
+ * - the C4 rules flag a chunk, where datatrove drops lines and then counts sentences of the rest
  */
 
 interface Measured {
@@ -86,16 +91,16 @@ function duplicateGrams(words: readonly string[], size: number): number {
   return characters
 }
 
-/** Characters of the most frequent run of `size` words, all of its places together; 0 where none is there twice. */
+/** Characters of the most frequent run of `size` words, the first of several, at all of its positions; 0 where none is repeated. */
 function topGram(words: readonly string[], size: number): number {
   const counts = new Map<string, number>()
   for (let at = 0; at + size <= words.length; at++) {
     const gram = words.slice(at, at + size).join(' ')
     counts.set(gram, (counts.get(gram) ?? 0) + 1)
   }
-  let most = 0
-  for (const [gram, count] of counts) if (count > 1) most = Math.max(most, gram.length * count)
-  return most
+  let top = { gram: '', count: 1 }
+  for (const [gram, count] of counts) if (count > top.count) top = { gram, count }
+  return top.gram.length * top.count
 }
 
 /** The rules that a text breaks, by name. */
