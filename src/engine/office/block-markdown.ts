@@ -71,8 +71,21 @@ function renderItem(list: List, item: ListItem, index: number, rendering: Render
   return `${marker} ${box}${shown}${indent(content, ' '.repeat(marker.length + 1))}`
 }
 
+/** Some writers put a list within a list into an item of its own: it belongs to the item before. */
+function withNestedLists(items: readonly ListItem[]): readonly ListItem[] {
+  const joined: ListItem[] = []
+  for (const item of items) {
+    const before = joined.at(-1)
+    const isNested = item.blocks.length > 0 && item.blocks.every(({ kind }) => kind === 'list')
+    if (isNested && before !== undefined)
+      joined[joined.length - 1] = { ...before, blocks: [...before.blocks, ...item.blocks] }
+    else joined.push(item)
+  }
+  return joined
+}
+
 function renderList(list: List, rendering: Rendering): string {
-  const items = list.items.map((item, index) => renderItem(list, item, index, rendering))
+  const items = withNestedLists(list.items).map((item, index) => renderItem(list, item, index, rendering))
   return items.filter((item) => item !== null).join('\n')
 }
 

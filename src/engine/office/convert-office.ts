@@ -5,6 +5,7 @@ import { renderBlocks } from './block-markdown.ts'
 import { asConversionError } from './office-errors.ts'
 import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
 import { packageMetadata } from './package-metadata.ts'
+import { withoutRepeatedHeadings } from './repeated-headings.ts'
 import { withChapterMarks } from './chapter-marks.ts'
 import { pptTablesOf, withPptTables } from './ppt-tables.ts'
 import { embeddedFiles } from './embedded-files.ts'
@@ -43,7 +44,9 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
   const supplement = supplementOf(bytes, extension, options)
   const document = await read(supplement?.bytes ?? bytes, extension)
   const rendering = new Rendering(document, options.removeBase64Images)
-  const blocks = options.anchors === true && extension === 'epub' ? withChapterMarks(document.blocks) : document.blocks
+  const chapters =
+    options.anchors === true && extension === 'epub' ? withChapterMarks(document.blocks) : document.blocks
+  const blocks = extension === 'epub' ? withoutRepeatedHeadings(chapters) : chapters
   const body = withPptTables(renderBlocks(blocks, rendering), pptTablesOf(bytes))
   const written = [body, ...renderNotes(document, rendering)].filter((part) => part !== '').join('\n\n')
   const {

@@ -15,7 +15,7 @@ import { sheetDrawings, type SheetDrawings } from './ooxml/sheet-supplement.ts'
 import { pipeTable } from './pipe-table.ts'
 import { tableMarks } from './table-marks.ts'
 import { sheetComments } from './sheet-comments.ts'
-import { NO_ROWS, sheetRows, shownText } from './sheet-rows.ts'
+import { sheetTables, shownText } from './sheet-rows.ts'
 import { embeddedFiles } from './embedded-files.ts'
 import { objectBlocks, odfObjectParts } from './odf-objects.ts'
 import { odfSheetDrawings } from './odf-sheet-drawings.ts'
@@ -78,18 +78,22 @@ function renderSheets(
   for (const name of book.SheetNames) {
     if (hidden.includes(name)) continue
     const sheet = book.Sheets[name]
-    const rows = sheet === undefined ? NO_ROWS : sheetRows(sheet)
-    const hasRows = rows.texts.length > 0
-    const table = hasRows ? [pipeTable(rows.texts)] : []
+    const rows = sheet === undefined ? [] : sheetTables(sheet)
+    const tables = rows.map(({ texts }) => pipeTable(texts))
     const { blocks: drawn, texts } = drawings.get(name) ?? { blocks: [], texts: [] }
     const beside =
-      onlyMainContent && hasRows && texts.length > 0 ? [htmlComment('text boxes', texts.join(' | '))] : texts
-    const blocks = [...table, ...(sheet === undefined ? [] : sheetComments(sheet)), ...drawn, ...beside]
+      onlyMainContent && tables.length > 0 && texts.length > 0 ? [htmlComment('text boxes', texts.join(' | '))] : texts
+    const blocks = [...tables, ...(sheet === undefined ? [] : sheetComments(sheet)), ...drawn, ...beside]
     if (blocks.length === 0) continue
     const heading = `## ${escapeInline(name)}\n\n`
     if (anchors) {
       marks.push({ at, anchor: { sheet: name, range: null } })
-      marks.push(...tableMarks({ name, rows, table: table[0] ?? '', at: at + heading.length }))
+      let start = at + heading.length
+      rows.forEach((table, index) => {
+        const markdown = tables[index] ?? ''
+        marks.push(...tableMarks({ name, rows: table, table: markdown, at: start }))
+        start += markdown.length + 2
+      })
     }
     const section = `${heading}${blocks.join('\n\n')}\n`
     sections.push(section)

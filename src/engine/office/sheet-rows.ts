@@ -2,8 +2,13 @@ import { utils, type CellObject, type WorkSheet } from '@e965/xlsx'
 import { ConversionError } from '../conversion.ts'
 import { asCell, escapeInline } from './escape-markdown.ts'
 
-/** A sheet that spans more cells than this is refused: its table would be too large to read. */
+/** A sheet whose tables span more cells than this is refused: they would be too large to read. */
 const MAX_CELLS = 5_000_000
+/**
+ * So many empty columns divide a sheet into tables: a cell far to the right would make each row as wide. Forms are laid out
+ * with fewer between their columns.
+ */
+const COLUMN_GAP = 50
 
 /** A cell as the spreadsheet program shows it: number formats applied. */
 export function shownText(cell: CellObject): string {
@@ -11,16 +16,7 @@ export function shownText(cell: CellObject): string {
   return asCell(escapeInline((cell.w ?? utils.format_cell(cell)).trim()))
 }
 
-function rowTexts(row: readonly (CellObject | undefined)[] | undefined): string[] {
-  const texts: string[] = []
-  // `forEach` passes over the holes of a sparse row: a stray cell far to the right costs nothing by itself.
-  row?.forEach((cell, column) => {
-    const text = cell === undefined ? '' : shownText(cell)
-    if (text !== '') texts[column] = text
-  })
-  return texts
-}
-
+/** Cells that stand together, as rows of Markdown of equal width. */
 export interface SheetRows {
   readonly texts: readonly (readonly string[])[]
   /** Of each row its place in the sheet, from 0. */
@@ -29,34 +25,83 @@ export interface SheetRows {
   readonly left: number
 }
 
-export const NO_ROWS: SheetRows = { texts: [], numbers: [], left: 0 }
+/** A row of a sheet that holds text: sparse, a stray cell far to the right costs nothing by itself. */
+interface UsedRow {
+  readonly number: number
+  readonly texts: readonly string[]
+}
 
-const firstColumn = (row: readonly string[]): number => row.findIndex((text) => text !== undefined)
+/** The cells that are in use, as one table, or several beside each other. A sheet's rows must have been read in dense mode. */
+export function sheetTables(sheet: WorkSheet): SheetRows[] {
+  const tables = dividedByColumns(usedRows(sheet)).map(asTable)
+  const cells = tables.reduce((sum, { texts }) => sum + texts.length * (texts[0]?.length ?? 0), 0)
+  if (cells > MAX_CELLS) {
+    throw new ConversionError('resource_limit', `A sheet of the file spans more than ${MAX_CELLS} cells.`)
+  }
+  return tables
+}
 
-/**
- * The cells that are in use, as rows of Markdown: empty columns at the left cut off, several empty rows made one. A
- * sheet's rows must have been read in dense mode.
- */
-export function sheetRows(sheet: WorkSheet): SheetRows {
-  const rows: string[][] = []
-  const numbers: number[] = []
-  let last = -1
-  sheet['!data']?.forEach((cells, index) => {
-    const row = rowTexts(cells)
-    if (row.length === 0) return
-    if (rows.length > 0 && index > last + 1) {
-      rows.push([])
-      numbers.push(last + 1)
-    }
-    last = index
-    rows.push(row)
-    numbers.push(index)
+function usedRows(sheet: WorkSheet): UsedRow[] {
+  const rows: UsedRow[] = []
+  // `forEach` passes over the holes of a sparse array.
+  sheet['!data']?.forEach((cells, number) => {
+    const texts: string[] = []
+    cells?.forEach((cell: CellObject | undefined, column) => {
+      const text = cell === undefined ? '' : shownText(cell)
+      if (text !== '') texts[column] = text
+    })
+    if (texts.length > 0) rows.push({ number, texts })
   })
-  const left = rows.reduce((least, row) => (row.length === 0 ? least : Math.min(least, firstColumn(row))), Infinity)
-  const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0) - left
+  return rows
+}
+
+function dividedByColumns(rows: readonly UsedRow[]): (readonly UsedRow[])[] {
+  if (rows.length === 0) return []
+  const used: boolean[] = []
+  for (const { texts } of rows) texts.forEach((_, column) => (used[column] = true))
+  const starts: number[] = []
+  let last = -Infinity
+  used.forEach((_, column) => {
+    if (column - last - 1 >= COLUMN_GAP) starts.push(column)
+    last = column
+  })
+  if (starts.length < 2) return [rows]
+  return starts.map((start, index) => {
+    const end = starts[index + 1] ?? Infinity
+    return rows.flatMap(({ number, texts }) => {
+      const part: string[] = []
+      texts.forEach((text, column) => {
+        if (column >= start && column < end) part[column] = text
+      })
+      return part.length === 0 ? [] : [{ number, texts: part }]
+    })
+  })
+}
+
+/** Empty columns at the left are cut off; several empty rows between others become one. */
+function asTable(rows: readonly UsedRow[]): SheetRows {
+  const left = rows.reduce(
+    (least, { texts }) =>
+      Math.min(
+        least,
+        texts.findIndex((text) => text !== undefined),
+      ),
+    Infinity,
+  )
+  const width = rows.reduce((widest, { texts }) => Math.max(widest, texts.length), 0) - left
   if (rows.length * width > MAX_CELLS) {
     throw new ConversionError('resource_limit', `A sheet of the file spans more than ${MAX_CELLS} cells.`)
   }
-  const texts = rows.map((row) => Array.from({ length: width }, (_, column) => row[column + left] ?? ''))
-  return { texts, numbers, left: rows.length === 0 ? 0 : left }
+  const texts: string[][] = []
+  const numbers: number[] = []
+  const add = (number: number, row: readonly string[]): void => {
+    texts.push(Array.from({ length: width }, (_, column) => row[column + left] ?? ''))
+    numbers.push(number)
+  }
+  for (const { number, texts: row } of rows) {
+    const last = numbers.at(-1)
+    if (last !== undefined && number > last + 1) add(last + 1, [])
+    add(number, row)
+  }
+  return { texts, numbers, left }
 }

@@ -1,4 +1,5 @@
 import type { Extension } from '#src/document/formats.ts'
+import { bookSupplement } from './book-supplement.ts'
 import { odfSupplement } from './odf-supplement.ts'
 import { OoxmlPackage } from './ooxml/ooxml-package.ts'
 import { slideSupplement } from './ooxml/slide-supplement.ts'
@@ -22,8 +23,8 @@ export function supplementOf(
   const start = bytes.subarray(0, 5).toString('latin1')
   if (start === '{\\rtf') return rtfSupplement(bytes, onlyMainContent)
   if (!start.startsWith('PK')) return wordBinarySupplement(bytes, onlyMainContent)
-  if (extension === 'epub') return null
   const container = new OoxmlPackage(bytes)
+  if (extension === 'epub') return bookSupplement(container, onlyMainContent)
   if (container.parts(/^word\/document\d*\.xml$/).length > 0) return wordSupplement(container, onlyMainContent)
   if (container.parts(/^ppt\/presentation\.xml$/).length > 0) return slideSupplement(container, anchors)
   return container.parts(/^mimetype$/).length > 0 ? odfSupplement(container, { onlyMainContent, anchors }) : null

@@ -86,3 +86,25 @@ test('an archive that declares too many bytes is refused before anything is unpa
   bytes.writeUInt32LE(0x7fff_ffff, directory + 24)
   expect(() => guardZip(bytes)).toThrow(expect.objectContaining({ problem: 'resource_limit' }))
 })
+
+test('a spreadsheet with a cell far away has a table for it, not rows of thousands of cells', async () => {
+  const sheet = utils.aoa_to_sheet([
+    ['name', 'age'],
+    ['Ada', 36],
+  ])
+  utils.sheet_add_aoa(sheet, [['far']], { origin: 'XFD4' })
+  const workBook = utils.book_new()
+  utils.book_append_sheet(workBook, sheet, 'One')
+  const { markdown, marks } = await convertSpreadsheet(bytesOf(workBook, 'xlsx'), 'xlsx', {
+    ...OPTIONS,
+    anchors: true,
+  })
+  expect(markdown).toBe('## One\n\n| name | age |\n| --- | --- |\n| Ada | 36 |\n\n| far |\n| --- |\n')
+  expect(marks?.map(({ anchor }) => ('range' in anchor ? anchor.range : ''))).toEqual([
+    null,
+    'A1:B2',
+    null,
+    'XFD4:XFD4',
+    null,
+  ])
+})

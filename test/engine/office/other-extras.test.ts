@@ -108,6 +108,14 @@ describe('an RTF document', () => {
     expect((await convert(rtf(row), 'rtf')).markdown).toBe('| A | B Box |\n| --- | --- |\n')
   })
 
+  test('has no text for readers that know no tables within tables', async () => {
+    const nested =
+      '\\trowd\\cellx5000\\pard\\intbl\\itap2 inner a\\nestcell inner b\\nestcell{\\*\\nesttableprops\\trowd\\cellx2000\\cellx4000\\nestrow}{\\nonesttables for old readers\\par}\\pard\\intbl outer\\cell\\row'
+    const { markdown } = await convert(Buffer.from(`{\\rtf1\\ansi ${nested}\\pard after\\par}`), 'rtf')
+    for (const text of ['inner a', 'inner b', 'outer', 'after']) expect(markdown).toContain(text)
+    expect(markdown).not.toContain('old readers')
+  })
+
   test('has no text that a revision deleted, and all that it inserted', async () => {
     const body = String.raw`\pard Pay {\deleted\revauth1 ten {\b pounds\'21}}{\revised nine} now\deleted , late\plain .`
     expect((await convert(rtf(body), 'rtf')).markdown).toBe('Pay nine now.\n')

@@ -6,6 +6,7 @@ import { withFormulaTokens } from './rtf-formulas.ts'
 import { groupAt, groupText } from './rtf-groups.ts'
 import { withShapeTokens } from './rtf-shapes.ts'
 import { withoutDeletedText } from './without-deleted-text.ts'
+import { withoutFallbacks } from './without-fallbacks.ts'
 import { plainParagraphs } from '../plain-paragraphs.ts'
 
 const HEADERS = /\{\\header[lrf]?(?![a-z])/g
@@ -17,12 +18,12 @@ const COMMENTS = /\{\\\*\\annotation(?![a-z])/g
 
 /**
  * Headers, footers, comments and formulas of an RTF document, which the library leaves out (RTF 1.9.1), and the document without
- * deleted text, which it shows.
+ * deleted text and fallbacks of nested tables, which it shows.
  */
 export function rtfSupplement(bytes: Buffer, onlyMainContent: boolean): Supplement {
   const placeholders = new Placeholders()
   const original = bytes.toString('latin1')
-  const visible = withoutDeletedText(original)
+  const visible = withoutFallbacks(withoutDeletedText(original))
   const rtf = withFormulaTokens(withShapeTokens(visible, placeholders), placeholders)
   const paragraphs = (start: RegExp): string[] =>
     plainParagraphs([...visible.matchAll(start)].map(({ index }) => groupText(groupAt(visible, index))))

@@ -1,5 +1,5 @@
 import { strToU8, zipSync } from 'fflate'
-import { Draw, type GeneratedFile } from './draw.ts'
+import { Draw, type GeneratedFile, MADE_AT } from './draw.ts'
 import { Markup } from './page-markup.ts'
 
 /** A book of some chapters, with notes in a chapter of their own or beside the text: the same seed gives the same file. */
@@ -32,6 +32,7 @@ export function bookFile(seed: number): GeneratedFile {
   }
   const bytes = zipSync(Object.fromEntries(Object.entries(parts).map(([path, text]) => [path, strToU8(text)])), {
     level: draw.pick(0, 6),
+    mtime: MADE_AT,
   })
   return { extension: 'epub', bytes: Buffer.from(bytes), words: draw.words }
 }

@@ -1,5 +1,5 @@
 import { strToU8, zipSync } from 'fflate'
-import { Draw, type GeneratedFile } from './draw.ts'
+import { Draw, type GeneratedFile, MADE_AT } from './draw.ts'
 
 const NAMESPACES = [
   ...['office', 'text', 'style', 'table', 'chart', 'presentation'].map(
@@ -158,7 +158,10 @@ class OpenDocument {
     }
     const level = this.draw.pick(0, 6)
     return Buffer.from(
-      zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)])), { level }),
+      zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)])), {
+        level,
+        mtime: MADE_AT,
+      }),
     )
   }
 }

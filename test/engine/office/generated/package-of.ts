@@ -1,3 +1,4 @@
+import { MADE_AT } from './draw.ts'
 import { strToU8, zipSync } from 'fflate'
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -36,5 +37,5 @@ export function packageOf(parts: readonly Part[], level: 0 | 6): Buffer {
       files[`${path.slice(0, slash)}/_rels/${path.slice(slash + 1)}.rels`] = strToU8(relationships(refersTo))
     }
   }
-  return Buffer.from(zipSync(files, { level }))
+  return Buffer.from(zipSync(files, { level, mtime: MADE_AT }))
 }

@@ -1,0 +1,33 @@
+import { markText } from '../anchors/marks.ts'
+import type { Block, Inline } from './office-document.ts'
+
+const plainText = (inlines: readonly Inline[]): string =>
+  inlines
+    .map(({ text = '', content = [] }) => text + plainText(content))
+    .join('')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const MARK = new RegExp(`^${markText(0).replace('0', String.raw`\d+`)}$`)
+
+/** Whether a block shows nothing: an anchor, or the mark of a chapter. */
+function isUnseen({ kind, content = [] }: Block): boolean {
+  if (kind !== 'paragraph' || content.some((inline) => inline.kind === 'image')) return false
+  const text = plainText(content)
+  return text === '' || MARK.test(text)
+}
+
+/**
+ * The blocks of an e-book without headings that repeat the one right above: the library begins with the title of the book, its
+ * title page has it again, and often its first chapter.
+ */
+export function withoutRepeatedHeadings(blocks: readonly Block[]): readonly Block[] {
+  let above: string | null = null
+  return blocks.filter((block) => {
+    if (isUnseen(block)) return true
+    const text = block.kind === 'heading' ? plainText(block.content ?? []).toLowerCase() : null
+    const isRepeated = text !== null && text !== '' && text === above
+    above = text
+    return !isRepeated
+  })
+}

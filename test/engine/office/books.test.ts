@@ -1,0 +1,50 @@
+import { strToU8, zipSync } from 'fflate'
+import { describe, expect, test } from 'vitest'
+import { convertOffice } from '#src/engine/office/convert-office.ts'
+
+const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
+
+/** Chapters by name; one called `nav` is the table of contents. */
+function book(title: string, chapters: Readonly<Record<string, string>>): Buffer {
+  const names = Object.keys(chapters)
+  const items = names.map((name) => {
+    const properties = name === 'nav' ? ' properties="nav"' : ''
+    return `<item id="${name}" href="${name}.xhtml" media-type="application/xhtml+xml"${properties}/>`
+  })
+  const spine = names.map((name) => `<itemref idref="${name}"/>`)
+  const parts: Record<string, string> = {
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml':
+      '<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="o/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>',
+    'o/book.opf': `<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="i">i</dc:identifier><dc:title>${title}</dc:title><dc:language>en</dc:language></metadata><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`,
+  }
+  for (const [name, body] of Object.entries(chapters)) {
+    parts[`o/${name}.xhtml`] =
+      `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`
+  }
+  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, text]) => [path, strToU8(text)]))))
+}
+
+describe('an e-book', () => {
+  test('has its title once, and no table of contents in its main content', async () => {
+    const bytes = book('Tides', {
+      cover: '<h1>Tides</h1>',
+      nav: '<nav><h2>Contents</h2><ol><li><a href="one.xhtml">Moon</a></li></ol></nav>',
+      one: '<h1>Tides</h1><h2>Moon</h2><p>It pulls.</p>',
+      two: '<h2>Sun</h2><p>It pulls less.</p><h2>Sun</h2><p>Again.</p>',
+    })
+    const { markdown, marks } = await convertOffice(bytes, 'epub', { ...OPTIONS, anchors: true })
+    expect(markdown).toBe('# Tides\n\n## Moon\n\nIt pulls.\n\n## Sun\n\nIt pulls less.\n\n## Sun\n\nAgain.\n')
+    expect(marks?.map(({ anchor }) => ('chapter' in anchor ? anchor.chapter : 0))).toEqual([1, 2, 3, 4])
+    const whole = await convertOffice(bytes, 'epub', { ...OPTIONS, onlyMainContent: false })
+    expect(whole.markdown).toContain('## Contents')
+  })
+
+  test('has its formulas as LaTeX where they stand', async () => {
+    const math = (display: string): string =>
+      `<math xmlns="http://www.w3.org/1998/Math/MathML"${display}><mfrac><mi>a</mi><mn>2</mn></mfrac></math>`
+    const one = `<p>Half is ${math('')}.</p>${math(' display="block"')}<p>End.</p>`
+    const { markdown } = await convertOffice(book('M', { one }), 'epub', OPTIONS)
+    expect(markdown).toBe('# M\n\nHalf is $\\frac{a}{2}$.\n\n$$\\frac{a}{2}$$\n\nEnd.\n')
+  })
+})
