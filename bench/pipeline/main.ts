@@ -2,7 +2,9 @@
  * npm run bench:pipeline: 4,000 files of 20 KB through the real worker, beside a bare undici loop over the same files,
  * in turn in the same run (ratio of medians of 5), then four uploads of 49 MiB at once. Last line: one JSON object.
  * `ratio` is against the loop that writes as durably as Sluice does, `ratio_plain` against one that may lose what it
- * wrote when the machine stops. Fewer files or rounds for a quick look: --files=500 --rounds=1.
+ * wrote when the machine stops. Fewer files or rounds for a quick look: --files=500 --rounds=1. --flush-ms=5: as on a disk
+ * where each flush takes so much longer (needs a C compiler); it also counts the flushes of each document, and leaves out the
+ * large files.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,9 +13,14 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs, promisify } from 'node:util'
+import { SlowDisk } from './slow-disk.ts'
 
 const { values } = parseArgs({
-  options: { files: { type: 'string', default: '4000' }, rounds: { type: 'string', default: '5' } },
+  options: {
+    files: { type: 'string', default: '4000' },
+    rounds: { type: 'string', default: '5' },
+    'flush-ms': { type: 'string' },
+  },
 })
 const FILES = Number(values.files)
 const ROUNDS = Number(values.rounds)
@@ -28,6 +35,8 @@ const RUN_NODE = join(import.meta.dirname, '../../scripts/run-node.sh')
 type Figures = Readonly<Record<string, number>>
 
 const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-'))
+const flushMs = values['flush-ms']
+const disk = flushMs === undefined ? null : await SlowDisk.make(folder, Number(flushMs))
 const service = spawn(process.execPath, [here('instant-service.ts')], { stdio: ['pipe', 'pipe', 'inherit'] })
 const [line] = (await once(createInterface({ input: service.stdout }), 'line')) as [string]
 const { url } = JSON.parse(line) as { url: string }
@@ -44,9 +53,13 @@ async function makeFiles(into: string, count: number, bytes: number): Promise<vo
 async function timed(command: readonly string[], source: string, ...more: readonly string[]): Promise<Figures> {
   const out = await mkdtemp(join(folder, 'out-'))
   const [program = '', ...before] = command
-  const { stdout } = await run(program, [...before, url, source, out, ...more], { maxBuffer: 1e8 })
+  const { stdout } = await run(program, [...before, url, source, out, ...more], {
+    maxBuffer: 1e8,
+    env: { ...process.env, ...disk?.env },
+  })
   await rm(out, { recursive: true, force: true })
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as Figures
+  const figures = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as Figures
+  return disk === null ? figures : { ...figures, flushes_per_doc: (await disk.flushes()) / FILES }
 }
 
 const bareLoop = (source: string, how: 'durable' | 'plain'): Promise<Figures> =>
@@ -60,7 +73,18 @@ const medianOf = (rounds: readonly Figures[], name: string): number =>
   median(rounds.map((figures) => figures[name] ?? Number.NaN))
 const load = (): string => loadavg()[0]?.toFixed(1) ?? ''
 const shown = (figures: Figures): string =>
-  `${figures['docs_per_s']?.toFixed(0)}/s (${figures['cpu_ms_per_doc']?.toFixed(2)} ms of CPU)`
+  `${figures['docs_per_s']?.toFixed(0)}/s (${figures['cpu_ms_per_doc']?.toFixed(2)} ms of CPU` +
+  (disk === null ? ')' : `, ${figures['flushes_per_doc']?.toFixed(2)} flushes)`)
+
+/** Resident memory in MB that four large uploads at once take. */
+async function uploadGrowth(): Promise<number> {
+  const big = join(folder, 'big')
+  await makeFiles(big, BIG_FILES, BIG_BYTES)
+  const upload = await sluiceRun(big, String(BIG_FILES))
+  const growth = (upload['rss_mb'] ?? 0) - (upload['rss_at_start_mb'] ?? 0)
+  console.log(`four uploads of 49 MiB at once: resident memory grew by ${growth.toFixed(0)} MB`)
+  return growth
+}
 
 try {
   console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, load ${load()}`)
@@ -79,11 +103,7 @@ try {
         `sluice ${shown(sluice)}, peak ${sluice['rss_mb']?.toFixed(0)} MB`,
     )
   }
-  const big = join(folder, 'big')
-  await makeFiles(big, BIG_FILES, BIG_BYTES)
-  const upload = await sluiceRun(big, String(BIG_FILES))
-  const growth = (upload['rss_mb'] ?? 0) - (upload['rss_at_start_mb'] ?? 0)
-  console.log(`four uploads of 49 MiB at once: resident memory grew by ${growth.toFixed(0)} MB`)
+  const growth = disk === null ? await uploadGrowth() : null
   const rate = medianOf(ours, 'docs_per_s')
   console.log(
     JSON.stringify({
@@ -92,7 +112,8 @@ try {
       docs_per_s: Math.round(rate),
       cpu_ms_per_doc: Number(medianOf(ours, 'cpu_ms_per_doc').toFixed(2)),
       rss_mb: Math.round(Math.max(...ours.map((figures) => figures['rss_mb'] ?? Number.NaN))),
-      four_uploads_mb: Math.round(growth),
+      ...(growth === null ? {} : { four_uploads_mb: Math.round(growth) }),
+      ...(disk === null ? {} : { flush_ms: Number(flushMs), flushes_per_doc: medianOf(ours, 'flushes_per_doc') }),
     }),
   )
 } finally {
