@@ -5,7 +5,7 @@ import { TARGET_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, lastTargetsOf } from './targets.ts'
 
-/** With more documents than this, their records are read only when asked for. */
+/** With more documents than this, entries and records are read only when asked for. */
 export const MOST_RECORDS = 2_000
 
 export function statusCommand(): Command {
@@ -14,7 +14,7 @@ export function statusCommand(): Command {
     .option(...FROM_URLS)
     .option(
       '--grades',
-      `show how well PDFs were read, also with more than ${MOST_RECORDS} documents: reads every record`,
+      `with more than ${MOST_RECORDS} documents too, show grades, lost records and why files were skipped: reads every record`,
     )
   addSettings(addOutput(addPipelines(command)), TARGET_SETTINGS)
   acceptSettings(command, RUN_SETTINGS)

@@ -27,21 +27,23 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
   await using pipeline = await openPipeline({ ...target, shared, events: new Events(), say: quiet })
   const counts = await pipeline.ledger.counts()
   const backlog = await pipeline.queue.backlog()
-  const skipped = await skippedOf(pipeline.ledger, new AbortController().signal)
+  const { signal } = new AbortController()
+  // The rest is read from counts, in the same time for any number of documents.
+  const isWhole = grades || seen(counts) <= MOST_RECORDS
+  const skipped = isWhole ? await skippedOf(pipeline.ledger, signal) : null
   const ambiguousIntents = await pipeline.ambiguousIntents()
-  const lost = await lostOf(pipeline)
+  const lost = isWhole ? await lostOf(pipeline) : null
   const outages = await pipeline.outages.list()
   const workers = await pipeline.queue.workers()
   const paused = await pipeline.queue.paused()
   const gate = await pipeline.gateLine()
-  const readRecords = grades || seen(counts) <= MOST_RECORDS
-  const summary = readRecords ? await summariseGrades(pipeline, new AbortController().signal) : null
+  const summary = isWhole ? await summariseGrades(pipeline, signal) : null
   const fields = (): object => ({
     ...(target.name === null ? {} : { pipeline: target.name }),
     ...counts,
     seen: seen(counts),
-    skippedBy: Object.fromEntries(skipped),
-    lost: lost.length,
+    ...(skipped === null ? {} : { skippedBy: Object.fromEntries(skipped) }),
+    ...(lost === null ? {} : { lost: lost.length }),
     backlog,
     ambiguous: ambiguousIntents.map(({ key, sentAt }) => ({ key, at: new Date(sentAt).toISOString() })),
     outages,
@@ -62,9 +64,14 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
     ]),
     ...(paused ? [`paused: ${commandLine('resume', target.source, '--out', target.settings.out)} goes on`] : []),
     ...(gate === null ? [] : [`gate: ${gate}`]),
-    ...skippedLines(skipped),
+    ...(skipped === null ? [] : skippedLines(skipped)),
     ...(summary === null ? [] : gradeLines(summary)),
-    ...(lost.length > 0 ? [lostLine(lost, 'the next run does them again')] : []),
+    ...(lost !== null && lost.length > 0 ? [lostLine(lost, 'the next run does them again')] : []),
+    ...(isWhole
+      ? []
+      : [
+          `more than ${count(MOST_RECORDS)} documents: --grades also shows grades, lost records and why files were skipped`,
+        ]),
     ...outages.map(
       ({ dependency, cause, since, by }) =>
         `${dependency} unavailable since ${new Date(since).toISOString()} (${by}): ${oneLine(cause)}`,
