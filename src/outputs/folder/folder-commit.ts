@@ -74,7 +74,7 @@ async function enter(area: WorkArea, { id, flushes }: Staged, place: Place, reco
   try {
     const hadLetter = await stepAside(area, { id, flushes }, place.letter, letterAside)
     const hadOld = await putInPlace(area, { id, flushes, folder: place.folder, aside: oldAside }, record)
-    if (flushes) await flushPlaced(dirname(place.folder))
+    if (flushes) await flushPlaced(dirname(place.folder), area)
     if (hadLetter) await rm(letterAside, { force: true })
     if (hadOld) await rm(oldAside, { recursive: true, force: true })
   } catch (error) {

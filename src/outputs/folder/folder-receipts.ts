@@ -90,7 +90,7 @@ export async function putFile(bytes: Uint8Array, path: string, area: WorkArea, f
   try {
     await writeNew(staged, bytes, flushes)
     await renameInto(staged, path, area, flushes)
-    if (flushes) await flushPlaced(dirname(path))
+    if (flushes) await flushPlaced(dirname(path), area)
   } catch (error) {
     await rm(staged, { force: true })
     throw error

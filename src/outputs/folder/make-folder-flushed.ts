@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { flushFolder } from '../file-system.ts'
 import { makeBelow } from './make-folder.ts'
@@ -29,9 +30,13 @@ export async function makeFolderFlushed(path: string, area: Pick<WorkArea, 'root
 async function make(path: string, { root, checkStore }: Pick<WorkArea, 'root' | 'checkStore'>): Promise<void> {
   await checkStore()
   await makeBelow(root, path)
+  await Promise.all(foldersAbove(path, root).map(flushFolder))
+}
+
+function foldersAbove(path: string, root: string): readonly string[] {
   const above: string[] = []
   for (let folder = path; folder.length > root.length; folder = dirname(folder)) above.push(dirname(folder))
-  await Promise.all(above.map(flushFolder))
+  return above
 }
 
 /** Makes the folder of `path`; `flushes`: with its name on the disk. */
@@ -43,11 +48,15 @@ export async function makeFolderFor(path: string, area: WorkArea, flushes: boole
 
 /**
  * Waits until what was put into a folder is on the disk, and the name of the folder too: it may be there for others before
- * its maker has flushed it.
+ * its maker has flushed it, and a writer with a journal flushes no name for itself.
  */
-export async function flushPlaced(folder: string): Promise<void> {
+export async function flushPlaced(
+  folder: string,
+  { root, journal }: Pick<WorkArea, 'root' | 'journal'>,
+): Promise<void> {
   const unflushed = [...making].filter(({ path }) => path === folder || path.startsWith(`${folder}/`))
-  await Promise.all([flushFolder(folder), ...unflushed.map(({ made }) => made)])
+  const above = existsSync(journal) ? foldersAbove(folder, root) : []
+  await Promise.all([...[folder, ...above].map(flushFolder), ...unflushed.map(({ made }) => made)])
 }
 
 /** Waits until the names of `path` and of the folders above it, up to `first`, are on the disk; null where none is new. */

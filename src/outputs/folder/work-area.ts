@@ -19,6 +19,8 @@ export class WorkArea {
   readonly #owner: string
   /** Folder of the store. */
   readonly root: string
+  /** Folder of the segments of all processes' journals; it is not there before the first one. */
+  readonly journal: string
   /** Throws where the folder is not in the store that was opened; the other one does so at once. */
   readonly checkStore: () => Promise<void>
   readonly checkStoreNow: () => void
@@ -28,6 +30,7 @@ export class WorkArea {
   private constructor(root: string, owner: string, watch: FolderWatch) {
     const folder = join(root, '.sluice')
     this.root = root
+    this.journal = join(folder, 'journal')
     this.checkStore = () => watch.checkIdentity()
     this.checkStoreNow = () => watch.checkIdentityNow()
     this.#staging = join(folder, 'staging')

@@ -131,7 +131,7 @@ export class Journal {
     if (this.#segment?.isThere === false) this.#rotate()
     if (this.#segment !== null) return this.#segment
     if (this.#retiring >= MOST_WAITING) await this.#retired
-    const folder = journalFolder(this.#area.root)
+    const folder = this.#area.journal
     await makeFolderFlushed(folder, this.#area)
     this.#segment = await Segment.create(join(folder, this.#area.newId()), bootFrame(this.#boot))
     this.#timer = setTimeout(() => this.#rotate(), MOST_AGE_MS).unref()
@@ -170,5 +170,3 @@ export class Journal {
     }
   }
 }
-
-export const journalFolder = (root: string): string => join(root, '.sluice', 'journal')

@@ -12,7 +12,6 @@ import { flushFolder, isOneOf, readIfThere } from '../../file-system.ts'
 import { allEntriesIn } from '../folder-entries.ts'
 import type { WorkArea, WorkItem } from '../work-area.ts'
 import { readSegment, type WrittenEntry } from './entry.ts'
-import { journalFolder } from './journal.ts'
 import { type Lock, lockReplay } from './replay-lock.ts'
 import { syncFileSystem } from './machine.ts'
 
@@ -28,7 +27,7 @@ const SYNC_LIMIT_MS = 10_000
  */
 export async function replayJournal(store: OutputStore, area: WorkArea, boot: string): Promise<void> {
   if ((await formerSegments(area, boot)).length === 0) return
-  await using _lock: Lock = await lockReplay(journalFolder(area.root), area)
+  await using _lock: Lock = await lockReplay(area.journal, area)
   // Read under the lock: another process may have done them.
   const segments = await formerSegments(area, boot)
   const entries = segments.flatMap((segment) => segment.entries).toSorted((a, b) => a.at - b.at)
@@ -42,7 +41,7 @@ export async function replayJournal(store: OutputStore, area: WorkArea, boot: st
   // An earlier try may have ended before its flushes: what it wrote looks whole.
   await syncFileSystem(area.root, SYNC_LIMIT_MS)
   for (const { path } of segments) await rm(path, { force: true })
-  await flushFolder(journalFolder(area.root))
+  await flushFolder(area.journal)
 }
 
 /**
@@ -51,14 +50,14 @@ export async function replayJournal(store: OutputStore, area: WorkArea, boot: st
  */
 export async function emptyAbandoned(area: WorkArea, boot: string): Promise<void> {
   const abandoned: WorkItem[] = []
-  for (const item of await area.abandonedIn(journalFolder(area.root))) {
+  for (const item of await area.abandonedIn(area.journal)) {
     // One without its first frame was being made: nothing in it was reported as done.
     const made = item.name.startsWith('.') ? boot : await bootOf(item.path)
     if (made === null || made === boot) abandoned.push(item)
   }
   if (abandoned.length === 0 || !(await syncFileSystem(area.root, SYNC_LIMIT_MS))) return
   for (const { path } of abandoned) await rm(path, { force: true })
-  await flushFolder(journalFolder(area.root))
+  await flushFolder(area.journal)
 }
 
 interface FormerSegment {
@@ -67,7 +66,7 @@ interface FormerSegment {
 }
 
 async function formerSegments(area: WorkArea, boot: string): Promise<readonly FormerSegment[]> {
-  const folder = journalFolder(area.root)
+  const folder = area.journal
   const former: FormerSegment[] = []
   for (const { name } of await allEntriesIn(folder, area)) {
     const path = join(folder, name)
