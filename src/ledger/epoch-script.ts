@@ -1,4 +1,5 @@
-import { LuaScript } from './lua-script.ts'
+import { LuaScript } from '#src/redis/lua-script.ts'
+import { z } from 'zod'
 
 /*
  * The epoch of a pipeline's data in Redis, one hash:
@@ -12,6 +13,9 @@ import { LuaScript } from './lua-script.ts'
  * an older number of its own than the last one that Redis acknowledged.
  */
 
+const flag = z.literal([0, 1])
+const beatReply = z.tuple([flag, z.string(), flag, flag, z.number()]).rest(z.union([z.string(), z.number()]))
+
 /**
  * One heartbeat. KEYS: lease, epoch. ARGV: lease in ms, process, epoch that it knows ('' at its start), last
  * acknowledged beat, this beat, id for a new epoch, epoch in which it has declared.
@@ -19,7 +23,9 @@ import { LuaScript } from './lua-script.ts'
  * Answers: whether the beat was in time, the epoch, whether this process's last beat is still there, whether the ledger
  * is filled, the age of the epoch in ms, and then process, declared epoch and age of the last beat of each process.
  */
-export const BEAT = new LuaScript(`
+export const BEAT = new LuaScript(
+  'heartbeat',
+  `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local touch = 1
@@ -61,12 +67,17 @@ for i = 1, #fields, 2 do
   end
 end
 return answer
-`)
+`,
+  beatReply,
+)
 
 /** The ledger is complete in this epoch. KEYS: epoch. ARGV: its id. A later epoch is not marked. */
-export const FILLED = new LuaScript(`
+export const FILLED = new LuaScript(
+  'ledger filled',
+  `
 if redis.call('HGET', KEYS[1], 'id') == ARGV[1] then redis.call('HSET', KEYS[1], 'filled', ARGV[1]) end
-`)
+`,
+)
 
 export interface Peer {
   readonly process: string
@@ -87,8 +98,7 @@ export interface Beat {
   readonly peers: readonly Peer[]
 }
 
-export function readBeat(answer: unknown): Beat {
-  const [touch, epoch, kept, filled, epochAgeMs, ...rest] = answer as (string | number)[]
+export function readBeat([touch, epoch, kept, filled, epochAgeMs, ...rest]: z.infer<typeof beatReply>): Beat {
   const peers = Array.from({ length: rest.length / 3 }, (_, at) => ({
     process: String(rest[3 * at]),
     declared: String(rest[3 * at + 1]),
@@ -96,10 +106,10 @@ export function readBeat(answer: unknown): Beat {
   }))
   return {
     inTime: touch === 1,
-    epoch: String(epoch),
+    epoch,
     kept: kept === 1,
     filled: filled === 1,
-    epochAgeMs: Number(epochAgeMs),
+    epochAgeMs,
     peers,
   }
 }

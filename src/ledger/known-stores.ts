@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type StoreId, storeId } from '#src/document/ids.ts'
-import type { RedisClient } from './lua-script.ts'
+import type { RedisClient } from '#src/redis/lua-script.ts'
 
 /**
  * Which store Redis last saw at an address. Another one there, or none, is another disk: what the ledger says is not

@@ -1,4 +1,5 @@
-import { LuaScript } from './lua-script.ts'
+import { LuaScript } from '#src/redis/lua-script.ts'
+import { z } from 'zod'
 
 /*
  * Entries and counts change in one step (Law 1). All scripts may be run again with the same arguments: that is what
@@ -28,7 +29,9 @@ end
 `
 
 /** ARGV: source key and entry, in turn. */
-export const WRITE = new LuaScript(`${MOVE_COUNT}
+export const WRITE = new LuaScript(
+  'write entries',
+  `${MOVE_COUNT}
 for i = 2, #KEYS do
   local field, entry = ARGV[2 * i - 3], ARGV[2 * i - 2]
   local before = redis.call('HGET', KEYS[i], field)
@@ -37,13 +40,16 @@ for i = 2, #KEYS do
   redis.call('HSET', KEYS[i], field, entry)
 end
 count()
-`)
+`,
+)
 
 /**
  * ARGV: source key, the entry that it is to replace ('' for none) and the new entry, in turn. Answers 1 for each that was
  * written and 0 for each whose entry has changed, in their order.
  */
-export const ADVANCE = new LuaScript(`${MOVE_COUNT}
+export const ADVANCE = new LuaScript(
+  'advance entries',
+  `${MOVE_COUNT}
 local written = {}
 for i = 2, #KEYS do
   local field, known, entry = ARGV[3 * i - 5], ARGV[3 * i - 4], ARGV[3 * i - 3]
@@ -58,10 +64,14 @@ for i = 2, #KEYS do
 end
 count()
 return written
-`)
+`,
+  z.array(z.literal([0, 1])),
+)
 
 /** ARGV: source key and entry, in turn. Answers how many entries were written. */
-export const ADOPT = new LuaScript(`${MOVE_COUNT}
+export const ADOPT = new LuaScript(
+  'adopt entries',
+  `${MOVE_COUNT}
 local adopted = 0
 for i = 2, #KEYS do
   local field, entry = ARGV[2 * i - 3], ARGV[2 * i - 2]
@@ -75,10 +85,14 @@ for i = 2, #KEYS do
 end
 count()
 return adopted
-`)
+`,
+  z.number(),
+)
 
 /** ARGV: source keys. */
-export const FORGET = new LuaScript(`${MOVE_COUNT}
+export const FORGET = new LuaScript(
+  'forget entries',
+  `${MOVE_COUNT}
 for i = 2, #KEYS do
   local before = redis.call('HGET', KEYS[i], ARGV[i - 1])
   if before then
@@ -87,7 +101,8 @@ for i = 2, #KEYS do
   end
 end
 count()
-`)
+`,
+)
 
 /** A process that wrote no end for this long sends none again. */
 const SETTLER_EXPIRY_S = 3_600
@@ -101,7 +116,9 @@ const SETTLER_EXPIRY_S = 3_600
  * carried out before, and is answered as it was then. Without that the end that another process wrote meanwhile would
  * be taken for the own one, and the document be counted by both.
  */
-export const SETTLE = new LuaScript(`${MOVE_COUNT}
+export const SETTLE = new LuaScript(
+  'settle entry',
+  `${MOVE_COUNT}
 local function remember(field)
   redis.call('HSET', KEYS[3], field, ARGV[4])
   redis.call('EXPIRE', KEYS[3], ${SETTLER_EXPIRY_S})
@@ -124,21 +141,29 @@ redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 count()
 remember('last')
 return 1
-`)
+`,
+  z.literal([0, 1, 2]),
+)
 
 /** ARGV: source keys; KEYS: their buckets, nothing before them. Answers in their order. */
-export const READ = new LuaScript(`
+export const READ = new LuaScript(
+  'read entries',
+  `
 local entries = {}
 for i = 1, #KEYS do entries[i] = redis.call('HGET', KEYS[i], ARGV[i]) end
 return entries
-`)
+`,
+  z.array(z.string().nullable()),
+)
 
 /**
  * KEYS: buckets; ARGV: how many entries are enough. Answers how many of the buckets it has read, and source keys and
  * entries in turn; none where the first one alone has more. Most buckets of a small ledger are empty: asked for one by
  * one, they would cost a run of ten documents more than all that it does besides.
  */
-export const STREAM = new LuaScript(`
+export const STREAM = new LuaScript(
+  'stream entries',
+  `
 local fields, enough = {}, tonumber(ARGV[1])
 for i, bucket in ipairs(KEYS) do
   local size = redis.call('HLEN', bucket)
@@ -148,4 +173,6 @@ for i, bucket in ipairs(KEYS) do
   end
 end
 return { #KEYS, fields }
-`)
+`,
+  z.tuple([z.number(), z.array(z.string())]),
+)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { BEAT, type Beat, FILLED, haveDeclared, readBeat } from './epoch-script.ts'
-import type { RedisClient } from './lua-script.ts'
+import type { RedisClient } from '#src/redis/lua-script.ts'
 
 export interface ProcessLeaseOptions {
   readonly connection: RedisClient
@@ -30,7 +30,7 @@ const DECLARED_POLL_MS = 30
 const CLOSE_PATIENCE_MS = 500
 
 /** Answer of a script that did not judge, because this process was out of touch: `settle`, then run it again. */
-const ASK_AGAIN = -1
+export const ASK_AGAIN = -1
 
 /**
  * For scripts that judge whether another process is dead; KEYS[2] is their own lease, ARGV[4] its length. A lease is
@@ -278,12 +278,15 @@ export const processKeyPrefix = (pipeline: string): string => `${redisPrefix(pip
  * Runs a script that judges other processes, or takes something, as often as it takes until this process is in touch
  * and nothing broke the connection meanwhile: the script may have run on a Redis that lost data just before.
  */
-export async function inTouch(lease: ProcessLease, run: () => Promise<unknown>): Promise<unknown> {
+export async function inTouch<Reply>(
+  lease: ProcessLease,
+  run: () => Promise<Reply>,
+): Promise<Exclude<Reply, typeof ASK_AGAIN>> {
   for (;;) {
     await lease.ready()
     const before = lease.disturbances
     const answer = await run()
-    if (answer !== ASK_AGAIN && before === lease.disturbances) return answer
+    if (answer !== ASK_AGAIN && before === lease.disturbances) return answer as Exclude<Reply, typeof ASK_AGAIN>
     await lease.settle()
   }
 }

@@ -1,6 +1,7 @@
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import { LuaScript, type RedisClient } from './lua-script.ts'
+import { z } from 'zod'
+import { LuaScript, type RedisClient } from '#src/redis/lua-script.ts'
 
 /** A document that a process holds. */
 export interface HeldDocument {
@@ -30,11 +31,18 @@ export interface Activity {
 /** Documents of a process that are named. */
 const MOST_DOCUMENTS = 20
 
+const texts = z.array(z.string())
+/** The time, processes with their last beat, claims, intents and the cap. */
+const lookReply = z.tuple([z.number(), texts, texts, texts, texts])
+type Look = z.infer<typeof lookReply>
+
 /**
  * One consistent look, by the clock of Redis. KEYS: epoch, claims, intents, cap. ARGV: prefix of process keys. Answers the
  * time, processes whose lease stands with the time of their last beat, and the three other hashes.
  */
-const LOOK = new LuaScript(`
+const LOOK = new LuaScript(
+  'look at activity',
+  `
 local time = redis.call('TIME')
 local alive, fields = {}, redis.call('HGETALL', KEYS[1])
 for i = 1, #fields, 2 do
@@ -49,15 +57,9 @@ return {
   time[1] * 1000 + math.floor(time[2] / 1000), alive,
   redis.call('HGETALL', KEYS[2]), redis.call('HGETALL', KEYS[3]), redis.call('HGETALL', KEYS[4])
 }
-`)
-
-type Look = readonly [
-  now: number,
-  alive: readonly string[],
-  claims: readonly string[],
-  intents: readonly string[],
-  cap: readonly string[],
-]
+`,
+  lookReply,
+)
 
 /** What the processes of a pipeline do now, for a process that only looks: it takes no lease and changes nothing. */
 export class RedisActivity {
@@ -72,7 +74,7 @@ export class RedisActivity {
   async look(): Promise<Activity> {
     const prefix = redisPrefix(this.#pipeline)
     const keys = ['epoch', 'claims', 'intents', 'spending:cap'].map((name) => `${prefix}:${name}`)
-    return readActivity((await LOOK.run(this.#connection, keys, [`${prefix}:process:`])) as Look)
+    return readActivity(await LOOK.run(this.#connection, keys, [`${prefix}:process:`]))
   }
 }
 

@@ -1,7 +1,8 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import { LuaScript, type RedisClient } from './lua-script.ts'
-import { IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { LuaScript, type RedisClient } from '#src/redis/lua-script.ts'
+import { ASK_AGAIN, IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { z } from 'zod'
 
 /*
  * A claim is `<process id>:<number>` under the source key in one hash. It stands while its process lives. A dead
@@ -15,7 +16,9 @@ import { IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './proces
  * Answers 1 when the document is ours now. Another claim of the own process is a leftover: `RedisClaims` asks only for
  * documents that this process does not hold.
  */
-const CLAIM = new LuaScript(`${IN_TOUCH}
+const CLAIM = new LuaScript(
+  'claim',
+  `${IN_TOUCH}
 if not in_epoch(KEYS[3], ARGV[6]) then return -1 end
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 local owner = held and string.match(held, '^[^:]*')
@@ -25,26 +28,37 @@ if held and owner ~= ARGV[5] then
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
-`)
+`,
+  z.literal([ASK_AGAIN, 0, 1]),
+)
 
 /** Answers 1 when the document still is ours, and renews our lease to its whole length. */
-const STILL_HELD = new LuaScript(`${IN_TOUCH}
+const STILL_HELD = new LuaScript(
+  'claim still held',
+  `${IN_TOUCH}
 if not in_epoch(KEYS[3], ARGV[6]) then return -1 end
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('SET', KEYS[2], redis.call('GET', KEYS[2]) or '0', 'PX', ARGV[4])
 return 1
-`)
+`,
+  z.literal([ASK_AGAIN, 0, 1]),
+)
 
-const RELEASE = new LuaScript(`
+const RELEASE = new LuaScript(
+  'release claim',
+  `
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
-`)
+`,
+)
 
 /**
  * Makes the claims of this process exactly those that it holds: Redis may have lost them, or have come back with those
  * that were released since. KEYS: claims. ARGV: process, prefix of process keys, then source key and claim, in turn. A
  * document that another live process has meanwhile is left to it; a claim whose process is gone is free.
  */
-const DECLARE = new LuaScript(`
+const DECLARE = new LuaScript(
+  'declare claims',
+  `
 local mine, alive = {}, {}
 for i = 3, #ARGV, 2 do mine[ARGV[i]] = ARGV[i + 1] end
 local function lives(process)
@@ -60,7 +74,8 @@ for key, claim in pairs(mine) do
   local held = redis.call('HGET', KEYS[1], key)
   if not held or not lives(string.match(held, '^[^:]*')) then redis.call('HSET', KEYS[1], key, claim) end
 end
-`)
+`,
+)
 
 export interface RedisClaimsOptions {
   readonly connection: RedisClient
@@ -119,7 +134,7 @@ export class RedisClaims {
     })
   }
 
-  #run(script: LuaScript, key: SourceKey, token: string): Promise<unknown> {
+  #run<Reply>(script: LuaScript<Reply>, key: SourceKey, token: string): Promise<Reply> {
     const { connection, pipeline, lease } = this.#options
     const values = [key, token, processKeyPrefix(pipeline), lease.leaseMs, lease.id, lease.epoch]
     return script.run(connection, [this.#claimsKey, lease.key, lease.epochKey], values)

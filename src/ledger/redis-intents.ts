@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type ReceiptId, type SourceKey, sourceKey } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import { LuaScript, type RedisClient } from './lua-script.ts'
-import { IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { LuaScript, type RedisClient } from '#src/redis/lua-script.ts'
+import { ASK_AGAIN, IN_TOUCH, inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
+import { z } from 'zod'
 
 /** What was about to be bought. */
 export interface Intent {
@@ -28,7 +29,9 @@ const LONGEST_REQUEST_MS = 900_000
  * it cannot be in flight any more, because we have the claim: an earlier try was cut off between the request and its
  * receipt, and left it. One that is held has `held` in place of its process, which is alive no more than a dead one.
  */
-const BEGIN = new LuaScript(`${IN_TOUCH}
+const BEGIN = new LuaScript(
+  'begin intent',
+  `${IN_TOUCH}
 if not in_epoch(KEYS[4], ARGV[9]) then return -1 end
 local before = redis.call('HGET', KEYS[1], ARGV[1])
 if before and before ~= ARGV[2] then
@@ -44,37 +47,51 @@ if before and before ~= ARGV[2] then
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
-`)
+`,
+  z.literal([ASK_AGAIN, 0, 1, 2]),
+)
 
 /** Compare-and-delete: if this process stalled, another one may own the document and have written its own intent. */
-const CLEAR = new LuaScript(`
+const CLEAR = new LuaScript(
+  'clear intent',
+  `
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
-`)
+`,
+)
 
 /** KEYS: intents, own lease. ARGV: receipt, source key, prefix of process keys, lease in ms. Leaves what a live process buys. */
-const SETTLE = new LuaScript(`${IN_TOUCH}
+const SETTLE = new LuaScript(
+  'settle intent',
+  `${IN_TOUCH}
 local left = redis.call('HGET', KEYS[1], ARGV[1])
 if not left then return 1 end
 if not in_touch() then return -1 end
 local owner, key = string.match(left, '^(%S+) %S+ %S+ (.*)$')
 if key == ARGV[2] or redis.call('EXISTS', ARGV[3] .. owner) == 0 then redis.call('HDEL', KEYS[1], ARGV[1]) end
 return 1
-`)
+`,
+  z.literal([ASK_AGAIN, 1]),
+)
 
 /** KEYS and the first of ARGV as above. Counted as if it were sent again right now. */
-const RELEASE = new LuaScript(`
+const RELEASE = new LuaScript(
+  'release intent',
+  `
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 if not held or string.match(held, '^%S+') ~= 'held' then return end
 redis.call('HINCRBY', KEYS[3], ARGV[1], 1)
 redis.call('HDEL', KEYS[1], ARGV[1])
-`)
+`,
+)
 
 /**
  * Makes the intents of this process exactly those that it has: Redis may have lost them, or have come back with those
  * that were cleared since. KEYS: intents, how often each receipt was sent again in doubt. ARGV: process, prefix of
  * process keys, then receipt and intent, in turn. One of a dead process in place of ours was counted before.
  */
-const DECLARE = new LuaScript(`
+const DECLARE = new LuaScript(
+  'declare intents',
+  `
 local mine = {}
 for i = 3, #ARGV, 2 do mine[ARGV[i]] = ARGV[i + 1] end
 local all = redis.call('HGETALL', KEYS[1])
@@ -91,7 +108,8 @@ for receipt, intent in pairs(mine) do
     redis.call('HSET', KEYS[1], receipt, intent)
   end
 end
-`)
+`,
+)
 
 export interface RedisIntentsOptions {
   readonly connection: RedisClient

@@ -7,7 +7,7 @@ import type { Ledger } from '#src/ports/ledger.ts'
 import type { LedgerChange, LedgerEntry, Settled } from '#src/document/ledger-entry.ts'
 import { decodeEntry, encodeEntry, GONE_LETTERS, LOCAL_LETTERS, OUTCOME_LETTERS } from './entry-codec.ts'
 import { ADOPT, ADVANCE, FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
-import type { RedisClient } from './lua-script.ts'
+import type { RedisClient } from '#src/redis/lua-script.ts'
 
 /**
  * Hashes that the entries are spread over. Redis keeps a small hash as one compact list, without a pointer or an
@@ -45,7 +45,7 @@ export class RedisLedger implements Ledger {
     const batches = await Promise.all(
       inBatches(keys).map((batch) => READ.run(this.#client, this.#buckets(batch), batch)),
     )
-    return (batches as (string | null)[][]).flat().map((entry) => (entry === null ? null : decodeEntry(entry)))
+    return batches.flat().map((entry) => (entry === null ? null : decodeEntry(entry)))
   }
 
   async write(entries: readonly (readonly [SourceKey, LedgerEntry])[]): Promise<void> {
@@ -65,7 +65,7 @@ export class RedisLedger implements Ledger {
         known === null ? '' : encodeEntry(known),
         encodeEntry(entry),
       ])
-      const answers = (await ADVANCE.run(this.#client, [this.#countsKey, ...buckets], values)) as number[]
+      const answers = await ADVANCE.run(this.#client, [this.#countsKey, ...buckets], values)
       written.push(...answers.map((answer) => answer === 1))
     }
     return written
@@ -76,7 +76,7 @@ export class RedisLedger implements Ledger {
     for (const batch of inBatches(entries)) {
       const buckets = this.#buckets(batch.map(([key]) => key))
       const values = batch.flatMap(([key, entry]) => [key, encodeEntry(entry)])
-      adopted += Number(await ADOPT.run(this.#client, [this.#countsKey, ...buckets], values))
+      adopted += await ADOPT.run(this.#client, [this.#countsKey, ...buckets], values)
     }
     return adopted
   }
@@ -118,7 +118,7 @@ export class RedisLedger implements Ledger {
     for (let from = 0; from < all.length;) {
       signal.throwIfAborted()
       const buckets = all.slice(from, from + STREAM_BUCKETS)
-      const [read, fields] = (await STREAM.run(this.#client, buckets, [BATCH])) as [number, string[]]
+      const [read, fields] = await STREAM.run(this.#client, buckets, [BATCH])
       yield* pairs(fields)
       const [first] = buckets
       if (read === 0 && first !== undefined) yield* this.#largeBucket(first, signal)

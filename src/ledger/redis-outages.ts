@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Dependency } from '#src/document/dependency.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { RedisClient } from './lua-script.ts'
+import type { RedisClient } from '#src/redis/lua-script.ts'
 
 /** What a process last reported of a dependency that it could not use. */
 export interface ToldOutage {

@@ -1,16 +1,21 @@
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { PageShare } from '#src/ports/page-share.ts'
-import { LuaScript, type RedisClient } from './lua-script.ts'
+import { z } from 'zod'
+import { LuaScript, type RedisClient } from '#src/redis/lua-script.ts'
 
 /** KEYS: pages of this pipeline. ARGV: pages of the document, pages wanted, share. Answers how many may be bought. */
-const GRANT = new LuaScript(`
+const GRANT = new LuaScript(
+  'grant pages',
+  `
 local counted = redis.call('HINCRBY', KEYS[1], 'counted', ARGV[1])
 local bought = tonumber(redis.call('HGET', KEYS[1], 'bought') or '0')
 local room = math.floor(counted * tonumber(ARGV[3]) + 1e-9) - bought
 local granted = math.max(0, math.min(tonumber(ARGV[2]), room))
 redis.call('HINCRBY', KEYS[1], 'bought', granted)
 return granted
-`)
+`,
+  z.number(),
+)
 
 /** `PageShare` in Redis. Where Redis lost it, the share counts from there on. */
 export class RedisPageShare implements PageShare {
@@ -24,6 +29,6 @@ export class RedisPageShare implements PageShare {
 
   async grant({ counted, wanted, share }: Parameters<PageShare['grant']>[0]): Promise<number> {
     if (share >= 1) return wanted
-    return Number(await GRANT.run(this.#client, [this.#key], [counted, wanted, share]))
+    return GRANT.run(this.#client, [this.#key], [counted, wanted, share])
   }
 }

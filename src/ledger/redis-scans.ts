@@ -1,5 +1,5 @@
 import { redisPrefix } from '#src/document/pipeline.ts'
-import type { RedisClient } from './lua-script.ts'
+import type { RedisClient } from '#src/redis/lua-script.ts'
 
 /** When a scan of a pipeline's source last ended: a worker that does not scan reports it, also after the scanner ended. */
 export class RedisScans {

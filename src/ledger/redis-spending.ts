@@ -1,22 +1,9 @@
 import type { RecipeHash } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { Charge, Reservation, Reserving, Spending } from '#src/document/spending.ts'
-import type { RedisClient } from './lua-script.ts'
+import type { RedisClient } from '#src/redis/lua-script.ts'
 import { inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
-import { DECLARE, RESERVE, SET_CAP, SETTLE } from './spending-scripts.ts'
-
-/** What RESERVE answers. */
-type Reply = readonly [
-  verdict: 'free' | 'reserved' | 'wait' | 'price' | 'over',
-  limit: string,
-  spent: string,
-  credits: string,
-  price: string,
-  run: string,
-  since: string,
-  owner: string,
-  by: readonly string[],
-]
+import { DECLARE, RESERVE, type Reserved, SET_CAP, SETTLE } from './spending-scripts.ts'
 
 interface Cap {
   readonly limit: string
@@ -68,8 +55,8 @@ export class RedisSpending implements Spending {
   async setCap(run: string, limitCredits: number | null): Promise<number | null> {
     const { id, leaseMs } = this.#lease
     const values = [run, limitCredits ?? '', id, leaseMs, this.#processes]
-    const reply = await inTouch(this.#lease, () => SET_CAP.run(this.#client, this.#keys, values))
-    const [limit = '', of = '', since = '', owner = ''] = reply as string[]
+    const set = await inTouch(this.#lease, () => SET_CAP.run(this.#client, this.#keys, values))
+    const [limit, of, since, owner] = set
     this.#know({ limit, run: of, since, owner })
     return limit === '' ? null : Number(limit)
   }
@@ -84,11 +71,10 @@ export class RedisSpending implements Spending {
     this.#reservations += 1
     const lease = this.#lease
     const id = `${lease.id}-${this.#reservations}`
-    const ask = (): Promise<unknown> => {
+    const reply = await inTouch(lease, () => {
       const values = [id, recipe, modelled, lease.leaseMs, lease.id, lease.epoch, this.#processes]
       return RESERVE.run(this.#client, this.#keys, values)
-    }
-    const reply = (await inTouch(lease, ask)) as Reply
+    })
     this.#hear(reply, recipe)
     const [verdict, limit, spent, credits, price, run] = reply
     const reservation: Reservation = { id, recipe, modelled, credits: Number(credits) }
@@ -122,7 +108,7 @@ export class RedisSpending implements Spending {
     this.#cap = cap
   }
 
-  #hear([, limit, , , price, run, since, owner, by]: Reply, recipe: RecipeHash): void {
+  #hear([, limit, , , price, run, since, owner, by]: Reserved, recipe: RecipeHash): void {
     this.#know({ limit, run, since, owner })
     if (price !== '') this.#prices.set(recipe, price)
     for (let at = 0; at < by.length; at += 2) {

@@ -1,5 +1,6 @@
-import { LuaScript } from './lua-script.ts'
-import { IN_TOUCH } from './process-lease.ts'
+import { LuaScript } from '#src/redis/lua-script.ts'
+import { ASK_AGAIN, IN_TOUCH } from './process-lease.ts'
+import { z } from 'zod'
 
 /*
  * The spending cap of a queue, in three hashes.
@@ -14,6 +15,22 @@ import { IN_TOUCH } from './process-lease.ts'
  *
  * KEYS: cap, own lease, prices, epoch, held.
  */
+
+const text = z.string()
+/** Verdict, limit, spent, credits, price, run, since, owner; and field and credits of each process, in turn. */
+const reserved = z.tuple([
+  z.enum(['free', 'reserved', 'wait', 'price', 'over']),
+  text,
+  text,
+  text,
+  text,
+  text,
+  text,
+  text,
+  z.array(text),
+])
+/** What RESERVE answers. */
+export type Reserved = z.infer<typeof reserved>
 
 const STATE = `${IN_TOUCH}
 local function spent_of(run)
@@ -49,7 +66,9 @@ end
  * ARGV: reservation, recipe, credits by the model, lease in ms, own process, epoch that we know, prefix of process
  * keys. Answers -1 in another epoch, else verdict, limit, spent, credits, price, run, since, owner and what each process charged.
  */
-export const RESERVE = new LuaScript(`${STATE}
+export const RESERVE = new LuaScript(
+  'reserve credits',
+  `${STATE}
 if not in_epoch(KEYS[4], ARGV[6]) then return -1 end
 local limit, run, since, owner = cap()
 local price = redis.call('HGET', KEYS[3], ARGV[2])
@@ -90,10 +109,14 @@ if not price and unknown > 0 then return answer('price', spent, by) end
 if spent + held + credits > limit + 1e-9 then return answer('wait', spent, by) end
 redis.call('HSET', KEYS[5], ARGV[1], ARGV[5] .. ' ' .. run .. ' ' .. credits .. ' ' .. (price and '1' or '0') .. ' ' .. ARGV[2])
 return answer('reserved', spent, by)
-`)
+`,
+  z.union([z.literal(ASK_AGAIN), reserved]),
+)
 
 /** ARGV: reservation, own process, run, all that this process charged to that run, recipe, price learned or ''. */
-export const SETTLE = new LuaScript(`${STATE}
+export const SETTLE = new LuaScript(
+  'settle credits',
+  `${STATE}
 redis.call('HDEL', KEYS[5], ARGV[1])
 local _, run = cap()
 if ARGV[3] == run and ARGV[3] ~= '' then
@@ -103,13 +126,17 @@ if ARGV[3] == run and ARGV[3] ~= '' then
 end
 if ARGV[6] ~= '' then learn(ARGV[5], ARGV[6]) end
 return 1
-`)
+`,
+  z.literal(1),
+)
 
 /**
  * ARGV: run, limit or '', own process, lease in ms, prefix of process keys. A cap whose run still lives is not lifted by another run
  * without one; of two caps the lower holds. Answers limit or '', run, since and owner of the one that holds.
  */
-export const SET_CAP = new LuaScript(`${STATE}
+export const SET_CAP = new LuaScript(
+  'set cap',
+  `${STATE}
 local limit, run, since, owner = cap()
 local lives = limit and owner ~= ARGV[3] and redis.call('EXISTS', ARGV[5] .. owner) == 1
 if limit and not lives and owner ~= ARGV[3] and not in_touch() then return -1 end
@@ -123,13 +150,17 @@ local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 redis.call('HSET', KEYS[1], 'run', ARGV[1], 'since', now, 'owner', ARGV[3])
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'limit', ARGV[2]) end
 return { ARGV[2], ARGV[1], now, ARGV[3] }
-`)
+`,
+  z.union([z.literal(ASK_AGAIN), z.tuple([z.string(), z.string(), z.string(), z.string()])]),
+)
 
 /**
  * Redis lost data, or came back as it was. ARGV: own process, then a JSON object with what this process knows: the cap,
  * what each process charged to it, prices, and its own reservations, which are exactly these.
  */
-export const DECLARE = new LuaScript(`${STATE}
+export const DECLARE = new LuaScript(
+  'declare spending',
+  `${STATE}
 local known = cjson.decode(ARGV[2])
 local _, _, since = cap()
 if known.cap and tonumber(known.cap.since) > tonumber(since) then
@@ -148,4 +179,6 @@ for i = 1, #flat, 2 do
 end
 for id, text in pairs(known.held) do redis.call('HSET', KEYS[5], id, text) end
 return 1
-`)
+`,
+  z.literal(1),
+)

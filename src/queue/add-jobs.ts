@@ -1,6 +1,8 @@
 import type { Queue } from 'bullmq'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
+import { LuaScript } from '#src/redis/lua-script.ts'
+import { z } from 'zod'
 import { JOB_NAME, JOB_OPTIONS, jobId } from './queue-layout.ts'
 
 /**
@@ -14,7 +16,9 @@ import { JOB_NAME, JOB_OPTIONS, jobId } from './queue-layout.ts'
  * KEYS: wait, meta, active, marker. ARGV: prefix of job keys, name, options, epoch milliseconds; then id and data of
  * each job, in turn. Answers the positions, from 0, of the jobs that were there already.
  */
-const ADD = `
+const ADD = new LuaScript(
+  'add jobs',
+  `
 local prefix, name, options, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local added, there = {}, {}
 for i = 5, #ARGV, 2 do
@@ -33,7 +37,9 @@ if paused then return there end
 if most and redis.call('LLEN', KEYS[3]) >= tonumber(most) then return there end
 redis.call('ZADD', KEYS[4], 0, '0')
 return there
-`
+`,
+  z.array(z.number()),
+)
 
 const OPTIONS = JSON.stringify(JOB_OPTIONS)
 
@@ -49,6 +55,6 @@ export async function addJobs(
   const keys = ['wait', 'meta', 'active', 'marker'].map((name) => queue.toKey(name))
   const values: (string | number)[] = [queue.toKey(''), JOB_NAME, OPTIONS, Date.now()]
   for (const job of jobs) values.push(jobId(job), JSON.stringify(job))
-  const there = (await connection.eval(ADD, keys.length, ...keys, ...values)) as readonly number[]
+  const there = await ADD.run(connection, keys, values)
   return there.flatMap((at) => jobs[at] ?? [])
 }

@@ -1,5 +1,7 @@
 import type { Queue } from 'bullmq'
 import type { RedisConnection } from '#src/redis/connection.ts'
+import { LuaScript } from '#src/redis/lua-script.ts'
+import { z } from 'zod'
 
 /**
  * Jobs of each kind that are looked at, from both ends of the waiting ones: postponed jobs go behind the backlog, so the
@@ -8,7 +10,9 @@ import type { RedisConnection } from '#src/redis/connection.ts'
 const LOOKED_AT = 200
 
 /** KEYS: wait, active, delayed, prioritized. ARGV: prefix of job keys, jobs looked at. Answers milliseconds. */
-const OLDEST = `
+const OLDEST = new LuaScript(
+  'oldest job',
+  `
 local prefix, most = ARGV[1], tonumber(ARGV[2])
 local oldest
 local function look(ids)
@@ -25,10 +29,12 @@ look(redis.call('ZRANGE', KEYS[4], 0, most - 1))
 if not oldest then return 0 end
 local now = redis.call('TIME')
 return math.max(0, now[1] * 1000 + math.floor(now[2] / 1000) - oldest)
-`
+`,
+  z.number(),
+)
 
 /** Milliseconds since the oldest job of a BullMQ queue was added, on the clock of Redis; 0 without a job. */
 export async function oldestJobMs(queue: Pick<Queue, 'toKey'>, connection: RedisConnection): Promise<number> {
   const keys = ['wait', 'active', 'delayed', 'prioritized'].map((name) => queue.toKey(name))
-  return Number(await connection.eval(OLDEST, keys.length, ...keys, queue.toKey(''), LOOKED_AT))
+  return OLDEST.run(connection, keys, [queue.toKey(''), LOOKED_AT])
 }
