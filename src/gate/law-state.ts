@@ -41,8 +41,6 @@ export interface LawState {
   readonly due: number
   readonly margin: number
   readonly confidence: number
-  readonly episode: number
-  readonly episode_refusals: number
   readonly short_cycles: number
   readonly trial: number
   readonly trial_at_close: number

@@ -54,7 +54,6 @@ export const ABLATIONS: Readonly<Record<string, Edit>> = {
   'rate over the last window': ['if w ~= nil and (cycle.ms > 1.3 * w or cycle.ms < 0.5 * w) then', 'if false then'],
   'short cycles are of a bucket': ['if s.short_cycles >= 4 then', 'if false then'],
   'margin below the rate': ['math.min(0.03, math.max(0.01, 0.1 / cycle.n))', '0'],
-  'longer hold behind costly trials': ['40 * math.min(6, s.episode) * costly', '40 * 3 * costly'],
   // Requests in flight.
   'growth by latency': [
     'local more = GROWTH * math.max(0, math.min(1, (most - times) / (most - 1)))',

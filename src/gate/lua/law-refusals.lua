@@ -33,7 +33,6 @@ local function take_back(s, permit)
 end
 
 local function isolated_refusal(s, permit, now)
-  s.episode_refusals = 0
   if s.rate == nil then
     s.noise = math.min(0.08, s.noise + 1 / 400)
   elseif s.trial == 0 then
@@ -91,7 +90,6 @@ local function refused_as_places(s, permit, feedback, now, in_flight, gap)
 end
 
 local function refused_in_pause(s, permit, feedback, now, in_flight)
-  s.episode_refusals = s.episode_refusals + 1
   s.bad_at = math.max(s.bad_at, permit.at)
   if permit.seq ~= s.probe then
     s.burst_refused = s.burst_refused + 1
@@ -168,7 +166,6 @@ local function law_refused(s, permit, feedback, now, in_flight)
     return
   end
   s.score = 0
-  s.episode_refusals = 2
   s.vague = vague and in_flight > 0 and (s.votes_rate < 3 or s.pauses % 8 == 0)
   s.full_at = in_flight
   shut(s, permit, feedback, now)

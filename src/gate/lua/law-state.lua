@@ -61,8 +61,6 @@ local function fresh_rate(s)
   s.due = 0 -- GCRA: theoretical time of the next request
   s.margin = 0.01
   s.confidence = 0 -- how often in a row the limit was bracketed
-  s.episode = 3 -- mean refusals of a pause
-  s.episode_refusals = 0
   s.short_cycles = 0
   s.trial = 0
   s.trial_at_close = 0

@@ -15,13 +15,11 @@ end
 local function plan_trial(s, n)
   s.trial = 0
   s.since = 0
-  s.episode = s.episode + 0.3 * (s.episode_refusals - s.episode)
-  s.episode_refusals = 0
   if s.confidence == 0 then
     s.hold = n < 20 and 8 or 4
   else
     local costly = s.refusals > 0.01 * s.accepted and 1.5 or 0.7
-    s.hold = math.max(30, 40 * math.min(6, s.episode) * costly * (s.confidence > 1 and 1.3 or 1))
+    s.hold = math.max(30, 120 * costly * (s.confidence > 1 and 1.3 or 1))
   end
   s.hold = math.min(s.hold, math.max(s.confidence > 0 and 90 or 30, 1.5 * s.window * s.rate))
 end
