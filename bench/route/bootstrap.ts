@@ -9,11 +9,14 @@ export function intervalByGroup<T>(
 ): readonly [number, number] {
   const groups = [...Map.groupBy(items, groupOf).values()]
   const random = new Random(1)
-  const values = Array.from({ length: draws }, () => figure(groups.flatMap(() => random.pick(groups))))
-    .filter((value) => !Number.isNaN(value))
-    .sort((a, b) => a - b)
+  return middle(Array.from({ length: draws }, () => figure(groups.flatMap(() => random.pick(groups)))))
+}
+
+/** Bounds of the middle 95 % of values; those that are no numbers are left out. */
+export function middle(values: readonly number[]): readonly [number, number] {
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
   return [
-    values[Math.floor(values.length * 0.025)] ?? Number.NaN,
-    values[Math.floor(values.length * 0.975)] ?? Number.NaN,
+    sorted[Math.floor(sorted.length * 0.025)] ?? Number.NaN,
+    sorted[Math.floor(sorted.length * 0.975)] ?? Number.NaN,
   ]
 }

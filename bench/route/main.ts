@@ -1,7 +1,7 @@
 // Prints how much of an archive has to be bought for which quality, by policy: `npm run bench:route -- [--seed N] FILE…`,
 // each FILE made by read-pages.ts. Every page is predicted by a model that saw no page of its source.
 import { Random } from '../../test/support/random.ts'
-import { intervalByGroup } from './bootstrap.ts'
+import { middle } from './bootstrap.ts'
 import { figuresOf, type MixFigures, type PaidService } from './curves.ts'
 import { heldOut } from './held-out.ts'
 import { linesOf } from './lines-of.ts'
@@ -46,13 +46,8 @@ for (const scanned of SCANNED) {
 function rowOf(pages: readonly MixedPage[], service: PaidService): string {
   const figures = figuresOf(pages, service)
   const { local, allPaid, of } = figures
-  const bounds = (value: (figures: MixFigures) => number): readonly [number, number] =>
-    intervalByGroup(
-      pages,
-      ({ document }) => document,
-      (some) => value(figuresOf(some, service)),
-      BOOTSTRAPS,
-    )
+  const drawn = resampled(pages).map((some) => figuresOf(some, service))
+  const bounds = (value: (figures: MixFigures) => number): readonly [number, number] => middle(drawn.map(value))
   const toOracle = ({ of: own }: MixFigures): number => ratio(own.routed.share99, own.oracle.share99)
   const toText = ({ of: own }: MixFigures): number => ratio(own.routed.share99, own['text length'].share99)
   const gain = ({ of: own }: MixFigures): number => own.routed.gain
@@ -74,4 +69,11 @@ function rowOf(pages: readonly MixedPage[], service: PaidService): string {
     `${best.quality.toFixed(3)} at ${percent(best.share)}`,
   ]
   return `| ${cells.join(' | ')} |`
+}
+
+/** The same mix with its documents drawn with replacement. */
+function resampled(pages: readonly MixedPage[]): MixedPage[][] {
+  const documents = [...Map.groupBy(pages, ({ document }) => document).values()]
+  const random = new Random(seed)
+  return Array.from({ length: BOOTSTRAPS }, () => documents.flatMap(() => random.pick(documents)))
 }

@@ -3,7 +3,7 @@ import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf } from './output.ts'
 import { FEED_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { addPipelines, targetsOf } from './targets.ts'
-import { UsageError } from './usage-error.ts'
+import { wholeNumber } from './whole-number.ts'
 
 interface Options {
   readonly sample: string
@@ -28,8 +28,8 @@ export function auditCommand(): Command {
   return command.action(async (source: string | undefined) => {
     const { sample, report, seed } = command.opts<Options>()
     const asked = {
-      sample: whole('--sample', sample, 1, MOST_PAGES),
-      seed: seed === undefined ? null : whole('--seed', seed, 0, 0xffff_ffff),
+      sample: wholeNumber('--sample', sample, 1, MOST_PAGES),
+      seed: seed === undefined ? null : wholeNumber('--seed', seed, 0, 0xffff_ffff),
       report,
     }
     const output = outputOf(command)
@@ -38,10 +38,4 @@ export function auditCommand(): Command {
     const { auditTargets } = await import('./audit.ts')
     await auditTargets(targets, asked, output)
   })
-}
-
-function whole(flag: string, text: string, least: number, most: number): number {
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= least && value <= most) return value
-  throw new UsageError(`${flag}: "${text}" is no whole number from ${least} to ${most}`)
 }

@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 import type { AuditFile } from '#src/route/audit/audit-file.ts'
-import type { CreditRange } from '#src/route/audit/price-share.ts'
 import type { AuditSummary, CertifiedChoice } from '#src/route/audit/summarise.ts'
+import { creditsText } from './credits-text.ts'
 import { count, plural, printable } from './format.ts'
 
 /** Unanswered pages named at the most. */
@@ -16,6 +16,7 @@ export function auditLines(file: AuditFile, summary: AuditSummary): string[] {
   return [
     `${plural(file.sample.length, 'page')} of ${count(file.pages)} in ${plural(file.documents, 'PDF')} read by both, ${count(spent)} credits charged now`,
     ...(file.others > 0 ? [`not sampled: ${plural(file.others, 'document')} of other formats`] : []),
+    ...(file.staying > 0 ? [`not sampled: ${plural(file.staying, 'document')} that must not leave this machine`] : []),
     ...(file.uncounted > 0 ? [`not sampled: ${plural(file.uncounted, 'PDF')} whose pages cannot be counted`] : []),
     ...unansweredLines(file),
     ...(file.sample.length === 0 ? [] : [selfLine(summary), strataTable(summary), choicesTable(summary)]),
@@ -71,12 +72,6 @@ function certificateLine(
     `${asked}: certified (95 %, counted by ${unit}s) when pages with a predicted risk above ${threshold.toFixed(3)} are bought, ` +
     `${share(1 - keptShare)} of them, for ${creditsText(credits)} credits`
   )
-}
-
-/** An interval that holds the final charge in 95 of 100 audits, by the price model. */
-function creditsText(range: CreditRange | null): string {
-  if (range === null) return '-'
-  return range.low === range.high ? count(range.low) : `${count(range.low)} to ${count(range.high)}`
 }
 
 const tableOf = (head: string[]): InstanceType<typeof Table> =>

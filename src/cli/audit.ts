@@ -86,6 +86,7 @@ async function auditTarget(
     documents: counted.documents.length,
     pages: counted.pages,
     others: counted.others,
+    staying: counted.staying,
     uncounted: counted.uncounted,
     ...pricesOf(pipeline.ingest),
     sample: drawn.sample,

@@ -37,6 +37,8 @@ export const SLOW_FILES = [
   'test/engine/pdf/mixed-pages.test.ts',
   'test/e2e/grades.test.ts',
   'test/e2e/audit.test.ts',
+  'test/e2e/recheck.test.ts',
+  'test/e2e/plan-policies.test.ts',
   'test/e2e/machines.test.ts',
   'test/e2e/store-identity.test.ts',
   'test/e2e/upgrade.test.ts',

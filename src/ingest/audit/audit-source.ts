@@ -9,7 +9,7 @@ import type { SampledAnswer, UnansweredPage } from '#src/route/audit/audit-file.
 import { samplePages } from '#src/route/audit/sample-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
 import type { IngestDeps } from '../deps.ts'
-import { boughtAgain, buyPage } from './buy-page.ts'
+import { answersRecipe, boughtAgain, buyPage } from './buy-page.ts'
 import { convertPage, type LocalTier } from './convert-page.ts'
 import type { CountedSource } from './count-pages.ts'
 import { openSinglePages, type SinglePage } from './single-page.ts'
@@ -75,7 +75,7 @@ async function auditDocument(
   const cut = await openSinglePages(key, document, { pageNumbers, totalPages }, cutter, signal)
   if ('message' in cut) return nothing(cut.message)
   await using pages = cut
-  const recipe = ingest.recipeFor(key, extension)
+  const recipe = answersRecipe(ingest.recipeFor(key, extension))
   const results: PageResult[] = []
   for (const page of pages.pages) {
     const twice = wanted.find(({ pageNumber }) => pageNumber === page.pageNumber)?.twice ?? false

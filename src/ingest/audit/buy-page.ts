@@ -4,17 +4,29 @@ import type { Recipe } from '#src/contract/recipe.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import { backoffMs } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
-import { receiptId, recipeHash } from '#src/document/ids.ts'
+import type { Extension } from '#src/document/formats.ts'
+import { receiptId, recipeHash, type SourceKey, type Version } from '#src/document/ids.ts'
 import type { IngestDeps } from '../deps.ts'
 import { AT_ONCE } from '../process/approach-gate.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import type { Purchase } from '../process/purchase.ts'
+import type { ReadDocument } from '../process/read-once.ts'
 import type { Work } from '../process/work.ts'
-import type { SinglePage } from './single-page.ts'
 
 /** Tries of a page that the service fails on, before the page counts as failed. */
 const MOST_TRIES = 3
+
+/** What is bought: a page that was cut out, or a document as a whole. */
+export interface Bought {
+  readonly key: SourceKey
+  readonly version: Version
+  readonly read: ReadDocument
+  /** Default: pdf. */
+  readonly extension?: Extension
+  /** Pages of a PDF, where they are known; default 1. */
+  readonly pages?: number | null
+}
 
 export interface PageAnswer {
   readonly kind: 'answer'
@@ -33,6 +45,9 @@ export class AuditHalted extends Error {
   override name = 'AuditHalted' as const
 }
 
+/** The recipe that names receipts: of a document that is routed by page, another than its own. */
+export const answersRecipe = (recipe: Recipe): Recipe => recipe.answers ?? recipe
+
 /**
  * The recipe under which the same bytes are bought once more, on purpose. `what` tells one such purchase from another: its
  * receipt is found again after a crash, and never taken for that of the page.
@@ -47,24 +62,24 @@ export function boughtAgain(recipe: Recipe, what: string): Recipe {
  * written first and its receipt kept, as any document.
  */
 export async function buyPage(
-  { key, version, read }: SinglePage,
+  { key, version, read, extension = 'pdf', pages = 1 }: Bought,
   recipe: Recipe,
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<PageAnswer | UnboughtPage> {
   using hold = deps.answerMemory.hold()
-  const own = withHalts({ ...deps, countPages: async () => 1 })
+  const own = withHalts({ ...deps, countPages: async () => pages })
   const { zeroDataRetention } = recipe.options
   const kept = zeroDataRetention ? null : await findReceipt(read.contentHash, recipe.hash, deps, { hold, signal })
   if (kept !== null) return { kind: 'answer', reading: readAnswer(kept.body, deps.clock.wall()), credits: 0 }
   const id = receiptId(read.contentHash, recipe.hash)
   for (let attempt = 1; ; attempt += 1) {
-    const work = workOf({ key, version, read, recipe, hold, attempt }, deps)
+    const work = workOf({ key, version, read, extension, recipe, hold, attempt }, deps)
     const purchase = await purchased(work, id, own, signal)
     switch (purchase.kind) {
       case 'bought': {
         const { body, json, usage } = purchase.answer
-        const credits = usage.credits === null ? deps.price(recipe, 'pdf', 1) : deps.charge(usage.credits)
+        const credits = usage.credits === null ? deps.price(recipe, extension, pages) : deps.charge(usage.credits)
         return { kind: 'answer', reading: readAnswer(body, deps.clock.wall(), json), credits }
       }
       case 'kept':
@@ -106,13 +121,14 @@ function withHalts(deps: IngestDeps): IngestDeps {
 
 function workOf(
   {
-    attempt,
     key,
     version,
     read,
+    extension,
     recipe,
     hold,
-  }: Pick<Work, 'attempt' | 'read' | 'recipe' | 'hold'> & Pick<SinglePage, 'key' | 'version'>,
+    attempt,
+  }: Pick<Work, 'attempt' | 'version' | 'read' | 'extension' | 'recipe' | 'hold'> & Pick<Bought, 'key'>,
   deps: IngestDeps,
 ): Work {
   const job = {
@@ -135,7 +151,7 @@ function workOf(
     recipe,
     hold,
     turn: AT_ONCE,
-    extension: 'pdf',
+    extension,
     address: null,
   }
 }

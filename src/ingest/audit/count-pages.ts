@@ -13,11 +13,13 @@ export interface CountedSource {
   readonly pages: number
   /** Documents of other formats. */
   readonly others: number
+  /** Documents that must not leave this machine. */
+  readonly staying: number
   /** PDFs whose pages cannot be told: encrypted, damaged, gone. */
   readonly uncounted: number
 }
 
-type CountDeps = Pick<IngestDeps, 'source' | 'store' | 'countPages'>
+type CountDeps = Pick<IngestDeps, 'source' | 'store' | 'countPages' | 'tiers'>
 
 const AT_ONCE = 4
 
@@ -31,33 +33,35 @@ export async function countSource(
   signal: AbortSignal,
 ): Promise<CountedSource> {
   const documents: CountedDocument[] = []
-  let [others, uncounted, looked] = [0, 0, 0]
+  let [others, staying, uncounted, looked] = [0, 0, 0, 0]
   for await (const { key, pages } of mapInOrder(deps.source.list(signal), AT_ONCE, (entry) =>
     counted(entry, deps, signal),
   )) {
     if (pages === 'other') others += 1
+    else if (pages === 'stays') staying += 1
     else if (pages === 'unknown') uncounted += 1
     else if (pages !== 'none') documents.push({ key, pages })
     looked += 1
     onCounted(looked)
   }
-  return { documents, others, uncounted, pages: documents.reduce((sum, { pages }) => sum + pages, 0) }
+  return { documents, others, staying, uncounted, pages: documents.reduce((sum, { pages }) => sum + pages, 0) }
 }
 
 interface Counted {
   readonly key: SourceKey
   /** `none`: no document. */
-  readonly pages: number | 'other' | 'unknown' | 'none'
+  readonly pages: number | 'other' | 'stays' | 'unknown' | 'none'
 }
 
 async function counted(
   entry: SourceEntry,
-  { source, store, countPages }: CountDeps,
+  { source, store, countPages, tiers }: CountDeps,
   signal: AbortSignal,
 ): Promise<Counted> {
   const { key } = entry
   const extension = extensionOf(key)
   if (entry.kind !== 'document' || extension === null) return { key, pages: 'none' }
+  if (tiers?.mustStay(key) === true) return { key, pages: 'stays' }
   if (extension !== 'pdf' || source.addressOf?.(key) !== undefined) return { key, pages: 'other' }
   const record = await store.readRecord(key)
   const known = record?.version === entry.version ? (record.pages.total ?? record.pages.parsed) : null

@@ -18,6 +18,7 @@ import { planPieces } from '../process/plan-pieces.ts'
 import { cutterFor, refuseByContent, refuseByListing } from '../process/preflight.ts'
 import { openListed } from './open-listed.ts'
 import { readOnce } from '../process/read-once.ts'
+import { type LocalFirstPrice, localFirstPrices } from './price-local-first.ts'
 import { type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200
@@ -53,6 +54,8 @@ export interface PlannedEntry {
   readonly pages: number | null
   /** What it would cost; 0 when nothing would be sent for it. */
   readonly credits: number
+  /** What local-first would buy of it, by quality; null for what the embedded engine has not read, and where nothing is sent. */
+  readonly localFirst: readonly LocalFirstPrice[] | null
   /** True when a receipt that is there, or a copy earlier in this plan, saves the request. */
   readonly saved: boolean
   /** True for a text that would become outputs as it is, without a request. */
@@ -118,6 +121,7 @@ const NOTHING = {
   requests: 0,
   pages: null,
   credits: 0,
+  localFirst: null,
   saved: false,
   passedThrough: false,
 } as const
@@ -189,5 +193,7 @@ async function priced(
     return planned.requests === 0 ? { saved: true } : planned
   }
   const pages = document.address === undefined ? await deps.countPages(read, extension, signal) : null
-  return { requests: 1, pages, credits: deps.price(recipe, extension, pages) }
+  const listed = { key: entry.key, contentHash: read.contentHash, recipe }
+  const localFirst = extension === 'pdf' ? await localFirstPrices(listed, deps) : null
+  return { requests: 1, pages, credits: deps.price(recipe, extension, pages), localFirst }
 }

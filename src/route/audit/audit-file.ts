@@ -41,8 +41,9 @@ export interface AuditFile {
   /** PDFs whose pages could be counted, and their pages together: what the sample stands for. */
   readonly documents: number
   readonly pages: number
-  /** Documents of other formats, which are routed whole, and PDFs that nothing could count: not sampled. */
+  /** Not sampled: documents of other formats, such as must not leave the machine, and PDFs that nothing could count. */
   readonly others: number
+  readonly staying: number
   readonly uncounted: number
   /** What one page costs alone, and each further page of the same document, by the price model. */
   readonly firstPageCredits: number
