@@ -65,7 +65,7 @@ async function recheckTarget(
       output.result(lineOf(one), () => ({ event: 'rechecked', ...one }))
     }
   })
-  tellSummary(compared, unchecked, halted, name, output)
+  showSummary(compared, unchecked, halted, name, output)
 }
 
 async function untilHalted(work: () => Promise<void>): Promise<string | null> {
@@ -94,7 +94,7 @@ function lineOf(one: Rechecked): string {
   return `${key}: changed since ${one.answeredAt ?? 'its receipt'}: agreement ${shown.join(', ')}`
 }
 
-function tellSummary(
+function showSummary(
   compared: readonly Compared[],
   unchecked: number,
   halted: string | null,
