@@ -23,7 +23,7 @@ export interface DivisionOptions {
   readonly pages?: boolean
   /** `o200k_base` (default), `cl100k_base`, `p50k_base`, `r50k_base`, the path of a `tokenizer.json`, or a counter of your own. */
   readonly tokenizer?: string | TokenCounter
-  /** Whether each chunk tells its language, duplicates, quality and personal data; else those fields are null. */
+  /** Whether each chunk has its language, duplicates, quality and personal data; else those fields are null. */
   readonly hygiene?: boolean
   /**
    * Whether a model writes a context before each chunk, as `sluice export --context`: that of the settings `contextUrl` and

@@ -4,7 +4,7 @@ import { nodeMetadata } from '#src/corpus/export/shapes.ts'
 import { type ChunkingOptions, openCorpus } from './corpus.ts'
 
 /*
- * `sluice/llamaindex`. LlamaIndex is no dependency: its `TextNode` is handed over by the caller.
+ * `sluice/llamaindex`. LlamaIndex is no dependency: its `TextNode` is passed in by the caller.
  */
 
 /** What LlamaIndex's `new TextNode()` takes. */

@@ -117,7 +117,7 @@ describe('chunks of a document without pages', () => {
     }
   })
 
-  test('cite sections by number and title, and nothing where the answer tells nothing', async () => {
+  test('cite sections by number and title, and nothing where the answer has no anchors', async () => {
     const markdown = 'Before.\n\n## One\n\nText of one.\n\n## Two\n\nText of two.\n'
     const store = await storeOf('page.html', { markdown, blocks: anchoredBlocks(markdown, []) ?? [] })
     const files = renderOutputs({ markdown }, sourceKey('plain.html'))

@@ -51,7 +51,7 @@ describe('a document in chunks', () => {
     for (const { body } of chunks(text)) expect(body).toMatch(/^See .* it\.$/)
   })
 
-  test('repeats the header of a table above each part of it, and tells its rows', () => {
+  test('repeats the header of a table above each part of it, and returns its rows', () => {
     const rows = Array.from({ length: 20 }, (_, index) => `| row ${index} | a \\| b |`)
     const parts = chunks(
       `## Prices\n\nTable 1: What it cost\n\n| Item | Cost |\n| --- | --- |\n${rows.join('\n')}\n\nAfter.`,

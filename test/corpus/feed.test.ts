@@ -47,7 +47,7 @@ async function doAnything(store: OutputStore, random: Random): Promise<void> {
   return store.commit(recordOf(key, files, { attempts: random.below(3), ...gone }), files)
 }
 
-/** Where a reader goes on; null where the feed was compacted beyond it, which the cursor's refusal has to say. */
+/** Where a reader continues; null where the feed was compacted beyond it, which the cursor's refusal has to say. */
 function positionOf(log: ChangeLog, cursor: string | null): number | null {
   if (cursor === null) return 0
   try {
@@ -90,7 +90,7 @@ async function expectBounded(store: MemoryStore, policy: CompactionPolicy, seed:
 }
 
 describe('the change feed', () => {
-  test(`tells a reader with any cursor all that changed, through kills and side by side, from seed ${SEED}`, async () => {
+  test(`reports to a reader with any cursor all that changed, through kills and side by side, from seed ${SEED}`, async () => {
     let [tooOld, compactions] = [0, 0]
     for (let seed = SEED; seed < SEED + HISTORIES; seed++) {
       const random = new Random(seed)

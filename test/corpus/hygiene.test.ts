@@ -58,14 +58,14 @@ describe('near duplicates', () => {
     expect(tally.farOff).toBe(0)
   })
 
-  test('of a text without a run of five words are told by its words alone', () => {
+  test('of a text without a run of five words depend on its words alone', () => {
     expect(minHashes(wordsOf('two words'))).toEqual(minHashes(wordsOf('Two, words!')))
     expect(minHashes(wordsOf('two words'))).not.toEqual(minHashes(wordsOf('words two')))
   })
 })
 
 describe('the hygiene of a chunk', () => {
-  test('tells language, exact duplicates and what is nearly the same', async () => {
+  test('names language, exact duplicates and what is nearly the same', async () => {
     const reader = await HygieneReader.open()
     const english =
       'The lock keeper counted the boats that passed the canal in the spring, and wrote their names into a book.'

@@ -4,7 +4,7 @@ import { characterRanges } from '#src/corpus/chunks/split-text.ts'
 const ASTRONAUT = '👨🏿‍🚀'
 const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Places between two user-perceived characters. */
+/** Offsets between two user-perceived characters. */
 const boundariesOf = (text: string): ReadonlySet<number> =>
   new Set([...SEGMENTER.segment(text)].map(({ index, segment }) => index + segment.length))
 

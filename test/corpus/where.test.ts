@@ -53,7 +53,7 @@ describe('--where', () => {
     ['tokens ~ 5', 'this is not understood'],
     ['', 'a column is expected'],
     ['boxes is null', 'a column is expected'],
-  ])('%s is refused, and the place is shown', (condition, message) => {
+  ])('%s is refused, and the position is shown', (condition, message) => {
     expect(() => parseWhere(condition)).toThrow(message)
     expect(() => parseWhere(condition)).toThrow(/\n {2,}\^$/)
   })

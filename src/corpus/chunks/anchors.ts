@@ -2,13 +2,13 @@ import { type Anchor, anchorOfLines } from '#src/document/anchor.ts'
 import type { LayoutBlock, Span } from './chunk.ts'
 
 /**
- * Tells where bodies stand in a document without pages: slides, cells of sheets, chapters or sections. Bodies are asked about in the
+ * Finds where bodies stand in a document without pages: slides, cells of sheets, chapters or sections. Bodies are asked about in the
  * order of the document, so that each line of a long table is counted once.
  */
 export class BlockAnchors {
   readonly #markdown: string
   #block: LayoutBlock | null = null
-  /** A place in `#block`, and how many of its lines end before it. */
+  /** An offset in `#block`, and how many of its lines end before it. */
   #at = 0
   #line = 0
 
@@ -35,13 +35,13 @@ export class BlockAnchors {
   }
 
   /** Counted from 0 at the start of the block. */
-  #lineAt(block: LayoutBlock, place: number): number {
-    if (this.#block !== block || place < this.#at) {
+  #lineAt(block: LayoutBlock, offset: number): number {
+    if (this.#block !== block || offset < this.#at) {
       this.#block = block
       this.#at = block.span[0]
       this.#line = 0
     }
-    for (let next = this.#markdown.indexOf('\n', this.#at); next !== -1 && next < place;) {
+    for (let next = this.#markdown.indexOf('\n', this.#at); next !== -1 && next < offset;) {
       this.#line += 1
       this.#at = next + 1
       next = this.#markdown.indexOf('\n', this.#at)

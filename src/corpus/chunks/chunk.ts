@@ -31,7 +31,7 @@ export interface TokenCounter {
 export interface TokenWords {
   /** Whether a document is divided so; else its chunks are counted as a whole. */
   suits(document: string): boolean
-  /** End of the word that begins at a place before the end of the text. */
+  /** End of the word that begins at an offset before the end of the text. */
   endOf(text: string, at: number): number
   /** Tokens of one word, without those that the model adds to every text. */
   count(word: string): number
@@ -55,7 +55,7 @@ export interface LayoutBlock {
   readonly page: number | null
   readonly bbox: readonly [number, number, number, number] | null
   readonly span: Span
-  /** Where it stands in a document without pages; absent where the parser does not tell. */
+  /** Where it stands in a document without pages; absent where the parser does not return it. */
   readonly anchor?: Anchor
 }
 
@@ -63,7 +63,7 @@ export interface ChunkableDocument {
   readonly markdown: string
   /** In any order; empty where the parser gave none. */
   readonly blocks: readonly LayoutBlock[]
-  /** Markdown of each page, where the parser gave it: tells pages where there are no blocks. */
+  /** Markdown of each page, where the parser gave it: its pages are cited where there are no blocks. */
   readonly pages: readonly { readonly page: number; readonly markdown: string }[]
 }
 
@@ -109,7 +109,7 @@ export interface Chunk extends ChunkContext {
   readonly boxes: readonly PageBox[]
   /** Ids of the blocks that the body touches, in the order of the document. */
   readonly blocks: readonly string[]
-  /** Slides, cells, chapters or sections that the body touches, in the order of the document; empty where the parser told none. */
+  /** Slides, cells, chapters or sections that the body touches, in the order of the document; empty where the parser returned none. */
   readonly anchors: readonly Anchor[]
   /** Null for what is no table, and where a row is cut. */
   readonly table: TableRows | null

@@ -10,7 +10,7 @@ export interface Citation {
   readonly anchors: readonly Anchor[]
 }
 
-/** Tells for each span of a document its pages, boxes, blocks and anchors. */
+/** Finds the pages, boxes, blocks and anchors of each span of a document. */
 export class Citations {
   readonly #blocks: readonly LayoutBlock[]
   /** For each block the last end up to it: blocks may overlap. */
@@ -70,7 +70,7 @@ function unionOf(page: number, blocks: readonly LayoutBlock[]): readonly PageBox
   return [{ page, bbox: [x0, y0, x1, y1] }]
 }
 
-/** Where the Markdown of each page stands in that of the document, looked for in order; a page that is not found tells nothing. */
+/** Where the Markdown of each page stands in that of the document, searched for in order; a page that is not found has no span. */
 export function pageSpans({ markdown, pages }: ChunkableDocument): { readonly page: number; readonly span: Span }[] {
   let from = 0
   return pages.flatMap(({ page, markdown: text }) => {

@@ -14,7 +14,7 @@ const LONGEST = 64
 
 const known = new WeakMap<TokenCounter, TokenWords>()
 
-/** Tells whether the space before a word belongs to its tokens, or is added by the tokenizer to every text. */
+/** Shows whether the space before a word belongs to its tokens, or is added by the tokenizer to every text. */
 const SAMPLE =
   'The keeper was told of 3 spare gates | 4512 | 87 | (see "Costs"), and of 12,5 % more in time for winter.'
 

@@ -3,7 +3,7 @@ import { type Line, lineAfter, lineAt } from './markdown-lines.ts'
 /** Elements whose content is no Markdown, blank lines included. */
 const RAW = new Set(['table', 'pre', 'script', 'style', 'textarea'])
 
-/** Where blocks of HTML end. What was looked for in vain once is not looked for again: a scan takes one pass a tag. */
+/** Where blocks of HTML end. What was not found once is not searched for again: a scan takes one pass a tag. */
 export class HtmlEnds {
   readonly #text: string
   readonly #missing = new Set<string>()

@@ -94,7 +94,7 @@ function endOfCode(text: string, first: Line): number {
   return last.end
 }
 
-/** A list goes on over blank lines to the next item, or to what is indented below one. */
+/** A list continues over blank lines to the next item, or to what is indented below one. */
 function endOfList(text: string, first: Line): number {
   let last = first
   let afterBlank = false
@@ -112,7 +112,7 @@ function endOfList(text: string, first: Line): number {
   return last.end
 }
 
-/** A quote goes on over lines without a mark that begin no other block. */
+/** A quote continues over lines without a mark that begin no other block. */
 function endOfQuote(text: string, first: Line): number {
   let last = first
   for (let line = lineAfter(text, first); line !== null && !line.isBlank; line = lineAfter(text, line)) {

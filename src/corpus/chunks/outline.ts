@@ -52,7 +52,7 @@ function close(open: OpenSection[]): void {
 
 type Types = ReadonlyMap<number, { readonly type: string; readonly end: number }>
 
-/** A service may give headings without their `#`: then the layout tells. */
+/** A service may give headings without their `#`: then the layout names them. */
 function withLayout(block: MarkdownBlock, types: Types): MarkdownBlock {
   const named = block.kind === 'paragraph' ? types.get(block.start) : undefined
   if (named?.end !== block.end) return block
@@ -65,7 +65,7 @@ const isFigure = ({ start, end }: MarkdownBlock, types: Types): boolean => {
   return named?.type === 'figure' && named.end === end
 }
 
-interface Place {
+interface Surroundings {
   readonly headings: readonly string[]
   readonly isFigure: boolean
 }
@@ -84,7 +84,7 @@ function pieceOf(
   markdown: string,
   blocks: readonly MarkdownBlock[],
   index: number,
-  { headings, isFigure: figure }: Place,
+  { headings, isFigure: figure }: Surroundings,
 ): Piece {
   const block = blocks[index] as MarkdownBlock
   const piece = plainPiece(KINDS[block.kind], block.start, block.end, headings)

@@ -1,7 +1,7 @@
 import type { Piece } from './piece.ts'
 import { sentenceRanges, wordRanges } from './split-text.ts'
 
-/** Units of the end of a body that are looked at. */
+/** Units of the end of a body that are searched. */
 const WINDOW = 8192
 
 const OF_PROSE = new Set<Piece['kind']>(['prose', 'sentence', 'list', 'quote', 'word'])

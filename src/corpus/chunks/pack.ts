@@ -56,7 +56,7 @@ export class ChunkPacker {
   readonly #options: ChunkOptions
   readonly #meter: TokenMeter
   readonly #waiting: (Piece | typeof SECTION_END | typeof PAGE_END)[] = []
-  /** Closed, and not yet handed out. */
+  /** Closed, and not yet yielded. */
   readonly #ready: PackedChunk[] = []
   #last: PackedChunk | null = null
   #known: { readonly first: Piece; readonly last: PackedChunk | null; readonly usual: UsualContext } | null = null
@@ -75,7 +75,7 @@ export class ChunkPacker {
       const next = this.#waiting.pop()
       if (next === SECTION_END) this.#closeCarrying()
       else if (next === PAGE_END) this.#close(0)
-      else if (next !== undefined) this.#place(next)
+      else if (next !== undefined) this.#fill(next)
       else if (this.#open.pieces.length > 0) this.#close(0)
       else return
       yield* this.#ready.splice(0)
@@ -87,7 +87,7 @@ export class ChunkPacker {
     for (let index = pieces.length - 1; index >= 0; index--) this.#waiting.push(pieces[index] as Piece)
   }
 
-  #place(piece: Piece): void {
+  #fill(piece: Piece): void {
     // What closing leaves over comes before it.
     if (!this.#mayJoin(piece)) {
       this.#closeCarrying(piece)

@@ -4,7 +4,7 @@ import { addLeaves, type Piece, plainPiece } from './piece.ts'
 
 /**
  * One piece for each page of a document, made of the blocks that begin on it: a block that goes over a page break belongs to the page
- * where it begins. The pieces as they are where the parser told no pages.
+ * where it begins. The pieces as they are where the parser returned no pages.
  */
 export function piecesByPage(document: ChunkableDocument, pieces: readonly Piece[]): readonly Piece[] {
   const starts = pageStarts(document)

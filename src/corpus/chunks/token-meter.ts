@@ -8,7 +8,7 @@ export interface TokenMeter {
   size(piece: Piece): number
   /** Tokens of a context by itself, about. */
   context(text: string): number
-  /** Exact tokens of a context and the body between two places, with those that the model adds. */
+  /** Exact tokens of a context and the body between two offsets, with those that the model adds. */
   whole(context: string, start: number, end: number): number
 }
 

@@ -16,7 +16,7 @@ export function solidEnd(text: string, start: number, end: number): number {
 /** More white space than this is in no chunk: one ends there. */
 export const WIDE_GAP = 256
 
-/** End of the white space behind a place; the place itself where a chunk ends there. */
+/** End of the white space behind an offset; the offset itself where a chunk ends there. */
 export function gapEnd(text: string, end: number): number {
   let next = end
   while (next < text.length && isWhite(text.charCodeAt(next))) {

@@ -18,7 +18,7 @@ export class WordSums {
   #ends = new Uint32Array(256)
   #sums = new Uint32Array(256)
   #last = 0
-  /** Index of the last look-up: the next one is near it. */
+  /** Index of the last search: the next one is near it. */
   #near = 0
 
   constructor(text: string, words: TokenWords) {
@@ -33,7 +33,7 @@ export class WordSums {
     }
   }
 
-  /** Tokens of the words that end at or before a place. */
+  /** Tokens of the words that end at or before an offset. */
   upTo(at: number): number {
     return this.#sums[this.#indexAt(at)] as number
   }
@@ -55,17 +55,17 @@ export class WordSums {
     text: string,
     { at: from, start, end }: { readonly at: number; readonly start: number; readonly end: number },
   ): number {
-    const offset = end - text.length
+    const shift = end - text.length
     const solid = solidEnd(this.#text, start, end)
     let tokens = 0
     let isJoined = false
     for (let at = from; at < text.length;) {
-      const place = at + offset
-      const index = isJoined || place < start || place >= solid ? -1 : this.#indexAt(place)
-      if (index !== -1 && this.#ends[index] === place) {
+      const inDocument = at + shift
+      const index = isJoined || inDocument < start || inDocument >= solid ? -1 : this.#indexAt(inDocument)
+      if (index !== -1 && this.#ends[index] === inDocument) {
         const last = this.#indexAt(solid)
         tokens += this.#between(index, last)
-        at = (this.#ends[last] as number) - offset
+        at = (this.#ends[last] as number) - shift
         isJoined = true
         continue
       }
@@ -80,7 +80,7 @@ export class WordSums {
     return (this.#sums[last] as number) - (this.#sums[first] as number)
   }
 
-  /** Index of the last end at or before a place. */
+  /** Index of the last end at or before an offset. */
   #indexAt(at: number): number {
     const ends = this.#ends
     let index = this.#near

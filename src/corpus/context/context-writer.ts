@@ -47,7 +47,7 @@ export interface ContextWriterOptions {
 const ANSWER_TOKENS = 120
 
 /**
- * Finds or buys what a model writes about a chunk. Each is bought once: a receipt is looked for first, and the answer is on the
+ * Finds or buys what a model writes about a chunk. Each is bought once: a receipt is searched for first, and the answer is on the
  * disk before it is used. Chunks with the same text in the same document share one question, also in flight (single flight).
  */
 export class ContextWriter {

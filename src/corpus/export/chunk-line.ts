@@ -17,7 +17,7 @@ export interface ChunkLine extends Hygiene {
   readonly oversize: boolean
   readonly document: SourceKey
   readonly source: string
-  /** Place among the chunks of its document, from 0. */
+  /** Position among the chunks of its document, from 0. */
   readonly index: number
   readonly title: string | null
   readonly headings: readonly string[]
@@ -28,7 +28,7 @@ export interface ChunkLine extends Hygiene {
   readonly blocks: readonly string[]
   /** Of a spreadsheet: the sheet, the first one where there are several. */
   readonly sheet: string | null
-  /** Slides, cells of sheets, chapters or sections that the body touches; empty where the parser told none. */
+  /** Slides, cells of sheets, chapters or sections that the body touches; empty where the parser returned none. */
   readonly anchors: Chunk['anchors']
   readonly table: {
     readonly firstRow: number

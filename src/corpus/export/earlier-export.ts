@@ -5,7 +5,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import { type EarlierIds, IDS_FILE } from './chunk-ids.ts'
 import type { ExportManifest } from './export-manifest.ts'
 
-/** Where an export goes on: behind a cursor, or behind an earlier export. */
+/** Where an export continues: behind a cursor, or behind an earlier export. */
 export interface Since {
   readonly cursor: string
   /** Documents that the earlier export could not read. */

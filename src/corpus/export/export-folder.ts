@@ -27,7 +27,7 @@ export class ExportFolder implements AsyncDisposable {
     // A link keeps its name: what it points to is exchanged.
     const path = await realpath(to).catch(() => resolve(to))
     await mkdir(dirname(path), { recursive: true })
-    await settle(path)
+    await finishFormer(path)
     await refuseOthers(path, to)
     const aside = `${path}${PARTIAL}${process.pid}-${randomBytes(4).toString('hex')}`
     await mkdir(aside)
@@ -61,7 +61,7 @@ const PARTIAL = '.partial-'
 const FORMER = '.former'
 
 /** Finishes what a crash left: a former export that has no successor goes back. */
-async function settle(path: string): Promise<void> {
+async function finishFormer(path: string): Promise<void> {
   const beside = await readdir(dirname(path))
   const name = basename(path)
   if (beside.includes(`${name}${FORMER}`)) {

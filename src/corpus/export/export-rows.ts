@@ -18,7 +18,7 @@ export type ExportRow =
   | { readonly kind: 'without_markdown' }
   | { readonly kind: 'damaged'; readonly record: DocumentRecord }
 
-/** Ids that are handed on at a time. */
+/** Ids that are passed on at a time. */
 const IDS_AT_ONCE = 10_000
 
 /** Chunks whose contexts are awaited while earlier ones are written. */

@@ -13,7 +13,7 @@ export interface ExportTally {
   gone: number
   filtered: number
   damaged: Damage[]
-  /** Position in the change feed from which the next export goes on; null where the feed cannot be written. */
+  /** Position in the change feed from which the next export continues; null where the feed cannot be written. */
   cursor: string | null
   /** Why there is no cursor. */
   cursorProblem: string | null

@@ -7,7 +7,7 @@ export async function* readAhead<T, U>(
   const reading: Promise<U>[] = []
   const start = (item: T): void => {
     const result = read(item)
-    // Told when its turn comes; until then it is no unhandled rejection.
+    // Reported when its turn comes; until then it is no unhandled rejection.
     result.catch(() => undefined)
     reading.push(result)
   }

@@ -70,9 +70,9 @@ interface BlockLine {
   readonly anchor?: unknown
 }
 
-function blockOf({ pageNumber, id, type, bbox, markdownSpan, anchor: told }: BlockLine): LayoutBlock[] {
+function blockOf({ pageNumber, id, type, bbox, markdownSpan, anchor: returned }: BlockLine): LayoutBlock[] {
   if (markdownSpan === null) return []
-  const anchor = anchorOf(told)
+  const anchor = anchorOf(returned)
   return [{ id, type, page: pageNumber, bbox, span: markdownSpan, ...(anchor !== null && { anchor }) }]
 }
 

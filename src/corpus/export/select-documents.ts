@@ -46,11 +46,11 @@ export async function* changedRecords(
   tally: ExportTally,
   bury: (tombstone: Tombstone) => Promise<void>,
 ): AsyncGenerator<DocumentRecord> {
-  const told = new Set<SourceKey>(again)
+  const reported = new Set<SourceKey>(again)
   const documents = async function* (): AsyncGenerator<Tombstone> {
     for (const document of again) yield { document, change: 'changed' }
     for await (const { document, change } of netChanges(log, since, until))
-      if (!told.has(document)) yield { document, change }
+      if (!reported.has(document)) yield { document, change }
   }
   for await (const { document, change } of documents()) {
     // As it is now: what came later comes again with the next cursor.

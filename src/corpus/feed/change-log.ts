@@ -73,7 +73,7 @@ export class ChangeLog {
     return this.#base
   }
 
-  /** Looks at all that is there: what a compaction left. */
+  /** Lists all that a compaction left. */
   async look(): Promise<void> {
     const { segments, bases } = readNames(await this.#storage.list(''))
     const newest = bases.at(-1)
@@ -88,7 +88,7 @@ export class ChangeLog {
     while (there.has(this.#floor)) this.#floor -= 1
   }
 
-  /** Looks for segments that other processes wrote. */
+  /** Lists segments that other processes wrote. */
   async refresh(): Promise<void> {
     const { segments } = readNames(await this.#storage.list(this.#head === 0 ? '' : segmentName(this.#head)))
     for (const number of segments) if (number === this.#head + 1) this.#head = number

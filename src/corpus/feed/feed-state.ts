@@ -37,7 +37,7 @@ export class FeedState {
     return first === 0 && second === 0 ? null : toText(first, second)
   }
 
-  /** Whether a document has outputs by the feed, last told of in this page, and was not listed. */
+  /** Whether a document has outputs by the feed, last reported in this page, and was not listed. */
   isUnseen(place: string, page: number): boolean {
     const row = this.#table.row(place)
     return row[PAGE] === page && isUnseen(row)

@@ -18,7 +18,7 @@ type Store = Pick<OutputStore, 'feed' | 'readRecord'>
  *
  *   fold     The segments give the last known stamp and state of each document.
  *   compare  One listing of stamps; a record with another stamp is read, one with another state is an entry.
- *   removed  Documents that the listing lacks, each looked for by itself before it counts as removed.
+ *   removed  Documents that the listing lacks, each read by itself before it counts as removed.
  *   compact  Now and then the state takes the place of the segments (`compactFeed`).
  */
 export async function updateFeed(
@@ -90,7 +90,7 @@ class FeedUpdate {
   async #compare(stamps: readonly RecordStamp[]): Promise<void> {
     const found = await Promise.all(stamps.map(({ place }) => this.#storage.recordAt(place)))
     for (const [index, placed] of found.entries()) {
-      // Removed, or damaged, since it was listed: the next update tells.
+      // Removed, or damaged, since it was listed: the next update reports it.
       if (placed !== null) this.#add(stamps[index] as RecordStamp, placed)
     }
     if (this.#pending.length >= SEGMENT_ENTRIES) await this.#append()
@@ -120,7 +120,7 @@ class FeedUpdate {
     }
   }
 
-  /** The names of removed documents are in the pages that told of them last. */
+  /** The names of removed documents are in the pages that reported them last. */
   async #findRemoved(): Promise<void> {
     for (const number of this.#state.pagesOfUnseen()) {
       for (const entry of (await this.#pages[number - 1]?.read()) ?? []) {

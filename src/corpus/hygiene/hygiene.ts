@@ -6,7 +6,7 @@ import { type PersonalData, personalDataIn } from './personal-data.ts'
 import { brokenRules, type QualityRule } from './quality.ts'
 import { wordsOf } from './words.ts'
 
-/** What tells good chunks from bad ones, as columns; all null where it was not asked for. Nothing is dropped by it. */
+/** What separates good chunks from bad ones, as columns; all null where it was not asked for. Nothing is dropped by it. */
 export interface Hygiene {
   /** ISO 639-1; null for less than 20 letters, or where no language is likely. */
   readonly language: string | null
@@ -38,7 +38,7 @@ interface Texts {
   readonly body: string
 }
 
-/** Looks at the chunks of one export, one after the other. */
+/** Reads the chunks of one export, one after the other. */
 export class HygieneReader {
   readonly #languageOf: LanguageOf
   readonly #near = new NearDuplicates()

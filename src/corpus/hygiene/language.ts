@@ -2,10 +2,10 @@ import type { Hygiene } from './hygiene.ts'
 
 export type LanguageOf = (text: string) => Pick<Hygiene, 'language' | 'languageConfidence'>
 
-/** Fewer letters tell no language. */
+/** Fewer letters are not enough for a language. */
 const LEAST_LETTERS = 20
 
-/** Characters that are looked at: the detector takes longer for each. */
+/** Characters that are read: the detector takes longer for each. */
 const MOST_CHARACTERS = 400
 
 const UNKNOWN = { language: null, languageConfidence: null }

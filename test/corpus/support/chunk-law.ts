@@ -109,7 +109,7 @@ function borders(
   return split === null || counter.count(split) > limit ? [] : [`begins inside of ${JSON.stringify(split)}`]
 }
 
-/** The user-perceived character that a place is inside of; null between two. Segments from the start of the line. */
+/** The user-perceived character that an offset is inside of; null between two. Segments from the start of the line. */
 function characterAround(markdown: string, at: number): string | null {
   const from = markdown.lastIndexOf('\n', at - 1) + 1
   for (let length = 1024; ; length *= 2) {
