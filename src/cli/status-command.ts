@@ -5,7 +5,7 @@ import { TARGET_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
 import { FROM_URLS } from './source-argument.ts'
 import { addPipelines, forEachTarget, quiet, lastTargetsOf } from './targets.ts'
 
-/** With more documents than this, entries and records are read only when asked for. */
+/** With more documents than this, ledger entries and records are read only when asked for. */
 export const MOST_RECORDS = 2_000
 
 export function statusCommand(): Command {
