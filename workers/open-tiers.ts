@@ -2,10 +2,12 @@ import type { Settings } from '#config/settings.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
+import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { Events } from '#src/events.ts'
 import type { Tiers } from '#src/ingest/process/tiers.ts'
 import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
+import type { CustomPorts } from './custom-ports.ts'
 import { followEngine } from './follow-service.ts'
 import { routeTermsOf } from './from-settings.ts'
 import { pageCounting, priceWith } from './open-requests.ts'
@@ -14,6 +16,7 @@ import type { Shared } from './shared.ts'
 
 interface TierNeeds {
   readonly settings: Settings
+  readonly custom?: CustomPorts
   readonly parsers: ParserPolicy
   readonly owner: { readonly prefix: string }
   readonly shared: Shared
@@ -28,7 +31,7 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
   const { settings, parsers, shared, connection, pipeline, events, resources } = needs
   const routes = routesWith(settings, needs.owner.prefix)
   if (routes === null) return undefined
-  refuseRoute(settings)
+  refuseRoute(settings, needs.custom)
   if (parsers.own.class === 'embedded') return undefined
   const engine = await shared.requests(
     { ...settings, parseApiUrl: undefined, parseApiKey: undefined, rate: undefined, apiConcurrency: undefined },
@@ -39,6 +42,8 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
     routeOf: routes.of,
     mustStay: routes.mustStay,
     terms: routeTermsOf(settings),
+    service: parsers.own,
+    cutter: new PdfCutter(),
     share: new RedisPageShare({ connection, pipeline }),
     local: {
       parser: engine.parser,
@@ -54,9 +59,16 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
 }
 
 /** What cannot be kept is refused before anything is sent. */
-function refuseRoute({ route, rules, neverSend, engineModelUrl }: Settings): void {
+function refuseRoute(
+  { route, rules, neverSend, parseApiUrl, engineModelUrl }: Settings,
+  custom: CustomPorts = {},
+): void {
   const asksForService = route === 'local-first' || rules.some((rule) => rule.route === 'local-first')
-  if (asksForService) throw new SetupError('route "local-first" is not available yet. Choose "local" or "service"')
+  if (asksForService && parseApiUrl === undefined && custom.parser === undefined) {
+    throw new SetupError(
+      'route "local-first" buys pages at a service, and none is set. Set PARSE_API_URL, or choose route "local"',
+    )
+  }
   if (neverSend.length > 0 && engineModelUrl !== undefined && !isHere(engineModelUrl)) {
     throw new SetupError(
       'never-send keeps documents on this machine, and SLUICE_ENGINE_MODEL_URL is another one, which would receive ' +

@@ -33,6 +33,11 @@ export function serverTimeoutMs(options: ParseOptions, { bytes, family, pages }:
   return Math.min(options.timeout + Math.floor(work / 1000) * 1000, MAX_TIMEOUT_MS)
 }
 
+/** Pages of a PDF that are expected to be parsed within the contract's longest `timeout`. */
+export function mostPagesIn({ timeout, parsers: [pdf] }: ParseOptions): number {
+  return Math.max(1, Math.floor((MAX_TIMEOUT_MS - timeout) / PER_PAGE_MS[pdf?.mode ?? 'fast']))
+}
+
 /** How long the client waits for the whole of a request: never less than the service was given, and never for ever. */
 export function clientTimeoutMs(serverMs: number, bytes: number): number {
   return Math.ceil(serverMs + (bytes / UPLOAD_BYTES_PER_SECOND) * 1000 + SLACK_MS)

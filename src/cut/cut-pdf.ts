@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CutReport, type CutTask, type PieceFile, WHOLE_FILE } from './cut-task.ts'
-import { evenRanges, halves, type PageRange } from './page-ranges.ts'
+import { halvesOf, qpdfRange } from '#src/document/page-list.ts'
+import { evenRanges, pagesIn } from './page-ranges.ts'
 import { type Qpdf, QPDF_FOLDER, type QpdfRun } from './qpdf.ts'
 
 const HASH_CHUNK_BYTES = 1024 * 1024
 
 /**
- * Cuts the document of a task into pieces below its limit, by halving what turned out too large. The pieces are pages
+ * Cuts the document of a task into pieces below its limit, or the lists of pages out of it, by halving what turned out
+ * too large. The pieces are pages
  * copied into an empty PDF: nothing of the document's outline or structure comes along, which would bring the other
  * pages with it. Streams are copied as they are and the file id is made of the content, so that the same document gives
  * the same bytes at every cut. Writes files into the task's folder; blocks until it is done.
  */
-export function cutPdf(qpdf: Qpdf, { folder, limitBytes, upToPage, singlePages }: CutTask): CutReport {
+export function cutPdf(qpdf: Qpdf, { folder, limitBytes, upToPage, mostPages, lists }: CutTask): CutReport {
   const counted = qpdf(['--show-npages', `${QPDF_FOLDER}/${WHOLE_FILE}`])
   const problem = problemOf(counted)
   if (problem !== null) return problem
@@ -21,39 +23,41 @@ export function cutPdf(qpdf: Qpdf, { folder, limitBytes, upToPage, singlePages }
   if (!(totalPages > 0)) return { kind: 'damaged' }
 
   const { size: bytes } = statSync(join(folder, WHOLE_FILE))
-  const waiting =
-    singlePages === undefined
-      ? evenRanges({ pages: totalPages, bytes, limitBytes }, upToPage ?? totalPages)
-      : singlePages.filter((page) => page <= totalPages).map((page) => ({ firstPage: page, lastPage: page }))
+  const whole = { pages: totalPages, bytes, limitBytes, mostPages }
+  const listed = lists?.map((pages) => pages.filter((page) => page <= totalPages)).filter((pages) => pages.length > 0)
+  const waiting = listed ?? evenRanges(whole, upToPage ?? totalPages).map(pagesIn)
   const pieces: PieceFile[] = []
-  for (let range = waiting.shift(); range !== undefined; range = waiting.shift()) {
-    const piece = pieceOf(range, qpdf, folder)
+  const tooLarge: { page: number; bytes: number }[] = []
+  for (let pages = waiting.shift(); pages !== undefined; pages = waiting.shift()) {
+    const piece = pieceOf(pages, qpdf, folder)
     if ('kind' in piece) return piece
     if (piece.bytes <= limitBytes) {
       pieces.push({ ...piece, sha256: sha256Of(join(folder, piece.name)) })
       continue
     }
     rmSync(join(folder, piece.name))
-    if (range.firstPage === range.lastPage) return { kind: 'page_too_large', page: range.firstPage, bytes: piece.bytes }
-    waiting.unshift(...halves(range))
+    const [page = 1, ...more] = pages
+    if (more.length > 0) waiting.unshift(...halvesOf(pages))
+    else if (lists === null) return { kind: 'page_too_large', page, bytes: piece.bytes }
+    else tooLarge.push({ page, bytes: piece.bytes })
   }
-  return { kind: 'cut', totalPages, pieces }
+  return { kind: 'cut', totalPages, pieces, tooLarge }
 }
 
-function pieceOf(range: PageRange, qpdf: Qpdf, folder: string): Omit<PieceFile, 'sha256'> | CutReport {
-  const pages = `${range.firstPage}-${range.lastPage}`
-  const name = `${pages}.pdf`
+function pieceOf(pages: readonly number[], qpdf: Qpdf, folder: string): Omit<PieceFile, 'sha256'> | CutReport {
+  const [firstPage = 1, lastPage = firstPage] = [pages[0], pages.at(-1)]
+  const name = `${qpdfRange(pages)}.pdf`
   const written = qpdf([
     '--empty',
     '--deterministic-id',
     '--stream-data=preserve',
     '--pages',
     `${QPDF_FOLDER}/${WHOLE_FILE}`,
-    pages,
+    qpdfRange(pages),
     '--',
     `${QPDF_FOLDER}/${name}`,
   ])
-  return problemOf(written) ?? { ...range, name, bytes: statSync(join(folder, name)).size }
+  return problemOf(written) ?? { firstPage, lastPage, pages, name, bytes: statSync(join(folder, name)).size }
 }
 
 /**

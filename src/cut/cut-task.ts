@@ -7,8 +7,10 @@ export interface CutTask {
   readonly limitBytes: number
   /** Last page that is wanted; null for all. */
   readonly upToPage: number | null
-  /** Pages that are cut out one by one, in place of the whole document. */
-  readonly singlePages?: readonly number[]
+  /** Most pages of a piece; null for any number. */
+  readonly mostPages: number | null
+  /** The pages of each piece that is wanted, in place of cutting the whole document; null for that. */
+  readonly lists: readonly (readonly number[])[] | null
   /** Resident memory above which the child kills itself. */
   readonly memoryBytes: number
 }
@@ -19,6 +21,7 @@ export const WHOLE_FILE = 'whole.pdf'
 /** A piece as a file in the folder of its task. */
 export interface PieceFile extends PageRange {
   readonly name: string
+  readonly pages: readonly number[]
   readonly bytes: number
   /** 64 lower-case hexadecimal digits. */
   readonly sha256: string
@@ -26,7 +29,13 @@ export interface PieceFile extends PageRange {
 
 /** What the child process answers. */
 export type CutReport =
-  | { readonly kind: 'cut'; readonly totalPages: number; readonly pieces: readonly PieceFile[] }
+  | {
+      readonly kind: 'cut'
+      readonly totalPages: number
+      readonly pieces: readonly PieceFile[]
+      /** Of lists: pages that alone are over the limit. */
+      readonly tooLarge: readonly { readonly page: number; readonly bytes: number }[]
+    }
   | { readonly kind: 'encrypted' }
   | { readonly kind: 'damaged' }
   /** This page alone is over the limit. */

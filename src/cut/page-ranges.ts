@@ -4,6 +4,14 @@ export interface PageRange {
   readonly lastPage: number
 }
 
+export interface WholePdf {
+  readonly pages: number
+  readonly bytes: number
+  readonly limitBytes: number
+  /** Most pages of a range; null for any number. */
+  readonly mostPages?: number | null
+}
+
 /** Share of the limit that pieces aim at: pages differ in size, and each piece brings shared fonts and tables again. */
 const AIM = 0.9
 
@@ -12,22 +20,15 @@ const AIM = 0.9
  * cuts are depends on the whole document alone; `upToPage` only leaves out what follows it, so that a document asked for
  * with more pages is cut in the same places.
  */
-export function evenRanges(
-  { pages, bytes, limitBytes }: { readonly pages: number; readonly bytes: number; readonly limitBytes: number },
-  upToPage: number,
-): PageRange[] {
-  const count = Math.min(pages, Math.max(1, Math.ceil(bytes / (limitBytes * AIM))))
+export function evenRanges({ pages, bytes, limitBytes, mostPages = null }: WholePdf, upToPage: number): PageRange[] {
+  const byPages = mostPages === null ? 1 : Math.ceil(pages / mostPages)
+  const count = Math.min(pages, Math.max(1, byPages, Math.ceil(bytes / (limitBytes * AIM))))
   const starts = Array.from({ length: count }, (_, index) => Math.floor((index * pages) / count) + 1)
   return starts
     .map((firstPage, index) => ({ firstPage, lastPage: Math.min((starts[index + 1] ?? pages + 1) - 1, upToPage) }))
     .filter(({ firstPage, lastPage }) => firstPage <= lastPage)
 }
 
-/** Both halves of a range of more than one page. */
-export function halves({ firstPage, lastPage }: PageRange): [PageRange, PageRange] {
-  const middle = Math.floor((firstPage + lastPage) / 2)
-  return [
-    { firstPage, lastPage: middle },
-    { firstPage: middle + 1, lastPage },
-  ]
+export function pagesIn({ firstPage, lastPage }: PageRange): number[] {
+  return Array.from({ length: lastPage - firstPage + 1 }, (_, index) => firstPage + index)
 }

@@ -53,12 +53,13 @@ export class PdfCutter implements PieceCutter {
     try {
       await pipeline(request.read(signal), createWriteStream(join(folder, WHOLE_FILE)), { signal })
       const result = await this.#inChild(folder, request, signal)
-      if (result.kind !== 'cut') return failureOf(result, this.limitBytes)
+      if (result.kind !== 'cut') return failureOf(result, this.limitBytes, request.lists !== undefined)
       const pieces: PieceOnDisk[] = []
       for (const piece of result.pieces) pieces.push(resources.use(await PieceOnDisk.open(folder, piece)))
       const kept = resources.move()
-      const { totalPages } = result
-      return { kind: 'cut', totalPages, pieces, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+      const { totalPages, tooLarge } = result
+      const failed = tooLarge.map(({ page, bytes }) => ({ page, failure: this.#tooLarge(page, bytes) }))
+      return { kind: 'cut', totalPages, pieces, failed, [Symbol.asyncDispose]: () => kept.disposeAsync() }
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -76,30 +77,39 @@ export class PdfCutter implements PieceCutter {
     return ended.resolve
   }
 
-  #inChild(folder: string, { upToPage, singlePages }: CutRequest, signal: AbortSignal): Promise<ChildResult> {
+  #inChild(folder: string, request: CutRequest, signal: AbortSignal): Promise<ChildResult> {
+    const { upToPage, mostPages = null, lists = null } = request
     const { limitBytes, memoryBytes, timeoutMs } = this.#options
-    const pages = singlePages === undefined ? {} : { singlePages }
-    return runCutChild({ folder, limitBytes, upToPage, memoryBytes, ...pages }, timeoutMs, signal)
+    return runCutChild({ folder, limitBytes, upToPage, mostPages, lists, memoryBytes }, timeoutMs, signal)
+  }
+
+  #tooLarge(page: number, bytes: number): Failure {
+    return failureOf({ kind: 'page_too_large', page, bytes }, this.limitBytes, true)
   }
 }
 
-function failureOf(result: Exclude<ChildResult, { kind: 'cut' }>, limitBytes: number): Failure {
+/** Why a document was cut: it is over the limit, or some of its pages are wanted. */
+function failureOf(result: Exclude<ChildResult, { kind: 'cut' }>, limitBytes: number, isListed: boolean): Failure {
   const over = `over the limit of ${megabytes(limitBytes)} MB`
+  const is = isListed ? 'it' : `it is ${over} and`
   const refused = (code: Failure['code'], message: string): Failure => ({ code, stage: 'read', message })
   switch (result.kind) {
     case 'encrypted':
-      return refused('encrypted', `it is ${over} and needs a password, so it cannot be cut; remove the password`)
+      return refused('encrypted', `${is} needs a password, so it cannot be cut; remove the password`)
     case 'damaged':
-      return refused('corrupt', `it is ${over} and damaged, so it cannot be cut without losing pages; repair it`)
+      return refused(
+        'corrupt',
+        `${is} ${isListed ? 'is damaged' : 'damaged'}, so it cannot be cut without losing pages; repair it`,
+      )
     case 'page_too_large':
       return refused(
         'too_large',
         `page ${result.page} alone is ${megabytes(result.bytes)} MB, ${over}; make its pictures smaller`,
       )
     case 'out_of_time':
-      return refused('too_large', `it is ${over} and could not be cut within its time; split the file`)
+      return refused('too_large', `${is} could not be cut within its time; split the file`)
     case 'crashed':
-      return refused('too_large', `it is ${over} and could not be cut: the cutter died of it; split the file`)
+      return refused('too_large', `${is} could not be cut: the cutter died of it; split the file`)
     default:
       return assertNever(result)
   }

@@ -10,13 +10,15 @@ const CHUNK_BYTES = 256 * 1024
 export class PieceOnDisk implements Piece, AsyncDisposable {
   readonly firstPage: number
   readonly lastPage: number
+  readonly pages: readonly number[]
   readonly contentHash: ContentHash
   readonly bytes: number
   readonly #file: FileHandle
 
-  private constructor({ firstPage, lastPage, sha256, bytes }: PieceFile, file: FileHandle) {
+  private constructor({ firstPage, lastPage, pages, sha256, bytes }: PieceFile, file: FileHandle) {
     this.firstPage = firstPage
     this.lastPage = lastPage
+    this.pages = pages
     this.contentHash = contentHash(sha256)
     this.bytes = bytes
     this.#file = file

@@ -1,5 +1,6 @@
 import type { Failure } from './failure.ts'
-import type { ParserFacts } from './parser.ts'
+import type { ParserClass, ParserFacts } from './parser.ts'
+import type { RouteTerms } from './route.ts'
 import type { DocumentGrade } from './grade.ts'
 import type { ContentHash, ReceiptId, RecipeHash, SourceId, SourceKey, Version } from './ids.ts'
 
@@ -42,11 +43,32 @@ export interface PieceRecord {
   readonly lastPage: number
   /** Null when the answer may not be kept. */
   readonly receipt: ReceiptId | null
+  /** Of an answer for single pages of a routed document: all of them, in the order of the answer. */
+  readonly pages?: readonly number[]
 }
 
-/** A document's grade, and that of each page in page order. */
+/** Who parsed a page of a routed document, and why (`PAGE_REASONS`). */
+export interface RoutedPage {
+  /** 1-based. */
+  readonly page: number
+  readonly parser: ParserClass
+  readonly reason: string
+  /** Expected quality of the engine's reading, 0 to 1; null where it says nothing. */
+  readonly grade: number | null
+  /** Its share of what the answer cost; 0 for one that was there. */
+  readonly credits: number
+}
+
+/** How a document was routed (`--route local-first`), and by which terms. */
+export interface RouteRecord extends RouteTerms {
+  /** Why it was parsed as a whole by one parser; null where it was decided page by page. */
+  readonly whole: 'good' | 'below-floor' | 'local-failed' | 'service-failed' | null
+  readonly pages: readonly RoutedPage[]
+}
+
+/** A document's grade, and that of each page in page order; null for a page that the service parsed. */
 export interface RecordedGrade extends DocumentGrade {
-  readonly pages: readonly number[]
+  readonly pages: readonly (number | null)[]
 }
 
 /** What was done for which version of a document, at what cost. Committed last: no record, not done. */
@@ -65,8 +87,10 @@ export interface DocumentRecord {
   readonly recipeHash: RecipeHash
   /** Null when the answer may not be kept (zero data retention), and where `pieces` has several. */
   readonly receipt: ReceiptId | null
-  /** In page order; only of a document that was parsed in pieces. */
+  /** In page order; only of a document that was parsed in pieces. Behind those of the whole: those of single pages. */
   readonly pieces?: readonly PieceRecord[]
+  /** Only of a document that was routed. */
+  readonly route?: RouteRecord
   readonly outcome: 'done' | 'partial'
   /** Why it is only partial, one sentence each; empty when done. */
   readonly problems: readonly string[]

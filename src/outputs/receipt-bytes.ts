@@ -8,9 +8,15 @@ import type { Receipt } from '#src/document/record.ts'
 const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 
-const RECEIPT_FILE = new RegExp(`^([0-9a-f]{64}-[0-9a-f]{16}(?:-(?:${PARSER_CLASSES.join('|')}))?)\\.json\\.gz$`)
+const PAGES = String.raw`(?:\.p[\d._]+)?`
+const RECEIPT_FILE = new RegExp(
+  `^([0-9a-f]{64}${PAGES}-[0-9a-f]{16}(?:-(?:${PARSER_CLASSES.join('|')}))?)\\.json\\.gz$`,
+)
 
-/** `<aa>/<content hash>-<recipe hash>-<class of parser>.json.gz`, below `receipts/`; in format 1 without the class. */
+/**
+ * `<aa>/<content hash>-<recipe hash>-<class of parser>.json.gz`, below `receipts/`; in format 1 without the class. An answer
+ * for some pages of a document has them behind the hash: `.p3.7_9`.
+ */
 export function receiptPath(id: ReceiptId): string {
   if (!RECEIPT_FILE.test(`${id}.json.gz`)) throw new Error(`${JSON.stringify(id)} is no receipt id`)
   return `${id.slice(0, 2)}/${id}.json.gz`

@@ -53,7 +53,7 @@ export interface OutputStore {
    */
   saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void>
   removeReceipt(id: ReceiptId): Promise<void>
-  /** All, or those of these bytes, which costs one request or a look into one folder. */
+  /** All, or those of these bytes and of some of their pages, which costs one request or a look into one folder. */
   listReceipts(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt>
 
   /** Null when nothing is committed for this key. */

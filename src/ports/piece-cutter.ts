@@ -6,15 +6,19 @@ export interface CutRequest {
   read(signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Last page that is wanted; null for all. Nothing after it is cut, however large its pages are. */
   readonly upToPage: number | null
-  /** Pages that are cut out one by one, in place of the whole document; each at most once, ascending. */
-  readonly singlePages?: readonly number[]
+  /** Most pages of a piece; missing or null for as many as the limit of bytes allows. */
+  readonly mostPages?: number | null
+  /** Pages of each piece that is wanted, ascending, of those that there are; missing for the whole document. */
+  readonly lists?: readonly (readonly number[])[]
 }
 
-/** Consecutive pages of a PDF as a PDF of their own, no larger than the limit. */
+/** Pages of a PDF as a PDF of their own, no larger than the limit. */
 export interface Piece {
   /** Both counted from 1 in the whole document, and included. */
   readonly firstPage: number
   readonly lastPage: number
+  /** All of them, in order. */
+  readonly pages: readonly number[]
   readonly contentHash: ContentHash
   readonly bytes: number
   /** Starts at the first byte at each call. A chunk is good until the next one is asked for. */
@@ -26,8 +30,10 @@ export interface CutDocument extends AsyncDisposable {
   readonly kind: 'cut'
   /** Of the whole document, wanted or not. */
   readonly totalPages: number
-  /** From page 1 on, in order and without a gap, never empty; of `singlePages` those that the document has. */
+  /** Of a whole document from page 1 on, in order and without a gap; a list over the limit comes in several pieces. */
   readonly pieces: readonly Piece[]
+  /** Of lists: pages that alone are over the limit. */
+  readonly failed?: readonly { readonly page: number; readonly failure: Failure }[]
 }
 
 /** Cuts a PDF that is too large for the service by its pages. */

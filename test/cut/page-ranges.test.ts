@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { evenRanges, halves, type PageRange } from '#src/cut/page-ranges.ts'
+import { evenRanges, pagesIn, type PageRange } from '#src/cut/page-ranges.ts'
 
 const pagesOf = (ranges: readonly PageRange[]): number[] =>
   ranges.flatMap(({ firstPage, lastPage }) =>
@@ -31,10 +31,12 @@ test('cuts in the same places however many pages are wanted', () => {
   )
 })
 
-test('halves a range into two that are not empty', () => {
-  expect(halves({ firstPage: 3, lastPage: 4 })).toEqual([
-    { firstPage: 3, lastPage: 3 },
-    { firstPage: 4, lastPage: 4 },
-  ])
-  expect(pagesOf(halves({ firstPage: 1, lastPage: 7 }))).toEqual(upTo(7))
+test('no range has more pages than may be', () => {
+  fc.assert(
+    fc.property(cuts, fc.integer({ min: 1, max: 100 }), (cut, mostPages) => {
+      const ranges = evenRanges({ ...cut, mostPages }, cut.pages)
+      expect(pagesOf(ranges)).toEqual(upTo(cut.pages))
+      expect(Math.max(...ranges.map((range) => pagesIn(range).length))).toBeLessThanOrEqual(mostPages)
+    }),
+  )
 })

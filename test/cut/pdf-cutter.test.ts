@@ -72,6 +72,18 @@ describe('the pieces of a PDF', () => {
     expect(held.length).toBeGreaterThan(2)
   })
 
+  test('hold the lists of pages that are asked for, and halves of a list over the limit', async () => {
+    const path = await pdfOf({ pictures: tenPages })
+    const lists = [[2, 5, 6], [9], [1, 3, 4, 7, 8, 10]]
+    const cutter = new PdfCutter({ limitBytes: LIMIT, folder: folder.path })
+    const document = await cutter.cut({ read: () => createReadStream(path), upToPage: null, lists }, never)
+    if ('message' in document) throw new Error(document.message)
+    await using _ = document
+    expect(document.pieces.map(({ pages }) => pages)).toEqual([[2, 5, 6], [9], [1, 3, 4], [7, 8, 10]])
+    for (const piece of document.pieces) expect(pagesIn(await bytesOf(piece), 10)).toEqual(piece.pages)
+    expect(document.failed).toEqual([])
+  })
+
   test('are the same bytes at every cut, independent of upToPage', async () => {
     const path = await pdfOf({ pictures: tenPages })
     const hashes = async (upToPage: number | null) => {

@@ -143,7 +143,8 @@ export async function openWorkbench({
   }
 }
 
-async function ingestOnce(deps: IngestDeps, name: string, attempt: number): Promise<JobVerdict> {
+/** What the queue is told after one delivery of a document with these parts. */
+export async function ingestOnce(deps: IngestDeps, name: string, attempt: number): Promise<JobVerdict> {
   const key = sourceKey(name)
   const signal = new AbortController().signal
   const document = await deps.source.open(key, signal)

@@ -1,5 +1,6 @@
 import { type ContentHash, type SourceKey, type Version } from '#src/document/ids.ts'
 import type { Failure } from '#src/document/failure.ts'
+import { partHash } from '#src/document/page-list.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { OpenedDocument } from '#src/ports/source.ts'
 import { type ReadDocument, readOnce } from '../process/read-once.ts'
@@ -33,10 +34,18 @@ export async function openSinglePages(
   const { version } = document
   const common = { kind: 'pages', [Symbol.asyncDispose]: async () => undefined } as const
   if (wanted.totalPages === 1) return { ...common, pages: [{ key, version, pageNumber: 1, read }] }
-  const cut = await cutter.cut({ read: read.reread, upToPage: null, singlePages: wanted.pageNumbers }, signal)
+  const lists = wanted.pageNumbers.map((page) => [page])
+  const cut = await cutter.cut({ read: read.reread, upToPage: null, lists }, signal)
   if ('message' in cut) return cut
+  const [tooLarge] = cut.failed ?? []
+  if (tooLarge !== undefined && cut.pieces.length === 0) {
+    await cut[Symbol.asyncDispose]()
+    return tooLarge.failure
+  }
   const pages = cut.pieces.map((piece) => {
-    const { contentHash, bytes, firstPage: pageNumber } = piece
+    const { bytes, firstPage: pageNumber } = piece
+    // A route that buys this page later finds the receipt by this name.
+    const contentHash = partHash(read.contentHash, [pageNumber])
     return { key, version, pageNumber, read: pieceAsDocument(contentHash, bytes, read.head, piece.read.bind(piece)) }
   })
   return { kind: 'pages', pages, [Symbol.asyncDispose]: () => cut[Symbol.asyncDispose]() }

@@ -2,7 +2,13 @@ import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
-import { type Cost, type DocumentRecord, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
+import {
+  type Cost,
+  type DocumentRecord,
+  type PieceRecord,
+  type RouteRecord,
+  RECORD_SCHEMA,
+} from '#src/document/record.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import type { IngestDeps } from '../deps.ts'
 import { FINISH, postpone } from './job-verdicts.ts'
@@ -46,6 +52,7 @@ export interface ReadingOrigin {
   readonly receipt: ReceiptId | null
   readonly parser: ParserFacts
   readonly pieces?: readonly PieceRecord[]
+  readonly route?: RouteRecord
   readonly requestId: string | null
   readonly cost: Cost
 }
@@ -117,7 +124,7 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: IngestDeps):
 
 function recordOf(
   work: ReadWork,
-  { reading, receipt, parser, pieces, requestId, cost }: ReadingOrigin,
+  { reading, receipt, parser, pieces, route, requestId, cost }: ReadingOrigin,
   deps: IngestDeps,
 ): Omit<DocumentRecord, 'files'> {
   const grade = recordedGrade(reading.extensions)
@@ -134,6 +141,7 @@ function recordOf(
     recipeHash: work.recipe.hash,
     receipt,
     ...(pieces === undefined ? {} : { pieces }),
+    ...(route === undefined ? {} : { route }),
     outcome: problems.length === 0 ? 'done' : 'partial',
     problems,
     pages: reading.pages,

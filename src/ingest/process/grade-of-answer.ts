@@ -6,13 +6,15 @@ const MOST_NAMED = 10
 /** What of an answer's grades goes into the record; null where there are none. */
 export function recordedGrade(extensions: Extensions | null): RecordedGrade | null {
   if (extensions?.grade === undefined || extensions.grade === null) return null
-  return { ...extensions.grade, pages: (extensions.pageGrades ?? []).map(({ grade }) => grade) }
+  const known = new Map((extensions.pageGrades ?? []).map(({ pageNumber, grade }) => [pageNumber, grade]))
+  const pages = Array.from({ length: Math.max(...known.keys()) }, (_, index) => known.get(index + 1) ?? null)
+  return { ...extensions.grade, pages }
 }
 
 /** Why a document is only partial by the lowest grade that is asked for, 0 to 1: any of its pages is below. */
 export function gradeProblems(grade: RecordedGrade | null, minGrade: number | undefined): string[] {
   if (grade === null || minGrade === undefined) return []
-  const below = grade.pages.flatMap((page, index) => (page < minGrade ? [index + 1] : []))
+  const below = grade.pages.flatMap((page, index) => (page !== null && page < minGrade ? [index + 1] : []))
   if (below.length === 0) return []
   const named = below.slice(0, MOST_NAMED).join(', ')
   const more = below.length > MOST_NAMED ? ` and ${below.length - MOST_NAMED} more` : ''

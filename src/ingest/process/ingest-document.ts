@@ -2,6 +2,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { textExtensionOf } from '#src/document/formats.ts'
 import { receiptId, type SourceKey } from '#src/document/ids.ts'
+import type { Recipe } from '#src/contract/recipe.ts'
 import { policyFor } from '#src/document/parser.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import type { PieceRecord } from '#src/document/record.ts'
@@ -28,7 +29,8 @@ import { isLate } from './is-late.ts'
 import type { Handback } from '../scan/source-view.ts'
 import { postponeDuringOutage } from './postpone-during-outage.ts'
 import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
-import { onLocalTier } from './tiers.ts'
+import { ingestRouted } from '../route/ingest-routed.ts'
+import { onLocalTier, type Tiers } from './tiers.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
 
@@ -144,6 +146,8 @@ function handBack({ afterMs, halt }: Handback, deps: IngestDeps): JobVerdict {
 
 /** Steps 2 to 5: from the bytes to the record, by a receipt that is there or by a request. */
 async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
+  const { answers } = work.recipe
+  if (answers !== undefined && deps.tiers !== undefined) return route(work, answers, deps.tiers, deps, signal)
   const cutter = cutterFor(work, deps)
   const id = receiptId(work.read.contentHash, work.recipe.hash)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
@@ -175,6 +179,35 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
       return putOff(purchase, work, deps, signal)
     default:
       return assertNever(purchase)
+  }
+}
+
+/** As `turnIntoOutputs`, for a document of which single pages may be bought. */
+async function route(
+  work: Work,
+  answers: Recipe,
+  tiers: Tiers,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
+  const recorded = await findRecorded(work, deps)
+  if (recorded !== null) return settleRecorded(work, recorded, deps)
+  const outcome = await ingestRouted(work, answers, tiers, deps, signal)
+  switch (outcome.kind) {
+    case 'kept':
+      return reuse(work, outcome.receipt, deps, signal)
+    case 'parsed':
+      return commitReading(work, outcome.origin, deps, signal)
+    case 'incomplete': {
+      const { countsUntil, failure, retryAfterMs } = outcome.failed
+      const commit = (): Promise<JobVerdict> => commitReading(work, outcome.origin, deps, signal)
+      return retryOrGiveUp(countsUntil, failure, deps, commit, retryAfterMs)
+    }
+    case 'later':
+    case 'failed':
+      return putOff(outcome, work, deps, signal)
+    default:
+      return assertNever(outcome)
   }
 }
 

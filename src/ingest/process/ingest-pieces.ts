@@ -1,18 +1,18 @@
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import type { Failure } from '#src/document/failure.ts'
-import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import { receiptId } from '#src/document/ids.ts'
 import { type ParserFacts, weakest } from '#src/document/parser.ts'
 import type { Cost, PieceRecord } from '#src/document/record.ts'
 import { type CutDocument, type Piece, type PieceCutter } from '#src/ports/piece-cutter.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
-import { buyAnswer } from './buy-answer.ts'
+import { buyPiece } from './buy-piece.ts'
 import { costOf } from './commit-answer.ts'
 import type { IngestDeps } from '../deps.ts'
 import { type FoundReceipt, findReceipt } from './find-receipt.ts'
-import { isLate } from './is-late.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
+import { sumOfCosts } from './sum-of-costs.ts'
 import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 import { marksPages, stitchAnswers } from './stitch-answers.ts'
 import type { Work } from './work.ts'
@@ -72,7 +72,7 @@ export async function ingestPieces(
     kind: 'parsed',
     reading: stitchAnswers(pieces, whole, deps.clock.wall()),
     pieces: pieces.map(inRecord),
-    cost: sumOf(pieces.map(({ cost }) => cost)),
+    cost: sumOfCosts(pieces.map(({ cost }) => cost)),
     requestId: pieces[0]?.requestId ?? null,
     parser: weakest(pieces.map(({ parser: by }) => by)) ?? { ...deps.parsers.own, at: null },
   }
@@ -147,43 +147,6 @@ async function parsePiece(
     default:
       return assertNever(purchase)
   }
-}
-
-/**
- * Buys one piece, and waits here when it is told to come again: given back to the queue, the document would be read and
- * cut once more each time, and what its first pieces cost would be forgotten. A run that is halted waits for nothing.
- */
-async function buyPiece(
-  piece: Piece,
-  id: ReceiptId,
-  work: Work,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<Purchase> {
-  const { contentHash, bytes, firstPage, lastPage } = piece
-  const read = { contentHash, bytes, head: work.read.head, reread: (again: AbortSignal) => piece.read(again) }
-  const pieceWork: Work = { ...work, read }
-  let halted = false
-  const pieceDeps: IngestDeps = {
-    ...deps,
-    countPages: async () => lastPage - firstPage + 1,
-    halt: (...told) => {
-      halted = true
-      deps.halt(...told)
-    },
-  }
-  for (;;) {
-    const purchase = await buyAnswer(pieceWork, id, pieceDeps, signal)
-    if (purchase.kind !== 'later' || purchase.verdict.kind !== 'postpone') return purchase
-    if (halted || isLate(work.job, deps)) return purchase
-    await deps.clock.sleep(purchase.verdict.afterMs, signal)
-  }
-}
-
-function sumOf(costs: readonly Cost[]): Cost {
-  const has = (basis: Cost['basis']): boolean => costs.some((cost) => cost.basis === basis)
-  const credits = costs.reduce((sum, cost) => sum + cost.credits, 0)
-  return { credits, basis: has('estimated') ? 'estimated' : has('reported') ? 'reported' : 'saved' }
 }
 
 /** Final, unless another `attempt` may help. */

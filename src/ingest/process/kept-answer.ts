@@ -1,6 +1,7 @@
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import type { DocumentRecord, PieceRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
+import { mergePages } from '../route/merge-pages.ts'
 import { marksPages, stitchAnswers } from './stitch-answers.ts'
 
 /** The answer that a record's outputs were derived from, from its receipts; null when one was not kept or is damaged. */
@@ -20,6 +21,14 @@ export async function keptAnswer(
     if (reading === null) return null
     pieces.push({ ...piece, reading })
   }
-  const totalPages = record.pages.total ?? pieces.at(-1)?.lastPage ?? 0
-  return stitchAnswers(pieces, { totalPages, pageMarkers: marksPages(record.recipe) }, receivedAtMs)
+  const pageMarkers = marksPages(record.recipe)
+  const bought = pieces.flatMap(({ pages, reading }) => (pages === undefined ? [] : [{ pages, reading }]))
+  const consecutive = pieces.filter(({ pages }) => pages === undefined)
+  const totalPages = record.pages.total ?? consecutive.at(-1)?.lastPage ?? 0
+  const [only, ...more] = consecutive
+  const whole =
+    only !== undefined && more.length === 0 && bought.length > 0
+      ? only.reading
+      : stitchAnswers(consecutive, { totalPages, pageMarkers }, receivedAtMs)
+  return bought.length === 0 ? whole : mergePages(whole, bought, { pageMarkers }, receivedAtMs).reading
 }

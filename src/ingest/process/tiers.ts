@@ -1,4 +1,6 @@
 import type { Route, RouteTerms } from '#src/document/route.ts'
+import type { ParserIdentity } from '#src/document/parser.ts'
+import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { PageShare } from '#src/ports/page-share.ts'
 import type { IngestDeps } from '../deps.ts'
@@ -15,6 +17,9 @@ export interface Tiers {
   readonly routeOf: (key: SourceKey) => Route
   readonly mustStay: (key: SourceKey) => boolean
   readonly local: Tier
+  readonly service: ParserIdentity
+  /** For the pages that are bought. */
+  readonly cutter: PieceCutter
   readonly terms: RouteTerms
   readonly share: PageShare
 }

@@ -173,7 +173,7 @@ class S3Store implements OutputStore {
   }
 
   async *listReceipts(signal: AbortSignal, content?: ContentHash): AsyncGenerator<KeptReceipt> {
-    const below = content === undefined ? 'receipts/' : `receipts/${content.slice(0, 2)}/${content}-`
+    const below = content === undefined ? 'receipts/' : `receipts/${content.slice(0, 2)}/${content}`
     for await (const objects of this.#bucket.listObjects(below, signal)) {
       for (const { name, modifiedAt } of objects) {
         const id = receiptIdOf(name.slice(name.lastIndexOf('/') + 1))

@@ -1,0 +1,49 @@
+import { readAnswer } from '#src/contract/read-answer.ts'
+import type { ReceiptId } from '#src/document/ids.ts'
+import { pagesOfReceipt } from '#src/document/page-list.ts'
+import type { IngestDeps } from '../deps.ts'
+import { retryWhileStoreUnavailable } from '../process/retry-while-store-unavailable.ts'
+import type { Work } from '../process/work.ts'
+import type { BoughtPart } from './buy-pages.ts'
+
+/** The service's answers for pages of this document that are there already and hold one of these pages at least. */
+export async function boughtBefore(
+  work: Work,
+  wanted: readonly number[],
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<BoughtPart[]> {
+  const { recipe, job } = work
+  if (recipe.options.zeroDataRetention) return []
+  const missing = new Set(wanted)
+  const parts: BoughtPart[] = []
+  for (const { id, pages } of await receiptsOfPages(work, deps, signal)) {
+    if (!pages.some((page) => missing.has(page))) continue
+    const kept = await deps.store.readReceipt(id, { hold: work.hold, signal })
+    if (kept === null) continue
+    const parser = kept.parser ?? { ...deps.parsers.own, at: null }
+    // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
+    await retryWhileStoreUnavailable(() => deps.store.saveReceipt(id, kept.body, parser), job.key, deps, signal)
+    const reading = readAnswer(kept.body, deps.clock.wall())
+    const cost = { credits: 0, basis: 'saved' } as const
+    parts.push({ pages, receipt: id, reading, parser, cost, requestId: reading.requestId })
+    for (const page of pages) missing.delete(page)
+    work.hold.giveBack()
+  }
+  if (parts.length > 0) deps.events.emit('receipt:reused', { key: job.key })
+  return parts
+}
+
+async function receiptsOfPages(
+  { read, recipe }: Work,
+  { store }: IngestDeps,
+  signal: AbortSignal,
+): Promise<{ readonly id: ReceiptId; readonly pages: readonly number[] }[]> {
+  const found: { readonly id: ReceiptId; readonly pages: readonly number[] }[] = []
+  for await (const { id } of store.listReceipts(signal, read.contentHash)) {
+    const pages = pagesOfReceipt(id, read.contentHash, recipe.hash)
+    if (pages !== null) found.push({ id, pages })
+  }
+  // Most pages first, and always in the same order.
+  return found.toSorted((a, b) => b.pages.length - a.pages.length || (a.id < b.id ? -1 : 1))
+}

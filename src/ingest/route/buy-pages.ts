@@ -1,0 +1,139 @@
+import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
+import { assertNever } from '#src/document/assert-never.ts'
+import { DocumentChanged } from '#src/document/document-changed.ts'
+import type { Failure } from '#src/document/failure.ts'
+import { type ReceiptId, receiptId } from '#src/document/ids.ts'
+import { halvesOf, pageLists, partHash } from '#src/document/page-list.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import type { Cost } from '#src/document/record.ts'
+import type { CutDocument, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
+import type { IngestDeps } from '../deps.ts'
+import { buyPiece } from '../process/buy-piece.ts'
+import { costOf } from '../process/commit-answer.ts'
+import type { Purchase } from '../process/purchase.ts'
+import type { Work } from '../process/work.ts'
+
+/** Some pages of a document with the service's answer for them. */
+export interface BoughtPart {
+  readonly pages: readonly number[]
+  /** Null when the answer may not be kept. */
+  readonly receipt: ReceiptId | null
+  readonly reading: AnswerReading
+  readonly parser: ParserFacts
+  readonly cost: Cost
+  readonly requestId: string | null
+}
+
+export interface PagesBought {
+  readonly kind: 'bought'
+  readonly parts: readonly BoughtPart[]
+  /** Pages for which no answer came, each with its reason. */
+  readonly failed: ReadonlyMap<number, Failure>
+  /** A failure that another attempt may mend; null where there is none. */
+  readonly passing: Extract<Purchase, { kind: 'failed' }> | null
+}
+
+type NotNow = Extract<Purchase, { kind: 'later' }>
+
+/**
+ * Buys these pages of a PDF as one small PDF. A list of pages that fails is halved and sent again, so that a page that
+ * no service can read costs itself alone. One request after the other: all have the intent of the document, so that no
+ * copy of it buys the same pages at the same time, and a kill leaves one request in doubt at the most.
+ */
+export async function buyPages(
+  work: Work,
+  pages: readonly number[],
+  { cutter, most }: { readonly cutter: PieceCutter; readonly most: number },
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<PagesBought | NotNow> {
+  const parts: BoughtPart[] = []
+  const failed = new Map<number, Failure>()
+  let passing: PagesBought['passing'] = null
+  let waiting = pageLists(pages, most)
+  while (waiting.length > 0) {
+    const cut = await cutLists(work, waiting, cutter, signal)
+    if (cut.kind === 'failed') {
+      for (const page of waiting.flat()) failed.set(page, cut.failure)
+      return { kind: 'bought', parts, failed, passing: cut.countsUntil === 'final' ? passing : cut }
+    }
+    await using document = cut
+    for (const { page, failure } of document.failed ?? []) failed.set(page, failure)
+    waiting = []
+    for (const piece of document.pieces) {
+      const bought = await buyPart(piece, work, deps, signal)
+      if (bought.kind === 'later') return bought
+      if (bought.kind === 'part') parts.push(bought.part)
+      else if (piece.pages.length > 1) waiting.push(...halvesOf(piece.pages))
+      else {
+        for (const page of piece.pages) failed.set(page, bought.failure)
+        if (bought.countsUntil !== 'final') passing = bought
+      }
+      work.hold.giveBack()
+    }
+  }
+  return { kind: 'bought', parts, failed, passing }
+}
+
+type Failed = Extract<Purchase, { kind: 'failed' }>
+
+async function cutLists(
+  { read, attempt }: Work,
+  lists: readonly (readonly number[])[],
+  cutter: PieceCutter,
+  signal: AbortSignal,
+): Promise<CutDocument | Failed> {
+  const failing = (failure: Failure, countsUntil: Failed['countsUntil']): Failed => ({
+    kind: 'failed',
+    failure,
+    countsUntil,
+    retryAfterMs: null,
+  })
+  try {
+    const cut = await cutter.cut({ read: read.reread, upToPage: null, lists }, signal)
+    return 'message' in cut ? failing(cut, 'final') : cut
+  } catch (error) {
+    if (!(error instanceof DocumentChanged)) throw error
+    return failing({ code: 'changing', stage: 'read', message: error.message }, attempt)
+  }
+}
+
+async function buyPart(
+  piece: Piece,
+  work: Work,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<{ readonly kind: 'part'; readonly part: BoughtPart } | Failed | NotNow> {
+  const { pages } = piece
+  const intent = receiptId(work.read.contentHash, work.recipe.hash)
+  const content = partHash(work.read.contentHash, pages)
+  const keepsReceipt = !work.recipe.options.zeroDataRetention
+  const purchase = await buyPiece(
+    { ...piece, read: (again) => piece.read(again), contentHash: content },
+    intent,
+    work,
+    deps,
+    signal,
+  )
+  switch (purchase.kind) {
+    case 'bought': {
+      const { answer, parser } = purchase
+      const reading = readAnswer(answer.body, deps.clock.wall(), answer.json)
+      const receipt = keepsReceipt ? receiptId(content, work.recipe.hash, parser.class) : null
+      const cost = costOf(work, false, reading, deps, pages.length)
+      const requestId = answer.requestId ?? reading.requestId
+      return { kind: 'part', part: { pages, receipt, reading, parser, cost, requestId } }
+    }
+    case 'kept': {
+      const { id: receipt, body, parser } = purchase.receipt
+      const reading = readAnswer(body, deps.clock.wall())
+      const cost: Cost = { credits: 0, basis: 'saved' }
+      return { kind: 'part', part: { pages, receipt, reading, parser, cost, requestId: reading.requestId } }
+    }
+    case 'later':
+    case 'failed':
+      return purchase
+    default:
+      return assertNever(purchase)
+  }
+}

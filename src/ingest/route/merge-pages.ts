@@ -1,0 +1,179 @@
+import { extensionsFrom } from '#src/contract/extensions.ts'
+import { type AnswerReading, readData } from '#src/contract/read-answer.ts'
+import type { Block, BlockPage, ParsedMetadata, ParsedPage } from '#src/contract/response.ts'
+import { withRepeatedHeader } from './continued-table.ts'
+import { headingLevelsOf, withHeadingLevels } from './heading-levels.ts'
+import { localWarning } from './local-warning.ts'
+import { type PageSegment, pageSegments } from './page-segments.ts'
+import { runningLinesOf, withoutRunningLines } from './running-lines.ts'
+
+/** An answer for some pages of a document: its first page is the first of `pages`. */
+export interface BoughtAnswer {
+  readonly pages: readonly number[]
+  readonly reading: AnswerReading
+}
+
+export interface MergedPages {
+  readonly reading: AnswerReading
+  /** Pages that the bought answers stand for. */
+  readonly used: ReadonlySet<number>
+}
+
+interface Placed {
+  readonly pageNumber: number
+  readonly segment: PageSegment
+  /** 0 for the engine's answer, then those that were bought. */
+  readonly answer: number
+  /** Place of the segment in its answer. */
+  readonly index: number
+}
+
+/**
+ * The engine's answer with the bought pages in place of its own, as one answer for the whole document. Each page keeps
+ * the boxes and the text of its parser; what follows from other pages is settled by the engine's reading of the whole:
+ * running lines, levels of headings, headers of tables that go on. A page for which an answer holds nothing, though the
+ * engine read text there, stays as it was.
+ */
+export function mergePages(
+  local: AnswerReading,
+  bought: readonly BoughtAnswer[],
+  { pageMarkers }: { readonly pageMarkers: boolean },
+  receivedAtMs: number,
+): MergedPages {
+  const localBlocks = local.data.blocks ?? []
+  const lines = runningLinesOf(localBlocks)
+  const levels = headingLevelsOf(localBlocks)
+  const placed = placedPages(local, bought)
+  const settled = placed.map((page): Placed => {
+    if (page.answer === 0) return page
+    const text = withoutRunningLines(page.segment, lines)
+    return { ...page, segment: withHeadingLevels(text, page.pageNumber, levels) }
+  })
+  for (const [at, page] of settled.entries()) {
+    const before = settled[at - 1]
+    if (before === undefined || before.answer === page.answer || page.answer === 0) continue
+    settled[at] = { ...page, segment: withRepeatedHeader(before.segment, page.segment) }
+  }
+  const used = new Set(settled.filter(({ answer }) => answer > 0).map(({ pageNumber }) => pageNumber))
+  return { reading: readingOf(settled, used, local, bought, pageMarkers, receivedAtMs), used }
+}
+
+function placedPages(local: AnswerReading, bought: readonly BoughtAnswer[]): Placed[] {
+  const replacing = new Map<number, Placed>()
+  for (const [at, { pages, reading }] of bought.entries()) {
+    const numbers = (reading.data.pages ?? reading.data.blocks ?? [{ pageNumber: 1 }]).map((page) => page.pageNumber)
+    for (const [index, segment] of pageSegments(reading).entries()) {
+      const pageNumber = pages[(numbers[index] ?? 0) - 1]
+      if (pageNumber === undefined || replacing.has(pageNumber) || isFailed(segment)) continue
+      replacing.set(pageNumber, { pageNumber, segment, answer: at + 1, index })
+    }
+  }
+  return pageSegments(local).map((segment, index) => {
+    const pageNumber = local.data.pages?.[index]?.pageNumber ?? index + 1
+    const instead = replacing.get(pageNumber)
+    const isUsed = instead !== undefined && (instead.segment.text.trim() !== '' || segment.text.trim() === '')
+    return isUsed ? instead : { pageNumber, segment, answer: 0, index }
+  })
+}
+
+const isFailed = ({ blocks }: PageSegment): boolean => blocks?.status === 'failed'
+
+function readingOf(
+  placed: readonly Placed[],
+  used: ReadonlySet<number>,
+  local: AnswerReading,
+  bought: readonly BoughtAnswer[],
+  pageMarkers: boolean,
+  receivedAtMs: number,
+): AnswerReading {
+  const { markdown, starts } = joined(placed, pageMarkers)
+  const readings = [local, ...bought.map(({ reading }) => reading)]
+  const once = (field: 'links' | 'images'): readonly string[] | null => {
+    const lists = readings.flatMap(({ data }) => data[field] ?? [])
+    return readings.some(({ data }) => Array.isArray(data[field])) ? [...new Set(lists)] : null
+  }
+  const pageGrades = (local.extensions?.pageGrades ?? []).filter(({ pageNumber }) => !used.has(pageNumber))
+  const [links, images] = [once('links'), once('images')]
+  const warning = warningOf(local, bought, used)
+  const { warning: _, ...data } = local.data
+  const merged = readData(
+    {
+      ...data,
+      markdown,
+      pages: placed.map(({ pageNumber, segment }): ParsedPage => ({ pageNumber, markdown: segment.pageMarkdown })),
+      blocks: placed.map((page, at) => blocksOf(page, starts[at] ?? 0)),
+      ...(links === null ? {} : { links }),
+      ...(images === null ? {} : { images }),
+      ...(warning === null ? {} : { warning }),
+      ...(local.extensions === null ? {} : { sluice: extensionsFrom(pageGrades, local.extensions.engine) }),
+      metadata: metadataOf(local, bought),
+    },
+    receivedAtMs,
+  )
+  const dropped = readings.reduce((sum, { spans }) => sum + spans.dropped, 0)
+  return { ...merged, spans: { unit: local.spans.unit, dropped: merged.spans.dropped + dropped } }
+}
+
+function metadataOf(local: AnswerReading, bought: readonly BoughtAnswer[]): ParsedMetadata {
+  const credits = bought.map(({ reading }) => reading.creditsReported)
+  const creditsUsed = credits.every((told) => told !== null) ? credits.reduce((sum, told) => sum + told, 0) : null
+  return { ...local.data.metadata, creditsUsed } as ParsedMetadata
+}
+
+function warningOf(local: AnswerReading, bought: readonly BoughtAnswer[], used: ReadonlySet<number>): string | null {
+  const said = bought.flatMap(({ pages, reading: { data } }) =>
+    typeof data.warning === 'string' && data.warning.trim() !== ''
+      ? [`pages ${pages.join(', ')}: ${data.warning}`]
+      : [],
+  )
+  const own = localWarning(local.data.warning ?? null, used)
+  const all = [...(own === null ? [] : [own]), ...said]
+  return all.length === 0 ? null : all.join('; ')
+}
+
+/** The Markdown of the document, and where each page begins in it. */
+function joined(placed: readonly Placed[], pageMarkers: boolean): { markdown: string; starts: number[] } {
+  let markdown = ''
+  let last: Placed | null = null
+  const starts = placed.map((page, at) => {
+    if (pageMarkers && at > 0) markdown += `\n\n---\n\n<!-- page ${page.pageNumber} -->\n\n`
+    else if (last !== null && page.segment.text !== '') markdown += between(last, page)
+    const start = markdown.length
+    markdown += page.segment.text
+    if (page.segment.text !== '') last = page
+    return start
+  })
+  return { markdown, starts }
+}
+
+/** What its own answer has between two pages that follow each other there; else a paragraph goes on, or a new one begins. */
+function between(last: Placed, page: Placed): string {
+  const { before } = page.segment
+  if (last.answer === page.answer && before !== null && before.index === last.index) return before.text
+  return goesOn(last.segment, page.segment) ? ' ' : '\n\n'
+}
+
+function goesOn(last: PageSegment, next: PageSegment): boolean {
+  const [end, start] = [textOf(last).at(-1), textOf(next)[0]]
+  return (
+    end?.type === 'text' &&
+    start?.type === 'text' &&
+    last.text.endsWith(end.content) &&
+    next.text.startsWith(start.content) &&
+    /[\p{L}\p{N},]$/u.test(end.content) &&
+    /^\p{Ll}/u.test(start.content)
+  )
+}
+
+const textOf = ({ blocks }: PageSegment): Block[] =>
+  (blocks?.items ?? []).filter(({ markdownSpan: span }) => span !== null && span[0] < span[1])
+
+function blocksOf({ pageNumber, segment: { blocks } }: Placed, start: number): BlockPage {
+  if (blocks === null) return { pageNumber, width: null, height: null, status: 'ok', items: [] }
+  const items = blocks.items.map((block): Block => {
+    const { markdownSpan: span } = block
+    const id = `p${pageNumber}${/^p\d+(\..*)$/.exec(block.id)?.[1] ?? `.${block.id}`}`
+    return { ...block, id, markdownSpan: span === null ? null : [span[0] + start, span[1] + start] }
+  })
+  return { ...blocks, pageNumber, items }
+}

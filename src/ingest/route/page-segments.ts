@@ -1,0 +1,112 @@
+import type { AnswerReading } from '#src/contract/read-answer.ts'
+import type { Block, BlockPage, ParsedPage } from '#src/contract/response.ts'
+
+/** The part of an answer that stands for one page. Its spans are offsets into its own text, in UTF-16 units. */
+export interface PageSegment {
+  readonly text: string
+  /** Null where the answer has no blocks. */
+  readonly blocks: BlockPage | null
+  /** As in `pages` of the answer. */
+  readonly pageMarkdown: string
+  /** What stands between it and the last page before it that has text; null for the first one, or where it is not known. */
+  readonly before: { readonly index: number; readonly text: string } | null
+}
+
+/** Replaces [start, end) of a segment's text. */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+const GAP = /^\s*(?:---\s*<!-- page \d+ -->\s*)*$/
+
+/** An answer page by page: by the spans of its blocks where they cover the Markdown, else by the text of each page. */
+export function pageSegments({ data }: AnswerReading): PageSegment[] {
+  const markdown = data.markdown ?? ''
+  const blocks = new Map((data.blocks ?? []).map((page) => [page.pageNumber, page]))
+  const pages = data.pages ?? (blocks.size <= 1 ? [{ pageNumber: 1, markdown }] : [])
+  return bySpans(markdown, pages, blocks) ?? pages.map((page) => byText(page, blocks.get(page.pageNumber) ?? null))
+}
+
+function bySpans(
+  markdown: string,
+  pages: readonly ParsedPage[],
+  blocks: ReadonlyMap<number, BlockPage>,
+): PageSegment[] | null {
+  const found: PageSegment[] = []
+  let end = 0
+  let last = -1
+  for (const [index, page] of pages.entries()) {
+    const own = blocks.get(page.pageNumber) ?? null
+    const spans = (own?.items ?? []).flatMap(({ markdownSpan: span }) => (span && span[0] < span[1] ? [span] : []))
+    if (spans.length === 0) {
+      if (page.markdown.trim() !== '') return null
+      found.push({ text: '', blocks: own, pageMarkdown: page.markdown, before: null })
+      continue
+    }
+    const start = spans.reduce((least, [from]) => Math.min(least, from), Infinity)
+    const stop = spans.reduce((most, [, to]) => Math.max(most, to), 0)
+    const gap = markdown.slice(end, start)
+    if (start < end || !GAP.test(gap)) return null
+    const text = markdown.slice(start, stop)
+    const before = last === -1 ? null : { index: last, text: gap }
+    found.push({ text, blocks: own && shifted(own, -start, text), pageMarkdown: page.markdown, before })
+    end = stop
+    last = index
+  }
+  return GAP.test(markdown.slice(end)) ? found : null
+}
+
+/** Where spans do not tell, each block is looked for behind the one before it. */
+function byText({ markdown }: ParsedPage, own: BlockPage | null): PageSegment {
+  let from = 0
+  const items = own?.items.map((block): Block => {
+    const at = block.markdownSpan === null || block.content === '' ? -1 : markdown.indexOf(block.content, from)
+    if (at === -1) return { ...block, markdownSpan: null }
+    from = at + block.content.length
+    return { ...block, markdownSpan: [at, from] }
+  })
+  return {
+    text: markdown,
+    blocks: own === null || items === undefined ? null : { ...own, items },
+    pageMarkdown: markdown,
+    before: null,
+  }
+}
+
+function shifted(page: BlockPage, by: number, text: string): BlockPage {
+  const place = (offset: number): number => Math.min(Math.max(offset + by, 0), text.length)
+  const items = page.items.map((block): Block => {
+    const { markdownSpan: span } = block
+    return span === null ? block : { ...block, markdownSpan: [place(span[0]), place(span[1])] }
+  })
+  return { ...page, items }
+}
+
+/** The segment with these replacements, which do not overlap. Spans follow; the content of a block stays what its span slices. */
+export function edited(segment: PageSegment, edits: readonly Edit[]): PageSegment {
+  if (edits.length === 0) return segment
+  const ordered = edits.toSorted((a, b) => a.start - b.start)
+  let text = ''
+  let at = 0
+  for (const edit of ordered) {
+    text += segment.text.slice(at, edit.start) + edit.text
+    at = edit.end
+  }
+  text += segment.text.slice(at)
+  const place = (offset: number): number =>
+    ordered.reduce((moved, edit) => {
+      if (edit.end <= offset) return moved + edit.text.length - (edit.end - edit.start)
+      return edit.start < offset ? moved - (offset - edit.start) + edit.text.length : moved
+    }, offset)
+  const items = segment.blocks?.items.map((block): Block => {
+    const { markdownSpan: span } = block
+    if (span === null) return block
+    const moved = [place(span[0]), place(span[1])] as const
+    const isSlice = segment.text.slice(...span) === block.content
+    return { ...block, markdownSpan: moved, content: isSlice ? text.slice(...moved) : block.content }
+  })
+  const blocks = segment.blocks === null || items === undefined ? null : { ...segment.blocks, items }
+  return { ...segment, text, blocks, pageMarkdown: text }
+}

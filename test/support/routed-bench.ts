@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { recipeBook } from '#src/contract/rules.ts'
+import { PdfCutter } from '#src/cut/pdf-cutter.ts'
+import type { RouteTerms } from '#src/document/route.ts'
+import { NO_SPENDING } from '#src/document/spending.ts'
+import { openGate } from '#src/gate/open-gate.ts'
+import type { IngestDeps } from '#src/ingest/deps.ts'
+import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
+import { HttpParser } from '#src/parse/http-parser.ts'
+import type { JobVerdict } from '#src/ports/queue.ts'
+import { routedRecipe } from '#src/route/routed-recipe.ts'
+import { ServiceGate } from '#workers/service-gate.ts'
+import { headingOf } from './large-pdf.ts'
+import type { TestRedis } from './redis.ts'
+import { type ReceivedRequest, type Reply, type ScriptedService, startScriptedService } from './scripted-service.ts'
+import { ingestOnce, openWorkbench, type Workbench } from './workbench.ts'
+
+/** Pages of `writeLargePdf` that a file holds, as they are numbered in the document that they come from. */
+export function pagesInFile({ file }: Pick<ReceivedRequest, 'file'>, most: number): number[] {
+  const content = file?.content ?? null
+  return Array.from({ length: most }, (_, index) => index + 1).filter((page) =>
+    content?.includes(`(${headingOf(page)})`),
+  )
+}
+
+/** An answer that keeps the contract, with one text block for each of these texts. */
+export function answerOf(texts: readonly string[], grades: readonly number[] | null): Reply {
+  let markdown = ''
+  const blocks = texts.map((content, index) => {
+    if (markdown !== '' && content !== '') markdown += '\n\n'
+    const markdownSpan = [markdown.length, markdown.length + content.length]
+    markdown += content
+    const item = {
+      id: `p${index + 1}.b0`,
+      type: 'text',
+      content,
+      markdownSpan,
+      readingOrder: 0,
+      bbox: [0, 0.2, 1, 0.3],
+    }
+    return { pageNumber: index + 1, width: 612, height: 792, status: 'ok', items: content === '' ? [] : [item] }
+  })
+  const pages = texts.map((text, index) => ({ pageNumber: index + 1, markdown: text }))
+  const metadata = { numPages: texts.length, totalPages: texts.length, creditsUsed: texts.length }
+  const pageGrades = grades?.map((grade, index) => ({ pageNumber: index + 1, grade, components: {} }))
+  const sluice = pageGrades === undefined ? {} : { sluice: { engine: '1', pageGrades } }
+  return { body: { success: true, data: { markdown, pages, blocks, metadata, ...sluice } } }
+}
+
+export interface RoutedOptions {
+  readonly redis: TestRedis
+  readonly engine: (request: ReceivedRequest) => Reply
+  readonly paid: (request: ReceivedRequest) => Reply
+  readonly terms?: Partial<RouteTerms>
+}
+
+export interface RoutedBench extends AsyncDisposable {
+  readonly bench: Workbench
+  readonly deps: IngestDeps
+  readonly engine: ScriptedService
+  /** Delivers a document again and again, as the queue does, until it ends; answers how often. */
+  readonly ingestToEnd: (key: string) => Promise<number>
+  readonly ingest: (key: string, attempt?: number) => Promise<JobVerdict>
+}
+
+/** A workbench with an engine and a service, both scripted over real HTTP: which pages are bought is what it is about. */
+export async function openRoutedBench({
+  redis,
+  engine: engineAnswers,
+  paid,
+  terms = {},
+}: RoutedOptions): Promise<RoutedBench> {
+  await using resources = new AsyncDisposableStack()
+  const bench = resources.use(await openWorkbench({ redis, answers: paid }))
+  const engine = resources.use(await startScriptedService({ answers: engineAnswers }))
+  const { connection } = redis
+  const pipeline = `routed-${new URL(engine.url).port}`
+  const all: RouteTerms = { qualityFloor: 0.9, buyShare: 1, buyPages: null, ...terms }
+  const parsers = { ...bench.deps.parsers, hasUnmarked: false }
+  const local = { class: 'embedded', origin: 'engine', version: '1' } as const
+  const http = new HttpParser({ baseUrl: new URL(engine.url), apiKey: 'key', concurrency: 4, userAgent: 'test' })
+  const book = recipeBook({})
+  const deps: IngestDeps = {
+    ...bench.deps,
+    parsers: { ...parsers, routes: { of: () => 'local-first', engine: local } },
+    recipeFor: (key, extension) => routedRecipe(book(key, extension), all),
+    tiers: {
+      routeOf: () => 'local-first',
+      mustStay: () => false,
+      terms: all,
+      service: parsers.own,
+      cutter: new PdfCutter(),
+      share: new RedisPageShare({ connection, pipeline }),
+      local: {
+        parser: resources.use(http),
+        parsers: { ...parsers, own: local },
+        gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: pipeline })), 60_000),
+        price: () => 0,
+        charge: () => 0,
+        countPages: async () => null,
+        spending: NO_SPENDING,
+        dependency: 'engine',
+      },
+    },
+  }
+  const ingest: RoutedBench['ingest'] = (key, attempt = 1) => ingestOnce(deps, key, attempt)
+  const ingestToEnd = async (key: string): Promise<number> => {
+    for (let attempt = 1, deliveries = 1; ; deliveries += 1) {
+      const verdict = await ingest(key, attempt)
+      if (verdict.kind !== 'postpone') return deliveries
+      if (verdict.counted) attempt += 1
+      else await sleep(Math.min(verdict.afterMs, 50))
+    }
+  }
+  const kept = resources.move()
+  return { bench, deps, engine, ingest, ingestToEnd, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
