@@ -62,6 +62,7 @@ export const ingestSettings = (settings: Settings) => ({
   storeSlowMs: settings.storeSlowMs,
   deadlineMs: settings.deadlineMs,
   cutter: cutterOf(settings),
+  longPdfCutter: settings.splitLongPdfs ? new PdfCutter() : null,
 })
 
 export const gonePolicyOf = ({ deleteGone, goneLimitPercent, force }: Settings): GonePolicy => ({

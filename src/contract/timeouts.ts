@@ -4,6 +4,9 @@ import { MAX_TIMEOUT_MS, type ParseOptions } from './options.ts'
 /** Milliseconds that a page may take in each mode; OCR reads pictures, and `auto` may have to. */
 const PER_PAGE_MS = { fast: 200, auto: 1_500, ocr: 3_000 } as const
 
+/** What a request takes beside its pages, at the most. */
+const OVERHEAD_MS = 30_000
+
 /** Bytes that are surely converted in a second, of a document that is no PDF or whose pages could not be counted. */
 const BYTES_PER_SECOND = 250_000
 
@@ -35,7 +38,8 @@ export function serverTimeoutMs(options: ParseOptions, { bytes, family, pages }:
 
 /** Pages of a PDF that are expected to be parsed within the contract's longest `timeout`. */
 export function mostPagesIn({ timeout, parsers: [pdf] }: ParseOptions): number {
-  return Math.max(1, Math.floor((MAX_TIMEOUT_MS - timeout) / PER_PAGE_MS[pdf?.mode ?? 'fast']))
+  const overheadMs = Math.min(timeout, OVERHEAD_MS)
+  return Math.floor((MAX_TIMEOUT_MS - overheadMs) / PER_PAGE_MS[pdf?.mode ?? 'fast'])
 }
 
 /** How long the client waits for the whole of a request: never less than the service was given, and never for ever. */

@@ -62,6 +62,8 @@ export interface IngestDeps {
   readonly countPages: (read: ReadDocument, extension: Extension, signal: AbortSignal) => Promise<number | null>
   /** For PDFs over the limit; null where they are refused. */
   readonly cutter: PieceCutter | null
+  /** For PDFs that would take the service longer than it may; null or missing where they are sent whole. */
+  readonly longPdfCutter?: PieceCutter | null
   /** Tells the process that nothing more may be sent: credits, key or options. Every job is kept. */
   readonly halt: (cause: HaltCause, message: string) => void
   /** Aborts when the process is told to stop: requests in flight may finish, and nothing waits for a store that is away. */

@@ -13,6 +13,7 @@ export const SLOW_FILES = [
   'test/e2e/price.test.ts',
   'test/e2e/routes.test.ts',
   'test/ingest/route/routed-pages.test.ts',
+  'test/ingest/process/long-pdfs.test.ts',
   'test/e2e/budget.test.ts',
   'test/outages/redis.test.ts',
   'test/outages/lost-redis.test.ts',

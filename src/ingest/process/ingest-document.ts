@@ -17,6 +17,7 @@ import { commitAnswer, commitReading, settleRecorded } from './commit-answer.ts'
 import type { IngestDeps } from '../deps.ts'
 import { type FoundReceipt, findReceipt } from './find-receipt.ts'
 import { handlingOf } from './handling.ts'
+import { ingestLongPdf, type LongPdf, longPdf } from './ingest-long-pdf.ts'
 import { ingestPieces } from './ingest-pieces.ts'
 import { leaveOut } from '../scan/skip-file.ts'
 import { findRecorded } from './find-recorded.ts'
@@ -24,6 +25,7 @@ import { passThrough } from './pass-through.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReadDocument, readOnce } from './read-once.ts'
+import { changing, pastDeadline, unsupported } from './own-failures.ts'
 import { openListed } from '../scan/open-listed.ts'
 import { isLate } from './is-late.ts'
 import type { Handback } from '../scan/source-view.ts'
@@ -164,7 +166,10 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
     return putOff(outcome, work, deps, signal)
   }
   if (kept !== null) return reuse(work, kept, deps, signal)
-  const purchase = await buyAnswer(work, id, deps, signal)
+  const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
+  const long = longPdf(work, pages, deps)
+  if (long !== null) return parseLong(work, long, deps, signal)
+  const purchase = await buyAnswer(work, id, { ...deps, countPages: async () => pages }, signal)
   switch (purchase.kind) {
     case 'bought': {
       await deps.requestPriority.yieldToUrgent()
@@ -180,6 +185,14 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
     default:
       return assertNever(purchase)
   }
+}
+
+async function parseLong(work: Work, long: LongPdf, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
+  const recorded = await findRecorded(work, deps)
+  if (recorded !== null) return settleRecorded(work, recorded, deps)
+  const outcome = await ingestLongPdf(work, long, deps, signal)
+  if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps, signal)
+  return putOff(outcome, work, deps, signal)
 }
 
 /** As `turnIntoOutputs`, for a document of which single pages may be bought. */
@@ -272,19 +285,3 @@ async function readUnchanged(document: OpenedDocument, signal: AbortSignal): Pro
     throw error
   }
 }
-
-const unsupported: Failure = {
-  code: 'unsupported_type',
-  stage: 'read',
-  message: 'its name does not end in a supported extension',
-}
-const changing: Failure = {
-  code: 'changing',
-  stage: 'read',
-  message: 'the file kept changing while it was read; run again when nothing writes to it',
-}
-const pastDeadline = (deadlineMs: number): Failure => ({
-  code: 'deadline',
-  stage: 'gate',
-  message: `it waited for longer than the deadline of ${(deadlineMs / 3_600_000).toFixed(1)} hours`,
-})

@@ -4,7 +4,7 @@ import type { Failure } from '#src/document/failure.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { type ParserFacts, weakest } from '#src/document/parser.ts'
 import type { Cost, PieceRecord } from '#src/document/record.ts'
-import { type CutDocument, type Piece, type PieceCutter } from '#src/ports/piece-cutter.ts'
+import { type CutDocument, type CutRequest, type Piece, type PieceCutter } from '#src/ports/piece-cutter.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { buyPiece } from './buy-piece.ts'
 import { costOf } from './commit-answer.ts'
@@ -18,7 +18,7 @@ import { marksPages, stitchAnswers } from './stitch-answers.ts'
 import type { Work } from './work.ts'
 
 type Failed = Extract<Purchase, { kind: 'failed' }>
-type NotParsed = Failed | Extract<Purchase, { kind: 'later' }>
+export type NotParsed = Failed | Extract<Purchase, { kind: 'later' }>
 
 export type PiecesOutcome =
   | {
@@ -33,7 +33,7 @@ export type PiecesOutcome =
   /** With the pieces that were parsed before. */
   | (NotParsed & { readonly pieces?: readonly PieceRecord[] })
 
-interface ParsedPiece extends PieceRecord {
+export interface ParsedPiece extends PieceRecord {
   readonly kind: 'parsed'
   readonly reading: AnswerReading
   readonly cost: Cost
@@ -55,7 +55,7 @@ export async function ingestPieces(
 ): Promise<PiecesOutcome> {
   const [parser] = work.recipe.options.parsers
   if (parser === undefined) return failed(needsPdfParser)
-  const cut = await cutDocument(work, cutter, parser.maxPages ?? null, signal)
+  const cut = await cutDocument(work, cutter, { upToPage: parser.maxPages ?? null }, signal)
   if (cut.kind === 'failed') return cut
   await using document = cut
   const pieces: ParsedPiece[] = []
@@ -67,7 +67,17 @@ export async function ingestPieces(
     work.hold.giveBack()
   }
   if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
-  const whole = { totalPages: document.totalPages, pageMarkers: marksPages(work.recipe.canonical) }
+  return wholeOf(pieces, document.totalPages, work, deps)
+}
+
+/** The answers for consecutive pieces as one for the whole document. */
+export function wholeOf(
+  pieces: readonly ParsedPiece[],
+  totalPages: number,
+  work: Work,
+  deps: IngestDeps,
+): Extract<PiecesOutcome, { kind: 'parsed' }> {
+  const whole = { totalPages, pageMarkers: marksPages(work.recipe.canonical) }
   return {
     kind: 'parsed',
     reading: stitchAnswers(pieces, whole, deps.clock.wall()),
@@ -78,16 +88,20 @@ export async function ingestPieces(
   }
 }
 
-const inRecord = ({ firstPage, lastPage, receipt }: PieceRecord): PieceRecord => ({ firstPage, lastPage, receipt })
+export const inRecord = ({ firstPage, lastPage, receipt }: PieceRecord): PieceRecord => ({
+  firstPage,
+  lastPage,
+  receipt,
+})
 
-async function cutDocument(
+export async function cutDocument(
   { read, attempt }: Work,
   cutter: PieceCutter,
-  upToPage: number | null,
+  wanted: Omit<CutRequest, 'read'>,
   signal: AbortSignal,
 ): Promise<CutDocument | Failed> {
   try {
-    const cut = await cutter.cut({ read: read.reread, upToPage }, signal)
+    const cut = await cutter.cut({ read: read.reread, ...wanted }, signal)
     return 'message' in cut ? failed(cut) : cut
   } catch (error) {
     if (!(error instanceof DocumentChanged)) throw error
@@ -95,7 +109,7 @@ async function cutDocument(
   }
 }
 
-async function parsePiece(
+export async function parsePiece(
   piece: Piece,
   work: Work,
   deps: IngestDeps,

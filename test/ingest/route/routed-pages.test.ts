@@ -149,7 +149,7 @@ describe('a document is bought by page', () => {
       expect([...bought.pages.values()].every((times) => times === 1)).toBe(true)
       expect(await pagesOf(routed)).toEqual(all.map((page) => (used.includes(page) ? truth(page) : local(page))))
       expect((await routed.deps.store.readRecord(key))?.cost.basis).toBe('saved')
-    }, 60_000)
+    }, 240_000)
   }
 
   test('a higher floor buys the further pages alone', async () => {

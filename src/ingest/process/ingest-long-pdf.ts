@@ -1,0 +1,143 @@
+import pLimit from 'p-limit'
+import { mostPagesIn } from '#src/contract/timeouts.ts'
+import { assertNever } from '#src/document/assert-never.ts'
+import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
+import type { Failure } from '#src/document/failure.ts'
+import { halvesOf } from '#src/document/page-list.ts'
+import type { CutRequest, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
+import type { IngestDeps } from '../deps.ts'
+import {
+  cutDocument,
+  inRecord,
+  type NotParsed,
+  type ParsedPiece,
+  parsePiece,
+  type PiecesOutcome,
+  wholeOf,
+} from './ingest-pieces.ts'
+import type { Work } from './work.ts'
+
+/** Pieces of one document that are sent side by side. */
+const AT_ONCE = 4
+
+/** Formats that a model writes for a document as a whole: of pieces there would be several. */
+const OF_THE_WHOLE: ReadonlySet<string> = new Set(['json', 'summary'])
+
+export interface LongPdf {
+  readonly cutter: PieceCutter
+  readonly mostPages: number
+}
+
+/**
+ * How a PDF is cut whose pages are expected to take the service longer than the contract allows; null for any other
+ * document. `pages`: what it has, null where they are not counted, as for the embedded engine.
+ */
+export function longPdf(
+  { extension, recipe: { options } }: Work,
+  pages: number | null,
+  deps: IngestDeps,
+): LongPdf | null {
+  const { longPdfCutter: cutter = null } = deps
+  const [parser] = options.parsers
+  if (cutter === null || pages === null || extension !== 'pdf' || parser === undefined) return null
+  if (options.formats.some(({ type }) => OF_THE_WHOLE.has(type))) return null
+  const mostPages = mostPagesIn(options)
+  return Math.min(pages, parser.maxPages ?? pages) > mostPages ? { cutter, mostPages } : null
+}
+
+/**
+ * Steps 2 to 4 for such a PDF: its pieces are sent side by side, under the limiter. One that the service refuses, or that
+ * runs out of time, is halved and sent again: a page that cannot be read is left out, and costs itself alone. What may
+ * pass is first tried again as any document; the answers that came are found again then.
+ */
+export async function ingestLongPdf(
+  work: Work,
+  { cutter, mostPages }: LongPdf,
+  deps: IngestDeps,
+  signal: AbortSignal,
+): Promise<PiecesOutcome> {
+  const pieces: ParsedPiece[] = []
+  const leftOut = new Map<number, Failure>()
+  let totalPages = 0
+  let wanted: Omit<CutRequest, 'read'> | null = {
+    upToPage: work.recipe.options.parsers[0]?.maxPages ?? null,
+    mostPages,
+  }
+  while (wanted !== null) {
+    const cut = await cutDocument(work, cutter, wanted, signal)
+    if (cut.kind === 'failed') return { ...cut, pieces: pieces.map(inRecord) }
+    await using document = cut
+    totalPages = document.totalPages
+    const round = await parseAll(document.pieces, work, deps, signal)
+    pieces.push(...round.parsed)
+    if (round.stopped !== null) return { ...round.stopped, pieces: pieces.map(inRecord) }
+    for (const { page, failure } of [...(document.failed ?? []), ...round.refused]) leftOut.set(page, failure)
+    wanted = round.halves.length === 0 ? null : { upToPage: null, lists: round.halves }
+  }
+  pieces.sort((a, b) => a.firstPage - b.firstPage)
+  const [[, failure] = []] = leftOut
+  if (pieces.length === 0 && failure !== undefined) {
+    return { kind: 'failed', failure, countsUntil: 'final', retryAfterMs: null }
+  }
+  if (pieces.every(({ cost }) => cost.basis === 'saved')) deps.events.emit('receipt:reused', { key: work.job.key })
+  const whole = wholeOf(pieces, totalPages, work, deps)
+  const problems = [...leftOut]
+    .toSorted(([a], [b]) => a - b)
+    .slice(0, MOST_NAMED)
+    .map(([page, { message }]) => `page ${page} was left out: ${message}`)
+  return { ...whole, reading: { ...whole.reading, problems: [...whole.reading.problems, ...problems] } }
+}
+
+const MOST_NAMED = 10
+
+interface Round {
+  readonly parsed: ParsedPiece[]
+  readonly halves: number[][]
+  readonly refused: { readonly page: number; readonly failure: Failure }[]
+  /** Why the document waits, or is tried again. */
+  stopped: NotParsed | null
+}
+
+async function parseAll(pieces: readonly Piece[], work: Work, deps: IngestDeps, signal: AbortSignal): Promise<Round> {
+  const limit = pLimit(AT_ONCE)
+  const round: Round = { parsed: [], halves: [], refused: [], stopped: null }
+  const parse = async (piece: Piece): Promise<ParsedPiece | NotParsed | null> => {
+    if (round.stopped !== null) return null
+    using hold = deps.answerMemory.hold()
+    return parsePiece(piece, { ...work, hold }, deps, signal)
+  }
+  // All of them end before an error is thrown: no request is left behind.
+  const ended = await Promise.allSettled(
+    pieces.map((piece) =>
+      limit(async () => {
+        const outcome = await parse(piece)
+        if (outcome !== null) addTo(round, outcome, piece, work.attempt)
+      }),
+    ),
+  )
+  const broken = ended.find((one) => one.status === 'rejected')
+  if (broken !== undefined) throw broken.reason
+  return round
+}
+
+function addTo(round: Round, outcome: ParsedPiece | NotParsed, { pages }: Piece, attempt: number): void {
+  switch (outcome.kind) {
+    case 'parsed':
+      round.parsed.push(outcome)
+      return
+    case 'later':
+      round.stopped = outcome
+      return
+    case 'failed': {
+      const { countsUntil, failure } = outcome
+      const isLast = countsUntil === 'final' || attempt >= MAX_ATTEMPTS
+      const isTooLong = failure.code === 'timeout' && pages.length > 1
+      if (!isLast && !isTooLong) round.stopped ??= outcome
+      else if (pages.length > 1) round.halves.push(...halvesOf(pages))
+      else for (const page of pages) round.refused.push({ page, failure })
+      return
+    }
+    default:
+      assertNever(outcome)
+  }
+}
