@@ -12,6 +12,7 @@ export const SLOW_FILES = [
   'test/e2e/archives.test.ts',
   'test/e2e/price.test.ts',
   'test/e2e/routes.test.ts',
+  'test/e2e/local-first.test.ts',
   'test/ingest/route/routed-pages.test.ts',
   'test/ingest/process/long-pdfs.test.ts',
   'test/e2e/budget.test.ts',
