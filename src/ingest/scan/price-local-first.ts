@@ -24,7 +24,10 @@ export async function localFirstPrices(
   const record = await store.readRecord(key)
   const grade = record?.contentHash === contentHash ? record.grade : undefined
   if (grade === undefined) return null
-  const expected = grade.pages.map((page) => predictPage({ grade: page }, grade.engine).expectedQuality)
+  // A page without a grade was bought: it costs nothing more.
+  const expected = grade.pages.map((page) =>
+    page === null ? 1 : predictPage({ grade: page }, grade.engine).expectedQuality,
+  )
   return PRICED_QUALITIES.map((quality) => {
     const pages = expected.filter((page) => page < quality).length
     return { quality, pages, credits: pages === 0 ? 0 : price(recipe, 'pdf', pages) }
