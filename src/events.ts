@@ -22,6 +22,11 @@ export const CHANGES = [
 
 export type Change = (typeof CHANGES)[number]
 
+/** Where a request goes; `engine`: to the embedded engine of a pipeline that has a service, too (docs/routing.md). */
+export interface Receiver {
+  readonly to: 'parser' | 'engine'
+}
+
 /**
  * Everything Sluice reports. Metrics, log and progress read from here and nothing else emits telemetry. No event holds
  * document text, a key or a token.
@@ -78,18 +83,20 @@ export interface SluiceEvents {
   /** A request is about to connect and to be sent. */
   'request:begun': [{ key: SourceKey }]
   /** The first byte of a request leaves; or no connection came about, and its failure is told next. */
-  'request:sent': [{ key: SourceKey; bytes: number }]
+  'request:sent': [{ key: SourceKey; bytes: number } & Receiver]
   /** A request that was begun ended before the service had it whole: the process stalled, or the document changed. */
   'request:withdrawn': [{ key: SourceKey }]
   /** `requestId`: as the service names the request; null where it names none. */
   'request:answered': [
-    { key: SourceKey; verdict: VerdictKind; requestId: string | null; durationMs: number; bytes: number },
+    { key: SourceKey; verdict: VerdictKind; requestId: string | null; durationMs: number; bytes: number } & Receiver,
   ]
   /** What an answer cost, from when it came: also where its document does not come out in the end. */
   'request:charged': [{ key: SourceKey; cost: Cost }]
   /** A request went out whole and no usable answer came back: the service may have charged for it. */
-  'request:lost': [{ key: SourceKey }]
-  'request:throttled': [{ key: SourceKey; requestId: string | null; limit: Limit; retryAfterMs: number | null }]
+  'request:lost': [{ key: SourceKey } & Receiver]
+  'request:throttled': [
+    { key: SourceKey; requestId: string | null; limit: Limit; retryAfterMs: number | null } & Receiver,
+  ]
   'receipt:reused': [{ key: SourceKey }]
   /** A paid answer that the store did not take is kept in the spool, `path`. */
   'answer:spooled': [{ key: SourceKey; path: string }]

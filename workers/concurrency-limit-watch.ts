@@ -33,7 +33,7 @@ export class ConcurrencyLimitWatch implements Disposable {
 
   /** Listens to the answers that a pipeline gets, until the watch is disposed of. */
   follow(events: Events): void {
-    events.on('request:throttled', () => this.refused())
+    events.on('request:throttled', ({ to }) => to === 'parser' && this.refused())
     events.on('run:halted', ({ cause }) => {
       if (cause === 'credits') this.refused()
     })

@@ -1,4 +1,4 @@
-import type { Events, SluiceEvents } from '#src/events.ts'
+import type { Events, Receiver, SluiceEvents } from '#src/events.ts'
 import type { Requests } from './open-requests.ts'
 import { haltWithoutAnswer } from './service-patience.ts'
 import { watchRecovery } from './watch-recovery.ts'
@@ -14,7 +14,7 @@ export function followService(
   pipeline: Events,
   patienceMs: number,
 ): Disposable {
-  const engine = followEngine({ service }, shared, pipeline)
+  const engine = followEngine({ service }, 'parser', shared, pipeline)
   limitWatch?.follow(pipeline)
   const recovery = watchRecovery(pipeline, gate.limiter)
   const patience = haltWithoutAnswer(pipeline, service.name, patienceMs)
@@ -27,10 +27,15 @@ export function followService(
   }
 }
 
-/** The part of it that the embedded engine needs, also where it is used beside a service. */
-export function followEngine({ service }: Pick<Requests, 'service'>, shared: Events, pipeline: Events): Disposable {
-  const answered = ({ verdict }: SluiceEvents['request:answered'][0]): void => {
-    if (verdict !== 'unavailable') service.served()
+/** The part of it that the embedded engine needs, also where it is used beside a service: then `receiver` is `engine`. */
+export function followEngine(
+  { service }: Pick<Requests, 'service'>,
+  receiver: Receiver['to'],
+  shared: Events,
+  pipeline: Events,
+): Disposable {
+  const answered = ({ verdict, to }: SluiceEvents['request:answered'][0]): void => {
+    if (verdict !== 'unavailable' && to === receiver) service.served()
   }
   const halted = (halt: SluiceEvents['run:halted'][0]): unknown => pipeline.emit('run:halted', halt)
   pipeline.on('request:answered', answered)

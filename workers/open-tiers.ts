@@ -37,7 +37,7 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
     { ...settings, parseApiUrl: undefined, parseApiKey: undefined, rate: undefined, apiConcurrency: undefined },
     signal,
   )
-  resources.use(followEngine(engine, shared.events, events))
+  resources.use(followEngine(engine, 'engine', shared.events, events))
   return {
     routeOf: routes.of,
     mustStay: routes.mustStay,

@@ -49,6 +49,7 @@ export function summaryEvent(summary: SummaryInput, pipeline: string | null, exi
     endedElsewhere: endedElsewhere(summary),
     unchanged: unchanged(summary),
     requests: tally.requests,
+    engineRequests: tally.engineRequests,
     retries: tally.retries,
     throttled: tally.throttled,
     savedByReceipts: tally.receiptsReused,

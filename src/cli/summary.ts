@@ -90,8 +90,10 @@ function table({ counts, tally, columns = 80 }: SummaryInput): string {
     [skipped, 'skipped'],
     [pending, 'pending'],
   ])
+  const staysHere = tally.requests === 0 && tally.engineRequests > 0
   const work = shown([
     [tally.requests, tally.requests === 1 ? 'request' : 'requests'],
+    [tally.engineRequests, 'read by the engine'],
     [tally.receiptsReused, 'saved by receipts'],
     [tally.retries, 'retries'],
     [tally.throttled, 'refused by limits'],
@@ -100,7 +102,9 @@ function table({ counts, tally, columns = 80 }: SummaryInput): string {
   ])
   return [
     ...wrapped(`  ${count(seen(counts))} seen: ${outcomes.join(', ') || 'nothing'}`, columns),
-    ...(work.length > 0 ? wrapped(`  sent: ${work.join(', ')}`, columns) : []),
+    ...(work.length > 0
+      ? wrapped(`  sent: ${staysHere ? 'nothing to the service, ' : ''}${work.join(', ')}`, columns)
+      : []),
   ].join('\n')
 }
 

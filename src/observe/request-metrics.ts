@@ -31,6 +31,10 @@ const HALTS: Readonly<Record<HaltCause, 0>> = {
 export function countRequests(events: Events, registry: Registry): void {
   const of = (name: string, help: string) => counter(registry, { name, help })
   const sent = of('sluice_requests_total', 'Requests sent by this process.')
+  const engine = of(
+    'sluice_engine_requests_total',
+    'Requests to the embedded engine of a pipeline that has a service, too.',
+  )
   const bytes = of('sluice_uploaded_bytes_total', 'Document bytes sent.')
   const lost = of('sluice_requests_lost_total', 'Requests whose answer never came; may be charged.')
   const spooled = of('sluice_answers_spooled_total', 'Paid answers that the store did not take, kept in the spool.')
@@ -59,16 +63,18 @@ export function countRequests(events: Events, registry: Registry): void {
     'From the first byte sent to the last received.',
   )
   events.on('request:sent', (event) => {
+    if (event.to === 'engine') return engine.inc()
     sent.inc()
     bytes.inc(event.bytes)
   })
-  events.on('request:answered', ({ verdict, durationMs }) => {
+  events.on('request:answered', ({ verdict, durationMs, to }) => {
+    if (to === 'engine') return
     answers.inc({ verdict })
     duration.observe(durationMs / 1000)
   })
   events.on('answer:spooled', () => spooled.inc())
   events.on('answer:lost', () => gone.inc())
-  events.on('request:lost', () => lost.inc())
-  events.on('request:throttled', ({ limit }) => refused.inc({ limit }))
+  events.on('request:lost', ({ to }) => to === 'parser' && lost.inc())
+  events.on('request:throttled', ({ limit, to }) => to === 'parser' && refused.inc({ limit }))
   events.on('run:halted', ({ cause }) => halts.inc({ cause }))
 }

@@ -17,6 +17,8 @@ export interface Tally {
   readonly pages: number
   readonly credits: { readonly reported: number; readonly estimated: number }
   readonly requests: number
+  /** Requests to the embedded engine, where the pipeline has a service, too. */
+  readonly engineRequests: number
   readonly throttled: number
   /** Counted attempts that failed and come again. */
   readonly retries: number
@@ -73,6 +75,7 @@ export function tallyOf(...sources: readonly Events[]): Tally {
     worked: 0,
     pages: 0,
     requests: 0,
+    engineRequests: 0,
     throttled: 0,
     retries: 0,
     receiptsReused: 0,
@@ -140,7 +143,7 @@ function tallyListing(events: Events, tally: Mutable<Tally>, { changes, skipped,
 
 function tallyRequests(events: Events, tally: Mutable<Tally>): void {
   events.on('document:postponed', ({ counted }) => (tally.retries += counted ? 1 : 0))
-  events.on('request:sent', () => (tally.requests += 1))
+  events.on('request:sent', ({ to }) => (tally[to === 'engine' ? 'engineRequests' : 'requests'] += 1))
   events.on('request:throttled', () => (tally.throttled += 1))
   events.on('receipt:reused', () => (tally.receiptsReused += 1))
 }

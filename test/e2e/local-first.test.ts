@@ -44,6 +44,7 @@ test('the embedded engine reads documents first, the pages below the floor are b
   const first = await run('0.5')
   expect(first.code, first.stderr).toBe(0)
   expect(sent).toEqual([])
+  expect(first.stdout).toContain('sent: nothing to the service, 3 read by the engine')
   const some = await readStore(out)
   expect([...some.records.values()].map(({ parser }) => parser?.class)).toEqual(['embedded', 'embedded', 'embedded'])
   expect(some.records.get('annual-report.pdf')?.route?.pages.map(({ reason }) => reason)).toEqual([
@@ -55,6 +56,7 @@ test('the embedded engine reads documents first, the pages below the floor are b
   const second = await run('1')
   expect(second.code, second.stderr).toBe(0)
   expect(sent.toSorted((a, b) => a - b)).toEqual([1, 3])
+  expect(second.stdout).toContain('sent: 2 requests')
   const all = await readStore(out)
   expect(all.records.get('lock-faq.htm')?.parser?.class).toBe('embedded')
   expect(all.records.get('annual-report.pdf')).toMatchObject({

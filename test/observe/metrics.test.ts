@@ -27,9 +27,9 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
   })
   const key = sourceKey('a.pdf')
   events.emit('document:seen', { key, change: 'new' })
-  events.emit('request:sent', { key, bytes: 1000 })
-  events.emit('request:answered', { key, verdict: 'parsed', requestId: null, durationMs: 40, bytes: 5 })
-  events.emit('request:throttled', { key, requestId: null, limit: 'rate', retryAfterMs: null })
+  events.emit('request:sent', { key, bytes: 1000, to: 'parser' })
+  events.emit('request:answered', { key, verdict: 'parsed', requestId: null, durationMs: 40, bytes: 5, to: 'parser' })
+  events.emit('request:throttled', { key, requestId: null, limit: 'rate', retryAfterMs: null, to: 'parser' })
   events.emit('request:charged', { key, cost: { credits: 4, basis: 'reported' } })
   const settled = {
     key,
@@ -105,7 +105,7 @@ test('several pipelines of one process are distinguished by a label, under one h
   const [papers, scans] = [new Events(), new Events()]
   metrics.add(papers, options, 'papers')
   const leaving = metrics.add(scans, options, 'scans')
-  papers.emit('request:sent', { key: sourceKey('a.pdf'), bytes: 10 })
+  papers.emit('request:sent', { key: sourceKey('a.pdf'), bytes: 10, to: 'parser' })
   const both = await metrics.metrics()
   expect(both).toContain('sluice_requests_total{pipeline="papers"} 1')
   expect(both).toContain('sluice_requests_total{pipeline="scans"} 0')

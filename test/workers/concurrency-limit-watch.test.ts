@@ -32,7 +32,13 @@ test('refusals read the limit at most once in its time, and a reading that fails
   await watch.known(never)
   for (now = 0; now <= 200_000; now += 1_000) {
     await watch.known(never)
-    events.emit('request:throttled', { key: sourceKey('a.pdf'), requestId: null, limit: 'rate', retryAfterMs: null })
+    events.emit('request:throttled', {
+      key: sourceKey('a.pdf'),
+      requestId: null,
+      limit: 'rate',
+      retryAfterMs: null,
+      to: 'parser',
+    })
     events.emit('run:halted', { cause: 'credits', message: 'no credits' })
     events.emit('run:halted', { cause: 'key', message: 'no key' })
     await turn()

@@ -15,7 +15,7 @@ import { postpone } from './job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
 import { saveAnswer } from './save-answer.ts'
 import { sendRequest } from './send-request.ts'
-import { refuseToSend } from './tiers.ts'
+import { receiverOf, refuseToSend } from './tiers.ts'
 import type { Work } from './work.ts'
 
 /** Shortest wait after a refusal for which neither the service nor the gate named a time. */
@@ -189,12 +189,20 @@ function tell(
   verdict: Verdict,
   requestId: string | null,
   durationMs: number,
-  { events }: IngestDeps,
+  deps: IngestDeps,
 ): void {
+  const { events } = deps
+  const receiver = receiverOf(deps)
   const bytes = verdict.kind === 'parsed' ? verdict.answer.body.length : 0
-  events.emit('request:answered', { key, verdict: verdict.kind, requestId, durationMs, bytes })
-  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) events.emit('request:lost', { key })
+  events.emit('request:answered', { key, verdict: verdict.kind, requestId, durationMs, bytes, ...receiver })
+  if (verdict.kind === 'unavailable' && verdict.inDoubt === true) events.emit('request:lost', { key, ...receiver })
   if (verdict.kind === 'throttled') {
-    events.emit('request:throttled', { key, requestId, limit: verdict.limit, retryAfterMs: verdict.retryAfterMs })
+    events.emit('request:throttled', {
+      key,
+      requestId,
+      limit: verdict.limit,
+      retryAfterMs: verdict.retryAfterMs,
+      ...receiver,
+    })
   }
 }

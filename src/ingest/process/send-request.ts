@@ -8,6 +8,7 @@ import { type Recipe } from '#src/contract/recipe.ts'
 import type { Entry } from '../scan/admit.ts'
 import type { IngestDeps } from '../deps.ts'
 import { postpone } from './job-verdicts.ts'
+import { receiverOf } from './tiers.ts'
 import { later, type Purchase } from './purchase.ts'
 import type { Work } from './work.ts'
 
@@ -34,7 +35,7 @@ export async function sendRequest(
   const { key } = work.job
   let isTold = false
   const tellSent = (): void => {
-    if (!isTold) deps.events.emit('request:sent', { key, bytes: work.read.bytes })
+    if (!isTold) deps.events.emit('request:sent', { key, bytes: work.read.bytes, ...receiverOf(deps) })
     isTold = true
   }
   const maySend = (): boolean => {

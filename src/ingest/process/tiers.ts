@@ -3,6 +3,7 @@ import type { ParserIdentity } from '#src/document/parser.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { PageShare } from '#src/ports/page-share.ts'
+import type { Receiver } from '#src/events.ts'
 import type { IngestDeps } from '../deps.ts'
 import { freeIntents } from './free-intents.ts'
 
@@ -28,6 +29,11 @@ export interface Tiers {
 export function onLocalTier(deps: IngestDeps, { local }: Pick<Tiers, 'local'>): IngestDeps {
   return { ...deps, ...local, intents: freeIntents(deps.intents) }
 }
+
+/** Which of the two tiers of a pipeline a request goes to; a pipeline with one parser has no other. */
+export const receiverOf = ({ tiers, parsers }: Pick<IngestDeps, 'tiers' | 'parsers'>): Receiver => ({
+  to: tiers !== undefined && parsers.own.class === 'embedded' ? 'engine' : 'parser',
+})
 
 /**
  * The last check before a request, whatever led to it: a document that must stay on this machine goes to no service. A
