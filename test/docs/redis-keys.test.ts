@@ -19,7 +19,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
 }
 
 /** Rows that only the migration from an earlier release touches, or a route with a share. */
-const NOT_IN_THIS_RUN = ['{sluice:<pipeline>}:migrating', '{sluice:<pipeline>}:pages']
+const NOT_IN_THIS_RUN = ['{sluice:<pipeline>}:pages', '{sluice:<pipeline>}:migrating']
 
 const patternOf = (name: string): RegExp =>
   new RegExp(
