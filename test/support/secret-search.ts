@@ -57,8 +57,12 @@ export class SecretSearch {
    */
   children(pid: number, seen: Set<string>): AsyncDisposable {
     return poll(5, async () => {
+      const forked = await read(pid, 'cmdline')
       for (const child of await descendants(pid)) {
-        const [args, env] = await Promise.all([read(child, 'cmdline'), read(child, 'environ')])
+        const args = await read(child, 'cmdline')
+        // Between fork and exec it is still a copy of its parent. The arguments are read first: exec changes both.
+        if (args === forked) continue
+        const env = await read(child, 'environ')
         if (args !== '') seen.add(args.split('\0').slice(0, 4).join(' '))
         this.text(`the arguments of ${args.slice(0, 60)}`, args)
         this.text(`the environment of ${args.slice(0, 60)}`, env)
