@@ -1,4 +1,5 @@
 import type { TokenCounter, TokenWords } from './chunk.ts'
+import { wordsOf } from './words.ts'
 
 const SPACELESS = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}'
 
@@ -7,10 +8,6 @@ const WORD = new RegExp(
   `[^\\S\\n]*(?:[a-zA-Z]+|[${SPACELESS}]|(?:(?![${SPACELESS}])[\\p{L}\\p{M}])+|\\p{N}{1,3}|[^\\s\\p{L}\\p{M}\\p{N}]+)|\\s+`,
   'gu',
 )
-
-/** Words whose count is kept, and the longest of them. */
-const MOST_WORDS = 100_000
-const LONGEST = 64
 
 const known = new WeakMap<TokenCounter, TokenWords>()
 
@@ -25,28 +22,13 @@ const SAMPLE =
 export function estimatedWords(counter: TokenCounter): TokenWords {
   const opened = known.get(counter)
   if (opened !== undefined) return opened
-  const counts = new Map<string, number>()
   const whole = counter.count(SAMPLE)
   const errorOf = (spaced: boolean): number =>
     Math.abs(SAMPLE.match(WORD)?.reduce((sum, word) => sum + countOf(word, spaced), counter.overhead - whole) ?? 0)
   const countOf = (word: string, spaced: boolean): number =>
     counter.count((spaced ? word : word.trimStart()) || '\n') - counter.overhead
   const isSpaced = errorOf(true) < errorOf(false)
-  const words: TokenWords = {
-    suits: () => true,
-    endOf(text, at) {
-      WORD.lastIndex = at
-      return WORD.test(text) ? WORD.lastIndex : text.length
-    },
-    count(word) {
-      const before = counts.get(word)
-      if (before !== undefined) return before
-      const tokens = countOf(word, isSpaced)
-      if (counts.size >= MOST_WORDS) counts.clear()
-      if (word.length <= LONGEST) counts.set(Buffer.from(word, 'utf16le').toString('utf16le'), tokens)
-      return tokens
-    },
-  }
+  const words = wordsOf(WORD, (word) => countOf(word, isSpaced))
   known.set(counter, words)
   return words
 }

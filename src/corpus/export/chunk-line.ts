@@ -85,7 +85,7 @@ export class ChunkLines {
       pages,
       boxes,
       blocks,
-      sheet: sheetOf(anchors) ?? (this.#isSpreadsheet ? (headings[0] ?? null) : null),
+      sheet: anchors.find((anchor) => 'sheet' in anchor)?.sheet ?? (this.#isSpreadsheet ? (headings[0] ?? null) : null),
       anchors,
       table: table === null ? null : tableOf(table),
       contentHash,
@@ -108,11 +108,6 @@ export class ChunkLines {
 }
 
 const SPREADSHEETS = new Set<string>(['xlsx', 'xls', 'xlsm', 'xlsb', 'ods'])
-
-function sheetOf(anchors: Chunk['anchors']): string | null {
-  const first = anchors.find((anchor) => 'sheet' in anchor)
-  return first !== undefined && 'sheet' in first ? first.sheet : null
-}
 
 const lowest = (grades: readonly number[]): number | null => (grades.length === 0 ? null : Math.min(...grades))
 

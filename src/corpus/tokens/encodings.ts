@@ -1,5 +1,5 @@
 import type { TokenCounter } from '#src/corpus/chunks/chunk.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from '#src/corpus/chunks/words.ts'
 
 type Count = (text: string, options: { readonly disallowedSpecial: Set<string> }) => number
 

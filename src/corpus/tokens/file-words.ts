@@ -1,5 +1,5 @@
 import type { TokenWords } from '#src/corpus/chunks/chunk.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from '#src/corpus/chunks/words.ts'
 
 /** What of a `tokenizer.json` decides where its words end. */
 interface Definition {

@@ -1,4 +1,4 @@
-import type { TokenWords } from '#src/corpus/chunks/chunk.ts'
+import type { TokenWords } from './chunk.ts'
 
 /** Words whose count is kept, and the longest of them. */
 const MOST_WORDS = 200_000
