@@ -117,6 +117,14 @@ describe('chunks of a document without pages', () => {
     }
   })
 
+  test('hold a picture with the text around it: without a box it is no figure', async () => {
+    const markdown = 'Before the picture.\n\n![Oak gate](https://example.org/gate.png)\n\nAfter it.\n'
+    const store = await storeOf('page.html', { markdown, blocks: anchoredBlocks(markdown, []) ?? [] })
+    await using corpus = await openCorpus(store)
+    const chunks = await collect(corpus.chunks())
+    expect(chunks.map(({ kind, body }) => ({ kind, body }))).toEqual([{ kind: 'text', body: markdown.trimEnd() }])
+  })
+
   test('cite sections by number and title, and nothing where the answer has no anchors', async () => {
     const markdown = 'Before.\n\n## One\n\nText of one.\n\n## Two\n\nText of two.\n'
     const store = await storeOf('page.html', { markdown, blocks: anchoredBlocks(markdown, []) ?? [] })

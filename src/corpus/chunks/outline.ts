@@ -16,7 +16,7 @@ interface OpenSection {
 
 /** The document as a tree of sections. Headings are those of the Markdown and those that the layout names. */
 export function outlineOf(markdown: string, layout: readonly LayoutBlock[]): Outline {
-  const types = new Map(layout.map(({ type, span }) => [span[0], { type, end: span[1] }]))
+  const types = new Map(layout.map(({ type, page, span }) => [span[0], { type, page, end: span[1] }]))
   const root: OpenSection = { level: 0, headings: [], children: [] }
   const open: OpenSection[] = [root]
   let title: Outline['title'] = null
@@ -50,7 +50,7 @@ function close(open: OpenSection[]): void {
   open.at(-1)?.children.push(piece)
 }
 
-type Types = ReadonlyMap<number, { readonly type: string; readonly end: number }>
+type Types = ReadonlyMap<number, { readonly type: string; readonly page: number | null; readonly end: number }>
 
 /** A service may give headings without their `#`: then the layout names them. */
 function withLayout(block: MarkdownBlock, types: Types): MarkdownBlock {
@@ -60,9 +60,10 @@ function withLayout(block: MarkdownBlock, types: Types): MarkdownBlock {
   return named.type === 'section_header' ? { ...block, kind: 'heading', level: 2 } : block
 }
 
+/** A picture of a document without pages has no box to cite: it is part of the text around it. */
 const isFigure = ({ start, end }: MarkdownBlock, types: Types): boolean => {
   const named = types.get(start)
-  return named?.type === 'figure' && named.end === end
+  return named?.type === 'figure' && named.page !== null && named.end === end
 }
 
 interface Surroundings {
