@@ -3,7 +3,7 @@
  *
  * - `slide`: of a presentation, hidden slides counted
  * - `sheet`: of a workbook; `range` in A1 notation, null for what stands in no cells; `sheet` is null for CSV, which has none
- * - `chapter`: file of an e-book in reading order; `title` is its first heading
+ * - `chapter`: file of an e-book in reading order, 0 for the book's title above the first; `title` is its first heading
  * - `section`: of any other document, the number of its heading and that heading's text; 0 and null before the first
  */
 export type Anchor =

@@ -30,16 +30,21 @@ interface Part {
   readonly anchor: Anchor
 }
 
+const BEFORE_CHAPTERS: Anchor = { chapter: 0, title: null }
+const BEFORE_SECTIONS: Anchor = { section: 0, title: null }
+
 /** Tells where each block stands, asked in the order of the document. */
 class Anchors {
   readonly #markdown: string
   readonly #marks: readonly Mark[]
   #next = 0
-  #anchor: Anchor = { section: 0, title: null }
+  #anchor: Anchor
 
   constructor(markdown: string, marks: readonly Mark[]) {
     this.#markdown = markdown
     this.#marks = marks
+    const [first] = marks
+    this.#anchor = first !== undefined && 'chapter' in first.anchor ? BEFORE_CHAPTERS : BEFORE_SECTIONS
   }
 
   /** A block is divided where a mark stands within it, as between the rows of a sheet with empty rows between them. */

@@ -15,6 +15,8 @@ const ALL = /\ufdd2\d*\ufdd3?\n*/g
 /** Text that marks where a slide or a chapter begins, while a document is put together. */
 export const markText = (number: number): string => `${OPEN}${number}${CLOSE}`
 
+export const withoutMarks = (text: string): string => text.replace(MARK, '')
+
 /** The Markdown without the marks in it, each a block of its own, and where they stood. */
 export function liftMarks(
   marked: string,

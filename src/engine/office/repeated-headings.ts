@@ -1,4 +1,4 @@
-import { markText } from '../anchors/marks.ts'
+import { withoutMarks } from '../anchors/marks.ts'
 import type { Block, Inline } from './office-document.ts'
 
 const plainText = (inlines: readonly Inline[]): string =>
@@ -8,13 +8,10 @@ const plainText = (inlines: readonly Inline[]): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-const MARK = new RegExp(`^${markText(0).replace('0', String.raw`\d+`)}$`)
-
 /** Whether a block shows nothing: an anchor, or the mark of a chapter. */
 function isUnseen({ kind, content = [] }: Block): boolean {
   if (kind !== 'paragraph' || content.some((inline) => inline.kind === 'image')) return false
-  const text = plainText(content)
-  return text === '' || MARK.test(text)
+  return withoutMarks(plainText(content)) === ''
 }
 
 /**

@@ -76,6 +76,18 @@ describe('anchors of generated files', () => {
     }
   })
 
+  test('name chapter 0 for the title of a book above its first file', async () => {
+    for (const seed of SEEDS) {
+      const { bytes, extension } = bookFile(seed)
+      const blocks = blocksOf(await convert(bytes, extension))
+      expect(
+        blocks.filter(({ anchor }) => !('chapter' in anchor)),
+        `seed ${seed}`,
+      ).toEqual([])
+      expect(blocks[0]?.anchor, `seed ${seed}`).toMatchObject({ chapter: 0 })
+    }
+  })
+
   test('name the section of every block of a Word file', async () => {
     for (const seed of SEEDS) {
       const conversion = await convert(wordFile(seed).bytes, 'docx')
