@@ -31,10 +31,13 @@ export function encodingOf(bytes: Uint8Array, contentType: string | null): strin
   return isAscii || declared !== null ? 'utf-8' : (encodingOfOtherScript(textBytesOf(bytes)) ?? 'windows-1252')
 }
 
+/** Scripts, styles and tags. Each match ends at the next `<` or at the end of the page at the latest: one pass, whatever is left open. */
+const MARKUP = /<(script|style)\b(?![^<>]*\/>).*?(?:<\/\1\s*>|$)|<[^<>]*>/gis
+
 /** The bytes outside of tags, whose names and addresses tell statistics nothing. */
 function textBytesOf(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
-  return Buffer.from(text.replace(/<(script|style)\b.*?<\/\1\s*>|<[^>]*>/gis, ' '), 'latin1')
+  return Buffer.from(text.replace(MARKUP, ' '), 'latin1')
 }
 
 function encodingOfMark(bytes: Uint8Array): string | null {

@@ -43,7 +43,16 @@ function navigationOf(book: OoxmlPackage): string | null {
   const items = [...descendants(book.xml(list) ?? { name: '', attributes: {}, children: [] }, 'item', 'opf:item')]
   const item = items.find(({ attributes }) => attributes['properties']?.split(/\s+/).includes('nav'))
   const path = item?.attributes['href']
-  return path === undefined ? null : posix.join(posix.dirname(list), decodeURI(path))
+  return path === undefined ? null : posix.join(posix.dirname(list), decodedPath(path))
+}
+
+/** As it is where its writer did not encode it. */
+function decodedPath(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }
 
 function formulaToken(math: XmlElement, placeholders: Placeholders): (() => string) | null {

@@ -61,4 +61,9 @@ describe('the encoding of a page', () => {
     ])
     expect(decodeHtml(page, null).encoding).toBe(encoding)
   })
+
+  test.each(['a < b ', '<script>a ', '<style '])('is found in one pass over a page of %j without an end', (unit) => {
+    const page = Buffer.concat([Buffer.from(unit.repeat(200_000)), Buffer.from('caf\u00e9 '.repeat(30), 'latin1')])
+    expect(decodeHtml(page, null).encoding).toBe('windows-1252')
+  })
 })

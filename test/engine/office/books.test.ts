@@ -4,11 +4,11 @@ import { convertOffice } from '#src/engine/office/convert-office.ts'
 
 const OPTIONS = { removeBase64Images: true, onlyMainContent: true }
 
-/** Chapters by name; one called `nav` is the table of contents. */
+/** Chapters by name; one whose name begins with `nav` is the table of contents. */
 function book(title: string, chapters: Readonly<Record<string, string>>): Buffer {
   const names = Object.keys(chapters)
   const items = names.map((name) => {
-    const properties = name === 'nav' ? ' properties="nav"' : ''
+    const properties = name.startsWith('nav') ? ' properties="nav"' : ''
     return `<item id="${name}" href="${name}.xhtml" media-type="application/xhtml+xml"${properties}/>`
   })
   const spine = names.map((name) => `<itemref idref="${name}"/>`)
@@ -38,6 +38,12 @@ describe('an e-book', () => {
     expect(marks?.map(({ anchor }) => ('chapter' in anchor ? anchor.chapter : 0))).toEqual([1, 2, 3, 4])
     const whole = await convertOffice(bytes, 'epub', { ...OPTIONS, onlyMainContent: false })
     expect(whole.markdown).toContain('## Contents')
+  })
+
+  test('whose table of contents has a bare % in its address is read without it', async () => {
+    const bytes = book('Tides', { 'nav 100%': '<nav><h2>Contents</h2></nav>', one: '<p>It pulls.</p>' })
+    const { markdown } = await convertOffice(bytes, 'epub', OPTIONS)
+    expect(markdown).toBe('# Tides\n\nIt pulls.\n')
   })
 
   test('has its formulas as LaTeX where they stand', async () => {

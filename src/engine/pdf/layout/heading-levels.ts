@@ -47,8 +47,9 @@ function depthOf(text: string): number | null {
 }
 
 /**
- * Levels 1 to 6, one for each heading. Level 1 is the document's title and the titles of slides; sections begin below it, larger letters above smaller ones and bold above regular. Numbers
- * say more than letters: `5.1` stands one below `5`, whatever they look like.
+ * Levels 1 to 6, one for each heading. Level 1 is the document's title and the titles of slides; sections begin below it, larger
+ * letters above smaller ones and bold above regular. Numbers say more than letters: `5.1` stands one below `5`, whatever they look
+ * like.
  */
 export function headingLevels(headings: readonly PlacedHeading[]): number[] {
   const titles = titlesOf(headings)
