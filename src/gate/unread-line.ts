@@ -154,13 +154,16 @@ export class UnreadLine {
     const handedOutAt = now()
     if (permit === null) this.#ahead += 1
     else this.#throughput.passed(handedOutAt)
+    const tookMs = (): number => {
+      const readMs = now() - handedOutAt
+      this.#throughput.readTook(readMs)
+      return readMs
+    }
     return new ReadingTurn(permit, {
       needsPermit: () => {
         this.#latestNeededNone = false
         if (permit === null) this.#aheadAsking += 1
-        const readMs = now() - handedOutAt
-        this.#throughput.readTook(readMs)
-        return readMs
+        return tookMs()
       },
       passed: (asked) => {
         this.#ahead -= 1
@@ -168,7 +171,10 @@ export class UnreadLine {
         this.#throughput.passed(now())
         this.#handOut()
       },
-      neededNone: () => (this.#latestNeededNone = true),
+      neededNone: () => {
+        this.#latestNeededNone = true
+        tookMs()
+      },
       putOff: () => {
         this.#ahead -= 1
         this.#aheadAsking -= 1

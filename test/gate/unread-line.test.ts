@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Admission, Permit, Ticket, Turn } from '#src/gate/admission.ts'
 import { Throughput } from '#src/gate/throughput.ts'
 import { UnreadLine, type UnreadLineOptions } from '#src/gate/unread-line.ts'
+import { SimulatedTime } from '../../bench/gate/sim/simulated-time.ts'
 
 const signal = new AbortController().signal
 const ticket = (key: string): Ticket => ({ key, credits: 0 })
@@ -163,6 +164,36 @@ describe('unread documents of a process', () => {
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 })
+
+test.each([5, 100, 500, 2_000, 20_000])(
+  'documents that need no permit fill the slots of a process, at %i ms each',
+  async (busyMs) => {
+    const time = new SimulatedTime()
+    const slots = 50
+    const rounds = 100
+    const stop = new AbortController()
+    const join = async ({ key }: Ticket): Promise<Admission> => ({ kind: 'admitted', permit: permit(key) })
+    const { line } = scene({ join, now: () => time.now, patienceMs: 3_600_000 })
+    let done = 0
+    const documents = async (slot: number): Promise<void> => {
+      for (let number = 0; ; number += 1) {
+        const turn = await line.approach(ticket(`${slot}-${number}`), stop.signal)
+        if (turn.kind !== 'turn') throw new Error('it waits for a limit that is not there')
+        await new Promise<void>((resolve) => time.after(busyMs, resolve))
+        await turn[Symbol.asyncDispose]()
+        done += 1
+      }
+    }
+    for (let slot = 0; slot < slots; slot += 1) void documents(slot).catch(() => undefined)
+    for (let round = 0; round < rounds; round += 1) {
+      await new Promise(setImmediate)
+      await time.runUntil(time.now + busyMs)
+    }
+    stop.abort()
+    // The first rounds find out that no permit is needed.
+    expect(done).toBeGreaterThan(0.8 * slots * rounds)
+  },
+)
 
 describe('the throughput of a process', () => {
   test('allows no document ahead of slow permits, and as many as come in the time of four reads', () => {
