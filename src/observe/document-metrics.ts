@@ -40,7 +40,7 @@ export function countDocuments(events: Events, registry: Registry): void {
   const duration = histogram(
     registry,
     'sluice_document_duration_seconds',
-    'From the claim of a document to its end, in this process; without its wait in the queue.',
+    'From the claim of a document to its end, in this process; without its wait in the queue, and at the gate before it is read.',
   )
   const grades = histogram(
     registry,

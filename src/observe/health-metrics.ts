@@ -53,7 +53,7 @@ function followInFlight(events: Events, registry: Registry): void {
   gauge(
     registry,
     'sluice_documents_in_flight',
-    'Documents that this process has claimed, those that wait at the gate included.',
+    'Documents that this process has claimed; those that wait at the gate unread are claimed when they are read.',
     async () => documents.size,
   )
   gauge(
