@@ -189,8 +189,10 @@ export class RedisGate implements AsyncDisposable {
   /** Leaves the line and rejects every request that still waits. Places that were not released come free. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { redis, keys, process, calls, sign } = this.#options
+    const closed = new Error('the gate of this process was closed')
     this.#held.close()
-    this.#line.close(new Error('the gate of this process was closed'))
+    this.#unread.close(closed)
+    this.#line.close(closed)
     calls.disconnect()
     await redis.zrem(keys.line, process)
     await sign[Symbol.asyncDispose]()

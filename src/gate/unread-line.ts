@@ -101,6 +101,11 @@ export class UnreadLine {
     else this.#asking.abort()
   }
 
+  /** Rejects every document that waits; for the end of the process. Before the gate's own line: none of them asks any more. */
+  close(error: Error): void {
+    for (const waiter of this.#waiters.slice()) waiter.reject(error)
+  }
+
   #handOut(): void {
     for (let first = this.#waiters[0]; first !== undefined; first = this.#waiters[0]) {
       if (this.#ahead < this.#mayReadAhead()) first.resolve(this.#turn(null))

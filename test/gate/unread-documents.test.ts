@@ -40,3 +40,18 @@ test('an unread document is read before it is the probe of a pause', async () =>
   expect(await gate.enter({ ...ticket, turn }, signal)).toMatchObject({ kind: 'admitted' })
   await turn[Symbol.asyncDispose]()
 })
+
+test('documents that wait unread are rejected when their gate is closed, and none of them takes a permit', async () => {
+  await using watching = await openOn(server, { keyDigest: 'closed' })
+  await watching.pause()
+  const gate = await openOn(server, { keyDigest: 'closed' })
+  const ended = Promise.allSettled(
+    ['a', 'b', 'c', 'd'].map((key) => gate.approach({ key: sourceKey(`${key}.pdf`), credits: 0 }, signal)),
+  )
+  // One at a time is read during a pause by hand; the others wait.
+  await expect.poll(async () => (await gate.state()).waitingDocuments).toBe(3)
+  await gate[Symbol.asyncDispose]()
+  await watching.resume()
+  expect((await ended).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
+  expect((await watching.state()).inFlight).toBe(0)
+})
