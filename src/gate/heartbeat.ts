@@ -24,9 +24,9 @@ export class Heartbeat implements AsyncDisposable {
   }
 
   static async start(redis: RedisClient, key: string, aliveMs: number): Promise<Heartbeat> {
-    const sign = new Heartbeat(redis, key, aliveMs)
-    await sign.renew()
-    return sign
+    const heartbeat = new Heartbeat(redis, key, aliveMs)
+    await heartbeat.renew()
+    return heartbeat
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

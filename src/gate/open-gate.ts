@@ -59,13 +59,13 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
   // The gate still works without calls, only slower. The commands of `redis` report an error of the connection as well.
   calls.on('error', () => {})
   const aliveMs = options.aliveMs ?? DEFAULT_ALIVE_MS
-  const sign = await Heartbeat.start(redis, `${alivePrefix(keys)}${process}`, aliveMs)
+  const heartbeat = await Heartbeat.start(redis, `${alivePrefix(keys)}${process}`, aliveMs)
   const gate = new RedisGate({
     redis,
     keys,
     process,
     calls,
-    sign,
+    heartbeat,
     windowMs,
     patienceMs,
     limitPatienceMs: options.patienceMs ?? LIMIT_PATIENCE_MS,

@@ -28,7 +28,7 @@ export interface RedisGateOptions {
   readonly process: string
   /** Subscribed to this process's calls. */
   readonly calls: RedisClient
-  readonly sign: Pick<Heartbeat, 'renew' | typeof Symbol.asyncDispose>
+  readonly heartbeat: Pick<Heartbeat, 'renew' | typeof Symbol.asyncDispose>
   readonly windowMs: number
   readonly leaseMs: number
   readonly patienceMs: number
@@ -188,14 +188,14 @@ export class RedisGate implements AsyncDisposable {
 
   /** Leaves the line and rejects every request that still waits. Places that were not released come free. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { redis, keys, process, calls, sign } = this.#options
+    const { redis, keys, process, calls, heartbeat } = this.#options
     const closed = new Error('the gate of this process was closed')
     this.#held.close()
     this.#unread.close(closed)
     this.#line.close(closed)
     calls.disconnect()
     await redis.zrem(keys.line, process)
-    await sign[Symbol.asyncDispose]()
+    await heartbeat[Symbol.asyncDispose]()
   }
 
   async #ask(ticket: Ticket, more: boolean): Promise<Answer> {
@@ -218,10 +218,10 @@ export class RedisGate implements AsyncDisposable {
   }
 
   async #say(more: Pick<DeclareAsk, 'recorded'>): Promise<void> {
-    const { process, windowMs, sign } = this.#options
+    const { process, windowMs, heartbeat } = this.#options
     const ask = { process, windowMs, ...this.#own.declaration(), ...more }
     // The heartbeat first: permits of a process without one are taken away.
-    const [, answer] = await Promise.all([sign.renew(), this.#run(this.#declare, '', ask)])
+    const [, answer] = await Promise.all([heartbeat.renew(), this.#run(this.#declare, '', ask)])
     this.#own.heard(answer.spent)
   }
 

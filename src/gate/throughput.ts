@@ -14,8 +14,8 @@ const MOST = 128
 
 /**
  * How many documents a process may read before they have a permit: those that its present throughput takes in the time of
- * four reads, and never more than the permits it got in the last ten seconds, or in that time where it is longer. With reads of a few milliseconds that is
- * none below four permits a second.
+ * four reads, and never more than the permits it got in the last ten seconds, or in that time where it is longer. With
+ * reads of a few milliseconds that is none below four permits a second.
  */
 export class Throughput {
   readonly #passedAt: number[] = []
@@ -27,7 +27,7 @@ export class Throughput {
     if (this.#passedAt.length > MOST) this.#passedAt.shift()
   }
 
-  /** From the moment that a document may be read until it asks for its permit, or is done with and needs none; milliseconds. */
+  /** Milliseconds from when a document may be read until it asks for its permit, or is done with and needed none. */
   readTook(ms: number): void {
     this.#readMs += WEIGHT * (ms - this.#readMs)
   }

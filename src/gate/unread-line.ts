@@ -1,8 +1,6 @@
 import type { Admission, Permit, Ticket, Turn } from './admission.ts'
 import { Throughput } from './throughput.ts'
-
-/** Documents that stay in line however slow it is. */
-const FEW = 2
+import { FEW } from './waiting-line.ts'
 
 type Wait = Extract<Admission, { kind: 'wait' }>
 
@@ -11,7 +9,7 @@ export interface UnreadLineOptions {
   readonly join: (ticket: Ticket, signal: AbortSignal) => Promise<Admission>
   /** Releases a permit whose document needs none. */
   readonly giveBack: (permit: Permit) => Promise<void>
-  /** What a document is told that goes back to the queue. */
+  /** The answer to a document that goes back to the queue. */
   readonly notNow: () => Wait
   /** The gate keeps requests back for a limit, or does not; false for what may last: an outage, a halt, a budget. */
   readonly isLimited: () => boolean
@@ -101,7 +99,7 @@ export class UnreadLine {
     else this.#asking.abort()
   }
 
-  /** Rejects every document that waits; for the end of the process. Before the gate's own line: none of them asks any more. */
+  /** Rejects every document that waits; for the end of the process, before the gate's own line is closed. */
   close(error: Error): void {
     for (const waiter of this.#waiters.slice()) waiter.reject(error)
   }

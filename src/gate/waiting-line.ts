@@ -60,7 +60,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** What documents wait for that ends by itself. */
 const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'start', 'refused'])
 /** Documents that stay in line however slow it is. */
-const FEW = 2
+export const FEW = 2
 /** As many as may ask at the same time while the gate admits every request. */
 const WIDEST = 16
 
@@ -271,7 +271,7 @@ export class WaitingLine {
     this.#askAt = now + pollMs(reason, askInMs)
   }
 
-  /** What a document is told that goes back to the queue. */
+  /** The answer to a document that goes back to the queue. */
   notNow(): Extract<Admission, { kind: 'wait' }> {
     const { reason, until } = this.#refusal
     const leftMs = Math.max(until - performance.now(), this.#options.patienceMs)

@@ -209,8 +209,8 @@ export class RedisIntents {
     await lease.settle()
     const intents = Object.entries(await connection.hgetall(this.#intentsKey)).map(([id, text]) => parse(id, text))
     const owners = [...new Set(intents.map(({ owner }) => owner))]
-    const signs = await Promise.all(owners.map((owner) => connection.exists(`${processKeyPrefix(pipeline)}${owner}`)))
-    const alive = new Set(owners.filter((_, index) => signs[index] === 1))
+    const leases = await Promise.all(owners.map((owner) => connection.exists(`${processKeyPrefix(pipeline)}${owner}`)))
+    const alive = new Set(owners.filter((_, index) => leases[index] === 1))
     const youngest = this.#options.now() - LONGEST_REQUEST_MS
     return intents.map(({ owner, ...intent }) => ({
       ...intent,

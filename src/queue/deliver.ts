@@ -84,8 +84,8 @@ export class Deliverer {
   }
 
   /**
-   * Tells the adaptive concurrency how a delivery that was begun ended. A job that was deferred by the quarantine is not one of them: a
-   * suspect that rested here would be counted as present at the death of the worker.
+   * Feeds back into the adaptive concurrency how a delivery that was begun ended. A job that was deferred by the quarantine
+   * is not one of them: a suspect that rested here would be counted as present at the death of the worker.
    */
   async #weigh(ending: Ending, signal: AbortSignal): Promise<Ending> {
     if (ending.kind === 'finish') this.#adaptive.onCompleted()

@@ -7,7 +7,7 @@ import type { Purchase } from './purchase.ts'
 import type { Work } from './work.ts'
 
 /**
- * Buys one piece, and waits here when it is told to come again: given back to the queue, the document would be read and
+ * Buys one piece, and waits here where it is postponed: given back to the queue, the document would be read and
  * cut once more each time, and what its first pieces cost would be forgotten. A run that is halted waits for nothing.
  */
 export async function buyPiece(
@@ -24,9 +24,9 @@ export async function buyPiece(
   const pieceDeps: IngestDeps = {
     ...deps,
     countPages: async () => pages.length,
-    halt: (...told) => {
+    halt: (...halt) => {
       halted = true
-      deps.halt(...told)
+      deps.halt(...halt)
     },
   }
   for (;;) {
