@@ -12,6 +12,12 @@ export interface WorkItem {
   readonly path: string
 }
 
+/** How long an owner gave no sign, and from how long on one that cannot be asked counts as gone. */
+export interface Idle {
+  readonly idleMs: number
+  readonly silenceMs: number
+}
+
 /** `.sluice/` of a store: where files are made before they are put in place, and what steps aside for them. */
 export class WorkArea {
   readonly #staging: string
@@ -93,8 +99,8 @@ export class WorkArea {
   }
 
   /** Whether the process that gave this name is gone. */
-  isOwnerGone(id: string): Promise<boolean> {
-    return isGone(id, this.#owner, 0)
+  isOwnerGone(id: string, { idleMs, silenceMs }: Idle): Promise<boolean> {
+    return isGone(id, this.#owner, idleMs, silenceMs)
   }
 
   stagedPath(id: string): string {

@@ -28,10 +28,15 @@ const withoutNamespace = (host: string): string => host.replace(/\.pid-\d+$/, ''
 const SILENCE_MS = 60 * 60 * 1000
 
 /** Whether the owner of a piece of work is gone, which makes it an orphan. `idleMs`: how long it was not touched. */
-export async function isGone(mark: string, own: string, idleMs: number): Promise<boolean> {
+export async function isGone(
+  mark: string,
+  own: string,
+  idleMs: number,
+  silenceMs: number = SILENCE_MS,
+): Promise<boolean> {
   const [host, pid, start] = mark.split('~')
   const [ownHost = ''] = own.split('~')
-  if (host !== ownHost && host !== withoutNamespace(ownHost)) return idleMs > SILENCE_MS
+  if (host !== ownHost && host !== withoutNamespace(ownHost)) return idleMs > silenceMs
   return (await startOf(Number(pid))) !== start
 }
 

@@ -27,7 +27,7 @@ const SYNC_LIMIT_MS = 10_000
  */
 export async function replayJournal(store: OutputStore, area: WorkArea, boot: string): Promise<void> {
   if ((await formerSegments(area, boot)).length === 0) return
-  await using _lock: Lock = await lockReplay(area.journal, area)
+  await using _lock: Lock = await lockReplay(area, boot)
   // Read under the lock: another process may have done them.
   const segments = await formerSegments(area, boot)
   const entries = segments.flatMap((segment) => segment.entries).toSorted((a, b) => a.at - b.at)

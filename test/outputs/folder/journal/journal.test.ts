@@ -1,16 +1,23 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
+import { FolderWatch } from '#src/outputs/folder/folder-probe.ts'
 import { openFolderStore, type FolderOutputStore } from '#src/outputs/folder/folder-store.ts'
 import { bootFrame, entryFrame, readSegment } from '#src/outputs/folder/journal/entry.ts'
 import { journalBoot } from '#src/outputs/folder/journal/machine.ts'
+import { lockReplay } from '#src/outputs/folder/journal/replay-lock.ts'
+import { WorkArea } from '#src/outputs/folder/work-area.ts'
 import { letterOf, outputs, receiptOf, recordOf } from '../../../support/documents.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 
 /* What a loss of power leaves is tried by `test:power-loss`; here, what the journal holds and when it is empty. */
 
 const LIMITS = { bytes: 1_000_000, delayMs: 1 }
+
+/** Mark of a process in a container that cannot be asked. */
+const ELSEWHERE = 'container.pid-1~7~7~abcdef01~0'
 
 async function commit(store: FolderOutputStore, key: string, text: string, attempts = 1): Promise<void> {
   const files = outputs({ 'document.md': text })
@@ -92,6 +99,36 @@ test('the next process after a loss of power makes again what the journal holds,
   expect(await again?.readRecord(sourceKey('removed.pdf'))).toBeNull()
   expect((await again?.readDeadLetter(sourceKey('failed.pdf')))?.key).toBe('failed.pdf')
   expect(await text('failed.pdf')).toBe('earlier')
+})
+
+test('a replay lock from before another loss of power, in a container that is gone, does not block the store', async (context) => {
+  await using folder = await tempFolder()
+  if ((await journalBoot(folder.path)) === null) context.skip('no journal on this file system')
+  const store = await openFolderStore({ path: folder.path, journal: LIMITS })
+  await commit(store, 'lost.pdf', 'lost')
+  await rm(join(folder.path, 'documents'), { recursive: true })
+  await startMachineAgain(folder.path)
+  await writeFile(join(folder.path, '.sluice', 'journal', '.replaying'), `earlier ${ELSEWHERE}`)
+  const again = await openFolderStore({ path: folder.path })
+  expect((await again.readOutput(sourceKey('lost.pdf'), 'document.md'))?.toString()).toBe('lost')
+  expect(await segmentsOf(folder.path)).toEqual([])
+})
+
+test('a replay lock of another container is taken over once its heartbeat has stopped', async () => {
+  await using folder = await tempFolder()
+  const area = await WorkArea.open(folder.path, await FolderWatch.open(folder.path))
+  await mkdir(area.journal, { recursive: true })
+  const path = join(area.journal, '.replaying')
+  await writeFile(path, `boot ${ELSEWHERE}`)
+  const silenceMs = 2_000
+  const locking = lockReplay(area, 'boot', silenceMs)
+  await sleep(200)
+  const touchedAt = performance.now()
+  await utimes(path, 1, 1)
+  await using lock = await locking
+  expect(performance.now() - touchedAt).toBeGreaterThan(silenceMs)
+  expect(await readFile(lock.path, 'utf8')).toMatch(/^boot /)
+  expect(await readFile(lock.path, 'utf8')).not.toContain(ELSEWHERE)
 })
 
 test('a document that was committed later without the journal is not set back by it', async (context) => {
