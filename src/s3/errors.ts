@@ -40,24 +40,31 @@ export async function explainedS3<T>(what: string, work: () => Promise<T>): Prom
   } catch (error) {
     const setup = s3SetupProblem(error)
     if (setup !== null) throw new StoreUnusable(`Sluice ${what}: ${setup}`, { cause: error })
-    if (!(error instanceof S3ServiceException) && !isBrokenLine(error)) throw error
-    const message = `Sluice ${what}: ${advice(error)}`
-    throw OF_ONE_OBJECT.includes(error.name)
+    const reason = error instanceof S3ServiceException ? advice(error) : unreachable(error)
+    if (reason === null) throw error
+    const message = `Sluice ${what}: ${reason}`
+    throw error instanceof S3ServiceException && OF_ONE_OBJECT.includes(error.name)
       ? new Error(message, { cause: error })
       : new StoreUnusable(message, { cause: error })
   }
 }
 
-export function isBrokenLine(error: unknown): error is NodeJS.ErrnoException {
-  return (
-    error instanceof Error &&
-    (error.name === 'TimeoutError' || /^(?:E[A-Z]+|UND_.*)$/.test((error as NodeJS.ErrnoException).code ?? ''))
-  )
+/** What a line failed of: a code of the system or of undici, or `TimeoutError`. Null for any other error. */
+export function lineFailure(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const { code } = error as NodeJS.ErrnoException
+  if (typeof code === 'string' && /^(?:E[A-Z]+|UND_.*)$/.test(code)) return code
+  return error.name === 'TimeoutError' ? error.name : null
 }
 
-function advice(error: S3ServiceException | NodeJS.ErrnoException): string {
-  if (!(error instanceof S3ServiceException)) return `the store cannot be reached (${error.code ?? error.name}).`
-  const status = error.$metadata.httpStatusCode
+/** Null where the line did not fail. */
+export function unreachable(error: unknown): string | null {
+  const code = lineFailure(error)
+  return code === null ? null : `the store cannot be reached (${code}).`
+}
+
+function advice(error: S3ServiceException): string {
+  const status = statusOf(error)
   if (error.name === 'NoSuchBucket' || error.name === 'NotFound') return 'there is no such bucket. Create it first.'
   if (status === 403) return 'access denied. Grant s3:GetObject, PutObject, DeleteObject and ListBucket on it.'
   if (status === 301) return 'the bucket is in another region. Set that one.'

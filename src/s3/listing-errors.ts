@@ -2,10 +2,7 @@ import { S3ServiceException } from '@aws-sdk/client-s3'
 import type { Failure } from '#src/document/failure.ts'
 import { s3SetupProblem } from '#src/document/s3-setup-problem.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
-
-function statusOf(error: unknown): number | null {
-  return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null
-}
+import { lineFailure, statusOf, unreachable } from './errors.ts'
 
 /** Refusals of the caller (account, credentials, clock), not of the object: every object would be refused so. */
 const OF_THE_CALLER: readonly string[] = [
@@ -64,20 +61,11 @@ function reasonOf(error: unknown): string | null {
   if (status === 403) return 'access denied. Grant s3:ListBucket on it.'
   if (status === 301) return 'the bucket is in another region. Set that one.'
   if (error instanceof S3ServiceException) return `the store answered ${error.name} (${status ?? 'no status'}).`
-  const code = lineFailure(error)
-  return code === null ? null : `the store cannot be reached (${code}).`
+  return unreachable(error)
 }
 
 /** Whether the same request may be answered later: the store was not reached, failed, or wants fewer requests. */
 export function mayComeBack(error: unknown): boolean {
   const status = statusOf(error)
   return status === null ? lineFailure(error) !== null : status >= 500 || status === 429 || status === 408
-}
-
-/** What a line failed of; null for any other error. */
-function lineFailure(error: unknown): string | null {
-  if (!(error instanceof Error)) return null
-  const code = (error as NodeJS.ErrnoException).code
-  const name = typeof code === 'string' ? code : error.name
-  return /^(?:E[A-Z]+|UND_.*|TimeoutError)$/.test(name) ? name : null
 }

@@ -35,6 +35,24 @@ async function saidFinishing(running: RunningSluice): Promise<void> {
   await vi.waitFor(() => expect(running.stderr()).toContain('finishing'), { timeout: 10_000, interval: 20 })
 }
 
+/** A run whose output bucket has accepted a connection and does not answer. */
+async function startedWithSilentBucket(
+  harness: Harness,
+  redis: OwnRedis,
+  silent: Awaited<ReturnType<typeof silentServer>>,
+): Promise<RunningSluice> {
+  const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const flags = {
+    'redis-url': redis.url,
+    'state-dir': `${harness.source}-state`,
+    's3-endpoint': silent.url,
+    out: 's3://bucket/out',
+  }
+  const running = harness.start('run', flags, { env })
+  await vi.waitFor(() => expect(silent.connections()).toBeGreaterThan(0), { timeout: 20_000 })
+  return running
+}
+
 describe.concurrent('a second Ctrl-C ends the process', () => {
   test('while the download of redis-server hangs', async () => {
     await using harness = await Harness.open({ documents: 1 })
@@ -57,15 +75,7 @@ describe.concurrent('a second Ctrl-C ends the process', () => {
     await using redis = await OwnRedis.start()
     await using harness = await Harness.open({ documents: 1 })
     await using silent = await silentServer()
-    const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
-    const flags = {
-      'redis-url': redis.url,
-      'state-dir': `${harness.source}-state`,
-      's3-endpoint': silent.url,
-      out: 's3://bucket/out',
-    }
-    const running = harness.start('run', flags, { env })
-    await vi.waitFor(() => expect(silent.connections()).toBeGreaterThan(0), { timeout: 20_000 })
+    const running = await startedWithSilentBucket(harness, redis, silent)
     running.child.kill('SIGINT')
     await saidFinishing(running)
     running.child.kill('SIGINT')
@@ -90,15 +100,7 @@ test('the grace period is a hard limit while the bucket answers nothing', async 
   await using redis = await OwnRedis.start()
   await using harness = await Harness.open({ documents: 1 })
   await using silent = await silentServer()
-  const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
-  const flags = {
-    'redis-url': redis.url,
-    'state-dir': `${harness.source}-state`,
-    's3-endpoint': silent.url,
-    out: 's3://b/o',
-  }
-  const running = harness.start('run', flags, { env })
-  await vi.waitFor(() => expect(silent.connections()).toBeGreaterThan(0), { timeout: 20_000 })
+  const running = await startedWithSilentBucket(harness, redis, silent)
   running.child.kill('SIGTERM')
   expect(await endedAfter(running)).toBeLessThan(12_000)
   expect(running.stderr()).toContain('stopped without waiting any longer')

@@ -10,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { explainedS3, isAbsent, isBrokenLine, NotDeleted, statusOf } from '#src/s3/errors.ts'
+import { explainedS3, isAbsent, lineFailure, NotDeleted, statusOf } from '#src/s3/errors.ts'
 
 export interface S3Placing {
   readonly client: S3Client
@@ -72,7 +72,7 @@ export class S3Bucket {
         } catch (error) {
           if (isAbsent(error)) return null
           // The SDK asks again where no answer came, not where one broke off.
-          if (tries === DOWNLOADS || !isBrokenLine(error)) throw error
+          if (tries === DOWNLOADS || lineFailure(error) === null) throw error
         }
       }
     })
