@@ -1,5 +1,5 @@
 // usage: bundle.ts   Puts the program of this checkout into node_modules/.sluice, where `./sluice` takes it from as long as
-// no source is newer. A start then loads a dozen files in place of eight hundred.
+// no source is newer. A start then loads a dozen files instead of eight hundred.
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { bundleProgram } from './bundle-program.ts'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: run-node.sh MAIN [argument …]   Runs a script on Node as a worker is run: in benches, and by the launcher, which
-# reads this file in place of starting a shell for it and says in `sluice_scripts` where it lies.
+# reads this file instead of starting a shell for it and says in `sluice_scripts` where it lies.
 set -eu
 sluice_scripts=${sluice_scripts:-$(dirname -- "$0")}
 node=$(. "$sluice_scripts/find-node.sh")

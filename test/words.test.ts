@@ -105,7 +105,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /\bledger entr/i,
       /\bEntries and counts of the ledger/,
       /\b[Ee]ntry points?\b/,
-      /PlannedEntry/,
+      /PlannedItem/,
       /entry: RENDER_ENTRY/,
       /RENDER_ENTRY/,
       /known, entry/,

@@ -27,7 +27,7 @@ interface Names {
 
 /** A process of the former release that was killed is still in Redis for as long as its lease: 10 s unless it was set. */
 const LEASE_PATIENCE_MS = 12_000
-const LOOK_AGAIN_MS = 200
+const RECHECK_MS = 200
 const LOCK_MS = 120_000
 const BATCH = 500
 
@@ -46,7 +46,7 @@ export async function migrateFormer(
   await refuseLiving(connection, former, signal)
   const lock = `${redisPrefix(former)}:migrating`
   while ((await connection.set(lock, '1', 'PX', LOCK_MS, 'NX')) === null) {
-    await sleep(LOOK_AGAIN_MS, undefined, { signal })
+    await sleep(RECHECK_MS, undefined, { signal })
   }
   try {
     if (!(await hasData(connection, former))) return null
@@ -69,7 +69,7 @@ async function hasData(connection: RedisConnection, former: string): Promise<boo
 }
 
 async function refuseLiving(connection: RedisConnection, former: string, signal: AbortSignal): Promise<void> {
-  for (const startedAt = performance.now(); ; await sleep(LOOK_AGAIN_MS, undefined, { signal })) {
+  for (const startedAt = performance.now(); ; await sleep(RECHECK_MS, undefined, { signal })) {
     const living = await keysOf(connection, `${processKeyPrefix(former)}*`)
     if (living.length === 0) return
     if (performance.now() - startedAt < LEASE_PATIENCE_MS) continue

@@ -28,7 +28,7 @@ const COLUMNS = ['Planned', 'Spent', 'Carried over', 'Supplier', 'Reviewed', 'Re
 const MEASURES = ['depth', 'flow', 'clearance', 'draught', 'gradient', 'leakage', 'settlement', 'vibration']
 
 /**
- * An annual report: sections of one pattern for several sites, so that a row, a sentence or a list item is told apart by what
+ * An annual report: sections of one pattern for several sites, so that a row, a sentence or a list item is distinguished by what
  * stands above it alone: headings, some of them long, captions, column names and outer list items.
  */
 export function generatedReport(random: Random, document: number): Report {
@@ -127,7 +127,7 @@ function longRows(random: Random, { document, heading, title }: Place, facts: Fa
   return aligned(['Claim', 'What the keeper wrote', 'Settled for'], lines, false)
 }
 
-/** Three levels: an item is told apart by the two above it. */
+/** Three levels: an item is distinguished by the two above it. */
 function nestedList(random: Random, { document, heading, title }: Place, facts: Fact[]): string {
   const lines: string[] = []
   for (let number = 2 + random.below(3); number > 0; number--) {

@@ -1,6 +1,6 @@
 import { sourceKey, version } from '#src/document/ids.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 
 export const PER_FOLDER = 1_000
 
@@ -14,7 +14,7 @@ export function keyOf(number: number): string {
 export function syntheticSource(count: number): Source {
   return {
     url: 'file:///synthetic/',
-    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
       for (let number = 0; number < count; number++) {
         signal.throwIfAborted()
         const of = version(`100-17634${number}123456789-${number}`)

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-const LOOK_EVERY_MS = 50
+const CHECK_EVERY_MS = 50
 /** Clock ticks a second in /proc; 100 on every Linux of today. */
 const TICKS = 100
 
@@ -12,7 +12,7 @@ export class ProcessorTime {
 
   constructor(parent: number) {
     this.#parent = parent
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    this.#timer = setInterval(() => this.#look(), CHECK_EVERY_MS)
   }
 
   /** Since the start, children that have ended among them. */

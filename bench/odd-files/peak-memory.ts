@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-const LOOK_EVERY_MS = 20
+const CHECK_EVERY_MS = 20
 
 /** Highest resident memory of any child of a process, bytes, between `begin` and `end`; Linux. */
 export class PeakMemory {
@@ -10,7 +10,7 @@ export class PeakMemory {
 
   constructor(parent: number) {
     this.#parent = parent
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    this.#timer = setInterval(() => this.#look(), CHECK_EVERY_MS)
   }
 
   begin(): void {

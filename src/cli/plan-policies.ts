@@ -1,7 +1,7 @@
 import type { AuditFile } from '#src/route/audit/audit-file.ts'
 import { type CreditRange, priceFromSample } from '#src/route/audit/price-share.ts'
 import { type LocalFirstPrice, PRICED_QUALITIES } from '#src/ingest/scan/price-local-first.ts'
-import type { PlannedEntry } from '#src/ingest/scan/plan-source.ts'
+import type { PlannedItem } from '#src/ingest/scan/plan-source.ts'
 
 /** What each policy would buy of a plan. */
 export interface PolicyTotals {
@@ -23,7 +23,7 @@ export const NO_POLICIES: PolicyTotals = {
 
 export function addPolicies(
   totals: PolicyTotals,
-  { requests, extension, pages, localFirst }: PlannedEntry,
+  { requests, extension, pages, localFirst }: PlannedItem,
 ): PolicyTotals {
   if (requests === 0) return totals
   if (extension !== 'pdf') return { ...totals, others: totals.others + 1 }

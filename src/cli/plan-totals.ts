@@ -1,6 +1,6 @@
 import type { FailureCode } from '#src/document/failure.ts'
 import type { Change } from '#src/events.ts'
-import type { PlannedEntry } from '#src/ingest/scan/plan-source.ts'
+import type { PlannedItem } from '#src/ingest/scan/plan-source.ts'
 
 export interface FormatTotals {
   readonly requests: number
@@ -40,7 +40,7 @@ export const NO_PLAN: Plan = {
   byFormat: {},
 }
 
-export function addTo(plan: Plan, planned: PlannedEntry): Plan {
+export function addTo(plan: Plan, planned: PlannedItem): Plan {
   const { change, refusal, skip, extension, requests, credits } = planned
   const counted = { requests, pages: planned.pages ?? 0, saved: planned.saved ? 1 : 0, credits }
   const counts = requests > 0 || planned.saved

@@ -7,7 +7,7 @@ export function sortKeys(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, field]) => [key, sortKeys(field)]))
 }
 
-/** One text for all values that JSON cannot tell apart but by the order of keys. */
+/** One text for all values that JSON cannot distinguish but by the order of keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sortKeys(value))
 }

@@ -5,7 +5,7 @@ import type { ParseOptions } from './options.ts'
 export interface PriceModel {
   /** A document, and the first page of a PDF. */
   readonly document: number
-  /** In place of `document` where the `json` format is asked for. */
+  /** Instead of `document` where the `json` format is asked for. */
   readonly documentWithJson: number
   /** Each page of a PDF after the first. */
   readonly furtherPage: number

@@ -9,7 +9,7 @@ export interface CutTask {
   readonly upToPage: number | null
   /** Most pages of a piece; null for any number. */
   readonly mostPages: number | null
-  /** The pages of each piece that is wanted, in place of cutting the whole document; null for that. */
+  /** The pages of each piece that is wanted, instead of cutting the whole document; null for that. */
   readonly lists: readonly (readonly number[])[] | null
   /** Resident memory above which the child kills itself. */
   readonly memoryBytes: number

@@ -6,7 +6,7 @@ import { workerData } from 'node:worker_threads'
  * memory than it may, and when its parent is gone. An orphan first removes its files: no other process would.
  */
 
-const LOOK_EVERY_MS = 100
+const CHECK_EVERY_MS = 100
 
 const { parent, folder, memoryBytes } = workerData as {
   readonly parent: number
@@ -19,4 +19,4 @@ setInterval(() => {
   if (!orphaned && process.memoryUsage.rss() <= memoryBytes) return
   if (orphaned) rmSync(folder, { recursive: true, force: true })
   process.kill(process.pid, 'SIGKILL')
-}, LOOK_EVERY_MS)
+}, CHECK_EVERY_MS)

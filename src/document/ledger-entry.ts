@@ -1,7 +1,7 @@
 import { type RecipeHash, type SourceKey, type Version, version } from './ids.ts'
 import type { Outcome } from './outcome.ts'
 
-/** In the ledger in place of the version of a document that is gone: whatever comes back under its name differs from it. */
+/** In the ledger instead of the version of a document that is gone: whatever comes back under its name differs from it. */
 export const GONE: Version = version('gone')
 
 /** What the ledger knows of a document. */
@@ -16,7 +16,7 @@ export interface LedgerEntry {
 /** `again`: the ledger had this very entry already, so that the delivery was one too many. */
 export type Settled = 'ended' | 'again' | 'other_version'
 
-/** An entry to be written in place of `known`, which is null where there was none. */
+/** An entry to be written instead of `known`, which is null where there was none. */
 export interface LedgerChange {
   readonly key: SourceKey
   readonly known: LedgerEntry | null

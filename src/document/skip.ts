@@ -32,7 +32,7 @@ export type SkipReason = (typeof SKIP_REASONS)[number]
 /** Why a folder is not looked into: its files are not counted. */
 export type LeftOutReason = 'excluded' | 'store' | 'unreadable'
 
-/** Stands in the ledger in place of a skipped file's version: it tells the reason, and changes with it. */
+/** Stands in the ledger instead of a skipped file's version: it tells the reason, and changes with it. */
 export const skipVersion = (reason: SkipReason): Version => version(`skip:${reason}`)
 
 /** The reason of a skipped entry; null for any other version. */

@@ -28,7 +28,7 @@ const PACKED_RECIPE_CHARACTERS = 11
 
 /**
  * The stored form, as short as text can be: a letter for the outcome, the recipe hash, the version. A recipe hash that
- * is not 16 hexadecimal digits stands between two colons in place of the packed one.
+ * is not 16 hexadecimal digits stands between two colons instead of the packed one.
  */
 export function encodeEntry(entry: LedgerEntry): string {
   return `${letterOf(entry)}${packRecipe(entry.recipeHash)}${entry.version}`

@@ -33,15 +33,15 @@ const MOST_DOCUMENTS = 20
 
 const texts = z.array(z.string())
 /** The time, processes with their last beat, claims, intents and the cap. */
-const lookReply = z.tuple([z.number(), texts, texts, texts, texts])
-type Look = z.infer<typeof lookReply>
+const activityReply = z.tuple([z.number(), texts, texts, texts, texts])
+type ActivityReply = z.infer<typeof activityReply>
 
 /**
  * One consistent look, by the clock of Redis. KEYS: epoch, claims, intents, cap. ARGV: prefix of process keys. Answers the
  * time, processes whose lease stands with the time of their last beat, and the three other hashes.
  */
-const LOOK = new LuaScript(
-  'look at activity',
+const READ_ACTIVITY = new LuaScript(
+  'read activity',
   `
 local time = redis.call('TIME')
 local alive, fields = {}, redis.call('HGETALL', KEYS[1])
@@ -58,7 +58,7 @@ return {
   redis.call('HGETALL', KEYS[2]), redis.call('HGETALL', KEYS[3]), redis.call('HGETALL', KEYS[4])
 }
 `,
-  lookReply,
+  activityReply,
 )
 
 /** What the processes of a pipeline do now, for a process that only looks: it takes no lease and changes nothing. */
@@ -74,11 +74,11 @@ export class RedisActivity {
   async look(): Promise<Activity> {
     const prefix = redisPrefix(this.#pipeline)
     const keys = ['epoch', 'claims', 'intents', 'spending:cap'].map((name) => `${prefix}:${name}`)
-    return readActivity(await LOOK.run(this.#connection, keys, [`${prefix}:process:`]))
+    return readActivity(await READ_ACTIVITY.run(this.#connection, keys, [`${prefix}:process:`]))
   }
 }
 
-function readActivity([now, alive, claims, intents, cap]: Look): Activity {
+function readActivity([now, alive, claims, intents, cap]: ActivityReply): Activity {
   const sent = new Map(
     pairs(intents).flatMap(([, text]) => {
       const [, owner, at, key] = /^(\S+) (\S+) \S+ (.*)$/s.exec(text) ?? []

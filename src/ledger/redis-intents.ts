@@ -27,7 +27,7 @@ const LONGEST_REQUEST_MS = 900_000
  *
  * Answers 2 when it is to be held, 0 when a live process buys this receipt for another document. For the same document
  * it cannot be in flight any more, because we have the claim: an earlier try was cut off between the request and its
- * receipt, and left it. One that is held has `held` in place of its process, which is alive no more than a dead one.
+ * receipt, and left it. One that is held has `held` instead of its process, which is alive no more than a dead one.
  */
 const BEGIN = new LuaScript(
   'begin intent',
@@ -87,7 +87,7 @@ redis.call('HDEL', KEYS[1], ARGV[1])
 /**
  * Makes the intents of this process exactly those that it has: Redis may have lost them, or have come back with those
  * that were cleared since. KEYS: intents, how often each receipt was sent again in doubt. ARGV: process, prefix of
- * process keys, then receipt and intent, in turn. One of a dead process in place of ours was counted before.
+ * process keys, then receipt and intent, in turn. One of a dead process instead of ours was counted before.
  */
 const DECLARE = new LuaScript(
   'declare intents',

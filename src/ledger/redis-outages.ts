@@ -4,7 +4,7 @@ import { redisPrefix } from '#src/document/pipeline.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 
 /** What a process last reported of a dependency that it could not use. */
-export interface ToldOutage {
+export interface ReportedOutage {
   readonly dependency: Dependency
   readonly cause: string
   /** Epoch milliseconds. */
@@ -30,7 +30,7 @@ export class RedisOutages {
     this.#key = `${redisPrefix(options.pipeline)}:outages`
   }
 
-  async tell(outage: Omit<ToldOutage, 'by'>): Promise<void> {
+  async tell(outage: Omit<ReportedOutage, 'by'>): Promise<void> {
     const field = `${this.#by} ${outage.dependency}`
     await this.#client.hset(this.#key, field, JSON.stringify({ ...outage, by: this.#by }))
     await this.#client.pexpire(this.#key, KEPT_MS)
@@ -42,8 +42,8 @@ export class RedisOutages {
     if (fields.length > 0) await this.#client.hdel(this.#key, ...fields)
   }
 
-  async list(): Promise<readonly ToldOutage[]> {
+  async list(): Promise<readonly ReportedOutage[]> {
     const fields = await this.#client.hgetall(this.#key)
-    return Object.values(fields).map((value) => JSON.parse(value) as ToldOutage)
+    return Object.values(fields).map((value) => JSON.parse(value) as ReportedOutage)
   }
 }

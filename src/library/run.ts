@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly source: string | Source
   /** Folder or `s3://bucket/prefix`; or a store of your own. */
   readonly out: string | OutputStore
-  /** In place of the service of `parseApiUrl` and of the embedded engine. */
+  /** Instead of the service of `parseApiUrl` and of the embedded engine. */
   readonly parser?: Parser
   /** Credits that each document costs with `parser`: `settings.maxCredits` binds it. Default: free. */
   readonly price?: number

@@ -6,7 +6,7 @@ import type { ReceiptId } from '#src/document/ids.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
 import type { Receipt } from '#src/document/record.ts'
 import type { AnswerSpool } from '#src/ports/answer-spool.ts'
-import type { ReceiptRoom } from '#src/ports/output-store.ts'
+import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
 import { packReceipt, receiptIdOf, unpackReceipt } from './receipt-bytes.ts'
@@ -42,11 +42,11 @@ export class FolderSpool implements AnswerSpool {
     await flushFolder(this.path)
   }
 
-  async read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
+  async read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
     const path = this.#pathOf(id)
     // Nearly always there is none: a look takes a few microseconds, a hop to a thread ten times as long.
     const packed = existsSync(path) ? await readIfThere(path) : null
-    return packed === null ? null : unpackReceipt(packed, room)
+    return packed === null ? null : unpackReceipt(packed, memory)
   }
 
   async remove(id: ReceiptId): Promise<void> {
@@ -62,7 +62,7 @@ export class FolderSpool implements AnswerSpool {
 /** A store in which a spooled answer counts as a receipt that is there: it is not bought again, and saved with the next chance. */
 export function withSpool(store: OutputStore, spool: AnswerSpool): OutputStore {
   const reading: Pick<OutputStore, 'readReceipt' | 'saveReceipt'> = {
-    readReceipt: async (id, room) => (await store.readReceipt(id, room)) ?? spool.read(id, room),
+    readReceipt: async (id, memory) => (await store.readReceipt(id, memory)) ?? spool.read(id, memory),
     saveReceipt: async (id, body, parser) => {
       await store.saveReceipt(id, body, parser)
       await spool.remove(id)

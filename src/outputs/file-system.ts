@@ -26,7 +26,7 @@ export function isOneOf(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error) ?? '')
 }
 
-/** Two hops to a thread in place of the four of `readFile`: what an open file is like is known on the spot. */
+/** Two hops to a thread instead of the four of `readFile`: what an open file is like is known on the spot. */
 async function readWhole(path: string): Promise<Buffer> {
   const descriptor = await openDescriptor(path, 'r')
   try {

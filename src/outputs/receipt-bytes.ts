@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, crc32, gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib'
 import type { ReceiptId } from '#src/document/ids.ts'
-import type { ReceiptRoom } from '#src/ports/output-store.ts'
+import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import { PARSER_CLASSES, type ParserFacts } from '#src/document/parser.ts'
 import type { Receipt } from '#src/document/record.ts'
 
@@ -62,16 +62,16 @@ const asciiJson = (value: object): string =>
   JSON.stringify(value).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Null for a receipt that was cut off or altered: gzip's length and CRC-32 do not fit then. */
-export async function unpackReceipt(packed: Buffer, room?: ReceiptRoom): Promise<Receipt | null> {
+export async function unpackReceipt(packed: Buffer, memory?: ReceiptMemory): Promise<Receipt | null> {
   const bytes = bodyBytesOf(packed)
-  await room?.hold.grow(bytes, room.signal)
+  await memory?.hold.grow(bytes, memory.signal)
   try {
     // One byte more: what is larger than it says is damaged, and zlib takes no zero.
     const limit = { maxOutputLength: bytes + 1 }
     const body = bytes <= AT_ONCE_BYTES ? gunzipSync(packed, limit) : await unpack(packed, limit)
     return { body, parser: commentOf(packed) }
   } catch {
-    room?.hold.giveBack(bytes)
+    memory?.hold.giveBack(bytes)
     return null
   }
 }

@@ -2,8 +2,8 @@ import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { errorCode } from './file-system.ts'
 
 const ADVICE: ReadonlyMap<string, string> = new Map([
-  ['ENOSPC', 'the disk is full. Make room and run again.'],
-  ['EDQUOT', 'the disk quota is used up. Make room and run again.'],
+  ['ENOSPC', 'the disk is full. Free some space and run again.'],
+  ['EDQUOT', 'the disk quota is used up. Free some space and run again.'],
   ['EROFS', 'the file system is read-only. Choose another folder, or mount it writable.'],
   ['EACCES', 'permission denied. Give this user the right to write there, or choose another folder.'],
   ['EPERM', 'the system does not permit it. Give this user the right to write there, or choose another folder.'],

@@ -20,7 +20,7 @@ export interface HttpParserOptions {
   readonly baseUrl: URL | (() => URL)
   /** Null sends no `Authorization`: the embedded engine asks for none. */
   readonly apiKey: string | null
-  /** Value of `Authorization` in place of a key; default none. */
+  /** Value of `Authorization` instead of a key; default none. */
   readonly login?: string | null
   /** Requests at once at the most, and connections that are kept alive. */
   readonly concurrency: number

@@ -6,7 +6,7 @@ export interface ServiceLine {
   readonly baseUrl: string
   /** Empty for none. */
   readonly apiKey: string
-  /** `Authorization` in place of a key: the login of the address; null for none. */
+  /** `Authorization` instead of a key: the login of the address; null for none. */
   readonly login: string | null
   readonly wayOut: WayOut
 }

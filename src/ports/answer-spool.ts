@@ -1,5 +1,5 @@
 import type { ReceiptId } from '#src/document/ids.ts'
-import type { ReceiptRoom } from './output-store.ts'
+import type { ReceiptMemory } from './output-store.ts'
 import type { Receipt } from '#src/document/record.ts'
 
 /**
@@ -12,7 +12,7 @@ export interface AnswerSpool {
   ids(): Promise<readonly ReceiptId[]>
   /** Whole and on the disk when it resolves, readable by this user only. */
   keep(id: ReceiptId, receipt: Receipt): Promise<void>
-  /** Null when it is not there, or damaged. `room` as in `OutputStore.readReceipt`. */
-  read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null>
+  /** Null when it is not there, or damaged. `memory` as in `OutputStore.readReceipt`. */
+  read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null>
   remove(id: ReceiptId): Promise<void>
 }

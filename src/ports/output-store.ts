@@ -9,7 +9,7 @@ import type { StoreManifest } from '#src/document/store-manifest.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 
 /** Where the bytes of a receipt count. */
-export interface ReceiptRoom {
+export interface ReceiptMemory {
   readonly hold: AnswerHold
   readonly signal: AbortSignal
 }
@@ -33,7 +33,7 @@ export interface OutputStore {
   /** Writes something, makes sure of it and removes it: before anything is bought. Throws `StoreUnusable`. */
   probe(): Promise<StoreProbe>
   /** Asked before each purchase, without a write: throws `StoreUnusable` where its answer could not be kept. */
-  checkRoom(): Promise<void>
+  checkSpace(): Promise<void>
   /** Null for a store of format 1, or an empty one. Throws `StoreRefused` for one of a later format. */
   readManifest(): Promise<StoreManifest | null>
   /**
@@ -42,10 +42,10 @@ export interface OutputStore {
    */
   writeManifest(manifest: StoreManifest): Promise<boolean>
   /**
-   * The answer that was kept, or null; never null while the store is away. A damaged receipt counts as none. `room` is waited for before it is unpacked;
+   * The answer that was kept, or null; never null while the store is away. A damaged receipt counts as none. `memory` is waited for before it is unpacked;
    * its body counts for it then.
    */
-  readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null>
+  readReceipt(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null>
   /**
    * Atomic and repeatable: after it, the receipt is there whole, or the call threw and it is not there. A whole one that
    * was there stays as it is, unless an older engine made it (`replaces`), and counts as saved now: so it is kept from
@@ -66,7 +66,7 @@ export interface OutputStore {
   commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
   readOutput(key: SourceKey, name: string): Promise<Buffer | null>
   /** Calls `onUnreadable` with the place in the store of each `record.json` that cannot be read, and leaves it out. */
-  listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncIterable<DocumentRecord>
+  listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord>
   /** Whether each of these documents has a record, in their order, without reading the records. */
   haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]>
   /** Null where `haveRecords` costs no request. */

@@ -1,6 +1,6 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { SourceKey, Version } from '#src/document/ids.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import type { SourceTraits } from '#src/document/source-traits.ts'
 
 /*
@@ -16,13 +16,13 @@ export interface Source extends SourceTraits {
    * Streams what is there, in no order, holding no more than one page or folder in memory. Throws when the listing
    * cannot go on: then no caller may conclude that a document which was not listed is gone.
    */
-  list(signal: AbortSignal): AsyncIterable<SourceEntry>
+  list(signal: AbortSignal): AsyncIterable<SourceItem>
   /** Opens a document for reading. A `Failure` is about this document only (vanished, unreadable). Repeatable. */
   open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure>
 }
 
 export type SourceChange =
-  | SourceEntry
+  | SourceItem
   /** No longer there. Reported where it was seen to go; only a whole listing tells of all that is gone. */
   | { readonly kind: 'gone'; readonly key: SourceKey }
 

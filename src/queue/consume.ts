@@ -23,7 +23,7 @@ export interface ConsumeOptions {
   readonly concurrency: number
   /** Does the work. `signal` aborts when the process stops and the time for finishing is over. */
   handle(delivery: Delivery, signal: AbortSignal): Promise<JobVerdict>
-  /** Ends a document failed in place of `handle`; the job is removed only after it returned. */
+  /** Ends a document failed instead of `handle`; the job is removed only after it returned. */
   giveUp(delivery: Delivery, reason: GiveUpReason, signal: AbortSignal): Promise<void>
   /** Told what went wrong besides; `key` is null when it was no document's. */
   onError(error: unknown, key: SourceKey | null): void

@@ -1,6 +1,6 @@
 import type { DocumentQueue } from './document-queue.ts'
 
-const LOOK_EVERY_MS = 2_000
+const CHECK_EVERY_MS = 2_000
 
 /** Looks regularly for delayed jobs with a wrong time, which would wait for as long as a clock was set. */
 export class DelayedWatch {
@@ -8,7 +8,7 @@ export class DelayedWatch {
   #isLooking = false
 
   constructor(queue: DocumentQueue) {
-    this.#timer = setInterval(() => void this.#look(queue), LOOK_EVERY_MS).unref()
+    this.#timer = setInterval(() => void this.#look(queue), CHECK_EVERY_MS).unref()
   }
 
   stop(): void {

@@ -13,7 +13,7 @@ const PRESENT_AT: Readonly<Record<string, number>> = {
 const DUE_AT = 3
 
 /**
- * BullMQ's Redis backend, on the clock of Redis in place of this machine's wall clock: of two machines whose clocks
+ * BullMQ's Redis backend, on the clock of Redis instead of this machine's wall clock: of two machines whose clocks
  * differ by an hour one would send a delayed document an hour late, or at once. A worker compares the times in replies
  * with its own clock, so those are converted to its wall clock.
  */

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { Failure, FailureCode } from '#src/document/failure.ts'
 import { sourceKey } from '#src/document/ids.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 
-export function unusable(key: string, failure: Failure): SourceEntry {
+export function unusable(key: string, failure: Failure): SourceItem {
   return { kind: 'unusable', key: sourceKey(key), failure }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type OpenedDocument, type Source } from '#src/ports/source.ts'
-import { type SourceEntry } from '#src/document/source-entry.ts'
+import { type SourceItem } from '#src/document/source-item.ts'
 import { collect } from '../support/documents.ts'
 
 const never = new AbortController().signal
@@ -28,7 +28,7 @@ export async function readAll(opened: OpenedDocument): Promise<Buffer> {
 
 /** What every source promises (src/ports/source.ts). `keys` are odd ones that it can hold. */
 export function testSource(name: string, keys: readonly string[], open: () => Promise<SourceUnderTest>): void {
-  const entries = async (source: Source): Promise<readonly SourceEntry[]> => collect(source.list(never))
+  const entries = async (source: Source): Promise<readonly SourceItem[]> => collect(source.list(never))
 
   describe(name, () => {
     test('lists nothing where nothing is', async () => {

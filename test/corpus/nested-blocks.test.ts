@@ -60,7 +60,7 @@ describe('blocks inside of a container', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const random = new Random(seed)
       const prefixes = Array.from({ length: 1 + random.below(3) }, () => random.pick(['> ', '  ']))
-      // A line of a list belongs to it when it is indented; the first one has the marker in place of the indent.
+      // A line of a list belongs to it when it is indented; the first one has the marker instead of the indent.
       const first = prefixes.map((prefix) => (prefix === '  ' ? '- ' : prefix)).join('')
       const lines = [`| A ${seed} | B |`, '|---|:-:|', ...rows(40 + random.below(40))]
       const markdown = lines.map((line, index) => (index === 0 ? first : prefixes.join('')) + line).join('\n')

@@ -8,7 +8,7 @@ test('waits min(2^attempt, 30) seconds and less than a second of jitter', () => 
   expect(backoffMs(1, null, () => 0.999)).toBeCloseTo(2_999)
 })
 
-test('takes the time that the service named, to the millisecond, in place of its own', () => {
+test('takes the time that the service named, to the millisecond, instead of its own', () => {
   expect(backoffMs(1, 12_345, () => 0.5)).toBe(12_345)
   expect(backoffMs(5, 100, () => 0.5)).toBe(100)
 })

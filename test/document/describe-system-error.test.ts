@@ -6,7 +6,7 @@ test('a full disk is named where the system names no path, because the file was 
   await using file = await open('/dev/full', 'w')
   const error: unknown = await file.writeFile('text').catch((reason: unknown) => reason)
   expect(error).toMatchObject({ code: 'ENOSPC' })
-  expect(describeSystemError(error)).toBe('the file being written: the disk is full. Make room and run again.')
+  expect(describeSystemError(error)).toBe('the file being written: the disk is full. Free some space and run again.')
 })
 
 test('an error of the program is none of the system', () => {

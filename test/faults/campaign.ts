@@ -18,7 +18,7 @@ export interface CampaignOptions {
   readonly short: boolean
   /** The kinds of faults to draw from; all of them when not given. */
   readonly faults?: readonly FaultKind[] | undefined
-  /** In place of all other faults: so many processes are killed, one after the other. */
+  /** Instead of all other faults: so many processes are killed, one after the other. */
   readonly kills?: number
   /** Null for the program as it is. */
   readonly mutant: Mutant | null

@@ -6,7 +6,7 @@ export type RequestFault =
   | { readonly kind: 'pass'; readonly delayMs: number }
   /** The line breaks: before the store heard of it, when it was done, or in the middle of the answer. */
   | { readonly kind: 'cut'; readonly at: 'before' | 'after' | 'middle' }
-  /** An error of the store, in place of doing what was asked for, or although it was done. */
+  /** An error of the store, instead of doing what was asked for, or although it was done. */
   | { readonly kind: 'refuse'; readonly at: 'before' | 'after'; readonly error: S3ErrorName }
 
 export const S3_ERRORS = { AccessDenied: 403, InternalError: 500, SlowDown: 503 } as const

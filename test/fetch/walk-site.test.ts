@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type SiteEntry, type SiteOptions, type SiteSummary, walkSite } from '#src/fetch/site/walk-site.ts'
+import { type SiteItem, type SiteOptions, type SiteSummary, walkSite } from '#src/fetch/site/walk-site.ts'
 import { GeneratedSite } from '../support/generated-site.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_122)
@@ -15,8 +15,8 @@ const OPTIONS: Omit<SiteOptions, 'start'> = {
   maxBytes: 1024 ** 2,
 }
 
-async function walked(options: SiteOptions): Promise<{ readonly entries: SiteEntry[]; readonly summary: SiteSummary }> {
-  const entries: SiteEntry[] = []
+async function walked(options: SiteOptions): Promise<{ readonly entries: SiteItem[]; readonly summary: SiteSummary }> {
+  const entries: SiteItem[] = []
   const ends: SiteSummary[] = []
   const onEnd = (summary: SiteSummary): void => void ends.push(summary)
   for await (const entry of walkSite({ ...options, onEnd }, new AbortController().signal)) entries.push(entry)
@@ -25,7 +25,7 @@ async function walked(options: SiteOptions): Promise<{ readonly entries: SiteEnt
   return { entries, summary }
 }
 
-const pagesOf = (entries: readonly SiteEntry[]): string[] =>
+const pagesOf = (entries: readonly SiteItem[]): string[] =>
   entries.flatMap((entry) => (entry.kind === 'page' ? [entry.url.href] : [])).filter((href) => !href.includes('/deep/'))
 
 describe('the walk of a generated website', () => {

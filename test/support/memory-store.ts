@@ -39,7 +39,7 @@ export class MemoryStore implements OutputStore {
   async probe(): Promise<StoreProbe> {
     return { warning: null }
   }
-  async checkRoom(): Promise<void> {}
+  async checkSpace(): Promise<void> {}
   async readReceipt(id: ReceiptId): Promise<Receipt | null> {
     return this.#receipts.get(id) ?? null
   }

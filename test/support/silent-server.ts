@@ -28,7 +28,7 @@ async function serving(server: Server, connections: () => number): Promise<Silen
 }
 
 export interface ProxyOptions {
-  /** Answers requests for `http:` addresses in place of their servers. */
+  /** Answers requests for `http:` addresses instead of their servers. */
   readonly answers?: (incoming: IncomingMessage, outgoing: ServerResponse) => void
   /** `user:password` that it wants. */
   readonly password?: string

@@ -27,7 +27,7 @@ export interface RandomOptions {
   readonly seed: number
   /** Other clients beside the law. */
   readonly compare: boolean
-  /** The scripts in a real Redis, asked by all processes, in place of the law alone. */
+  /** The scripts in a real Redis, asked by all processes, instead of the law alone. */
   readonly scripts: boolean
   readonly worst: number
   /** The first draw of the seed, so that a long run can be made in parts. */

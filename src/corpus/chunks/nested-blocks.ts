@@ -129,7 +129,7 @@ export function repeatedLine(text: string, line: Line): string {
   return '> '.repeat(quotes) + text.slice(content, line.end)
 }
 
-/** What stands in place of the cells before `at` in a row: their pipes, so that what follows is in its column. */
+/** What stands instead of the cells before `at` in a row: their pipes, so that what follows is in its column. */
 export function leadOfRow(text: string, [start, at]: Span): string {
   if (at <= start) return ''
   const before = text.slice(start, at)

@@ -1,7 +1,7 @@
 import { processUsage, residentBytes } from './process-usage.ts'
 import { ProcessingClock } from './processing-clock.ts'
 
-const LOOK_EVERY_MS = 50
+const CHECK_EVERY_MS = 50
 /** The account of time is a file for each thread; memory, which can grow within a moment, is one file. */
 const LOOKS_PER_ACCOUNT = 5
 
@@ -41,7 +41,7 @@ export class ConversionWatchdog {
   watch(pid: number, budgetMs: number): void {
     const clock = new ProcessingClock(performance.now(), processUsage(pid))
     this.#watched.set(pid, { budgetMs, clock, killedFor: null, peakBytes: 0 })
-    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
+    this.#timer ??= setInterval(() => this.#look(), CHECK_EVERY_MS).unref()
   }
 
   /** Ends the watch. */

@@ -1,7 +1,7 @@
 import { toDocument, type Document as LibraryDocument } from '@firecrawl/anydoc'
 
 /**
- * The library's document model with string unions in place of its ambient enums, which exist in no JavaScript and so
+ * The library's document model with string unions instead of its ambient enums, which exist in no JavaScript and so
  * cannot be named in code that is run without a build.
  */
 type Plain<T> = T extends string

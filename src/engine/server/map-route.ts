@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { zodIssues } from '#src/contract/check-options.ts'
 import { MAX_TIMEOUT_MS } from '#src/contract/options.ts'
 import { SiteUnusable } from '#src/fetch/site/site-unusable.ts'
-import { type SiteEntry, walkSite } from '#src/fetch/site/walk-site.ts'
+import { type SiteItem, walkSite } from '#src/fetch/site/walk-site.ts'
 import { ApiError, badRequest } from '../api-error.ts'
 import { scrapeUrl } from '../fetch/fetch-document.ts'
 import { insufficientCredits } from '../limits/refusals.ts'
@@ -83,7 +83,7 @@ function readMapRequest(body: unknown): MapRequest {
   )
 }
 
-async function linksOf(walk: AsyncIterable<SiteEntry>, timeout: AbortSignal): Promise<MapLink[]> {
+async function linksOf(walk: AsyncIterable<SiteItem>, timeout: AbortSignal): Promise<MapLink[]> {
   const links: MapLink[] = []
   try {
     for await (const entry of walk) if (entry.kind === 'page' || entry.kind === 'file') links.push(linkOf(entry))
@@ -98,7 +98,7 @@ async function linksOf(walk: AsyncIterable<SiteEntry>, timeout: AbortSignal): Pr
   return links
 }
 
-function linkOf(entry: Extract<SiteEntry, { kind: 'page' | 'file' }>): MapLink {
+function linkOf(entry: Extract<SiteItem, { kind: 'page' | 'file' }>): MapLink {
   const { title = null, description = null } = entry.kind === 'page' ? entry : {}
   return {
     url: entry.url.href,

@@ -39,7 +39,7 @@ export interface SiteOptions {
   readonly onEnd?: (summary: SiteSummary) => void
 }
 
-export type SiteEntry =
+export type SiteItem =
   /** `version` names what is read of the page. */
   | {
       readonly kind: 'page'
@@ -77,7 +77,7 @@ const ASSET =
  *
  * @throws {SiteUnusable} when the site cannot be listed at all
  */
-export async function* walkSite(options: SiteOptions, signal: AbortSignal): AsyncGenerator<SiteEntry> {
+export async function* walkSite(options: SiteOptions, signal: AbortSignal): AsyncGenerator<SiteItem> {
   await using client = new SiteClient({ ...options, connections: CONNECTIONS })
   const { scope, first } = await scopeFrom(client, options, signal)
   const robots = options.obeyRobots ? await robotsOf(client, scope.start, signal) : NO_ROBOTS
@@ -124,12 +124,12 @@ class Walk {
   readonly #scope: SiteScope
   readonly #robots: SiteRobots
   readonly #frontier = new Frontier()
-  readonly #leftOut: SiteEntry[] = []
+  readonly #leftOut: SiteItem[] = []
   /** What was visited before the walk began, by its address. */
   readonly #early = new Map<string, Visit>()
   readonly #yielded = new Set<string>()
   /** By canonical address: the page that stands for it until that one was seen to be a page itself. */
-  readonly #otherSpellings = new Map<string, SiteEntry>()
+  readonly #otherSpellings = new Map<string, SiteItem>()
   #pages = 0
   #forbidden = 0
   #absent = 0
@@ -157,7 +157,7 @@ class Walk {
     else if (!isAllowed) this.#forbidden += 1
   }
 
-  async *run(client: SiteClient, signal: AbortSignal): AsyncGenerator<SiteEntry> {
+  async *run(client: SiteClient, signal: AbortSignal): AsyncGenerator<SiteItem> {
     const underWay = new Map<Waiting, Promise<Visited>>()
     for (;;) {
       while (underWay.size < CONNECTIONS && this.#pages + underWay.size < this.#options.limit) {
@@ -197,7 +197,7 @@ class Walk {
     return { at, visit: early ?? (await client.visit(at.url, signal)) }
   }
 
-  #entryOf({ url, depth }: Waiting, visit: Visit): SiteEntry | null {
+  #entryOf({ url, depth }: Waiting, visit: Visit): SiteItem | null {
     if (visit.kind === 'page') return this.#pageOf(url, depth, visit)
     switch (visit.kind) {
       case 'redirect':
@@ -220,14 +220,10 @@ class Walk {
     }
   }
 
-  #pageOf(
-    url: URL,
-    depth: number,
-    { content, bytes, contentType }: Extract<Visit, { kind: 'page' }>,
-  ): SiteEntry | null {
+  #pageOf(url: URL, depth: number, { content, bytes, contentType }: Extract<Visit, { kind: 'page' }>): SiteItem | null {
     if (this.#options.listing === 'links') for (const link of content.links) this.found(link, depth + 1)
     const { title, description, fingerprint, canonical } = content
-    const entry: SiteEntry = {
+    const entry: SiteItem = {
       kind: 'page',
       url,
       version: `page-${fingerprint}`,

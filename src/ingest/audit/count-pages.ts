@@ -1,7 +1,7 @@
 import { extensionOf } from '#src/document/formats.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { mapInOrder } from '#src/document/map-in-order.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import type { CountedDocument } from '#src/route/audit/sample-pages.ts'
 import type { IngestDeps } from '../deps.ts'
 import { readOnce } from '../process/read-once.ts'
@@ -54,7 +54,7 @@ interface Counted {
 }
 
 async function counted(
-  entry: SourceEntry,
+  entry: SourceItem,
   { source, store, countPages, tiers }: CountDeps,
   signal: AbortSignal,
 ): Promise<Counted> {

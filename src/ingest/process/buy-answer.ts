@@ -65,16 +65,16 @@ async function sendOnce(
   // Before the gate: a permit is not held while the embedded engine starts.
   const unready = await deps.parser.ready(signal)
   if (unready !== null) return { ...later(postpone(HALTED_MS, unready)), remedy: NO_REMEDY }
-  const entry = await admit(work, recipe, id, deps, signal)
-  if (entry.kind !== 'admitted') return { ...entry, remedy: NO_REMEDY }
-  const { permit, reservation } = entry
+  const acquired = await admit(work, recipe, id, deps, signal)
+  if (acquired.kind !== 'admitted') return { ...acquired, remedy: NO_REMEDY }
+  const { permit, reservation } = acquired
   const sentAt = deps.clock.monotonic()
-  const answered = await sendRequest(work, recipe, id, entry, deps, signal)
+  const answered = await sendRequest(work, recipe, id, acquired, deps, signal)
   if (answered.kind === 'later' || answered.kind === 'failed') return { ...answered, remedy: NO_REMEDY }
   const durationMs = deps.clock.monotonic() - sentAt
   if (answered.kind !== 'parsed') work.hold.giveBack()
   const verdict = await ruledVerdict(answered, key, deps)
-  tellHealth(verdict, deps)
+  reportHealth(verdict, deps)
   if (verdict.kind === 'parsed') deps.timedOut.came(key)
   else if (verdict.kind === 'unavailable' && verdict.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
   const credits = chargedCredits(verdict, recipe, work, deps)
@@ -96,7 +96,7 @@ async function sendOnce(
   if (saved.status === 'rejected') throw saved.reason
   if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
-  tell(work, verdict, requestIdOf(answered), durationMs, deps)
+  emitVerdict(work, verdict, requestIdOf(answered), durationMs, deps)
   return {
     ...purchaseOf(verdict, left.value, { attempt: work.attempt, parser }, deps),
     remedy: remedyOf(verdict, deps),
@@ -171,7 +171,7 @@ const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure 
 })
 
 /** Reports an outage before the answer is saved: saving may have to wait for the store. */
-function tellHealth(verdict: Verdict, { events, dependency = 'service' }: IngestDeps): void {
+function reportHealth(verdict: Verdict, { events, dependency = 'service' }: IngestDeps): void {
   if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency })
   else if (verdict.countsAgainstService) events.emit('dependency:failed', { dependency, cause: verdict.message })
 }
@@ -184,7 +184,7 @@ const costOf = ({ answer }: Extract<Verdict, { kind: 'parsed' }>, credits: numbe
 const requestIdOf = (verdict: Verdict): string | null =>
   verdict.kind === 'parsed' ? verdict.answer.requestId : (verdict.requestId ?? null)
 
-function tell(
+function emitVerdict(
   { job: { key } }: Work,
   verdict: Verdict,
   requestId: string | null,

@@ -1,5 +1,5 @@
 import { type ContentHash, type ReceiptId, type RecipeHash, receiptId } from '#src/document/ids.ts'
-import type { ReceiptRoom } from '#src/ports/output-store.ts'
+import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import { type ParserFacts, satisfies } from '#src/document/parser.ts'
 import type { IngestDeps } from '../deps.ts'
 import { parserOfAnswer } from './record-parser.ts'
@@ -12,13 +12,13 @@ export interface FoundReceipt {
 
 /**
  * The receipt that spares a request for these bytes under this recipe: a service's before the embedded engine's, and
- * only one that satisfies this run. Its bytes count for `room`. Those of format 1 name no parser: their answer tells.
+ * only one that satisfies this run. Its bytes count for `memory`. Those of format 1 name no parser: their answer tells.
  */
 export async function findReceipt(
   content: ContentHash,
   recipe: RecipeHash,
   { store, parsers }: Pick<IngestDeps, 'store' | 'parsers'>,
-  room?: ReceiptRoom,
+  memory?: ReceiptMemory,
 ): Promise<FoundReceipt | null> {
   const local = satisfies(parsers, parsers.own.class === 'embedded' ? parsers.own : EMBEDDED)
   const ids = [
@@ -27,11 +27,11 @@ export async function findReceipt(
     ...(parsers.hasUnmarked ? [receiptId(content, recipe)] : []),
   ]
   for (const id of ids) {
-    const receipt = await store.readReceipt(id, room)
+    const receipt = await store.readReceipt(id, memory)
     if (receipt === null) continue
     const parser = receipt.parser ?? parserOfAnswer(receipt.body)
     if (satisfies(parsers, parser)) return { id, body: receipt.body, parser }
-    room?.hold.giveBack(receipt.body.length)
+    memory?.hold.giveBack(receipt.body.length)
   }
   return null
 }

@@ -153,8 +153,8 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   const cutter = cutterFor(work, deps)
   const id = receiptId(work.read.contentHash, work.recipe.hash)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
-  const room = { hold: work.hold, signal }
-  const find = (): Promise<FoundReceipt | null> => findReceipt(work.read.contentHash, work.recipe.hash, deps, room)
+  const memory = { hold: work.hold, signal }
+  const find = (): Promise<FoundReceipt | null> => findReceipt(work.read.contentHash, work.recipe.hash, deps, memory)
   const kept = keepsReceipt && cutter === null ? await find() : null
   if (kept !== null) await deps.intents.settle(id, work.job.key)
   // A document that should have a receipt and has none was not recorded: most are new, and are spared this look.

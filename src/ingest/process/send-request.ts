@@ -5,7 +5,7 @@ import { RequestWithdrawn } from '#src/document/request-withdrawn.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type ParseRequest } from '#src/ports/parser.ts'
 import { type Recipe } from '#src/contract/recipe.ts'
-import type { Entry } from '../scan/admit.ts'
+import type { Acquisition } from '../scan/admit.ts'
 import type { IngestDeps } from '../deps.ts'
 import { postpone } from './job-verdicts.ts'
 import { receiverOf } from './tiers.ts'
@@ -28,19 +28,19 @@ export async function sendRequest(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  { permit, reservation, pages }: Extract<Entry, { kind: 'admitted' }>,
+  { permit, reservation, pages }: Extract<Acquisition, { kind: 'admitted' }>,
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<Verdict | Unsent> {
   const { key } = work.job
-  let isTold = false
-  const tellSent = (): void => {
-    if (!isTold) deps.events.emit('request:sent', { key, bytes: work.read.bytes, ...receiverOf(deps) })
-    isTold = true
+  let isEmitted = false
+  const emitSent = (): void => {
+    if (!isEmitted) deps.events.emit('request:sent', { key, bytes: work.read.bytes, ...receiverOf(deps) })
+    isEmitted = true
   }
   const maySend = (): boolean => {
     if (!deps.intents.stands(id)) return false
-    tellSent()
+    emitSent()
     return true
   }
   deps.events.emit('request:begun', { key })
@@ -50,7 +50,7 @@ export async function sendRequest(
       signal,
     )
     // Where no connection came about, the request counts with its failure.
-    tellSent()
+    emitSent()
     return verdict
   } catch (error) {
     const isWithdrawn = error instanceof RequestWithdrawn

@@ -47,8 +47,8 @@ export async function ingestRouted(
   const paid: IngestDeps = { ...deps, parsers: service }
   const own = { ...work, recipe: answers }
   const keepsReceipt = !answers.options.zeroDataRetention
-  const room = { hold: work.hold, signal }
-  const whole = keepsReceipt ? await findReceipt(work.read.contentHash, answers.hash, paid, room) : null
+  const memory = { hold: work.hold, signal }
+  const whole = keepsReceipt ? await findReceipt(work.read.contentHash, answers.hash, paid, memory) : null
   if (whole !== null) return { kind: 'kept', receipt: whole }
   const local = await readLocally(own, onLocalTier(deps, tiers), signal)
   if (local.kind === 'later') return local

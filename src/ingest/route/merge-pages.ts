@@ -29,7 +29,7 @@ interface Placed {
 }
 
 /**
- * The engine's answer with the bought pages in place of its own, as one answer for the whole document. Each page keeps
+ * The engine's answer with the bought pages instead of its own, as one answer for the whole document. Each page keeps
  * the boxes and the text of its parser; what follows from other pages is settled by the engine's reading of the whole:
  * running lines, levels of headings, headers of tables that go on. A page for which an answer holds nothing, though the
  * engine read text there, stays as it was.

@@ -44,8 +44,8 @@ export async function readLocally(
   }
   const { contentHash } = work.read
   const keepsReceipt = !work.recipe.options.zeroDataRetention
-  const room = { hold: work.hold, signal }
-  const kept = keepsReceipt ? await findReceipt(contentHash, work.recipe.hash, local, room) : null
+  const memory = { hold: work.hold, signal }
+  const kept = keepsReceipt ? await findReceipt(contentHash, work.recipe.hash, local, memory) : null
   if (kept !== null) return reused(work, kept, local, signal)
   const purchase = await buyAnswer(work, receiptId(contentHash, work.recipe.hash, 'embedded'), local, signal)
   switch (purchase.kind) {

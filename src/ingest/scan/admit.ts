@@ -24,7 +24,7 @@ const inDoubt: Failure = {
     '"sluice retry --code ambiguous" sends it again',
 }
 
-export type Entry =
+export type Acquisition =
   | {
       readonly kind: 'admitted'
       readonly permit: Permit
@@ -47,11 +47,11 @@ export async function admit(
   id: ReceiptId,
   deps: IngestDeps,
   signal: AbortSignal,
-): Promise<Entry> {
+): Promise<Acquisition> {
   const { key } = work.job
   const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
-  const room = await roomFor(deps)
-  if (room !== null) return room
+  const noSpace = await refuseWithoutSpace(deps)
+  if (noSpace !== null) return noSpace
   const modelled = deps.price(recipe, work.extension, pages)
   const reserving = deps.spending.reserve(recipe.hash, modelled)
   deps.events.emit('request:waiting', { key })
@@ -66,71 +66,79 @@ export async function admit(
   }
   const [entered, reserved] = await Promise.allSettled([deps.gate.enter(ticket, signal), reserving])
   if (entered.status === 'rejected' || reserved.status === 'rejected') {
-    if (entered.status === 'fulfilled') await giveBack(entered.value, deps)
-    if (reserved.status === 'fulfilled') await release(reserved.value, deps)
+    if (entered.status === 'fulfilled') await releasePermit(entered.value, deps)
+    if (reserved.status === 'fulfilled') await releaseCredits(reserved.value, deps)
     throw entered.status === 'rejected' ? entered.reason : (reserved as PromiseRejectedResult).reason
   }
   const [admission, credits] = [entered.value, reserved.value]
   if (credits.kind !== 'reserved') {
-    await giveBack(admission, deps)
+    await releasePermit(admission, deps)
     return withoutCredits(credits, deps)
   }
   if (admission.kind !== 'admitted') {
-    await release(credits, deps)
-    return turnedAway(admission, deps)
+    await releaseCredits(credits, deps)
+    return notAdmitted(admission, deps)
   }
   const { reservation } = credits
-  const entry = await deps.requestPriority
+  const acquired = await deps.requestPriority
     .runUrgent(enterWith(admission.permit, pages, work, recipe, id, deps, signal))
     .catch(async (error: unknown) => {
-      await release(credits, deps)
+      await releaseCredits(credits, deps)
       throw error
     })
-  if (entry.kind === 'admitted') return { ...entry, reservation }
-  await release(credits, deps)
-  return entry
+  if (acquired.kind === 'admitted') return { ...acquired, reservation }
+  await releaseCredits(credits, deps)
+  return acquired
 }
 
 /** How long a document waits for room in the store. */
-const ROOM_MS = 5_000
+const SPACE_MS = 5_000
 
 /** Null where an answer could be kept. Else nothing is bought: what was paid for would only wait in memory. */
-async function roomFor({ store, events, lowSpace, halt, storePatienceMs }: IngestDeps): Promise<Entry | null> {
+async function refuseWithoutSpace({
+  store,
+  events,
+  lowSpace,
+  halt,
+  storePatienceMs,
+}: IngestDeps): Promise<Acquisition | null> {
   try {
-    await store.checkRoom()
+    await store.checkSpace()
     lowSpace.worked()
     return null
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error
     events.emit('dependency:failed', { dependency: 'store', cause: error.message })
     if (lowSpace.failedForMs() > storePatienceMs) halt('store', error.message)
-    return later(postpone(ROOM_MS, error.message))
+    return later(postpone(SPACE_MS, error.message))
   }
 }
 
-function turnedAway(admission: Exclude<Admission, { kind: 'admitted' }>, { halt }: IngestDeps): Entry {
+function notAdmitted(admission: Exclude<Admission, { kind: 'admitted' }>, { halt }: IngestDeps): Acquisition {
   if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
   // Shut by another process's answer, maybe with a probe in flight: only our own answer, or a budget, halts this run.
   if (admission.retryInMs === null) halt(admission.cause, admission.message)
   return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
 }
 
-function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: IngestDeps): Entry {
+function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: IngestDeps): Acquisition {
   if (refused.kind === 'wait') return later(postpone(CREDITS_MS, refused.reason))
   halt('budget', refused.message)
   return later(postpone(HALTED_MS, refused.message))
 }
 
-async function giveBack(admission: Admission, { gate }: IngestDeps): Promise<void> {
+async function releasePermit(admission: Admission, { gate }: IngestDeps): Promise<void> {
   if (admission.kind === 'admitted') await gate.leave(admission.permit, { verdict: 'unsent' })
 }
 
-async function release(reserving: Reserving, { spending }: IngestDeps): Promise<void> {
+async function releaseCredits(reserving: Reserving, { spending }: IngestDeps): Promise<void> {
   if (reserving.kind === 'reserved') await spending.settle(reserving.reservation, 'unsent')
 }
 
 /** A place at the gate, before its credits are added. */
-type Place = Omit<Extract<Entry, { kind: 'admitted' }>, 'reservation'> | Exclude<Entry, { kind: 'admitted' }>
+type GateAcquisition =
+  | Omit<Extract<Acquisition, { kind: 'admitted' }>, 'reservation'>
+  | Exclude<Acquisition, { kind: 'admitted' }>
 
 /**
  * A request that is kept back here releases its place at once: an unreleased place is lost until its lease expires,
@@ -144,7 +152,7 @@ async function enterWith(
   id: ReceiptId,
   deps: IngestDeps,
   signal: AbortSignal,
-): Promise<Place> {
+): Promise<GateAcquisition> {
   try {
     const instead = await withIntent(work, recipe, id, deps, signal)
     if (instead === null) return { kind: 'admitted', permit, pages }
@@ -157,14 +165,14 @@ async function enterWith(
   }
 }
 
-/** Null once the intent is written and the request may go out; otherwise what comes in place of it. */
+/** Null once the intent is written and the request may go out; otherwise what comes instead of it. */
 async function withIntent(
   work: Work,
   { options, hash }: Recipe,
   id: ReceiptId,
   deps: IngestDeps,
   signal: AbortSignal,
-): Promise<Exclude<Entry, { kind: 'admitted' }> | null> {
+): Promise<Exclude<Acquisition, { kind: 'admitted' }> | null> {
   const { intents } = deps
   const beginning = await intents.begin(id, work.job.key)
   if (beginning === 'held') return { kind: 'failed', failure: inDoubt, countsUntil: 'final', retryAfterMs: null }

@@ -2,7 +2,7 @@ import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type Source } from '#src/ports/source.ts'
-import { decideChange, standing } from './decide-change.ts'
+import { decideChange, acceptanceOf } from './decide-change.ts'
 import type { IngestDeps, ScanDeps } from '../deps.ts'
 import { openListed } from './open-listed.ts'
 import { readOnce } from '../process/read-once.ts'
@@ -22,7 +22,7 @@ export interface Decision {
 }
 
 /**
- * `decideChange` by content in place of version: a file that was only touched is unchanged, one that was edited behind
+ * `decideChange` by content instead of version: a file that was only touched is unchanged, one that was edited behind
  * the same size and date is changed. The ledger keeps no content hash (it has to stay small), the store does. Read is
  * only what came to an end under this recipe: anything else makes a job in any case.
  */
@@ -32,7 +32,7 @@ export async function decideByContent(
   deps: CompareDeps,
   signal: AbortSignal,
 ): Promise<Decision> {
-  const parsed = standing(listed.key, deps)
+  const parsed = acceptanceOf(listed.key, deps)
   const byVersion: Decision = { change: decideChange(known, listed, parsed), version: listed.version }
   if (known === null || known.outcome === 'pending' || known.outcome === 'skipped') return byVersion
   if (known.version === GONE || known.recipeHash !== listed.recipeHash) return byVersion

@@ -12,7 +12,7 @@ import type { ScanDeps } from '../deps.ts'
 export function decideChange(
   known: LedgerEntry | null,
   listed: { readonly version: Version; readonly recipeHash: RecipeHash },
-  parsed: Standing = ANY_PARSER,
+  parsed: Acceptance = ANY_PARSER,
 ): Exclude<Change, 'gone' | 'unusable'> {
   if (known === null) return 'new'
   if (known.version !== listed.version) return 'changed'
@@ -23,19 +23,19 @@ export function decideChange(
 }
 
 /** Whether what was parsed before is good enough for this run. */
-export interface Standing {
+export interface Acceptance {
   /** Whether documents that the embedded engine did count as done. */
   readonly localCounts: boolean
   /** Whether this one was done by an older engine than it should be. */
   readonly isOutdated: boolean
 }
 
-const ANY_PARSER: Standing = { localCounts: true, isOutdated: false }
+const ANY_PARSER: Acceptance = { localCounts: true, isOutdated: false }
 
-export const standing = (
+export const acceptanceOf = (
   key: SourceKey,
   { parsers, isOutdated }: Pick<ScanDeps, 'parsers' | 'isOutdated'>,
-): Standing => ({
+): Acceptance => ({
   localCounts: parsers.acceptLocal || policyFor(parsers, key).own.class === 'embedded',
   isOutdated: isOutdated(key),
 })

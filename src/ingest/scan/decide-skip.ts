@@ -4,7 +4,7 @@ import type { DocumentRecord } from '#src/document/record.ts'
 import { type SkipReason, skipVersion } from '#src/document/skip.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { redacts } from '#src/contract/passthrough.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import type { IngestDeps } from '../deps.ts'
 import { parserOfRecord } from '../process/record-parser.ts'
 
@@ -29,7 +29,7 @@ export type SkipDeps = Pick<IngestDeps, 'store' | 'owner' | 'recipeFor'>
 /** There is no document of that name any more, whatever the rules are. */
 const REPLACED: readonly SkipReason[] = ['symlink', 'special', 'hard_link', 'duplicate', 'outside']
 
-export const skippedFileOf = ({ key, ...entry }: Extract<SourceEntry, { kind: 'document' | 'skipped' }>): SkippedFile =>
+export const skippedFileOf = ({ key, ...entry }: Extract<SourceItem, { kind: 'document' | 'skipped' }>): SkippedFile =>
   entry.kind === 'skipped'
     ? { key, reason: entry.reason, version: null }
     : { key, reason: 'unsupported', version: entry.version }

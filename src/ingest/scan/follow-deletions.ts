@@ -6,7 +6,7 @@ import { type GonePolicy, type SweepDeps, sweepGone } from './sweep-gone.ts'
 const QUIET_MS = 2_000
 
 /** Between two looks when nothing is seen to go: for deletions that the watch missed. */
-const LOOK_EVERY_MS = 3_600_000
+const SWEEP_EVERY_MS = 3_600_000
 
 /** A look is followed by a rest of this many times its own length, however much goes meanwhile. */
 const REST_FACTOR = 3
@@ -28,45 +28,45 @@ export interface DeletionDeps extends SweepDeps {
 export class Deletions {
   readonly #policy: GonePolicy
   readonly #deps: DeletionDeps
-  #nextLookAt: number
+  #nextSweepAt: number
   #notBefore = 0
 
   constructor(policy: GonePolicy, deps: DeletionDeps) {
     this.#policy = policy
     this.#deps = deps
-    this.#nextLookAt = deps.clock.monotonic() + QUIET_MS
+    this.#nextSweepAt = deps.clock.monotonic() + QUIET_MS
   }
 
   /** Something was seen to go. */
   noticed(): void {
-    this.#nextLookAt = this.#deps.clock.monotonic() + QUIET_MS
+    this.#nextSweepAt = this.#deps.clock.monotonic() + QUIET_MS
   }
 
   /** Looks when the watch has begun, and then whenever it is due, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { monotonic: now, sleep } = this.#deps.clock
     while (!signal.aborted) {
-      if (now() >= Math.max(this.#nextLookAt, this.#notBefore)) {
+      if (now() >= Math.max(this.#nextSweepAt, this.#notBefore)) {
         const startedAt = now()
-        this.#nextLookAt = startedAt + LOOK_EVERY_MS
-        await this.#lookOrTell(signal)
+        this.#nextSweepAt = startedAt + SWEEP_EVERY_MS
+        await this.#sweepOrReport(signal)
         this.#notBefore = now() + REST_FACTOR * (now() - startedAt)
       }
       await sleep(TICK_MS, signal)
     }
   }
 
-  async #lookOrTell(signal: AbortSignal): Promise<void> {
+  async #sweepOrReport(signal: AbortSignal): Promise<void> {
     try {
-      await this.#look(signal)
+      await this.#sweep(signal)
     } catch (error) {
       if (signal.aborted) throw error
       this.#deps.events.emit('process:error', { key: null, error })
-      this.#nextLookAt = this.#deps.clock.monotonic() + TRY_AGAIN_MS
+      this.#nextSweepAt = this.#deps.clock.monotonic() + TRY_AGAIN_MS
     }
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #sweep(signal: AbortSignal): Promise<void> {
     const { source, queue, events } = this.#deps
     const listing = { listed: new KeySet(), leftOut: new KeySet() }
     for await (const { kind, key } of source.list(signal)) {

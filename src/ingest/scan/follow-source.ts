@@ -1,7 +1,7 @@
 import { describeSystemError } from '#src/document/describe-system-error.ts'
 import type { Events } from '#src/events.ts'
 import type { SourceChange, SourceWatch } from '#src/ports/source.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import type { ScanDeps } from '../deps.ts'
 import { backlogBelowLimit, scanBatch } from './scan-source.ts'
 
@@ -42,4 +42,4 @@ async function* reported<T>(changes: AsyncIterable<T>, events: Events, signal: A
   }
 }
 
-const isThere = (change: SourceChange): change is SourceEntry => change.kind !== 'gone'
+const isThere = (change: SourceChange): change is SourceItem => change.kind !== 'gone'

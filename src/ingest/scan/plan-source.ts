@@ -5,11 +5,11 @@ import { policyFor } from '#src/document/parser.ts'
 import { skipLabel, skipReasonOf } from '#src/document/skip.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { batchesOf } from './batches.ts'
 import { decideByContent } from './compare-content.ts'
 import { findReceipt } from '../process/find-receipt.ts'
-import { decideChange, standing } from './decide-change.ts'
+import { decideChange, acceptanceOf } from './decide-change.ts'
 import { decideSkip, skippedFileOf } from './decide-skip.ts'
 import type { IngestDeps, ScanDeps } from '../deps.ts'
 import { type Handling, handlingOf } from '../process/handling.ts'
@@ -39,7 +39,7 @@ export type PlanDeps = Pick<
   Pick<ScanDeps, 'checksum' | 'isOutdated'>
 
 /** What would be done with one entry of a source, or with a document that the ledger has and the source has not: `gone`. */
-export interface PlannedEntry {
+export interface PlannedItem {
   readonly key: SourceKey
   readonly change: Change
   /** Null for a file that no parser takes. */
@@ -67,7 +67,7 @@ export interface PlannedEntry {
  * PDFs, looks for receipts; then what the ledger has and the listing had not. Streams; of what it saw it keeps eight bytes
  * for each entry, and 16 characters for each document that it would buy.
  */
-export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedEntry> {
+export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedItem> {
   const bought = new Set<string>()
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
   let recorded = 0
@@ -78,7 +78,7 @@ export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGen
       else {
         listing.listed.add(entry.key)
         if (known[index]) recorded += 1
-        yield await planEntry(entry, known[index] ?? null, bought, deps, signal)
+        yield await planItem(entry, known[index] ?? null, bought, deps, signal)
       }
     }
   }
@@ -94,7 +94,7 @@ async function planUnlisted(
   bought: Set<string>,
   deps: PlanDeps,
   signal: AbortSignal,
-): Promise<PlannedEntry | null> {
+): Promise<PlannedItem | null> {
   const nothing = { ...NOTHING, key, extension: null }
   const recorded = async (): Promise<boolean> => (await deps.store.readRecord(key)) !== null
   const skip = entry.outcome === 'skipped' ? skipReasonOf(entry.version) : null
@@ -126,13 +126,13 @@ const NOTHING = {
   passedThrough: false,
 } as const
 
-async function planEntry(
-  entry: Exclude<SourceEntry, { kind: 'left_out' }>,
+async function planItem(
+  entry: Exclude<SourceItem, { kind: 'left_out' }>,
   known: LedgerEntry | null,
   bought: Set<string>,
   deps: PlanDeps,
   signal: AbortSignal,
-): Promise<PlannedEntry> {
+): Promise<PlannedItem> {
   const { key } = entry
   const handling = handlingOf(key, deps)
   const extension = handling?.kind === 'parse' ? handling.extension : null
@@ -149,7 +149,7 @@ async function planEntry(
   const listed = { key, version: entry.version, recipeHash: handling.recipe.hash }
   const change = deps.checksum
     ? (await decideByContent(known, listed, deps, signal)).change
-    : decideChange(known, listed, standing(key, deps))
+    : decideChange(known, listed, acceptanceOf(key, deps))
   if (change === 'unchanged') return { ...nothing, change }
   const own = forDocument(key, handling, deps)
   return { ...nothing, change, ...(await priced(entry, handling, bought, own, signal)) }
@@ -167,12 +167,12 @@ function forDocument(key: SourceKey, handling: Handling, deps: PlanDeps): PlanDe
 }
 
 async function priced(
-  entry: Pick<Extract<SourceEntry, { kind: 'document' }>, 'key' | 'version'>,
+  entry: Pick<Extract<SourceItem, { kind: 'document' }>, 'key' | 'version'>,
   handling: Handling,
   bought: Set<string>,
   deps: PlanDeps,
   signal: AbortSignal,
-): Promise<Partial<PlannedEntry>> {
+): Promise<Partial<PlannedItem>> {
   const opened = await openListed(deps.source, entry, signal)
   if ('message' in opened) return { refusal: opened }
   await using document = opened

@@ -2,13 +2,13 @@ import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { skippedFileOf } from './decide-skip.ts'
 import { skipFile } from './skip-file.ts'
 import { batchesOf, prefetchOne } from './batches.ts'
 import { type Burial, bury } from '../process/bury.ts'
 import { decideByContent } from './compare-content.ts'
-import { decideChange, mayPass, standing } from './decide-change.ts'
+import { decideChange, mayPass, acceptanceOf } from './decide-change.ts'
 import type { ScanDeps } from '../deps.ts'
 import { handlingOf } from '../process/handling.ts'
 import { KeySet } from '../maintain/key-set.ts'
@@ -75,20 +75,20 @@ export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Pr
 }
 
 /** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
-export async function scanBatch(batch: readonly SourceEntry[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
+export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
   const known = await deps.ledger.read(batch.map((entry) => entry.key))
-  const looks: Look[] = []
+  const steps: ScanStep[] = []
   for (let from = 0; from < batch.length; from += AT_ONCE) {
     const some = batch.slice(from, from + AT_ONCE)
-    const found = await Promise.all(some.map((entry, at) => scanEntry(entry, known[from + at] ?? null, deps, signal)))
-    looks.push(...found.filter((look) => look !== null))
+    const found = await Promise.all(some.map((entry, at) => scanItem(entry, known[from + at] ?? null, deps, signal)))
+    steps.push(...found.filter((step) => step !== null))
   }
-  return looks.length === 0 ? 0 : writeAndEnqueue(looks, deps, signal)
+  return steps.length === 0 ? 0 : writeAndEnqueue(steps, deps, signal)
 }
 
 /** What an entry of the source needs: to be written down, and perhaps a job. */
-interface Look {
-  readonly listed: SourceEntry
+interface ScanStep {
+  readonly listed: SourceItem
   readonly known: LedgerEntry | null
   readonly entry: LedgerEntry
   readonly job: DocumentJob | null
@@ -100,32 +100,32 @@ interface Look {
  * What a worker or another scan wrote since the ledger was read is not overwritten: a document that came to its end in
  * this moment would become pending again, be done once more and be counted twice. It is compared once more.
  */
-async function writeAndEnqueue(looks: readonly Look[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
-  const written = await deps.ledger.advance(looks.map(({ listed: { key }, known, entry }) => ({ key, known, entry })))
-  const current = looks.filter((_, at) => written[at])
+async function writeAndEnqueue(steps: readonly ScanStep[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
+  const written = await deps.ledger.advance(steps.map(({ listed: { key }, known, entry }) => ({ key, known, entry })))
+  const current = steps.filter((_, at) => written[at])
   for (const { listed, change } of current) {
     if (change !== null) deps.events.emit('document:seen', { key: listed.key, change })
   }
   const jobs = current.flatMap(({ job }) => job ?? [])
   const added = jobs.length > 0 ? await deps.queue.add(jobs) : []
   for (const { key, queuedAt } of added) deps.events.emit('document:enqueued', { key, queuedAt })
-  const changed = looks.filter((_, at) => !written[at]).map(({ listed }) => listed)
+  const changed = steps.filter((_, at) => !written[at]).map(({ listed }) => listed)
   return jobs.length + (changed.length === 0 ? 0 : await scanBatch(changed, deps, signal))
 }
 
-const pendingEntry = (job: DocumentJob): LedgerEntry => ({
+const pendingInLedger = (job: DocumentJob): LedgerEntry => ({
   version: job.version,
   recipeHash: job.recipeHash,
   outcome: 'pending',
 })
 
 /** What an entry needs; null when that is nothing: it is done already, or it was buried here. */
-async function scanEntry(
-  entry: SourceEntry,
+async function scanItem(
+  entry: SourceItem,
   known: LedgerEntry | null,
   deps: ScanDeps,
   signal: AbortSignal,
-): Promise<Look | null> {
+): Promise<ScanStep | null> {
   if (entry.kind === 'left_out') {
     deps.events.emit('folder:left-out', entry)
     return null
@@ -145,10 +145,10 @@ async function scanEntry(
   const listed = { key, version: entry.version, recipeHash: handling.recipe.hash }
   const { change, version: present } = deps.checksum
     ? await decideByContent(known, listed, deps, signal)
-    : { change: decideChange(known, listed, standing(key, deps)), version: entry.version }
+    : { change: decideChange(known, listed, acceptanceOf(key, deps)), version: entry.version }
   if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
     const job = { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.clock.shared() } as const
-    return { listed: entry, known, entry: pendingEntry(job), job, change }
+    return { listed: entry, known, entry: pendingInLedger(job), job, change }
   }
   // Only touched: another version with the same content as before is written down, and not enqueued.
   if (known !== null && known.version !== present)
@@ -158,7 +158,7 @@ async function scanEntry(
 }
 
 const burialOf = (
-  entry: Extract<SourceEntry, { kind: 'document' | 'unusable' }>,
+  entry: Extract<SourceItem, { kind: 'document' | 'unusable' }>,
   failure: Burial['failure'],
 ): Burial => ({
   key: entry.key,

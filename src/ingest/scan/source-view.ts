@@ -39,13 +39,13 @@ interface ViewDeps {
   readonly ledger: Pick<Ledger, 'read'>
 }
 
-type Looked = Pick<DocumentJob, 'key' | 'version'>
+type QueuedDocument = Pick<DocumentJob, 'key' | 'version'>
 
 /** Looks at one document, and documents missed with none opened between them, before anything is concluded. */
-const LOOKS = 3
+const MISSES = 3
 
 /** Before the next look; doubled with each where another process has to take the job. */
-const LOOK_AGAIN_MS = 500
+const RECHECK_MS = 500
 const LONGEST_WAIT_MS = 8_000
 
 /** Documents whose looks are remembered. */
@@ -64,7 +64,7 @@ const isMounted = ({ url, isPartial }: Source): boolean => url.startsWith('file:
  */
 export class SourceView {
   role: Role = { kind: 'takes' }
-  readonly #looks = new Map<SourceKey, number>()
+  readonly #misses = new Map<SourceKey, number>()
   #missedInRow = 0
 
   /** Whether what the rules of this process leave out is left out though it is in the queue. */
@@ -76,47 +76,47 @@ export class SourceView {
    * A document of the queue was opened, in this version. Null: it is to be ingested. One that differs from the job's
    * has changed since, or is a document of the same name in another folder that is mounted here.
    */
-  async opened(job: Looked, version: Version, deps: ViewDeps, signal: AbortSignal): Promise<Handback | null> {
+  async opened(job: QueuedDocument, version: Version, deps: ViewDeps, signal: AbortSignal): Promise<Handback | null> {
     const isExpected = isSame(version, job.version) || this.role.kind !== 'takes' || !isMounted(deps.source)
     if (isExpected || (await showsKnownDocuments(deps, signal))) {
       this.#missedInRow = 0
       return null
     }
-    const again = this.#again(this.#look(job.key))
-    return this.#missedInRow < LOOKS ? again : { ...again, halt: blind(job.key, deps.source) }
+    const again = this.#again(this.#countMiss(job.key))
+    return this.#missedInRow < MISSES ? again : { ...again, halt: blind(job.key, deps.source) }
   }
 
   /** A document of the queue is not in the source. */
-  async missed({ key, version }: Looked, deps: ViewDeps, signal: AbortSignal): Promise<Unseen> {
+  async missed({ key, version }: QueuedDocument, deps: ViewDeps, signal: AbortSignal): Promise<Unseen> {
     if (!isMounted(deps.source)) return { kind: 'vanished' }
     const [entry] = await deps.ledger.read([key])
     if (entry?.outcome !== 'pending' || entry.version !== version) return { kind: 'drop' }
-    const looks = this.#look(key)
-    const again = this.#again(looks)
-    if (looks < LOOKS && this.#missedInRow < LOOKS) return again
+    const misses = this.#countMiss(key)
+    const again = this.#again(misses)
+    if (misses < MISSES && this.#missedInRow < MISSES) return again
     const { role } = this
     if (role.kind === 'lists' && role.listed === null) return again
     if (!(await showsKnownDocuments(deps, signal))) {
       return role.kind === 'follows' ? again : { ...again, halt: blind(key, deps.source) }
     }
     this.#missedInRow = 0
-    if (role.kind === 'takes' || looks < LOOKS) return again
-    this.#looks.delete(key)
+    if (role.kind === 'takes' || misses < MISSES) return again
+    this.#misses.delete(key)
     return { kind: role.kind === 'follows' || role.listed?.has(key) === true ? 'vanished' : 'drop' }
   }
 
-  #look(key: SourceKey): number {
-    if (this.#looks.size >= REMEMBERED) this.#looks.clear()
-    const looks = (this.#looks.get(key) ?? 0) + 1
-    this.#looks.set(key, looks)
+  #countMiss(key: SourceKey): number {
+    if (this.#misses.size >= REMEMBERED) this.#misses.clear()
+    const misses = (this.#misses.get(key) ?? 0) + 1
+    this.#misses.set(key, misses)
     this.#missedInRow += 1
-    return looks
+    return misses
   }
 
   /** A process that decides looks again soon. One that does not leaves the job to others for longer and longer. */
-  #again(looks: number): Handback {
-    const doubled = Math.min(LONGEST_WAIT_MS, LOOK_AGAIN_MS * 2 ** Math.min(looks, 10))
-    return { kind: 'again', afterMs: this.role.kind === 'takes' ? doubled : LOOK_AGAIN_MS, halt: null }
+  #again(misses: number): Handback {
+    const doubled = Math.min(LONGEST_WAIT_MS, RECHECK_MS * 2 ** Math.min(misses, 10))
+    return { kind: 'again', afterMs: this.role.kind === 'takes' ? doubled : RECHECK_MS, halt: null }
   }
 }
 

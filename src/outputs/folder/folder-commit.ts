@@ -6,19 +6,19 @@ import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
 import { flushFolder, isOneOf, isThere, readIfThere, writeNew } from '../file-system.ts'
 import { flushWritten } from './journal/flush-written.ts'
-import { flushPlaced, makeFolderFlushed, makeFolderFor } from './make-folder-flushed.ts'
+import { flushRenamed, makeFolderFlushed, makeFolderFor } from './make-folder-flushed.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
 import type { WorkArea, WorkItem } from './work-area.ts'
 import { workIdOf } from './work-area.ts'
 
 /*
- * How a document's outputs come into place, whatever is killed when.
+ * How a document's outputs are committed, whatever is killed when.
  *
  *   staged   All files and the record are written and flushed in a folder of their own, `.sluice/staging/<id>`.
  *   aside    The name of the staged folder is flushed, and what stands in the way steps aside: the dead letter, and the
  *            folder of an earlier commit, each by one rename into `.sluice/aside/`. Only now, and only until the next
  *            step, is there nothing in place; a reader of the store looks aside then, and finds the old outputs.
- *   entered  The staged folder is renamed into place. This one rename is the commit.
+ *   entered  The staged folder is renamed to its final path. This one rename is the commit.
  *   clean    What stepped aside is removed.
  *
  * After a crash the staged folder tells which it was. It still stands: the commit has not happened, so what stepped
@@ -27,7 +27,7 @@ import { workIdOf } from './work-area.ts'
  */
 
 /** The names of one document in the store. */
-export interface Place {
+export interface DocumentPaths {
   readonly hash: string
   /** Folder of its outputs. */
   readonly folder: string
@@ -47,7 +47,7 @@ interface NewDocument {
 /** All steps. */
 export async function putDocument(
   area: WorkArea,
-  place: Place,
+  paths: DocumentPaths,
   { record, all }: NewDocument,
   flushes: boolean,
 ): Promise<void> {
@@ -57,7 +57,7 @@ export async function putDocument(
     await mkdir(staged)
     await Promise.all([...all].map(([name, bytes]) => writeNew(join(staged, name), bytes, flushes)))
     if (flushes) await flushFolder(staged)
-    await enter(area, { id, flushes }, place, record)
+    await enter(area, { id, flushes }, paths, record)
   } catch (error) {
     await rm(staged, { recursive: true, force: true })
     throw error
@@ -68,18 +68,23 @@ export async function putDocument(
  * From `staged` to `clean`. Throws with everything as it was before. Without `flushes` nothing is flushed: the journal holds
  * the commit, and a loss of power does it again.
  */
-async function enter(area: WorkArea, { id, flushes }: Staged, place: Place, record: DocumentRecord): Promise<void> {
-  const letterAside = area.asidePath(id, place.hash, 'letter')
-  const oldAside = area.asidePath(id, place.hash, 'old')
+async function enter(
+  area: WorkArea,
+  { id, flushes }: Staged,
+  paths: DocumentPaths,
+  record: DocumentRecord,
+): Promise<void> {
+  const letterAside = area.asidePath(id, paths.hash, 'letter')
+  const oldAside = area.asidePath(id, paths.hash, 'old')
   try {
-    const hadLetter = await stepAside(area, { id, flushes }, place.letter, letterAside)
-    const hadOld = await putInPlace(area, { id, flushes, folder: place.folder, aside: oldAside }, record)
-    if (flushes) await flushPlaced(dirname(place.folder), area)
+    const hadLetter = await stepAside(area, { id, flushes }, paths.letter, letterAside)
+    const hadOld = await exchangeFolder(area, { id, flushes, folder: paths.folder, aside: oldAside }, record)
+    if (flushes) await flushRenamed(dirname(paths.folder), area)
     if (hadLetter) await rm(letterAside, { force: true })
     if (hadOld) await rm(oldAside, { recursive: true, force: true })
   } catch (error) {
-    await putBack(area, letterAside, place.letter)
-    await putBack(area, oldAside, place.folder)
+    await putBack(area, letterAside, paths.letter)
+    await putBack(area, oldAside, paths.folder)
     throw error
   }
 }
@@ -111,7 +116,7 @@ interface Move extends Staged {
 }
 
 /** Says whether an earlier folder had to step aside. One of another source does not: it is put back. */
-async function putInPlace(
+async function exchangeFolder(
   area: WorkArea,
   { id, flushes, folder, aside }: Move,
   record: DocumentRecord,
@@ -140,10 +145,10 @@ async function putInPlace(
 export async function settleAside(
   aside: WorkItem,
   area: WorkArea,
-  placeOf: (item: WorkItem) => Promise<string | null>,
+  pathOf: (item: WorkItem) => Promise<string | null>,
 ): Promise<void> {
   const committed = !(await isThere(area.stagedPath(workIdOf(aside.name))))
-  const home = committed ? null : await placeOf(aside)
+  const home = committed ? null : await pathOf(aside)
   if (home !== null) await putBack(area, aside.path, home)
   await rm(aside.path, { recursive: true, force: true })
 }

@@ -16,7 +16,7 @@ import { OLD_PROBE } from './folding.ts'
 
 /** How long a reader waits for a file that is being filled, where a file system has no hard links. */
 const FILLING_MS = 2_000
-const LOOK_AGAIN_MS = 50
+const RECHECK_MS = 50
 
 export class FolderManifest {
   readonly #path: string
@@ -74,7 +74,7 @@ export class FolderManifest {
   }
 
   async #whole(): Promise<StoreManifest | null> {
-    for (const startedAt = performance.now(); ; await sleep(LOOK_AGAIN_MS)) {
+    for (const startedAt = performance.now(); ; await sleep(RECHECK_MS)) {
       const json = await readIfThere(this.#path)
       const manifest = json === null ? null : parseManifest(json, this.#root)
       if (json === null || manifest !== null) return manifest

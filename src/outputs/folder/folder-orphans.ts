@@ -105,14 +105,14 @@ async function inDocument({ root, area, rules }: OrphansOptions, of: string): Pr
 type InStore = Pick<OrphansOptions, 'root' | 'area'>
 
 async function* inReceipts({ root, area }: InStore, signal: AbortSignal): AsyncGenerator<Orphan> {
-  for (const shelf of await allEntriesIn(join(root, 'receipts'), area)) {
-    const path = `receipts/${shelf.name}`
-    if (!shelf.isDirectory()) yield foreign(path, 'is no receipt')
+  for (const prefix of await allEntriesIn(join(root, 'receipts'), area)) {
+    const path = `receipts/${prefix.name}`
+    if (!prefix.isDirectory()) yield foreign(path, 'is no receipt')
     else {
       for (const { name } of await allEntriesIn(join(root, path), area)) {
         signal.throwIfAborted()
         const id = receiptIdOf(name)
-        if (id === null || receiptPath(id) !== `${shelf.name}/${name}`)
+        if (id === null || receiptPath(id) !== `${prefix.name}/${name}`)
           yield foreign(`${path}/${name}`, 'is no receipt')
       }
     }

@@ -10,7 +10,7 @@ const RESERVED_BYTES = 100 * 1024 * 1024
 const RESERVED_SHARE = 0.05
 
 /** How long one look counts: it is asked for before each purchase. */
-const LOOK_MS = 1_000
+const CHECK_MS = 1_000
 
 /** Makes sure that a folder store takes what will be written to it: a file that is written, flushed, renamed and removed. */
 export async function probeFolder(area: WorkArea): Promise<void> {
@@ -40,7 +40,7 @@ interface Identity {
 export class FolderWatch {
   readonly #root: string
   readonly #opened: Identity
-  #lookedAt = -Infinity
+  #checkedAt = -Infinity
   #trouble: string | null = null
 
   private constructor(root: string, opened: Identity) {
@@ -54,9 +54,9 @@ export class FolderWatch {
 
   /** @throws {StoreUnusable} with what is wrong and what to do */
   async check(): Promise<void> {
-    if (performance.now() - this.#lookedAt > LOOK_MS) {
+    if (performance.now() - this.#checkedAt > CHECK_MS) {
       this.#trouble = (await this.#moved()) ?? (await this.#full())
-      this.#lookedAt = performance.now()
+      this.#checkedAt = performance.now()
     }
     if (this.#trouble !== null) throw new StoreUnusable(this.#trouble)
   }
@@ -91,7 +91,7 @@ export class FolderWatch {
     throw new StoreUnusable(message, { cause: error })
   }
 
-  /** What to say in place of "no such file" when the whole store is not there any more; null while it is. */
+  /** What to say instead of "no such file" when the whole store is not there any more; null while it is. */
   #difference(now: Identity | null): string | null {
     if (now === null)
       return `the output folder ${this.#root} was removed while it was in use. Put it back, or mount its disk, and run again.`
@@ -106,7 +106,7 @@ export class FolderWatch {
     if (freeBytes >= reservedBytes) return null
     return (
       `only ${megabytes(freeBytes)} are free in ${this.#root}: below ${megabytes(reservedBytes)} nothing more is bought. ` +
-      'Make room; the run goes on by itself.'
+      'Free some space; the run goes on by itself.'
     )
   }
 }

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
-import type { ReceiptRoom } from '#src/ports/output-store.ts'
+import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { KeptReceipt, Receipt } from '#src/document/record.ts'
 import { isOneOf, writeNew } from '../file-system.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
 import type { DurableWrites } from './journal/durable-writes.ts'
-import { flushPlaced, makeFolderFor } from './make-folder-flushed.ts'
+import { flushRenamed, makeFolderFor } from './make-folder-flushed.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
 import type { WorkArea } from './work-area.ts'
 
@@ -24,13 +24,13 @@ export class FolderReceipts {
     this.#writes = writes
   }
 
-  async read(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
+  async read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
     const path = join(this.#folder, receiptPath(id))
     // Nearly every document has none yet: a look is all it takes then.
     const packed = existsSync(path) ? await readInStore(path, this.#area) : null
     // While the whole store is away there is no receipt in sight, and each would be bought again.
     if (packed === null) this.#area.checkStoreNow()
-    return packed === null ? null : unpackReceipt(packed, room)
+    return packed === null ? null : unpackReceipt(packed, memory)
   }
 
   /**
@@ -52,12 +52,12 @@ export class FolderReceipts {
   }
 
   async *list(signal: AbortSignal, content?: ContentHash): AsyncGenerator<KeptReceipt> {
-    const shelves = content === undefined ? entriesIn(this.#folder, this.#area) : [{ name: content.slice(0, 2) }]
-    for await (const { name: shelf } of shelves) {
-      for await (const { name } of entriesIn(join(this.#folder, shelf), this.#area)) {
+    const prefixes = content === undefined ? entriesIn(this.#folder, this.#area) : [{ name: content.slice(0, 2) }]
+    for await (const { name: prefix } of prefixes) {
+      for await (const { name } of entriesIn(join(this.#folder, prefix), this.#area)) {
         signal.throwIfAborted()
         const id = content === undefined || name.startsWith(content) ? receiptIdOf(name) : null
-        const savedAt = id === null ? null : await savedAtIfThere(join(this.#folder, shelf, name))
+        const savedAt = id === null ? null : await savedAtIfThere(join(this.#folder, prefix, name))
         if (id !== null && savedAt !== null) yield { id, savedAt }
       }
     }
@@ -90,7 +90,7 @@ export async function putFile(bytes: Uint8Array, path: string, area: WorkArea, f
   try {
     await writeNew(staged, bytes, flushes)
     await renameInto(staged, path, area, flushes)
-    if (flushes) await flushPlaced(dirname(path), area)
+    if (flushes) await flushRenamed(dirname(path), area)
   } catch (error) {
     await rm(staged, { force: true })
     throw error

@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
-import type { ReceiptRoom } from '#src/ports/output-store.ts'
+import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
@@ -15,7 +15,7 @@ import { StoreRefused } from '#src/document/store-refused.ts'
 import { checkFiles, isOutputName } from '../checked-files.ts'
 import { documentPath, FOLDER_MAX_BYTES, keyHash, letterName, type PathRules } from '../document-path.ts'
 import { isThere, readIfThere, removeEmptyAbove } from '../file-system.ts'
-import { moveIfThere, type Place, putDocument, settleAside, wholeRecord } from './folder-commit.ts'
+import { moveIfThere, type DocumentPaths, putDocument, settleAside, wholeRecord } from './folder-commit.ts'
 import { entriesIn, readInStore } from './folder-entries.ts'
 import { FolderContexts } from './folder-contexts.ts'
 import { FolderFeed } from './folder-feed.ts'
@@ -128,7 +128,7 @@ class FolderStore implements FolderOutputStore {
     return { warning: null }
   }
 
-  async checkRoom(): Promise<void> {
+  async checkSpace(): Promise<void> {
     await explained(`cannot look at the store in ${this.#root}`, () => this.#watch.check())
   }
 
@@ -140,8 +140,8 @@ class FolderStore implements FolderOutputStore {
     return explained(`cannot write ${MANIFEST_FILE} in ${this.url}`, () => this.#manifest.write(manifest))
   }
 
-  async readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
-    return this.#receipts.read(id, room)
+  async readReceipt(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
+    return this.#receipts.read(id, memory)
   }
 
   async saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void> {
@@ -165,10 +165,10 @@ class FolderStore implements FolderOutputStore {
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     checkFiles(record, files)
     const all = new Map([...files, [RECORD_FILE, toJson(record)]])
-    const place = this.#place(record.key)
+    const paths = this.#pathsOf(record.key)
     const entry = { kind: 'commit', key: record.key, blobs: all } as const
     await explained(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, () =>
-      this.#writes.write(entry, place.folder, (flushes) => putDocument(this.#area, place, { record, all }, flushes)),
+      this.#writes.write(entry, paths.folder, (flushes) => putDocument(this.#area, paths, { record, all }, flushes)),
     )
   }
 
@@ -176,7 +176,7 @@ class FolderStore implements FolderOutputStore {
     return isOutputName(name) ? this.#read(key, name) : null
   }
 
-  async *listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncGenerator<DocumentRecord> {
+  async *listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncGenerator<DocumentRecord> {
     for await (const folders of documentFolders(this.#documents, this.#area, signal)) {
       const found = await Promise.all(folders.map((folder) => readInStore(join(folder, RECORD_FILE), this.#area)))
       for (const [at, json] of found.entries()) {
@@ -191,13 +191,13 @@ class FolderStore implements FolderOutputStore {
   readonly recordListing = null
 
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
-    const have = keys.map((key) => existsSync(join(this.#place(key).folder, RECORD_FILE)))
+    const have = keys.map((key) => existsSync(join(this.#pathsOf(key).folder, RECORD_FILE)))
     if (have.includes(false)) this.#area.checkStoreNow()
     return have
   }
 
   async remove(key: SourceKey): Promise<void> {
-    const { folder, letter } = this.#place(key)
+    const { folder, letter } = this.#pathsOf(key)
     const entry = { kind: 'removal', key, blobs: new Map() } as const
     const remove = async (): Promise<void> => {
       const staged = await this.#area.staged(this.#area.newId())
@@ -212,13 +212,13 @@ class FolderStore implements FolderOutputStore {
   }
 
   async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
-    const json = await readInStore(this.#place(key).letter, this.#area)
+    const json = await readInStore(this.#pathsOf(key).letter, this.#area)
     return json === null ? null : parseDeadLetter(json)
   }
 
   async bury(letter: DeadLetter): Promise<void> {
     const json = toJson(letter)
-    const path = this.#place(letter.key).letter
+    const path = this.#pathsOf(letter.key).letter
     const entry = { kind: 'letter', key: letter.key, blobs: new Map([['letter', json]]) } as const
     await explained(`cannot keep the failure of ${JSON.stringify(letter.key)} in ${this.url}`, () =>
       this.#writes.write(entry, path, (flushes) => putFile(json, path, this.#area, flushes)),
@@ -258,17 +258,17 @@ class FolderStore implements FolderOutputStore {
   async #homeOf(aside: WorkItem): Promise<string | null> {
     if (aside.name.includes('.old.')) {
       const record = await wholeRecord(aside.path)
-      return record === null ? null : this.#place(record.key).folder
+      return record === null ? null : this.#pathsOf(record.key).folder
     }
     const letter = parseDeadLetter(await readFile(aside.path))
-    return letter === null ? null : this.#place(letter.key).letter
+    return letter === null ? null : this.#pathsOf(letter.key).letter
   }
 
   /** From the folder in place; while a commit is between its two renames, from the one that stepped aside. */
   async #read(key: SourceKey, name: string): Promise<Buffer | null> {
-    const { folder, hash } = this.#place(key)
-    const inPlace = await readInStore(join(folder, name), this.#area)
-    if (inPlace !== null) return inPlace
+    const { folder, hash } = this.#pathsOf(key)
+    const current = await readInStore(join(folder, name), this.#area)
+    if (current !== null) return current
     for (const aside of await this.#area.asides(hash, 'old')) {
       const old = await readIfThere(join(aside, name))
       // A folder in place by now is the newer one, and the whole truth: what it does not have is not there.
@@ -278,7 +278,7 @@ class FolderStore implements FolderOutputStore {
     return null
   }
 
-  #place(key: SourceKey): Place {
+  #pathsOf(key: SourceKey): DocumentPaths {
     const folder = join(this.#documents, documentPath(key, this.#rules))
     return { hash: keyHash(key), folder, letter: join(this.#failures, letterName(key)) }
   }

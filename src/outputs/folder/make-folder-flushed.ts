@@ -50,7 +50,7 @@ export async function makeFolderFor(path: string, area: WorkArea, flushes: boole
  * Waits until what was put into a folder is on the disk, and the name of the folder too: it may be there for others before
  * its maker has flushed it, and a writer with a journal flushes no name for itself.
  */
-export async function flushPlaced(
+export async function flushRenamed(
   folder: string,
   { root, journal }: Pick<WorkArea, 'root' | 'journal'>,
 ): Promise<void> {

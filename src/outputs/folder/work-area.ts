@@ -66,7 +66,7 @@ export class WorkArea {
     return join(this.#staging, id)
   }
 
-  /** Made anew when they were removed; but not in place of a store that is gone, which would hide that it is. */
+  /** Made anew when they were removed; but not instead of a store that is gone, which would hide that it is. */
   async #make(): Promise<void> {
     await this.checkStore()
     await Promise.all([this.#staging, this.#aside].map((folder) => makeFolderFlushed(folder, this)))

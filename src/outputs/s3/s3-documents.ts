@@ -89,7 +89,7 @@ export class S3Documents {
     return null
   }
 
-  async *listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncGenerator<DocumentRecord> {
+  async *listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncGenerator<DocumentRecord> {
     for await (const names of this.#bucket.list('documents/', signal)) {
       const records = names.filter(isRecord)
       for (let at = 0; at < records.length; at += 32) {

@@ -1,6 +1,6 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
-import type { ReceiptRoom, RecordListing } from '#src/ports/output-store.ts'
+import type { ReceiptMemory, RecordListing } from '#src/ports/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
 import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
@@ -34,14 +34,14 @@ export interface S3StoreOptions {
 }
 
 /** Records that are asked for side by side. */
-const LOOKS_AT_ONCE = 32
+const CHECKS_AT_ONCE = 32
 /** In none of the store's folders, so that no listing meets it. */
 const PROBE = '.sluice/probe'
 
 /** Overwrites a dead letter that may not be deleted: a reader takes it for none. */
 const NO_LETTER = Buffer.from('{}\n')
 
-/** S3 takes keys of 1,024 bytes; room is kept for the folder of a commit and the name of an output. */
+/** S3 takes keys of 1,024 bytes; memory is kept for the folder of a commit and the name of an output. */
 const KEY_MAX_BYTES = 1024
 const ROOM_BYTES = 'documents/'.length + 32 + 100
 
@@ -125,8 +125,8 @@ class S3Store implements OutputStore {
 
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
     const have: boolean[] = []
-    for (let at = 0; at < keys.length; at += LOOKS_AT_ONCE) {
-      have.push(...(await Promise.all(keys.slice(at, at + LOOKS_AT_ONCE).map((key) => this.#documents.has(key)))))
+    for (let at = 0; at < keys.length; at += CHECKS_AT_ONCE) {
+      have.push(...(await Promise.all(keys.slice(at, at + CHECKS_AT_ONCE).map((key) => this.#documents.has(key)))))
     }
     if (have.includes(false)) await this.#bucket.checkThere()
     return have
@@ -146,11 +146,11 @@ class S3Store implements OutputStore {
   }
 
   /** A bucket has no end; one that refuses writes says so at the first. */
-  async checkRoom(): Promise<void> {}
+  async checkSpace(): Promise<void> {}
 
-  async readReceipt(id: ReceiptId, room?: ReceiptRoom): Promise<Receipt | null> {
+  async readReceipt(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
     const packed = await this.#bucket.get(`receipts/${receiptPath(id)}`)
-    return packed === null ? null : unpackReceipt(packed.bytes, room)
+    return packed === null ? null : unpackReceipt(packed.bytes, memory)
   }
 
   /** A whole receipt that is there already is written once more as it is, for its date; a damaged one is replaced. */
@@ -198,7 +198,7 @@ class S3Store implements OutputStore {
     return this.#documents.readOutput(key, name)
   }
 
-  listRecords(signal: AbortSignal, onUnreadable?: (place: string) => void): AsyncIterable<DocumentRecord> {
+  listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord> {
     return this.#documents.listRecords(signal, onUnreadable)
   }
 

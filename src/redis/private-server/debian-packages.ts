@@ -34,19 +34,19 @@ export interface DebianFetch {
 export async function fetchDebianRedis(folder: string, options: DebianFetch, signal: AbortSignal): Promise<void> {
   const { works } = options
   await makeFolder(dirname(folder))
-  const workshop = await mkdtemp(`${folder}.`)
+  const scratch = await mkdtemp(`${folder}.`)
   try {
-    const unpacked = join(workshop, 'unpacked')
-    const programs = { ...options, workshop, configuration: await aptConfiguration(workshop, options) }
+    const unpacked = join(scratch, 'unpacked')
+    const programs = { ...options, scratch, configuration: await aptConfiguration(scratch, options) }
     await fetchInto(unpacked, PACKAGES, programs, signal)
     if (!(await works(unpacked))) await fetchInto(unpacked, RARELY_MISSING, programs, signal)
     if (await works(folder)) return
-    await rename(folder, join(workshop, 'broken')).catch(() => undefined)
+    await rename(folder, join(scratch, 'broken')).catch(() => undefined)
     await rename(unpacked, folder).catch(async (error: unknown) => {
       if (!(await works(folder))) throw error
     })
   } finally {
-    await rm(workshop, { recursive: true, force: true })
+    await rm(scratch, { recursive: true, force: true })
   }
 }
 
@@ -58,13 +58,13 @@ export async function cachedLibraries(folder: string): Promise<string | null> {
 }
 
 interface Programs extends Pick<DebianFetch, 'env'> {
-  readonly workshop: string
+  readonly scratch: string
   /** Path of a file of settings for apt. */
   readonly configuration: string
 }
 
-async function aptConfiguration(workshop: string, { proxies }: DebianFetch): Promise<string> {
-  const path = join(workshop, 'apt.conf')
+async function aptConfiguration(scratch: string, { proxies }: DebianFetch): Promise<string> {
+  const path = join(scratch, 'apt.conf')
   const lines = (['http', 'https'] as const).flatMap((scheme) => {
     const proxy = proxies?.[scheme] ?? null
     return proxy === null ? [] : [`Acquire::${scheme}::Proxy "${proxy.replaceAll(/["\\\n]/g, encodeURIComponent)}";\n`]
@@ -79,8 +79,8 @@ async function fetchInto(
   programs: Programs,
   signal: AbortSignal,
 ): Promise<void> {
-  const { env, workshop } = programs
-  const downloads = join(workshop, 'debs')
+  const { env, scratch } = programs
+  const downloads = join(scratch, 'debs')
   await rm(downloads, { recursive: true, force: true })
   await mkdir(downloads, { recursive: true })
   await download(packages, downloads, programs, signal)
@@ -96,7 +96,7 @@ async function fetchInto(
 async function download(
   packages: readonly string[],
   cwd: string,
-  { workshop, configuration, env }: Programs,
+  { scratch, configuration, env }: Programs,
   signal: AbortSignal,
 ): Promise<void> {
   const limits = { timeoutMs: STEP_MS, ...(env === undefined ? {} : { env }) }
@@ -107,15 +107,15 @@ async function download(
     await get('-o', 'APT::Sandbox::User=')
   } catch {
     signal.throwIfAborted()
-    const own = await ownListOptions(workshop)
+    const own = await ownListOptions(scratch)
     await aptGet(...own, 'update')
     await get(...own)
   }
 }
 
-async function ownListOptions(workshop: string): Promise<string[]> {
-  const state = join(workshop, 'state')
-  const cache = join(workshop, 'cache')
+async function ownListOptions(scratch: string): Promise<string[]> {
+  const state = join(scratch, 'state')
+  const cache = join(scratch, 'cache')
   await mkdir(join(state, 'lists/partial'), { recursive: true })
   await mkdir(join(cache, 'archives/partial'), { recursive: true })
   const settings = [

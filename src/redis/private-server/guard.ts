@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { RedisPlace } from './location.ts'
+import type { RedisPaths } from './location.ts'
 import type { RedisServerBinary } from './server-binary.ts'
 import { settlesWithin } from '../settles-within.ts'
 
@@ -74,11 +74,11 @@ export interface GuardOptions {
 }
 
 export function startGuard(
-  place: RedisPlace,
+  paths: RedisPaths,
   binary: RedisServerBinary,
   { env, onSpawn }: GuardOptions = {},
 ): RedisGuard {
-  const log = openSync(place.logPath, tooLong(place.logPath) ? 'w' : 'a')
+  const log = openSync(paths.logPath, tooLong(paths.logPath) ? 'w' : 'a')
   const child = spawn(
     'sh',
     [
@@ -89,15 +89,15 @@ export function startGuard(
       '-c',
       GUARD,
       'sluice-redis',
-      place.lockPath,
+      paths.lockPath,
       binary.libraries,
-      ...serverCommand(place, binary),
+      ...serverCommand(paths, binary),
     ],
     {
       // Its own session: Ctrl-C on our terminal is for us to handle, not for the server.
       detached: true,
       stdio: ['pipe', log, log],
-      cwd: place.dataDir,
+      cwd: paths.dataDir,
       ...(env === undefined ? {} : { env }),
     },
   )
@@ -108,7 +108,7 @@ export function startGuard(
   child.unref()
   unrefPipe(child)
   const ended = exitCode(child)
-  const holder = (): Promise<string> => readFile(place.lockPath, 'utf8').catch(() => '')
+  const holder = (): Promise<string> => readFile(paths.lockPath, 'utf8').catch(() => '')
   const hasLock = async (): Promise<boolean> => (await holder()).trim() === String(child.pid)
   const end = (): void => {
     child.ref()
@@ -137,9 +137,9 @@ async function endedOrKilled(child: ChildProcess, ended: Promise<number>): Promi
   }
 }
 
-function serverCommand(place: RedisPlace, binary: RedisServerBinary): string[] {
-  const listen = ['--port', '0', '--unixsocket', place.socketPath, '--unixsocketperm', '700']
-  const run = ['--dir', place.dataDir, '--daemonize', 'no', '--loglevel', 'notice']
+function serverCommand(paths: RedisPaths, binary: RedisServerBinary): string[] {
+  const listen = ['--port', '0', '--unixsocket', paths.socketPath, '--unixsocketperm', '700']
+  const run = ['--dir', paths.dataDir, '--daemonize', 'no', '--loglevel', 'notice']
   return [binary.command, ...listen, ...run, ...KEEP_EVERYTHING, ...COMPACT_HASHES]
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { SetupError } from '#src/document/setup-error.ts'
 
 /** Where the files of one private server are. */
-export interface RedisPlace {
+export interface RedisPaths {
   /** Append-only file, log and lock. Survives the server. */
   readonly dataDir: string
   readonly socketPath: string
@@ -21,7 +21,7 @@ const SOCKET_PATH_LIMIT_BYTES = 103
  * one: it lies in a folder of the temporary directory that only we may enter, named by the data folder's real path, so
  * that every process with the same data folder meets there.
  */
-export async function redisPlace(dataDir: string): Promise<RedisPlace> {
+export async function redisPaths(dataDir: string): Promise<RedisPaths> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const real = await realpath(dataDir)
   const name = createHash('sha256').update(real).digest('hex').slice(0, 12)

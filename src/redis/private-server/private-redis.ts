@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DependencyUnusable } from '#src/document/dependency.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type GuardOptions, LOCK_HELD, type RedisGuard, startGuard } from './guard.ts'
-import { type RedisPlace, redisPlace } from './location.ts'
+import { type RedisPaths, redisPaths } from './location.ts'
 import { forgetServer, keepServer, knownServer } from './known-server.ts'
 import { askToEnd, probeRedis, untilRedisEnds } from '../probe.ts'
 import { findRedisServer, serverStarts, type RedisServerBinary, type RedisServerSearch } from './server-binary.ts'
@@ -43,42 +43,42 @@ export async function openEmbeddedRedis(
   options: EmbeddedRedisOptions,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<EmbeddedRedis> {
-  const place = await redisPlace(options.dataDir)
-  const known = await knownServer(place.dataDir)
+  const paths = await redisPaths(options.dataDir)
+  const known = await knownServer(paths.dataDir)
   if (known !== null) {
     try {
-      return await keepRunning(place, known, options, signal)
+      return await keepRunning(paths, known, options, signal)
     } catch (error) {
       // The libraries may be gone that it needs, or the machine may be another one.
       signal.throwIfAborted()
       if (await serverStarts(known, options.env)) throw error
-      await forgetServer(place.dataDir)
+      await forgetServer(paths.dataDir)
     }
   }
   const binary = await findRedisServer(options, signal)
-  const redis = await keepRunning(place, binary, options, signal)
-  await keepServer(place.dataDir, binary)
+  const redis = await keepRunning(paths, binary, options, signal)
+  await keepServer(paths.dataDir, binary)
   return redis
 }
 
 async function keepRunning(
-  place: RedisPlace,
+  paths: RedisPaths,
   binary: RedisServerBinary,
   options: EmbeddedRedisOptions,
   signal: AbortSignal,
 ): Promise<EmbeddedRedis> {
-  const keeper = new RedisKeeper(place, binary, options)
+  const keeper = new RedisKeeper(paths, binary, options)
   try {
     await keeper.untilReady(signal)
   } catch (error) {
     await keeper.close()
     throw error
   }
-  return { url: place.socketPath, close: () => keeper.close() }
+  return { url: paths.socketPath, close: () => keeper.close() }
 }
 
 /** Not when another process has its server there by now. */
-async function removeSocketFolder({ socketPath }: RedisPlace): Promise<void> {
+async function removeSocketFolder({ socketPath }: RedisPaths): Promise<void> {
   for (let tries = 0; tries < 5; tries++) {
     const removed = await rmdir(dirname(socketPath)).then(
       () => true,
@@ -91,7 +91,7 @@ async function removeSocketFolder({ socketPath }: RedisPlace): Promise<void> {
 }
 
 class RedisKeeper {
-  readonly #place: RedisPlace
+  readonly #paths: RedisPaths
   readonly #binary: RedisServerBinary
   readonly #options: EmbeddedRedisOptions
   readonly #closing = new AbortController()
@@ -100,8 +100,8 @@ class RedisKeeper {
   /** Exit codes of our own server since the last time that one answered. */
   #failures = 0
 
-  constructor(place: RedisPlace, binary: RedisServerBinary, options: EmbeddedRedisOptions) {
-    this.#place = place
+  constructor(paths: RedisPaths, binary: RedisServerBinary, options: EmbeddedRedisOptions) {
+    this.#paths = paths
     this.#binary = binary
     this.#options = options
     this.#loop = this.#keep()
@@ -110,7 +110,7 @@ class RedisKeeper {
   async untilReady(stop: AbortSignal): Promise<void> {
     const startedAt = performance.now()
     for (;;) {
-      const state = await probeRedis(this.#place.socketPath)
+      const state = await probeRedis(this.#paths.socketPath)
       if (state === 'ready') return
       if (this.#failures > 0) throw new DependencyUnusable(`redis-server does not start: ${await this.#lastLogLine()}`)
       const waitedMs = performance.now() - startedAt
@@ -122,18 +122,18 @@ class RedisKeeper {
   async close(): Promise<void> {
     this.#closing.abort()
     const wasOurs = this.#guard !== null
-    if ((await this.#guard?.hasLock()) === true) askToEnd(this.#place.socketPath)
+    if ((await this.#guard?.hasLock()) === true) askToEnd(this.#paths.socketPath)
     this.#guard?.end()
     await this.#loop
-    if (wasOurs) await removeSocketFolder(this.#place)
+    if (wasOurs) await removeSocketFolder(this.#paths)
   }
 
   async #keep(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
-      if ((await probeRedis(this.#place.socketPath)) !== 'absent') {
+      if ((await probeRedis(this.#paths.socketPath)) !== 'absent') {
         this.#failures = 0
-        await untilRedisEnds(this.#place.socketPath, signal)
+        await untilRedisEnds(this.#paths.socketPath, signal)
       } else if (!signal.aborted) {
         await this.#own()
       }
@@ -142,9 +142,9 @@ class RedisKeeper {
 
   async #own(): Promise<void> {
     // The process that ran the server before took the folder away with it.
-    await mkdir(dirname(this.#place.socketPath), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(this.#paths.socketPath), { recursive: true, mode: 0o700 })
     if (this.#closing.signal.aborted) return
-    this.#guard = startGuard(this.#place, this.#binary, this.#options)
+    this.#guard = startGuard(this.#paths, this.#binary, this.#options)
     const startedAt = performance.now()
     const code = await this.#guard.ended
     this.#guard = null
@@ -159,12 +159,12 @@ class RedisKeeper {
   }
 
   async #lastLogLine(): Promise<string> {
-    const log = await readFile(this.#place.logPath, 'utf8').catch(() => '')
+    const log = await readFile(this.#paths.logPath, 'utf8').catch(() => '')
     return log.trimEnd().split('\n').at(-1) ?? ''
   }
 
   #notAnswering(waitedMs: number): DependencyUnusable {
-    const { dataDir, socketPath } = this.#place
+    const { dataDir, socketPath } = this.#paths
     return new DependencyUnusable(
       `the Redis of ${dataDir} does not answer at ${socketPath} after ${Math.round(waitedMs / 1000)} s: ` +
         'end the process that holds it, or set REDIS_URL',

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey, type Version } from '#src/document/ids.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
 import { UnpackedArchiveCache, type AcquiredArchive } from './unpacked-archive-cache.ts'
 import { type Filter, keyRules } from '../path-rules.ts'
@@ -31,7 +31,7 @@ export function withArchives(inner: Source, options: ArchiveSourceOptions): Sour
   return {
     ...inner,
     skips,
-    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
       for await (const entry of inner.list(signal)) {
         if (entry.kind !== 'document') yield entry
         else if (archiveKind(entry.key) !== null) yield* members(cache, entry.key, signal)
@@ -56,7 +56,7 @@ async function* members(
   cache: UnpackedArchiveCache,
   archiveKey: SourceKey,
   signal: AbortSignal,
-): AsyncGenerator<SourceEntry> {
+): AsyncGenerator<SourceItem> {
   const acquired = await acquire(cache, archiveKey, signal)
   if ('code' in acquired) {
     if (acquired.code !== 'vanished') yield unusable(archiveKey, acquired)

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Failure } from '#src/document/failure.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { type Filter, keyRules, nameRules } from '../path-rules.ts'
 import { walk } from './folder-walk.ts'
 import { openFile } from './opened-file.ts'
@@ -24,7 +24,7 @@ export function openFolderSource(options: FolderSourceOptions): Source {
   const followSymlinks = options.followSymlinks ?? false
   return {
     url: pathToFileURL(`${root}/`).href,
-    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
       const closed = await identities(options.skipFolders ?? [])
       yield* walk(root, { names: nameRules(options), followSymlinks, closed }, signal)
     },

@@ -3,7 +3,7 @@ import { access, opendir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { sourceKey } from '#src/document/ids.ts'
 import type { LeftOutReason, SkipReason } from '#src/document/skip.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { fileVersion } from './file-version.ts'
 import { IGNORE_FILE, IgnoreRules, type NameRules } from '../path-rules.ts'
@@ -28,7 +28,7 @@ export const rootFolder = (path: string): Folder => ({ key: '', path, ignoreRule
 
 /** What one visit saw, a batch at a time. */
 export interface Sighting {
-  readonly entries: readonly SourceEntry[]
+  readonly entries: readonly SourceItem[]
   readonly folders: readonly Folder[]
 }
 
@@ -122,7 +122,7 @@ export async function readIgnoreRules(folder: Folder): Promise<IgnoreRules | nul
 
 async function look(batch: readonly Dirent<Buffer>[], here: Folder, rules: VisitRules): Promise<Sighting> {
   const seen = await Promise.all(batch.map((entry) => lookAt(entry, here, rules)))
-  const entries: SourceEntry[] = []
+  const entries: SourceItem[] = []
   const folders: Folder[] = []
   for (const one of seen) {
     if (one === null) continue
@@ -133,7 +133,7 @@ async function look(batch: readonly Dirent<Buffer>[], here: Folder, rules: Visit
 }
 
 /** Null for what is gone by now. */
-async function lookAt(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Promise<SourceEntry | Folder | null> {
+async function lookAt(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Promise<SourceItem | Folder | null> {
   const reason = skipsEntry(entry, here, rules)
   if (reason !== null)
     return skipped(here.key + (isText(entry.name) ? entry.name.toString() : showName(entry.name)), reason)
@@ -158,7 +158,7 @@ export async function sight(
   isLink: boolean,
   here: Folder,
   rules: VisitRules,
-): Promise<SourceEntry | Folder | null> {
+): Promise<SourceItem | Folder | null> {
   const key = here.key + name
   const path = `${here.path}/${name}`
   try {
@@ -177,7 +177,7 @@ export async function sight(
   }
 }
 
-const skipped = (key: string, reason: SkipReason): SourceEntry => ({ kind: 'skipped', key: sourceKey(key), reason })
+const skipped = (key: string, reason: SkipReason): SourceItem => ({ kind: 'skipped', key: sourceKey(key), reason })
 
 /** Why a file is no document by its name and the rules; null where it is one. */
 export function skipsFile(name: string, here: Folder, rules: VisitRules): SkipReason | null {
@@ -186,7 +186,7 @@ export function skipsFile(name: string, here: Folder, rules: VisitRules): SkipRe
 }
 
 /** A folder to be entered, if only to count what is in it; or the entry of one that is not looked into. */
-export function folderBelow(name: string, here: Folder, rules: VisitRules): SourceEntry | Folder {
+export function folderBelow(name: string, here: Folder, rules: VisitRules): SourceItem | Folder {
   const key = here.key + name
   const reason = rules.names.skipsFolder(key, name)
   const ignored = reason === 'excluded' || here.ignoreRules?.ignores(`${key}/`) === true
@@ -196,7 +196,7 @@ export function folderBelow(name: string, here: Folder, rules: VisitRules): Sour
   return { ...here, key: `${key}/`, path: `${here.path}/${name}`, skip: here.skip ?? reason }
 }
 
-function badName(entry: Dirent<Buffer>, here: Folder): SourceEntry {
+function badName(entry: Dirent<Buffer>, here: Folder): SourceItem {
   const key = here.key + showName(entry.name) + (entry.isDirectory() ? '/' : '')
   const message = `${JSON.stringify(key)} has a name that is not UTF-8 (shown with %XX for each such byte). Rename it.`
   return unusable(key, { code: 'unreadable_name', stage: 'scan', message })

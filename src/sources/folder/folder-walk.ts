@@ -1,4 +1,4 @@
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { rootFolder, type Sighting, type VisitRules, visit } from './folder-visit.ts'
 import { merged } from '../merged.ts'
 
@@ -9,7 +9,7 @@ const CONCURRENCY = 8
  * Streams a whole tree. Several folders are open at once, and the deepest are taken first, so that what is held is
  * bounded by the depth of the tree and the folders of a few batches, never by its files.
  */
-export async function* walk(root: string, rules: VisitRules, signal: AbortSignal): AsyncGenerator<SourceEntry> {
+export async function* walk(root: string, rules: VisitRules, signal: AbortSignal): AsyncGenerator<SourceItem> {
   signal.throwIfAborted()
   const waiting: AsyncGenerator<Sighting>[] = [visit(rootFolder(root), rules)]
   for await (const { entries, folders } of merged(waiting, CONCURRENCY)) {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { SourceChange, SourceWatch } from '#src/ports/source.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { lastChangeMs } from './file-version.ts'
 import { type FolderEvents, watchFolderEvents } from './folder-events.ts'
 import { nameRules } from '../path-rules.ts'
@@ -132,7 +132,7 @@ class FolderWatch {
   }
 
   /** Null while the file is not at rest, and for what is no part of the source. */
-  #judge(key: SourceKey, seen: SourceEntry | 'gone' | null): SourceChange | null {
+  #judge(key: SourceKey, seen: SourceItem | 'gone' | null): SourceChange | null {
     const now = performance.now()
     if (seen === 'gone') return this.#settling.hasSettled(key, 'gone', now) ? { kind: 'gone', key } : null
     if (seen?.kind === 'document') return this.#settling.hasSettled(key, seen.version, now) ? seen : null

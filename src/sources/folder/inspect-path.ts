@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import {
   type Folder,
   folderBelow,
@@ -15,7 +15,7 @@ import { errorCode } from '../unusable.ts'
  * One file of a folder source by its key, as a listing would report it: `gone` when nothing is there, null when what is
  * there is no part of the source.
  */
-export async function sightOf(root: string, key: string, rules: VisitRules): Promise<SourceEntry | 'gone' | null> {
+export async function sightOf(root: string, key: string, rules: VisitRules): Promise<SourceItem | 'gone' | null> {
   const names = key.split('/')
   const name = names.pop() ?? ''
   let here: Folder = rootFolder(root)

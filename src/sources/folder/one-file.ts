@@ -1,6 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { nameRules } from '../path-rules.ts'
 import { sightOf } from './inspect-path.ts'
 import { type FolderSourceOptions, identities, openFolderSource } from './folder-source.ts'
@@ -19,7 +19,7 @@ export function openOneFile(options: FolderSourceOptions, key: SourceKey): Sourc
     ...folder,
     isPartial: true,
     skips: () => null,
-    async *list(): AsyncGenerator<SourceEntry> {
+    async *list(): AsyncGenerator<SourceItem> {
       const { path, skipFolders = [] } = options
       const names = nameRules({ hidden: true })
       const entry = await sightOf(path, key, { names, followSymlinks: true, closed: await identities(skipFolders) })

@@ -1,7 +1,7 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { IGNORE_FILE, IgnoreRules } from '../path-rules.ts'
 import { s3Failure } from '#src/s3/listing-errors.ts'
-import type { S3Place } from './s3-object.ts'
+import type { S3Location } from './s3-object.ts'
 
 /**
  * The rules of the `.sluiceignore` at the root of a source in a bucket; null where there is none. Those of folders
@@ -10,7 +10,7 @@ import type { S3Place } from './s3-object.ts'
  * @throws when there may be one and it cannot be read: objects that it leaves out must not be taken for documents
  */
 export async function bucketIgnoreRules(
-  { client, bucket, prefix }: Pick<S3Place, 'client' | 'bucket'> & { readonly prefix: string },
+  { client, bucket, prefix }: Pick<S3Location, 'client' | 'bucket'> & { readonly prefix: string },
   signal: AbortSignal,
 ): Promise<IgnoreRules | null> {
   const Key = prefix + IGNORE_FILE

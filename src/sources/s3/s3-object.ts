@@ -8,7 +8,7 @@ import { unquoted } from '#src/s3/listing-page.ts'
 import { spool } from '../spool.ts'
 import type { TempFile } from '../temp-file.ts'
 
-export interface S3Place {
+export interface S3Location {
   readonly client: S3Client
   readonly bucket: string
   /** Full key in the bucket. */
@@ -22,7 +22,11 @@ export function objectVersion(etag: string, bytes: number): Version {
 }
 
 /** Opens one object with a single request: its answer's head tells the version, its body waits for the first read. */
-export async function openObject(place: S3Place, key: string, signal: AbortSignal): Promise<OpenedDocument | Failure> {
+export async function openObject(
+  place: S3Location,
+  key: string,
+  signal: AbortSignal,
+): Promise<OpenedDocument | Failure> {
   try {
     return new OpenedObject(place, await get(place, signal))
   } catch (error) {
@@ -34,7 +38,7 @@ export async function openObject(place: S3Place, key: string, signal: AbortSigna
 
 /** What stands under a key now, without its bytes; null where nothing does. */
 export async function headObject(
-  { client, bucket, objectKey }: Pick<S3Place, 'client' | 'bucket' | 'objectKey'>,
+  { client, bucket, objectKey }: Pick<S3Location, 'client' | 'bucket' | 'objectKey'>,
   signal: AbortSignal,
 ): Promise<{ readonly version: Version; readonly bytes: number } | Failure | null> {
   try {
@@ -47,7 +51,7 @@ export async function headObject(
   }
 }
 
-async function get({ client, bucket, objectKey }: S3Place, signal: AbortSignal): Promise<GetObjectCommandOutput> {
+async function get({ client, bucket, objectKey }: S3Location, signal: AbortSignal): Promise<GetObjectCommandOutput> {
   return client.send(new GetObjectCommand({ Bucket: bucket, Key: objectKey }), { abortSignal: signal })
 }
 
@@ -67,12 +71,12 @@ class OpenedObject implements OpenedDocument {
   readonly kind = 'opened'
   readonly version: Version
   readonly bytes: number
-  readonly #place: S3Place
+  readonly #location: S3Location
   #first: Body | null
   #spooled: Promise<TempFile> | null = null
 
-  constructor(place: S3Place, answer: GetObjectCommandOutput) {
-    this.#place = place
+  constructor(place: S3Location, answer: GetObjectCommandOutput) {
+    this.#location = place
     this.bytes = answer.ContentLength ?? 0
     this.version = versionOf(answer)
     this.#first = answer.Body as unknown as Body
@@ -88,7 +92,7 @@ class OpenedObject implements OpenedDocument {
   }
 
   async unchanged(signal: AbortSignal): Promise<boolean> {
-    const now = await headObject(this.#place, signal)
+    const now = await headObject(this.#location, signal)
     return now !== null && 'version' in now && now.version === this.version
   }
 
@@ -119,7 +123,7 @@ class OpenedObject implements OpenedDocument {
       } catch (error) {
         body.destroy()
         signal.throwIfAborted()
-        if (tries === DOWNLOADS) throw readingError(error, this.#place.objectKey, this.#place.bucket)
+        if (tries === DOWNLOADS) throw readingError(error, this.#location.objectKey, this.#location.bucket)
       }
     }
   }
@@ -128,11 +132,11 @@ class OpenedObject implements OpenedDocument {
     for (let tries = 1; ; tries++) {
       const body = await this.#body(signal)
       try {
-        return await spool(body, this.bytes, this.#place.spoolFolder, signal)
+        return await spool(body, this.bytes, this.#location.spoolFolder, signal)
       } catch (error) {
         body.destroy()
         signal.throwIfAborted()
-        if (tries === DOWNLOADS) throw readingError(error, this.#place.objectKey, this.#place.bucket)
+        if (tries === DOWNLOADS) throw readingError(error, this.#location.objectKey, this.#location.bucket)
       }
     }
   }
@@ -145,12 +149,12 @@ class OpenedObject implements OpenedDocument {
 
   /** The version is compared here and not by `If-Match`: stores disagree on how the ETag in it must be quoted. */
   async #again(signal: AbortSignal): Promise<Body> {
-    const answer = await get(this.#place, signal).catch((error: unknown) => {
-      throw readingError(error, this.#place.objectKey, this.#place.bucket)
+    const answer = await get(this.#location, signal).catch((error: unknown) => {
+      throw readingError(error, this.#location.objectKey, this.#location.bucket)
     })
     if (versionOf(answer) === this.version) return answer.Body as unknown as Body
     ;(answer.Body as unknown as Body).destroy()
-    throw new DocumentChanged(`${this.#place.objectKey} changed while it was read`)
+    throw new DocumentChanged(`${this.#location.objectKey} changed while it was read`)
   }
 }
 

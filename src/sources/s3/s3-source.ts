@@ -4,7 +4,7 @@ import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { SkipReason } from '#src/document/skip.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { type Filter, keyRules } from '../path-rules.ts'
 import { listingError } from '#src/s3/listing-errors.ts'
@@ -29,8 +29,8 @@ export function openS3Source(options: S3SourceOptions): Source {
   const scope = s3Scope(options)
   return {
     url: `s3://${bucket}/${scope.prefix}`,
-    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
-      for await (const entries of listEntries(options, scope, signal)) yield* entries
+    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
+      for await (const entries of listItems(options, scope, signal)) yield* entries
     },
     skips: keyRules(options),
     async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
@@ -40,11 +40,11 @@ export function openS3Source(options: S3SourceOptions): Source {
 }
 
 /** Streams what a source holds, by pages of the listing. */
-export async function* listEntries(
+export async function* listItems(
   { client, bucket }: S3SourceOptions,
   scope: S3Scope,
   signal: AbortSignal,
-): AsyncGenerator<readonly SourceEntry[]> {
+): AsyncGenerator<readonly SourceItem[]> {
   signal.throwIfAborted()
   if (scope.isInsideStore) {
     throw new SetupError(`s3://${bucket}/${scope.prefix} lies inside the store: it cannot be the source as well.`)
@@ -53,7 +53,7 @@ export async function* listEntries(
   try {
     const ignored = await bucketIgnoreRules({ client, bucket, prefix: scope.prefix }, signal)
     for await (const objects of listObjects({ client, bucket, prefix: scope.prefix }, signal)) {
-      yield objects.flatMap(({ key: objectKey, etag, bytes }): SourceEntry[] => {
+      yield objects.flatMap(({ key: objectKey, etag, bytes }): SourceItem[] => {
         const at = scope.look(objectKey, bytes)
         if (at === null) return []
         if ('leftOut' in at) return leftOut.has(at.leftOut) ? [] : [folderLeftOut(at.leftOut, leftOut)]
@@ -67,7 +67,7 @@ export async function* listEntries(
   }
 }
 
-function folderLeftOut(key: string, told: Set<string>): SourceEntry {
+function folderLeftOut(key: string, told: Set<string>): SourceItem {
   told.add(key)
   return { kind: 'left_out', key: sourceKey(key), reason: 'store' }
 }

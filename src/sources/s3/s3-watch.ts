@@ -6,7 +6,7 @@ import type { Notice, Notices } from '../notices.ts'
 import { readS3Event } from './s3-event.ts'
 import { bucketIgnoreRules } from './s3-ignore.ts'
 import { headObject } from './s3-object.ts'
-import { listEntries, type S3Scope, s3Scope, type S3SourceOptions } from './s3-source.ts'
+import { listItems, type S3Scope, s3Scope, type S3SourceOptions } from './s3-source.ts'
 
 export interface S3WatchOptions extends S3SourceOptions {
   /** Notifications of the store, by a queue or an endpoint. Without them the bucket is polled. */
@@ -19,7 +19,7 @@ export interface S3WatchOptions extends S3SourceOptions {
 const PATIENCE_MS = 20_000
 
 /** Objects that are asked for at once: one notification may name a thousand. */
-const LOOKS_AT_ONCE = 16
+const CHECKS_AT_ONCE = 16
 
 /**
  * Follows a bucket. A notification only says where to look: the object is asked for, and what stands there now is
@@ -37,7 +37,7 @@ export function watchS3(options: S3WatchOptions): SourceWatch {
         const now = performance.now()
         if (now >= scanAt || asked.signal.aborted) {
           asked = new AbortController()
-          for await (const entries of listEntries(options, scope, signal)) if (entries.length > 0) yield entries
+          for await (const entries of listItems(options, scope, signal)) if (entries.length > 0) yield entries
           onListed?.()
           scanAt = performance.now() + rescanMs
         }
@@ -85,7 +85,7 @@ async function* taken(
     const { client, bucket } = options
     const ignored = keys.size === 0 ? null : await bucketIgnoreRules({ client, bucket, prefix: scope.prefix }, signal)
     const wanted = [...keys].filter((key) => !ignored?.ignores(key))
-    const changes = await pLimit(LOOKS_AT_ONCE).map(wanted, (key) => present(key, options, scope, signal))
+    const changes = await pLimit(CHECKS_AT_ONCE).map(wanted, (key) => present(key, options, scope, signal))
     const known = changes.filter((change) => change !== null)
     if (known.length > 0) yield known
     await Promise.all(read.map(({ notice, objects: named }) => (named === null ? notice.refuse() : notice.done())))

@@ -3,9 +3,9 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { type Extension, extensionOf, MAX_FILE_BYTES } from '#src/document/formats.ts'
 import { type Version, version } from '#src/document/ids.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
-import { type SiteEntry, type SiteSummary, walkSite } from '#src/fetch/site/walk-site.ts'
+import { type SiteItem, type SiteSummary, walkSite } from '#src/fetch/site/walk-site.ts'
 import { SiteUnusable } from '#src/fetch/site/site-unusable.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { type Filter, keyRules } from '../path-rules.ts'
 import { openPage } from './site-document.ts'
 import { unusable } from '../unusable.ts'
@@ -55,10 +55,10 @@ export function openSiteSource(options: SiteSourceOptions): UrlSource {
   return {
     url: start.href,
     ...(via === 'scrape' ? { addressOf: (key) => urlOfKey(key).href } : {}),
-    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
       for await (const found of foundOn(options, signal)) {
-        const entry = entryOf(found, unversioned, options)
+        const entry = itemOf(found, unversioned, options)
         if (entry === null) continue
         const reason = skips(entry.key)
         yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
@@ -69,7 +69,7 @@ export function openSiteSource(options: SiteSourceOptions): UrlSource {
   }
 }
 
-async function* foundOn(options: SiteSourceOptions, signal: AbortSignal): AsyncGenerator<SiteEntry> {
+async function* foundOn(options: SiteSourceOptions, signal: AbortSignal): AsyncGenerator<SiteItem> {
   const { listing, map, exclude = [] } = options
   const given = listing === 'auto' || listing === 'map' ? ((await map?.(signal)) ?? null) : null
   if (listing === 'map' && given === null) {
@@ -97,12 +97,12 @@ const HTML_NAMES: readonly (Extension | null)[] = [null, 'html', 'htm', 'xhtml']
 const isPageName = ({ pathname }: URL): boolean => HTML_NAMES.includes(extensionOf(pathname))
 
 /** Null for what is no document: a picture, a feed, a file of a kind that was not asked for. */
-function entryOf(found: SiteEntry, unversioned: Version, options: SiteSourceOptions): SourceEntry | null {
+function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOptions): SourceItem | null {
   const { documents } = options
   const { url } = found
   switch (found.kind) {
     case 'page':
-      return pageEntry(found, options)
+      return pageItem(found, options)
     case 'file': {
       const extension = documents ? urlExtension({ url, header: (name) => found.answer.header(name) }) : null
       if (extension === null) return null
@@ -130,10 +130,10 @@ function entryOf(found: SiteEntry, unversioned: Version, options: SiteSourceOpti
 }
 
 /** Text is no HTML: only a service that fetches it by itself is told by its server what it is. */
-function pageEntry(
-  { url, contentType, version: read, bytes }: Extract<SiteEntry, { kind: 'page' }>,
+function pageItem(
+  { url, contentType, version: read, bytes }: Extract<SiteItem, { kind: 'page' }>,
   { via, passthrough }: SiteSourceOptions,
-): SourceEntry {
+): SourceItem {
   const isText = via === 'download' && /^text\/(?!html)/i.test(contentType)
   const text = isText && passthrough ? urlTextExtension({ url, header: () => contentType }) : null
   if (isText && text === null) return { kind: 'skipped', key: pageKey(url), reason: 'text_page' }
@@ -142,7 +142,7 @@ function pageEntry(
 }
 
 /** A page that is named as another kind of document, `/report.pdf` that is HTML, is still a page. */
-function pageKey(url: URL): SourceEntry['key'] {
+function pageKey(url: URL): SourceItem['key'] {
   const named = extensionOf(url.pathname)
   return keyOfUrl(url, named !== null && HTML_NAMES.includes(named) ? named : 'html')
 }

@@ -5,7 +5,7 @@ import { answerBody } from '#src/fetch/answer-body.ts'
 import type { OpenedDocument } from '#src/ports/source.ts'
 import { TempFile } from '../temp-file.ts'
 import { lineFailure, type UrlClient } from './url-client.ts'
-import { lookAtUrl } from './url-look.ts'
+import { checkUrl } from './check-url.ts'
 import { inUtf8 } from '#src/fetch/utf8-text.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
@@ -58,7 +58,7 @@ class DownloadedUrl implements OpenedDocument {
   /** Where the server tells no version, nothing can be said against it. */
   async unchanged(signal: AbortSignal): Promise<boolean> {
     if (this.version === UNVERSIONED) return true
-    const now = await lookAtUrl(this.#client, this.#url, signal)
+    const now = await checkUrl(this.#client, this.#url, signal)
     return !('code' in now) && urlVersion(now) === this.version
   }
 

@@ -6,7 +6,7 @@ import { extensionOf, MAX_FILE_BYTES, textExtensionOf } from '#src/document/form
 import { type SourceKey, type Version, version } from '#src/document/ids.ts'
 import type { UrlAnswer } from '#src/fetch/request-url.ts'
 import type { Source } from '#src/ports/source.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 import { type Filter, keyRules } from '../path-rules.ts'
 import { mapInOrder } from '#src/document/map-in-order.ts'
 import { unusable } from '../unusable.ts'
@@ -16,7 +16,7 @@ import { mayStandForSecret } from './public-url.ts'
 import { SecretUrls } from './secret-urls.ts'
 import { keyOfUrl, urlOfKey } from './url-key.ts'
 import { type UrlLine, urlLines } from './url-lines.ts'
-import { lookAtUrl } from './url-look.ts'
+import { checkUrl } from './check-url.ts'
 import { urlExtension, urlTextExtension } from './url-type.ts'
 import { UNVERSIONED, urlVersion } from './url-version.ts'
 
@@ -36,7 +36,7 @@ export interface UrlSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
 export type UrlSource = Source & AsyncDisposable
 
 /** URLs that are looked at side by side. */
-const LOOKS_AT_ONCE = 16
+const CHECKS_AT_ONCE = 16
 
 /** Bytes of a document whose server does not say how long it is. */
 const UNKNOWN_BYTES = 1
@@ -56,10 +56,10 @@ export function openUrlSource(options: UrlSourceOptions): UrlSource {
     url: path === '-' ? 'urls:-' : `urls:${pathToFileURL(resolve(path)).href}`,
     isPartial: true,
     ...(via === 'scrape' ? { addressOf } : {}),
-    async *list(signal: AbortSignal): AsyncGenerator<SourceEntry> {
+    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
-      const look = (line: UrlLine): Promise<SourceEntry> => entryOf(line, unversioned, { client, via, secrets }, signal)
-      for await (const entry of mapInOrder(urlLines(path, signal), LOOKS_AT_ONCE, look)) {
+      const look = (line: UrlLine): Promise<SourceItem> => itemOf(line, unversioned, { client, via, secrets }, signal)
+      for await (const entry of mapInOrder(urlLines(path, signal), CHECKS_AT_ONCE, look)) {
         const reason = skips(entry.key)
         yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
       }
@@ -78,18 +78,18 @@ interface Looking {
   readonly secrets: SecretUrls
 }
 
-async function entryOf(
+async function itemOf(
   line: UrlLine,
   unversioned: Version,
   { client, secrets, ...options }: Looking,
   signal: AbortSignal,
-): Promise<SourceEntry> {
+): Promise<SourceItem> {
   if (line.kind === 'unusable') {
     return unusable(line.shown, { code: 'unreadable_name', stage: 'scan', message: line.reason })
   }
   const url = secrets.add(line.url)
   const via = url === line.url ? options.via : 'download'
-  const seen = await lookAtUrl(client, line.url, signal)
+  const seen = await checkUrl(client, line.url, signal)
   if ('code' in seen) return unseen(url, seen, unversioned, via)
   const extension = urlExtension(seen) ?? (via === 'scrape' ? 'html' : urlTextExtension(seen))
   if (extension === null) return unusable(keyOfUrl(url, 'html'), noDocument(seen))
@@ -106,7 +106,7 @@ async function entryOf(
  * A URL that we cannot look at. The service may see it all the same: servers refuse programs that are no browser. What
  * is not there, or may not be asked for, is not sent to the service either.
  */
-function unseen(url: URL, failure: Failure, unversioned: Version, via: UrlSourceOptions['via']): SourceEntry {
+function unseen(url: URL, failure: Failure, unversioned: Version, via: UrlSourceOptions['via']): SourceItem {
   const text = via === 'download' ? textExtensionOf(url.pathname) : null
   const extension = extensionOf(url.pathname) ?? text ?? 'html'
   const key = keyOfUrl(url, extension)

@@ -56,7 +56,7 @@ describe('a page that is a picture', () => {
     expect(await read(await scanOf({ inForm: true }))).toMatchObject({ text: TRUE, status: 'ok', warning: null })
   }, 30_000)
 
-  test('keeps the text layer that agrees with it, and is read in place of one that does not', async () => {
+  test('keeps the text layer that agrees with it, and is read instead of one that does not', async () => {
     const right = await read(await scanOf({ layer: TRUE }))
     expect(right).toMatchObject({ text: TRUE, status: 'ok' })
     expect(right.quality?.signals).toMatchObject({ ocr: null, recognisedLetters: 0 })
@@ -65,7 +65,7 @@ describe('a page that is a picture', () => {
     expect(wrong.quality?.signals.layerAgreement).toBeLessThan(0.5)
   }, 30_000)
 
-  test('is read in place of a layer that stands where it shows nothing', async () => {
+  test('is read instead of a layer that stands where it shows nothing', async () => {
     expect(await read(await scanOf({ layer: WRONG, layerTop: 120 }))).toMatchObject({ text: TRUE, status: 'ok' })
   }, 30_000)
 

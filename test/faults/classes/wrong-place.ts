@@ -38,7 +38,7 @@ export const secondSource: FaultClass = {
 export const unmountedStore: FaultClass = {
   target: 'folder',
   async inject(context) {
-    await withoutStore(context, 'an empty folder in place of its store', (out) => mkdir(out))
+    await withoutStore(context, 'an empty folder instead of its store', (out) => mkdir(out))
   },
 }
 

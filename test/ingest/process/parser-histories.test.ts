@@ -6,7 +6,7 @@ import pLimit from 'p-limit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { receiptId, type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { ParserIdentity, ParserPolicy } from '#src/document/parser.ts'
-import { decideChange, standing } from '#src/ingest/scan/decide-change.ts'
+import { decideChange, acceptanceOf } from '#src/ingest/scan/decide-change.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
 import type { Delivery } from '#src/ports/queue.ts'
@@ -116,7 +116,7 @@ class History {
       await opened[Symbol.asyncDispose]()
       const recipeHash = deps.recipeFor(key, 'csv').hash
       const [known = null] = await deps.ledger.read([key])
-      const parsed = standing(key, { parsers: this.policy, isOutdated })
+      const parsed = acceptanceOf(key, { parsers: this.policy, isOutdated })
       if (decideChange(known, { version, recipeHash }, parsed) === 'unchanged') continue
       await deps.ledger.write([[key, { version, recipeHash, outcome: 'pending' }]])
       const job = { schema: 1, key, version, recipeHash, bytes, queuedAt: Date.now() } as const

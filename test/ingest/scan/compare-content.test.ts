@@ -10,7 +10,7 @@ import { collect, letterOf } from '../../support/documents.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
 
-/* `--checksum`: content in place of version. */
+/* `--checksum`: content instead of version. */
 
 let redis: TestRedis
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { type ArchiveSourceOptions, withArchives } from '#src/sources/archives/archive-source.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { openKey, readAll } from '../../conformance/source.ts'
-import { describeEntry, isTaken } from '../../support/listed-entry.ts'
+import { describeItem, isTaken } from '../../support/listed-item.ts'
 import { collect } from '../../support/documents.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { zip } from '../../support/zip.ts'
@@ -22,7 +22,7 @@ const over = (path: string, options: Partial<ArchiveSourceOptions> = {}) =>
 
 async function listed(path: string, options: Partial<ArchiveSourceOptions> = {}): Promise<readonly string[]> {
   const entries = await collect(over(path, options).list(never))
-  return entries.filter(isTaken).map(describeEntry).toSorted()
+  return entries.filter(isTaken).map(describeItem).toSorted()
 }
 
 describe('a source with archives', () => {
@@ -103,7 +103,7 @@ describe('a source with archives', () => {
     await run('tar', ['-cf', `${folder.path}/m.tar`, '-C', path, 'a.pdf', 'b.pdf', 'c.pdf', '.hidden.pdf'])
     await run('tar', ['-rf', `${folder.path}/m.tar`, '-C', path, '--hard-dereference', 'a.pdf'])
     const entries = await collect(over(folder.path).list(never))
-    expect(entries.map(describeEntry).toSorted()).toEqual([
+    expect(entries.map(describeItem).toSorted()).toEqual([
       'm.tar!/.hidden.pdf skipped hidden',
       'm.tar!/a.pdf',
       'm.tar!/a.pdf#2 skipped duplicate',
@@ -129,7 +129,7 @@ describe('a source with archives', () => {
       }
       const entries = await collect(over(folder.path).list(never))
       const key = (name: string): string => `m.${kind}!/${name}`
-      expect(entries.map(describeEntry).toSorted()).toEqual(
+      expect(entries.map(describeItem).toSorted()).toEqual(
         [
           key('d../e..pdf'),
           key('a.pdf'),
@@ -151,7 +151,7 @@ describe('a source with archives', () => {
     await run('tar', ['-cf', `${folder.path}/m.tar`, '-C', path, 'a.pdf'])
     await run('tar', ['-rf', `${folder.path}/m.tar`, '-C', path, '--transform=s,x,a,', 'x.pdf'])
     const entries = await collect(over(folder.path).list(never))
-    expect(entries.map(describeEntry).toSorted()).toEqual(['m.tar!/a.pdf', 'm.tar!/a.pdf#2 skipped symlink'])
+    expect(entries.map(describeItem).toSorted()).toEqual(['m.tar!/a.pdf', 'm.tar!/a.pdf#2 skipped symlink'])
   })
 
   test('refuses archives that are damaged, locked, or made to fill the disk, and goes on with the others', async () => {

@@ -8,7 +8,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { type FolderSourceOptions, openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { openKey, readAll } from '../../conformance/source.ts'
-import { describeEntry, isTaken } from '../../support/listed-entry.ts'
+import { describeItem, isTaken } from '../../support/listed-item.ts'
 import { collect } from '../../support/documents.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -23,14 +23,14 @@ async function write(root: string, ...keys: readonly string[]): Promise<void> {
 
 async function listed(options: FolderSourceOptions): Promise<readonly string[]> {
   const entries = await collect(openFolderSource(options).list(never))
-  return entries.filter(isTaken).map(describeEntry).toSorted()
+  return entries.filter(isTaken).map(describeItem).toSorted()
 }
 
 async function leftOut(options: FolderSourceOptions): Promise<readonly string[]> {
   const entries = await collect(openFolderSource(options).list(never))
   return entries
     .filter((entry) => !isTaken(entry))
-    .map(describeEntry)
+    .map(describeItem)
     .toSorted()
 }
 

@@ -9,7 +9,7 @@ import { cutObject, startStoreThat, storeError, wholeObject } from '../../suppor
 
 const never = new AbortController().signal
 
-const placeIn = ({ client }: { readonly client: S3Client }): Parameters<typeof openObject>[0] => {
+const locationIn = ({ client }: { readonly client: S3Client }): Parameters<typeof openObject>[0] => {
   return { client, bucket: 'bucket', objectKey: 'a.pdf', spoolFolder: tmpdir() }
 }
 
@@ -36,24 +36,24 @@ describe.each([
       cutObject(bytes, 30_000),
       wholeObject(bytes, 'one'),
     )
-    expect(await readAll(placeIn(store))).toBe(digest)
+    expect(await readAll(locationIn(store))).toBe(digest)
     expect(store.asked()).toBe(4)
   })
 
   test('is not pieced together of two versions', async () => {
     await using store = await startStoreThat(cutObject(bytes, 70_000), wholeObject(bytes, 'two'))
-    await expect(readAll(placeIn(store))).rejects.toMatchObject({ name: 'DocumentChanged' })
+    await expect(readAll(locationIn(store))).rejects.toMatchObject({ name: 'DocumentChanged' })
   })
 
   test('is asked for once, when all goes well', async () => {
     await using store = await startStoreThat(wholeObject(bytes, 'one'))
-    expect(await readAll(placeIn(store))).toBe(digest)
+    expect(await readAll(locationIn(store))).toBe(digest)
     expect(store.asked()).toBe(1)
   })
 
   test('whose lines all break is a source that cannot be used, not a fault of ours', async () => {
     await using store = await startStoreThat(cutObject(bytes, 30_000))
-    await expect(readAll(placeIn(store))).rejects.toMatchObject({
+    await expect(readAll(locationIn(store))).rejects.toMatchObject({
       name: 'SourceUnusable',
       message: expect.stringMatching(/^Sluice cannot read "a.pdf" in s3:\/\/bucket: the store cannot be reached/),
     })
@@ -67,7 +67,7 @@ test.each([
   [404, 'NoSuchBucket', 'there is no such bucket.'],
 ])('a store that answers %i %s is a source that cannot be used', async (status, code, reason) => {
   await using store = await startStoreThat(storeError(status, code))
-  await expect(readAll(placeIn(store))).rejects.toMatchObject({
+  await expect(readAll(locationIn(store))).rejects.toMatchObject({
     name: 'SourceUnusable',
     message: `Sluice cannot read "a.pdf" in s3://bucket: ${reason}`,
   })
@@ -75,5 +75,5 @@ test.each([
 
 test('an object that is closed to us is the failure of that object', async () => {
   await using store = await startStoreThat(storeError(403, 'AccessDenied'))
-  expect(await openObject(placeIn(store), 'a.pdf', never)).toMatchObject({ code: 'unreadable' })
+  expect(await openObject(locationIn(store), 'a.pdf', never)).toMatchObject({ code: 'unreadable' })
 })

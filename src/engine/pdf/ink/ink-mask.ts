@@ -12,7 +12,7 @@ export interface InkMask {
   readonly grainShare: number
 }
 
-/** Side of the squares whose background is told apart, in points: a heading's line, or two lines of body text. */
+/** Side of the squares whose background is distinguished, in points: a heading's line, or two lines of body text. */
 const BLOCK_POINTS = 24
 /** Least difference of brightness between ink and its background: faded print at a twentieth of full contrast still shows. */
 const LEAST_CONTRAST = 9

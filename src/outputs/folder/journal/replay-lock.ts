@@ -5,7 +5,7 @@ import { createExclusive } from '../exclusive-file.ts'
 import { isOneOf } from '../../file-system.ts'
 import type { WorkArea } from '../work-area.ts'
 
-const LOOK_AGAIN_MS = 50
+const RECHECK_MS = 50
 
 /** Heartbeat: the holder touches the lock this often. */
 const HEARTBEAT_MS = 5_000
@@ -39,7 +39,7 @@ export async function lockReplay(area: WorkArea, boot: string, silenceMs = SILEN
       const aside = join(area.journal, `.${mark}`)
       await rename(path, aside).catch(() => undefined)
       await rm(aside, { force: true })
-    } else await sleep(LOOK_AGAIN_MS)
+    } else await sleep(RECHECK_MS)
   }
   const heartbeat = setInterval(() => void touch(path), HEARTBEAT_MS).unref()
   const release = async (): Promise<void> => {

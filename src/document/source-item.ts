@@ -3,7 +3,7 @@ import type { SourceKey, Version } from './ids.ts'
 import type { LeftOutReason, SkipReason } from './skip.ts'
 
 /** One thing that a source holds, as a listing or a watch reports it. */
-export type SourceEntry =
+export type SourceItem =
   | { readonly kind: 'document'; readonly key: SourceKey; readonly version: Version; readonly bytes: number }
   /** Seen, but cannot be used: no permission, a symlink loop, a name that is no text. Ends failed, never silent. */
   | { readonly kind: 'unusable'; readonly key: SourceKey; readonly failure: Failure }

@@ -1,8 +1,8 @@
 import { assertNever } from '#src/document/assert-never.ts'
-import type { SourceEntry } from '#src/document/source-entry.ts'
+import type { SourceItem } from '#src/document/source-item.ts'
 
 /** An entry in a few words: the key of a document, and for the rest also why it is none. */
-export function describeEntry(entry: SourceEntry): string {
+export function describeItem(entry: SourceItem): string {
   switch (entry.kind) {
     case 'document':
       return entry.key
@@ -16,4 +16,4 @@ export function describeEntry(entry: SourceEntry): string {
   }
 }
 
-export const isTaken = ({ kind }: SourceEntry): boolean => kind === 'document' || kind === 'unusable'
+export const isTaken = ({ kind }: SourceItem): boolean => kind === 'document' || kind === 'unusable'

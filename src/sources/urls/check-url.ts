@@ -6,7 +6,7 @@ import type { UrlClient } from './url-client.ts'
 const NO_HEAD: readonly number[] = [400, 403, 405, 501]
 
 /** The head of what stands at a URL now, without its body. */
-export async function lookAtUrl(client: UrlClient, url: URL, signal: AbortSignal): Promise<UrlAnswer | Failure> {
+export async function checkUrl(client: UrlClient, url: URL, signal: AbortSignal): Promise<UrlAnswer | Failure> {
   const head = await client.ask('HEAD', url, signal)
   const answer = isRefusal(head) ? await client.ask('GET', url, signal) : head
   if ('body' in answer) discard(answer)
