@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
+import { freeIntents } from '#src/ingest/process/free-intents.ts'
 import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
@@ -207,4 +208,26 @@ test('a request in doubt is held where it is to be, by whomever it is asked for,
   await holding.release(receipt, key)
   expect(await holding.list()).toMatchObject([{ key, state: 'in_flight' }])
   expect(await holding.ambiguousTotal()).toBe(1)
+})
+
+test('a paid request in doubt stays in doubt, and held, while the engine parses the same document or a copy', async () => {
+  const { lease, intents } = await processOf('free')
+  const held = new RedisIntents({
+    connection: redis.connection,
+    pipeline: 'free',
+    lease,
+    onAmbiguous: 'hold',
+    now: Date.now,
+  })
+  await intents.begin(receipt, key)
+  expect(await held.begin(receipt, key)).toBe('held')
+  for (const name of [key, other]) {
+    const free = freeIntents(held)
+    expect(await free.begin(receipt, name)).toBe('begun')
+    expect(free.stands(receipt)).toBe(true)
+    await free.clear(receipt)
+    await free.settle(receipt, name)
+  }
+  expect((await held.list()).map(({ receipt: of, state }) => [of, state])).toEqual([[receipt, 'ambiguous']])
+  expect(await held.begin(receipt, key)).toBe('held')
 })

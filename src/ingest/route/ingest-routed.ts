@@ -49,7 +49,10 @@ export async function ingestRouted(
   const keepsReceipt = !answers.options.zeroDataRetention
   const memory = { hold: work.hold, signal }
   const whole = keepsReceipt ? await findReceipt(work.read.contentHash, answers.hash, paid, memory) : null
-  if (whole !== null) return { kind: 'kept', receipt: whole }
+  if (whole !== null) {
+    await deps.intents.settle(receiptId(work.read.contentHash, answers.hash), work.job.key)
+    return { kind: 'kept', receipt: whole }
+  }
   const local = await readLocally(own, onLocalTier(deps, tiers), signal)
   if (local.kind === 'later') return local
   if (local.kind === 'failed') {
@@ -82,7 +85,7 @@ export async function ingestRouted(
     : { kind: 'incomplete', origin: all, failed: bought.passing }
 }
 
-/** What was bought before counts for no limit: it is used, and never bought again. */
+/** What was bought before counts for `buyPages` and not for `buyShare`: it is used, and never bought again. */
 async function buyWanted(
   work: Work,
   wanted: readonly number[],

@@ -45,9 +45,13 @@ export async function readLocally(
   const { contentHash } = work.read
   const keepsReceipt = !work.recipe.options.zeroDataRetention
   const memory = { hold: work.hold, signal }
+  const id = receiptId(contentHash, work.recipe.hash)
   const kept = keepsReceipt ? await findReceipt(contentHash, work.recipe.hash, local, memory) : null
-  if (kept !== null) return reused(work, kept, local, signal)
-  const purchase = await buyAnswer(work, receiptId(contentHash, work.recipe.hash, 'embedded'), local, signal)
+  if (kept !== null) {
+    await local.intents.settle(id, work.job.key)
+    return reused(work, kept, local, signal)
+  }
+  const purchase = await buyAnswer(work, id, local, signal)
   switch (purchase.kind) {
     case 'bought': {
       const { answer, parser } = purchase

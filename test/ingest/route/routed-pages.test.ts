@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
+import { receiptId, sourceKey } from '#src/document/ids.ts'
 import { receiptsOf } from '#src/document/record.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
 import { rederive } from '#src/ingest/maintain/rederive.ts'
+import { freeIntents } from '#src/ingest/process/free-intents.ts'
 import { verifyStore } from '#src/ingest/maintain/verify-store.ts'
+import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { collect } from '../../support/documents.ts'
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { Random } from '../../support/random.ts'
@@ -172,6 +174,36 @@ describe('a document is bought by page', () => {
       [2, 1],
       [3, 1],
     ])
+  })
+
+  test('a kill between a receipt and the end of its intent leaves no request in doubt', async () => {
+    await using routed = await openRoutedBench({
+      redis,
+      engine: ({ file }) =>
+        file?.content?.toString() === 'hard'
+          ? errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' })
+          : answerOf(['easy'], null),
+      paid: () => answerOf(['whole'], null),
+    })
+    const { store, recipeFor } = routed.deps
+    const intents = routed.deps.intents as RedisIntents
+    for (const [content, left] of [
+      ['easy', freeIntents(intents)],
+      ['hard', intents],
+    ] as const) {
+      const name = sourceKey(`${content}.html`)
+      await routed.bench.write(name, content)
+      await routed.ingestToEnd(name)
+      const record = await store.readRecord(name)
+      const { answers } = recipeFor(name, 'html')
+      const { contentHash } = record ?? { contentHash: null }
+      if (contentHash === null || answers === undefined) throw new Error('it was not routed')
+      // As a killed process leaves them: a receipt, an intent, no record.
+      await left.begin(receiptId(contentHash, answers.hash), name)
+      await store.remove(name)
+      await routed.ingestToEnd(name)
+      expect([await intents.list(), await intents.ambiguousTotal()]).toEqual([[], 0])
+    }
   })
 
   test('limits buy the worst pages first, and the others keep the reading of the engine', async () => {
