@@ -4,7 +4,7 @@ import type { Recipe } from '#src/contract/recipe.ts'
 import { type RecipeBook, recipeBook } from '#src/contract/rules.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { RouteTerms } from '#src/document/route.ts'
-import type { IngestDeps } from '#src/ingest/deps.ts'
+import type { Recipes } from '#src/ingest/deps.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
@@ -12,7 +12,7 @@ import { parseOptionsOf } from './parse-options.ts'
 import { routesWith } from './parser-policy.ts'
 
 /** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
-export function recipesFor(settings: Settings): (prefix: string) => Pick<IngestDeps, 'recipeFor' | 'textRecipeFor'> {
+export function recipesFor(settings: Settings): (prefix: string) => Recipes {
   const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
   const routed = memoised((base) => routedRecipe(base, routeTermsOf(settings)))
   return (prefix) => {

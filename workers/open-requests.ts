@@ -1,6 +1,6 @@
 import type { Settings } from '#config/settings.ts'
 import { creditsFor, FREE } from '#src/contract/price.ts'
-import type { IngestDeps } from '#src/ingest/deps.ts'
+import type { Tier } from '#src/ingest/deps.ts'
 import type { Budget } from '#src/gate/budget.ts'
 import { gateLine } from '#src/gate/gate-line.ts'
 import { gateDigest, openGate } from '#src/gate/open-gate.ts'
@@ -110,13 +110,13 @@ export function budgetsOf({ run, all }: BudgetNeeds): Budget[] {
 }
 
 /** Pages are only counted where they cost something. */
-export function pageCounting(free: boolean, resources: AsyncDisposableStack): IngestDeps['countPages'] {
+export function pageCounting(free: boolean, resources: AsyncDisposableStack): Tier['countPages'] {
   if (free) return async () => null
   const counter = resources.use(new PageCounter())
   return async (read, extension, signal) => (extension === 'pdf' ? counter.count(read.reread(signal), signal) : null)
 }
 
-export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices'>): IngestDeps['price'] {
+export function priceWith(free: boolean, { prices: set }: Pick<Settings, 'prices'>): Tier['price'] {
   const prices = free ? FREE : set
   return (recipe, extension, pages) => creditsFor(recipe.options, extension, pages, prices)
 }

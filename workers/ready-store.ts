@@ -2,7 +2,7 @@ import type { Settings } from '#config/settings.ts'
 import { commitSpooled } from '#src/ingest/process/commit-spooled.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FolderSpool, withSpool } from '#src/outputs/answer-spool.ts'
-import { reportWhenSlow } from '#src/ingest/process/retry-while-store-unavailable.ts'
+import { reportWhenSlow } from '#src/ingest/process/retrying-store.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 
 export interface ReadyStoreOptions extends Pick<IngestDeps, 'events'> {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { ReceiptId } from '#src/document/ids.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
 import type { Receipt } from '#src/document/record.ts'
+import { withMethods } from '#src/document/with-methods.ts'
 import type { AnswerSpool } from '#src/ports/answer-spool.ts'
-import type { ReceiptMemory } from '#src/ports/output-store.ts'
-import type { OutputStore } from '#src/ports/output-store.ts'
+import type { OutputStore, ReceiptMemory } from '#src/ports/output-store.ts'
 import { flushFolder, isOneOf, readIfThere, writeFlushed } from './file-system.ts'
 import { packReceipt, receiptIdOf, unpackReceipt } from './receipt-bytes.ts'
 
@@ -61,18 +61,11 @@ export class FolderSpool implements AnswerSpool {
 
 /** A store in which a spooled answer counts as a receipt that is there: it is not bought again, and saved with the next chance. */
 export function withSpool(store: OutputStore, spool: AnswerSpool): OutputStore {
-  const reading: Pick<OutputStore, 'readReceipt' | 'saveReceipt'> = {
+  return withMethods(store, {
     readReceipt: async (id, memory) => (await store.readReceipt(id, memory)) ?? spool.read(id, memory),
     saveReceipt: async (id, body, parser) => {
       await store.saveReceipt(id, body, parser)
       await spool.remove(id)
-    },
-  }
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'readReceipt' || name === 'saveReceipt') return reading[name]
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
     },
   })
 }

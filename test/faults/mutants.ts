@@ -10,11 +10,7 @@ export type Patch = readonly [file: string, from: string, to: string]
 export const MUTANTS = {
   /** The answer is kept only after everything is derived from it. */
   'receipt-last': [
-    [
-      'src/ingest/process/save-answer.ts',
-      '() => deps.store.saveReceipt(answer.id, answer.body, answer.parser),',
-      'async () => undefined,',
-    ],
+    ['src/ingest/process/save-answer.ts', 'await deps.store.saveReceipt(answer.id, answer.body, answer.parser)', ''],
     [
       'src/ingest/process/ingest-document.ts',
       'return commitAnswer(work, { ...purchase.answer',
@@ -144,11 +140,7 @@ export const MUTANTS = {
   'endless-patience': [['workers/service-patience.ts', "events.on('request:begun', begun)", 'void begun']],
   /** What the store did not take counts as written. */
   'believes-writes': [
-    [
-      'src/ingest/process/retry-while-store-unavailable.ts',
-      'if (!(error instanceof StoreUnusable)) throw error',
-      'return true as never',
-    ],
+    ['src/ingest/process/retrying-store.ts', 'if (!(error instanceof StoreUnusable)) throw error', 'return'],
   ],
   /** A paid answer that the store did not take is forgotten, and its intent with it. */
   'forgets-answers': [
@@ -162,7 +154,7 @@ export const MUTANTS = {
   'endless-stop': [
     ['workers/lifecycle.ts', 'exitAfter(graceMs + WALL_SLACK_MS)', 'void exitAfter'],
     [
-      'src/ingest/process/retry-while-store-unavailable.ts',
+      'src/ingest/process/retrying-store.ts',
       'await notAfter(signal, reportWhenSlow(write, deps))',
       'await reportWhenSlow(write, deps)',
     ],

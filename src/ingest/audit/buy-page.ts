@@ -12,6 +12,7 @@ import { buyAnswer } from '../process/buy-answer.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import type { Purchase } from '../process/purchase.ts'
 import type { ReadDocument } from '../process/read-once.ts'
+import { retryingStore } from '../process/retrying-store.ts'
 import type { Work } from '../process/work.ts'
 
 /** Tries of a page that the service fails on, before the page counts as failed. */
@@ -68,7 +69,7 @@ export async function buyPage(
   signal: AbortSignal,
 ): Promise<PageAnswer | UnboughtPage> {
   using hold = deps.answerMemory.hold()
-  const own = withHalts({ ...deps, countPages: async () => pages })
+  const own = ownDeps(deps, key, pages, signal)
   const { zeroDataRetention } = recipe.options
   const kept = zeroDataRetention ? null : await findReceipt(read.contentHash, recipe.hash, deps, { hold, signal })
   if (kept !== null) return { kind: 'answer', reading: readAnswer(kept.body, deps.clock.wall()), credits: 0 }
@@ -110,13 +111,12 @@ async function purchased(
 }
 
 /** A halt ends the audit with its message; what was bought until then has its receipts. */
-function withHalts(deps: IngestDeps): IngestDeps {
-  return {
-    ...deps,
-    halt: (_, message) => {
-      throw new AuditHalted(message)
-    },
+function ownDeps(deps: IngestDeps, key: SourceKey, pages: number | null, signal: AbortSignal): IngestDeps {
+  const halt = (_: unknown, message: string): never => {
+    throw new AuditHalted(message)
   }
+  const store = retryingStore(deps.store, key, { ...deps, halt }, signal)
+  return { ...deps, countPages: async () => pages, halt, store }
 }
 
 function workOf(

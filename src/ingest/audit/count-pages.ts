@@ -3,7 +3,9 @@ import type { SourceKey } from '#src/document/ids.ts'
 import { mapInOrder } from '#src/document/map-in-order.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import type { CountedDocument } from '#src/route/audit/sample-pages.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Source } from '#src/ports/source.ts'
+import type { Tier, Tiers } from '../deps.ts'
 import { readOnce } from '../process/read-once.ts'
 
 /** The PDFs of a source with their pages, and what else it holds. */
@@ -19,7 +21,12 @@ export interface CountedSource {
   readonly uncounted: number
 }
 
-type CountDeps = Pick<IngestDeps, 'source' | 'store' | 'countPages' | 'tiers'>
+interface CountDeps {
+  readonly source: Source
+  readonly store: OutputStore
+  readonly countPages: Tier['countPages']
+  readonly tiers?: Tiers | undefined
+}
 
 const AT_ONCE = 4
 

@@ -4,7 +4,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { agreementOf, type PageAgreement } from '#src/route/audit/agreement.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { IngestDeps, OwnedStore, Tiers } from '../deps.ts'
 import { readOnce } from '../process/read-once.ts'
 import { answersRecipe, boughtAgain, buyPage } from './buy-page.ts'
 
@@ -55,7 +55,7 @@ export async function* recheckReceipts(
 async function drawn(
   count: number,
   next: () => number,
-  { store, owner, tiers }: Pick<IngestDeps, 'store' | 'owner' | 'tiers'>,
+  { store, owner, tiers }: OwnedStore & { readonly tiers?: Tiers | undefined },
   signal: AbortSignal,
 ): Promise<DocumentRecord[]> {
   const sample: DocumentRecord[] = []

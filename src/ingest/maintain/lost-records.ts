@@ -1,13 +1,16 @@
 import type { SourceKey } from '#src/document/ids.ts'
-import type { RecordListing } from '#src/ports/output-store.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OutputStore, RecordListing } from '#src/ports/output-store.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { batchesOf } from '../scan/batches.ts'
-import type { IngestDeps } from '../deps.ts'
 import { KeySet } from './key-set.ts'
 
 const BATCH = 500
 
-type LostDeps = Pick<IngestDeps, 'ledger' | 'store'>
+interface LostDeps {
+  readonly ledger: Ledger
+  readonly store: OutputStore
+}
 type Entry = readonly [SourceKey, LedgerEntry]
 
 /** From so many documents on, the records are listed where that is possible: a page of 1,000 names is one request. */

@@ -4,11 +4,14 @@ import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from '../scan/batches.ts'
 import { parserOfRecord } from '../process/record-parser.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OwnedStore } from '../deps.ts'
 
 const BATCH = 500
 
-export type RebuildDeps = Pick<IngestDeps, 'ledger' | 'store' | 'owner'>
+export interface RebuildDeps extends OwnedStore {
+  readonly ledger: Ledger
+}
 
 export interface Completed {
   /** Documents that the ledger did not know, or did not know to be done. */

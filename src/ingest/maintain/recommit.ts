@@ -1,5 +1,5 @@
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
 
 /**
  * The same outputs are committed once more, under a record that says when the document was seen to be gone, or that it is
@@ -9,7 +9,7 @@ import type { IngestDeps } from '../deps.ts'
 export async function recommit(
   record: DocumentRecord,
   goneAt: Date | null,
-  { store }: Pick<IngestDeps, 'store'>,
+  { store }: { readonly store: OutputStore },
 ): Promise<void> {
   const files = new Map<string, Uint8Array>()
   for (const { name } of record.files) {

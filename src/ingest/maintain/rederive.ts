@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type DocumentRecord, type OutputFile, receiptsOf } from '#src/document/record.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { Rendering } from '../deps.ts'
 import { keptAnswer } from '../process/kept-answer.ts'
-
-export type RederiveDeps = Pick<IngestDeps, 'store' | 'render'>
 
 export type Rederived =
   | { readonly kind: 'same' }
@@ -15,7 +14,7 @@ export type Rederived =
  * Derives a document's outputs from its receipts once more, and commits them when they, or what stands in the store,
  * differ from the record. Sends nothing, and costs nothing.
  */
-export async function rederive(record: DocumentRecord, { store, render }: RederiveDeps): Promise<Rederived> {
+export async function rederive(record: DocumentRecord, { store, render }: Rendering): Promise<Rederived> {
   const reading = await keptAnswer(record, store)
   if (reading === null) return { kind: 'no_receipt' }
   const files = render(reading.data, record.key)
@@ -33,7 +32,7 @@ export const describeFile = ([name, content]: readonly [string, Uint8Array]): Ou
 })
 
 /** Whether outputs and receipts are there as the record says. */
-export async function isWhole(record: DocumentRecord, store: IngestDeps['store']): Promise<boolean> {
+export async function isWhole(record: DocumentRecord, store: OutputStore): Promise<boolean> {
   for (const receipt of receiptsOf(record)) {
     if (receipt !== null && (await store.readReceipt(receipt)) === null) return false
   }
@@ -41,7 +40,7 @@ export async function isWhole(record: DocumentRecord, store: IngestDeps['store']
 }
 
 /** One sentence for each file that is not as the record says. */
-export async function damageOf(record: DocumentRecord, store: IngestDeps['store']): Promise<readonly string[]> {
+export async function damageOf(record: DocumentRecord, store: OutputStore): Promise<readonly string[]> {
   const damage: string[] = []
   for (const file of record.files) {
     const content = await store.readOutput(record.key, file.name)

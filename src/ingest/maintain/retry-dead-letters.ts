@@ -4,13 +4,16 @@ import type { DocumentJob } from '#src/ports/queue.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { batchesOf } from '../scan/batches.ts'
-import type { IngestDeps, ScanDeps } from '../deps.ts'
+import type { Intents } from '#src/ports/ledger.ts'
+import type { ScanDeps } from '../deps.ts'
 import { handlingOf } from '../process/handling.ts'
 import { backlogBelowLimit } from '../scan/scan-source.ts'
 
 const BATCH = 500
 
-export type RetryDeps = ScanDeps & Pick<IngestDeps, 'intents'>
+export interface RetryDeps extends ScanDeps {
+  readonly intents: Intents
+}
 
 /**
  * Enqueues exactly the documents of the dead letters that `wanted` takes, as pending, with all their attempts. A letter

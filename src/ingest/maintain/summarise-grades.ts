@@ -1,6 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { OwnedStore } from '../deps.ts'
 
 /** How the documents of a source were read. */
 export interface GradeSummary {
@@ -19,10 +19,7 @@ const DOUBTFUL = 0.5
 const MOST_NAMED = 10
 
 /** Counts the grades in the records of a source. Reads every record of the store once. */
-export async function summariseGrades(
-  { store, owner }: Pick<IngestDeps, 'store' | 'owner'>,
-  signal: AbortSignal,
-): Promise<GradeSummary> {
+export async function summariseGrades({ store, owner }: OwnedStore, signal: AbortSignal): Promise<GradeSummary> {
   let [graded, good, doubtful] = [0, 0, 0]
   let lowest: GradeSummary['lowest'] = []
   for await (const record of store.listRecords(signal)) {

@@ -5,7 +5,8 @@ import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { KeySet } from './key-set.ts'
-import { damageOf, rederive, type RederiveDeps } from './rederive.ts'
+import type { Rendering } from '../deps.ts'
+import { damageOf, rederive } from './rederive.ts'
 
 export type Finding =
   | { readonly kind: 'whole' }
@@ -39,7 +40,7 @@ const LARGE_BYTES = 2_000_000
 
 /** Compares every file with its record, every record with its receipt, and all that is there with both. */
 export async function* verifyStore(
-  deps: RederiveDeps,
+  deps: Rendering,
   options: VerifyOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
@@ -59,7 +60,7 @@ export async function* verifyStore(
 /** Compares the files of these documents with their records, and the records with their receipts; findings in their order. */
 export function verifyDocuments(
   records: AsyncIterable<DocumentRecord>,
-  deps: RederiveDeps,
+  deps: Rendering,
   options: Pick<VerifyOptions, 'repair' | 'renew'>,
 ): AsyncGenerator<Finding> {
   const oneByOne = pLimit(1)
@@ -98,7 +99,7 @@ const isFree = ({ parser, goneAt }: DocumentRecord): boolean => parser?.class ==
 async function mend(
   record: DocumentRecord,
   damage: readonly string[],
-  deps: RederiveDeps,
+  deps: Rendering,
   { repair, renew }: Pick<VerifyOptions, 'repair' | 'renew'>,
 ): Promise<Finding> {
   const rederived = repair ? (await rederive(record, deps)).kind : null

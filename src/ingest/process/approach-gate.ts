@@ -1,6 +1,7 @@
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
-import type { Turn } from '#src/ports/gate.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { Gate, Turn } from '#src/ports/gate.ts'
+import type { Source } from '#src/ports/source.ts'
+import type { PriceModel, Recipes, Reporting } from '../deps.ts'
 import { handlingOf } from './handling.ts'
 import { postpone } from './job-verdicts.ts'
 
@@ -12,10 +13,15 @@ export const AT_ONCE: Turn = {
   [Symbol.asyncDispose]: async () => undefined,
 }
 
+interface ApproachDeps extends Reporting, Recipes, PriceModel {
+  readonly source: Source
+  readonly gate: Gate
+}
+
 /** Before a document is claimed and read: waits until its turn at the gate is near, or postpones it unread. */
 export async function approachGate(
   { job: { key } }: Delivery,
-  deps: IngestDeps,
+  deps: ApproachDeps,
   signal: AbortSignal,
 ): Promise<Turn | JobVerdict> {
   const handling = handlingOf(key, deps)

@@ -1,10 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { ContentHash, RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { type DeadLetter, type PieceRecord, RECORD_SCHEMA } from '#src/document/record.ts'
-import type { IngestDeps } from '../deps.ts'
-import { type StorePatience, retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
-
-type BuryDeps = Pick<IngestDeps, 'owner' | 'store' | 'ledger' | 'clock'> & StorePatience
+import type { SettleDeps } from '../deps.ts'
 
 export interface Burial {
   readonly key: SourceKey
@@ -20,7 +17,7 @@ export interface Burial {
 }
 
 /** Ends a document failed: the dead letter into the store first, the ledger after it, then it is told. */
-export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal): Promise<void> {
+export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
   const { key, version, recipeHash, failure } = burial
   const at = new Date(deps.clock.wall()).toISOString()
   const earlier = await deps.store.readDeadLetter(key)
@@ -40,7 +37,7 @@ export async function bury(burial: Burial, deps: BuryDeps, signal: AbortSignal):
     firstAt: before?.firstAt ?? at,
     lastAt: at,
   }
-  await retryWhileStoreUnavailable(() => deps.store.bury(letter), key, deps, signal)
+  await deps.store.bury(letter)
   const [known] = await deps.ledger.read([key])
   const again = known?.outcome === 'failed' && known.version === version && known.recipeHash === recipeHash
   await deps.ledger.write([[key, { version, recipeHash, outcome: 'failed' }]])

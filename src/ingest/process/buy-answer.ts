@@ -9,7 +9,7 @@ import type { Remedy, Verdict } from '#src/document/verdict.ts'
 import type { Departure } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import { admit } from '../scan/admit.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { BuyDeps } from '../deps.ts'
 import { type RuledVerdict, ruledVerdict } from './refusals.ts'
 import { postpone } from './job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from './purchase.ts'
@@ -26,7 +26,7 @@ const REFUSED_MS = 1_000
  * intent is cleared only when nothing was bought or the receipt is safe: after a kill, or an error on the way between
  * the two, it stays and shows the request as ambiguous.
  */
-export async function buyAnswer(work: Work, id: ReceiptId, deps: IngestDeps, signal: AbortSignal): Promise<Purchase> {
+export async function buyAnswer(work: Work, id: ReceiptId, deps: BuyDeps, signal: AbortSignal): Promise<Purchase> {
   const recipe = { ...work.recipe, options: deps.timedOut.optionsFor(work.job.key, work.recipe.options) }
   const first = await sendUnrefused(work, recipe, id, deps, signal)
   const options = remedied(recipe.options, first.remedy)
@@ -38,7 +38,7 @@ async function sendUnrefused(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  deps: IngestDeps,
+  deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<Sent> {
   let sent = await sendOnce(work, recipe, id, deps, signal)
@@ -53,13 +53,7 @@ type Sent = Purchase & { readonly remedy: Remedy; readonly againInMs?: number }
 
 const NO_REMEDY: Remedy = { kind: 'none' }
 
-async function sendOnce(
-  work: Work,
-  recipe: Recipe,
-  id: ReceiptId,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<Sent> {
+async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps, signal: AbortSignal): Promise<Sent> {
   const { key } = work.job
   refuseToSend(key, deps)
   // Before the gate: a permit is not held while the embedded engine starts.
@@ -84,7 +78,7 @@ async function sendOnce(
   const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   const save = async (): Promise<void> => {
     if (verdict.kind === 'parsed' && !recipe.options.zeroDataRetention) {
-      await saveAnswer({ id: kept, intent: id, body: verdict.answer.body, parser }, key, deps, signal)
+      await saveAnswer({ id: kept, intent: id, body: verdict.answer.body, parser }, key, deps)
     }
     await deps.intents.clear(id)
   }
@@ -108,7 +102,7 @@ async function sendOnce(
  * Only a document that came out is charged; what the service reports wins over the price model. Null where the charge
  * is unknown: the request went out and no answer came back.
  */
-function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: IngestDeps): number | null {
+function chargedCredits(verdict: Verdict, recipe: Recipe, work: Work, deps: BuyDeps): number | null {
   if (verdict.kind === 'unavailable' && verdict.inDoubt === true) return null
   if (verdict.kind !== 'parsed') return 0
   const { credits, pages } = verdict.answer.usage
@@ -123,7 +117,7 @@ function purchaseOf(
   verdict: RuledVerdict,
   departure: Departure,
   { attempt, parser }: Sending,
-  deps: IngestDeps,
+  deps: BuyDeps,
 ): Purchase {
   switch (verdict.kind) {
     case 'parsed':
@@ -153,7 +147,7 @@ function purchaseOf(
  * What may be tried at once for a document that would be rejected as it is. A time-out has no place here: it waits for
  * its next attempt, which is given more time. Another mode is another price of time, and the user's choice.
  */
-function remedyOf(verdict: RuledVerdict, { ocrFallback }: IngestDeps): Remedy {
+function remedyOf(verdict: RuledVerdict, { ocrFallback }: BuyDeps): Remedy {
   if (verdict.kind !== 'rejected') return NO_REMEDY
   return verdict.remedy.kind === 'mode' && !ocrFallback ? NO_REMEDY : verdict.remedy
 }
@@ -171,7 +165,7 @@ const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure 
 })
 
 /** Reports an outage before the answer is saved: saving may have to wait for the store. */
-function reportHealth(verdict: Verdict, { events, dependency = 'service' }: IngestDeps): void {
+function reportHealth(verdict: Verdict, { events, dependency = 'service' }: BuyDeps): void {
   if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency })
   else if (verdict.countsAgainstService) events.emit('dependency:failed', { dependency, cause: verdict.message })
 }
@@ -189,7 +183,7 @@ function emitVerdict(
   verdict: Verdict,
   requestId: string | null,
   durationMs: number,
-  deps: IngestDeps,
+  deps: BuyDeps,
 ): void {
   const { events } = deps
   const receiver = receiverOf(deps)

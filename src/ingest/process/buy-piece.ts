@@ -1,6 +1,6 @@
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Piece } from '#src/ports/piece-cutter.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { PieceDeps } from '../deps.ts'
 import { buyAnswer } from './buy-answer.ts'
 import { isLate } from './is-late.ts'
 import type { Purchase } from './purchase.ts'
@@ -14,14 +14,14 @@ export async function buyPiece(
   piece: Piece,
   id: ReceiptId,
   work: Work,
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<Purchase> {
   const { contentHash, bytes, pages } = piece
   const read = { contentHash, bytes, head: work.read.head, reread: (again: AbortSignal) => piece.read(again) }
   const pieceWork: Work = { ...work, read }
   let halted = false
-  const pieceDeps: IngestDeps = {
+  const pieceDeps: PieceDeps = {
     ...deps,
     countPages: async () => pages.length,
     halt: (...halt) => {

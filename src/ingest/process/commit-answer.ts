@@ -10,15 +10,11 @@ import {
   RECORD_SCHEMA,
 } from '#src/document/record.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import type { IngestDeps } from '../deps.ts'
-import { FINISH, postpone } from './job-verdicts.ts'
+import type { CommitDeps, Prices, SettleDeps } from '../deps.ts'
+import { FINISH } from './job-verdicts.ts'
 import { gradeProblems, recordedGrade } from './grade-of-answer.ts'
 import { describeFile } from '../maintain/rederive.ts'
-import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 import type { ReadWork, Work } from './work.ts'
-
-/** How long a worker that lost its claim leaves the document to the worker that has it now. */
-const LOST_CLAIM_MS = 2_000
 
 export interface CommitInput {
   readonly body: Buffer
@@ -34,16 +30,11 @@ export interface CommitInput {
 }
 
 /** Step 5: the answer becomes outputs; the record is committed last, and the ledger follows the store (Law 4). */
-export async function commitAnswer(
-  work: Work,
-  input: CommitInput,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<JobVerdict> {
+export async function commitAnswer(work: Work, input: CommitInput, deps: CommitDeps): Promise<JobVerdict> {
   const reading = readAnswer(input.body, deps.clock.wall(), input.json)
   const cost = costOf(work, input.saved, reading, deps)
   const { receipt, parser, requestId } = input
-  return commitReading(work, { reading, receipt, parser, requestId, cost }, deps, signal)
+  return commitReading(work, { reading, receipt, parser, requestId, cost }, deps)
 }
 
 /** An answer that was read, and where it came from. */
@@ -58,28 +49,17 @@ export interface ReadingOrigin {
 }
 
 /** As `commitAnswer`, for an answer that was read already. */
-export async function commitReading(
-  work: ReadWork,
-  origin: ReadingOrigin,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<JobVerdict> {
+export async function commitReading(work: ReadWork, origin: ReadingOrigin, deps: CommitDeps): Promise<JobVerdict> {
   const { key } = work.job
   const files = deps.render(origin.reading.data, key)
   const record = { ...recordOf(work, origin, deps), files: [...files].map(describeFile) }
   const lost = answersLostWith(origin)
-  const commit = async (): Promise<boolean> => {
-    if (!(await work.claim.stillHeld())) return false
+  try {
     await deps.store.commit(record, files)
-    return true
-  }
-  const written = retryWhileStoreUnavailable(commit, key, deps, signal).catch((error: unknown) => {
+  } catch (error) {
     if (error instanceof StoreUnusable)
       for (let count = 0; count < lost; count++) deps.events.emit('answer:lost', { key, error })
     throw error
-  })
-  if (!(await written)) {
-    return postpone(LOST_CLAIM_MS, 'another worker took this document over')
   }
   deps.events.emit('document:committed', { key, contentHash: record.contentHash, requestId: record.requestId })
   if (record.spans.dropped > 0) deps.events.emit('spans:dropped', { key, count: record.spans.dropped })
@@ -93,11 +73,11 @@ function answersLostWith({ receipt, pieces, cost }: ReadingOrigin): number {
 }
 
 /** The end of a document that was found done: nothing is written to the store, and nothing was paid. */
-export async function settleRecorded(work: ReadWork, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
+export async function settleRecorded(work: ReadWork, record: DocumentRecord, deps: SettleDeps): Promise<JobVerdict> {
   return settle(work, { ...record, cost: { credits: 0, basis: 'saved' } }, deps)
 }
 
-async function settle(work: ReadWork, record: DocumentRecord, deps: IngestDeps): Promise<JobVerdict> {
+async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps): Promise<JobVerdict> {
   const { key } = record
   const { version, recipeHash, outcome, parser } = record
   const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
@@ -125,7 +105,7 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: IngestDeps):
 function recordOf(
   work: ReadWork,
   { reading, receipt, parser, pieces, route, requestId, cost }: ReadingOrigin,
-  deps: IngestDeps,
+  deps: CommitDeps,
 ): Omit<DocumentRecord, 'files'> {
   const grade = recordedGrade(reading.extensions)
   const problems = [...reading.problems, ...gradeProblems(grade, deps.minGrade)]
@@ -163,7 +143,7 @@ export function costOf(
   work: Work,
   saved: boolean,
   { creditsReported, pages: { parsed } }: AnswerReading,
-  deps: Pick<IngestDeps, 'price' | 'charge'>,
+  deps: Prices,
   pages: number | null = null,
 ): Cost {
   if (saved) return { credits: 0, basis: 'saved' }

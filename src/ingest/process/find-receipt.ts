@@ -1,7 +1,7 @@
 import { type ContentHash, type ReceiptId, type RecipeHash, receiptId } from '#src/document/ids.ts'
 import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import { type ParserFacts, satisfies } from '#src/document/parser.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { Receipts } from '../deps.ts'
 import { parserOfAnswer } from './record-parser.ts'
 
 export interface FoundReceipt {
@@ -17,7 +17,7 @@ export interface FoundReceipt {
 export async function findReceipt(
   content: ContentHash,
   recipe: RecipeHash,
-  { store, parsers }: Pick<IngestDeps, 'store' | 'parsers'>,
+  { store, parsers }: Receipts,
   memory?: ReceiptMemory,
 ): Promise<FoundReceipt | null> {
   const local = satisfies(parsers, parsers.own.class === 'embedded' ? parsers.own : EMBEDDED)

@@ -1,7 +1,7 @@
 import type { DocumentRecord } from '#src/document/record.ts'
 import { satisfies } from '#src/document/parser.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { OwnedStore, Receipts } from '../deps.ts'
 import { parserOfRecord } from './record-parser.ts'
 import type { ReadWork } from './work.ts'
 
@@ -12,7 +12,7 @@ import type { ReadWork } from './work.ts'
  */
 export async function findRecorded(
   { job: { key }, version, read, recipe }: ReadWork,
-  { owner, parsers, store }: Pick<IngestDeps, 'owner' | 'parsers' | 'store'>,
+  { owner, parsers, store }: OwnedStore & Receipts,
 ): Promise<DocumentRecord | null> {
   const record = await store.readRecord(key)
   if (record === null || !belongsTo(record, owner) || record.goneAt !== undefined) return null

@@ -1,7 +1,8 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { Delivery } from '#src/ports/queue.ts'
 import { bury } from './bury.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { SettleDeps, StorePatience } from '../deps.ts'
+import { retryingStore } from './retrying-store.ts'
 
 /** Why the queue hands a document out no more: its workers died with it, or its handling threw each time. */
 export type GiveUpReason =
@@ -12,7 +13,7 @@ export type GiveUpReason =
 export async function giveUpDelivery(
   delivery: Delivery,
   reason: GiveUpReason,
-  deps: IngestDeps,
+  deps: SettleDeps & StorePatience,
   signal: AbortSignal,
 ): Promise<void> {
   const { job, attempt } = delivery
@@ -26,8 +27,7 @@ export async function giveUpDelivery(
       attempts: attempt,
       durationMs: deps.clock.shared() - job.queuedAt,
     },
-    deps,
-    signal,
+    { ...deps, store: retryingStore(deps.store, job.key, deps, signal) },
   )
 }
 

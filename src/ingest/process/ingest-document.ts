@@ -1,4 +1,5 @@
 import { assertNever } from '#src/document/assert-never.ts'
+import { ClaimLost } from '#src/document/claim-lost.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { textExtensionOf } from '#src/document/formats.ts'
 import { receiptId, type SourceKey } from '#src/document/ids.ts'
@@ -14,12 +15,13 @@ import { approachGate } from './approach-gate.ts'
 import { bury } from './bury.ts'
 import { buyAnswer } from './buy-answer.ts'
 import { commitAnswer, commitReading, settleRecorded } from './commit-answer.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { CommitDeps, Halting, IngestDeps, Recipes, SettleDeps, Tiers } from '../deps.ts'
 import { type FoundReceipt, findReceipt } from './find-receipt.ts'
 import { handlingOf } from './handling.ts'
 import { ingestLongPdf, type LongPdf, longPdf } from './ingest-long-pdf.ts'
 import { ingestPieces } from './ingest-pieces.ts'
 import { leaveOut } from '../scan/skip-file.ts'
+import { fencedStore } from './fenced-store.ts'
 import { findRecorded } from './find-recorded.ts'
 import { passThrough } from './pass-through.ts'
 import { cutterFor, refuseByContent, refuseByListing } from './preflight.ts'
@@ -30,14 +32,17 @@ import { openListed } from '../scan/open-listed.ts'
 import { isLate } from './is-late.ts'
 import type { Handback } from '../scan/source-view.ts'
 import { postponeDuringOutage } from './postpone-during-outage.ts'
-import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
+import { retryingStore } from './retrying-store.ts'
 import { ingestRouted } from '../route/ingest-routed.ts'
-import { onLocalTier, type Tiers } from './tiers.ts'
+import { onLocalTier } from './tiers.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
 
 /** How long a document that another worker has is left alone. */
 const BUSY_MS = 2_000
+
+/** How long a worker that lost its claim leaves the document to the worker that has it now. */
+const LOST_CLAIM_MS = 2_000
 
 /**
  * Life of a document (ARCHITECTURE.md), from the delivery of its job to the record in the store. Knows nothing
@@ -52,7 +57,9 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
   const claim = await deps.claims.claim(delivery.job.key)
   if (claim === null) return postpone(BUSY_MS, 'another worker has this document')
   try {
-    const work = (): Promise<JobVerdict> => ingestClaimed({ ...delivery, turn }, claim, own, signal)
+    const store = retryingStore(fencedStore(own.store, claim), delivery.job.key, own, signal)
+    const work = (): Promise<JobVerdict> =>
+      unlessClaimLost(ingestClaimed({ ...delivery, turn }, claim, { ...own, store }, signal))
     const verdict = await postponeDuringOutage(delivery.job.key, work, deps, signal)
     if (verdict.kind === 'postpone') deps.events.emit('document:postponed', { key: delivery.job.key, ...verdict })
     return verdict
@@ -60,6 +67,16 @@ export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signa
     const sinceQueuedMs = Math.max(0, deps.clock.shared() - delivery.job.queuedAt)
     deps.events.emit('document:released', { key: delivery.job.key, sinceQueuedMs })
     await claim.release()
+  }
+}
+
+/** Another worker goes on with a document whose claim was lost: this one leaves it alone. */
+async function unlessClaimLost(work: Promise<JobVerdict>): Promise<JobVerdict> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ClaimLost) return postpone(LOST_CLAIM_MS, error.message)
+    throw error
   }
 }
 
@@ -83,7 +100,7 @@ async function ingestClaimed(
   deps.events.emit('document:started', { key: job.key, attempt, queuedAt: job.queuedAt })
   // Before it is opened: a source that cannot be read must not keep it for ever.
   const late = { ...delivery, begunMs, version: job.version }
-  if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps, signal)
+  if (isLate(job, deps)) return giveUp(late, pastDeadline(deps.deadlineMs), deps)
   const handling = handlingOf(job.key, deps)
   const excluded = deps.view.obeysRules ? (deps.source.skips?.(job.key) ?? null) : null
   if (excluded !== null) return leaveOut(job, { reason: excluded, version: null }, deps)
@@ -96,15 +113,15 @@ async function ingestClaimed(
   const other = await deps.view.opened(job, document.version, deps, signal)
   if (other !== null) return handBack(other, deps)
   const refusal = refuseByListing(handling, document.bytes, deps.cutter)
-  if (refusal !== null || handling === null) return giveUp(work, refusal ?? unsupported, deps, signal)
+  if (refusal !== null || handling === null) return giveUp(work, refusal ?? unsupported, deps)
 
   const read = await readUnchanged(document, signal)
   const again = (): Promise<JobVerdict> =>
-    retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps, signal))
+    retryOrGiveUp(attempt, changing, deps, (failure) => giveUp(work, failure, deps))
   if (read === null) return again()
   const { address } = document
   const contradiction = address === undefined ? refuseByContent(job.key, read.head) : null
-  if (contradiction !== null) return giveUp(work, contradiction, deps, signal, read)
+  if (contradiction !== null) return giveUp(work, contradiction, deps, read)
 
   // Awaited here: the document is closed when this function ends, and its bytes are still to be sent.
   const whole = { ...work, read, recipe: handling.recipe, hold }
@@ -116,7 +133,7 @@ async function ingestClaimed(
     if (error instanceof DocumentChanged && handling.kind === 'passthrough') return again()
     if (!(error instanceof RecordOfOther)) throw error
     const failure: Failure = { code: 'taken_by_other_source', stage: 'commit', message: error.message }
-    return giveUp(work, failure, deps, signal, read)
+    return giveUp(work, failure, deps, read)
   }
 }
 
@@ -127,11 +144,11 @@ async function unopened(
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<JobVerdict> {
-  if (failure.code !== 'vanished') return giveUp(work, failure, deps, signal)
+  if (failure.code !== 'vanished') return giveUp(work, failure, deps)
   const unseen = await deps.view.missed(work.job, deps, signal)
   switch (unseen.kind) {
     case 'vanished':
-      return giveUp(work, failure, deps, signal)
+      return giveUp(work, failure, deps)
     case 'drop':
       return FINISH
     case 'again':
@@ -141,7 +158,7 @@ async function unopened(
   }
 }
 
-function handBack({ afterMs, halt }: Handback, deps: IngestDeps): JobVerdict {
+function handBack({ afterMs, halt }: Handback, deps: Halting): JobVerdict {
   if (halt !== null) deps.halt('source', halt)
   return postpone(afterMs, 'the source of this process does not show the document as the queue names it')
 }
@@ -162,10 +179,10 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   if (recorded !== null) return settleRecorded(work, recorded, deps)
   if (cutter !== null) {
     const outcome = await ingestPieces(work, cutter, deps, signal)
-    if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps, signal)
-    return putOff(outcome, work, deps, signal)
+    if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps)
+    return putOff(outcome, work, deps)
   }
-  if (kept !== null) return reuse(work, kept, deps, signal)
+  if (kept !== null) return reuse(work, kept, deps)
   const pages = work.address === null ? await deps.countPages(work.read, work.extension, signal) : null
   const long = longPdf(work, pages, deps)
   if (long !== null) return parseLong(work, long, deps, signal)
@@ -175,13 +192,13 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
       await deps.requestPriority.yieldToUrgent()
       const { parser } = purchase
       const receipt = keepsReceipt ? receiptId(work.read.contentHash, work.recipe.hash, parser.class) : null
-      return commitAnswer(work, { ...purchase.answer, receipt, parser, saved: false }, deps, signal)
+      return commitAnswer(work, { ...purchase.answer, receipt, parser, saved: false }, deps)
     }
     case 'kept':
-      return reuse(work, purchase.receipt, deps, signal)
+      return reuse(work, purchase.receipt, deps)
     case 'later':
     case 'failed':
-      return putOff(purchase, work, deps, signal)
+      return putOff(purchase, work, deps)
     default:
       return assertNever(purchase)
   }
@@ -191,8 +208,8 @@ async function parseLong(work: Work, long: LongPdf, deps: IngestDeps, signal: Ab
   const recorded = await findRecorded(work, deps)
   if (recorded !== null) return settleRecorded(work, recorded, deps)
   const outcome = await ingestLongPdf(work, long, deps, signal)
-  if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps, signal)
-  return putOff(outcome, work, deps, signal)
+  if (outcome.kind === 'parsed') return commitReading(work, { ...outcome, receipt: null }, deps)
+  return putOff(outcome, work, deps)
 }
 
 /** As `turnIntoOutputs`, for a document of which single pages may be bought. */
@@ -208,34 +225,29 @@ async function route(
   const outcome = await ingestRouted(work, answers, tiers, deps, signal)
   switch (outcome.kind) {
     case 'kept':
-      return reuse(work, outcome.receipt, deps, signal)
+      return reuse(work, outcome.receipt, deps)
     case 'parsed':
-      return commitReading(work, outcome.origin, deps, signal)
+      return commitReading(work, outcome.origin, deps)
     case 'incomplete': {
       const { countsUntil, failure, retryAfterMs } = outcome.failed
-      const commit = (): Promise<JobVerdict> => commitReading(work, outcome.origin, deps, signal)
+      const commit = (): Promise<JobVerdict> => commitReading(work, outcome.origin, deps)
       return retryOrGiveUp(countsUntil, failure, deps, commit, retryAfterMs)
     }
     case 'later':
     case 'failed':
-      return putOff(outcome, work, deps, signal)
+      return putOff(outcome, work, deps)
     default:
       return assertNever(outcome)
   }
 }
 
 /** Outputs from an answer that was paid for before. */
-async function reuse(
-  work: Work,
-  { id, body, parser }: FoundReceipt,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<JobVerdict> {
+async function reuse(work: Work, { id, body, parser }: FoundReceipt, deps: CommitDeps): Promise<JobVerdict> {
   const { key } = work.job
   // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-  await retryWhileStoreUnavailable(() => deps.store.saveReceipt(id, body, parser), key, deps, signal)
+  await deps.store.saveReceipt(id, body, parser)
   deps.events.emit('receipt:reused', { key })
-  return commitAnswer(work, { body, receipt: id, parser, requestId: null, saved: true }, deps, signal)
+  return commitAnswer(work, { body, receipt: id, parser, requestId: null, saved: true }, deps)
 }
 
 /** Later, or never: a failure uses an attempt, or was the last. What was bought of a document in pieces is kept for it. */
@@ -243,19 +255,17 @@ async function putOff(
   purchase: Extract<Purchase, { kind: 'later' | 'failed' }> & { readonly pieces?: readonly PieceRecord[] },
   work: Work,
   deps: IngestDeps,
-  signal: AbortSignal,
 ): Promise<JobVerdict> {
   if (purchase.kind === 'later') return purchase.verdict
   const { countsUntil, failure, retryAfterMs, pieces } = purchase
-  const end = (final: Failure): Promise<JobVerdict> => giveUp(work, final, deps, signal, { ...work.read, pieces })
+  const end = (final: Failure): Promise<JobVerdict> => giveUp(work, final, deps, { ...work.read, pieces })
   return retryOrGiveUp(countsUntil, failure, deps, end, retryAfterMs)
 }
 
 async function giveUp(
   work: Pick<Work, 'job' | 'attempt' | 'version' | 'begunMs'>,
   failure: Failure,
-  deps: IngestDeps,
-  signal: AbortSignal,
+  deps: SettleDeps & Recipes,
   known?: Pick<ReadDocument, 'contentHash'> & { readonly pieces?: readonly PieceRecord[] | undefined },
 ): Promise<JobVerdict> {
   await bury(
@@ -271,7 +281,6 @@ async function giveUp(
       durationMs: deps.clock.monotonic() - work.begunMs,
     },
     deps,
-    signal,
   )
   return FINISH
 }

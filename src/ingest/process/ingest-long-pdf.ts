@@ -5,7 +5,7 @@ import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { halvesOf } from '#src/document/page-list.ts'
 import type { CutRequest, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { PieceDeps } from '../deps.ts'
 import {
   cutDocument,
   inRecord,
@@ -35,7 +35,7 @@ export interface LongPdf {
 export function longPdf(
   { extension, recipe: { options } }: Work,
   pages: number | null,
-  deps: IngestDeps,
+  deps: PieceDeps,
 ): LongPdf | null {
   const { longPdfCutter: cutter = null } = deps
   const [parser] = options.parsers
@@ -53,7 +53,7 @@ export function longPdf(
 export async function ingestLongPdf(
   work: Work,
   { cutter, mostPages }: LongPdf,
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<PiecesOutcome> {
   const pieces: ParsedPiece[] = []
@@ -98,7 +98,7 @@ interface Round {
   stopped: NotParsed | null
 }
 
-async function parseAll(pieces: readonly Piece[], work: Work, deps: IngestDeps, signal: AbortSignal): Promise<Round> {
+async function parseAll(pieces: readonly Piece[], work: Work, deps: PieceDeps, signal: AbortSignal): Promise<Round> {
   const limit = pLimit(AT_ONCE)
   const round: Round = { parsed: [], halves: [], refused: [], stopped: null }
   const parse = async (piece: Piece): Promise<ParsedPiece | NotParsed | null> => {

@@ -8,12 +8,11 @@ import { type CutDocument, type CutRequest, type Piece, type PieceCutter } from 
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { buyPiece } from './buy-piece.ts'
 import { costOf } from './commit-answer.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { PieceDeps } from '../deps.ts'
 import { type FoundReceipt, findReceipt } from './find-receipt.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { Purchase } from './purchase.ts'
 import { sumOfCosts } from './sum-of-costs.ts'
-import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 import { marksPages, stitchAnswers } from './stitch-answers.ts'
 import type { Work } from './work.ts'
 
@@ -50,7 +49,7 @@ export interface ParsedPiece extends PieceRecord {
 export async function ingestPieces(
   work: Work,
   cutter: PieceCutter,
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<PiecesOutcome> {
   const [parser] = work.recipe.options.parsers
@@ -75,7 +74,7 @@ export function wholeOf(
   pieces: readonly ParsedPiece[],
   totalPages: number,
   work: Work,
-  deps: IngestDeps,
+  deps: PieceDeps,
 ): Extract<PiecesOutcome, { kind: 'parsed' }> {
   const whole = { totalPages, pageMarkers: marksPages(work.recipe.canonical) }
   return {
@@ -112,7 +111,7 @@ export async function cutDocument(
 export async function parsePiece(
   piece: Piece,
   work: Work,
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<ParsedPiece | NotParsed> {
   const { firstPage, lastPage } = piece
@@ -135,7 +134,7 @@ export async function parsePiece(
   })
   const reuse = async ({ id: receipt, body, parser }: FoundReceipt): Promise<ParsedPiece> => {
     // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-    await retryWhileStoreUnavailable(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
+    await deps.store.saveReceipt(receipt, body, parser)
     return parsed({ receipt, parser }, readAnswer(body, deps.clock.wall()), true, null)
   }
   const kept = keepsReceipt

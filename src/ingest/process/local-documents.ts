@@ -2,7 +2,8 @@ import { extensionOf } from '#src/document/formats.ts'
 import { policyFor, satisfies } from '#src/document/parser.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import type { SourceKey } from '#src/document/ids.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OwnedStore, PriceModel, Receipts, Recipes } from '../deps.ts'
 import { KeySet } from '../maintain/key-set.ts'
 import { parserOfRecord } from './record-parser.ts'
 
@@ -17,13 +18,7 @@ export interface LocalDocuments {
  * of PDFs alone: only their price depends on their pages.
  */
 export async function localDocuments(
-  {
-    ledger,
-    store,
-    parsers,
-    recipeFor,
-    price,
-  }: Pick<IngestDeps, 'ledger' | 'store' | 'parsers' | 'recipeFor' | 'price'>,
+  { ledger, store, parsers, recipeFor, price }: Receipts & Recipes & PriceModel & { readonly ledger: Ledger },
   signal: AbortSignal,
 ): Promise<LocalDocuments | null> {
   if (parsers.own.class === 'embedded' || parsers.acceptLocal || (await ledger.localCount()) === 0) return null
@@ -40,7 +35,7 @@ export async function localDocuments(
 
 /** For `--upgrade` and rules of that name: the documents of a source that an older engine did. Reads every record. */
 export async function outdatedDocuments(
-  { store, owner, parsers }: Pick<IngestDeps, 'store' | 'owner' | 'parsers'>,
+  { store, owner, parsers }: OwnedStore & Receipts,
   signal: AbortSignal,
 ): Promise<(key: SourceKey) => boolean> {
   if (!parsers.upgrade && parsers.upgradeOf === null) return () => false

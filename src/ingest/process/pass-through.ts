@@ -4,10 +4,9 @@ import { receiptId } from '#src/document/ids.ts'
 import { decodePlainText } from '#src/document/plain-text.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import { commitReading, settleRecorded } from './commit-answer.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { CommitDeps, Receipts } from '../deps.ts'
 import { findRecorded } from './find-recorded.ts'
 import { isWhole } from '../maintain/rederive.ts'
-import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
 import type { ReadWork } from './work.ts'
 
 /** Copies of a text that are in memory at once: its bytes, the string, the answer, the output. */
@@ -17,7 +16,11 @@ const COPIES = 4
  * A text becomes its own answer: no request, no permit, no credits. It has a receipt like any document, so that outputs
  * can be derived anew and repaired without the source. Outputs or a receipt that were damaged are made again.
  */
-export async function passThrough(work: ReadWork, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
+export async function passThrough(
+  work: ReadWork,
+  deps: CommitDeps & Receipts,
+  signal: AbortSignal,
+): Promise<JobVerdict> {
   const recorded = await findRecorded(work, deps)
   if (recorded !== null && (await isWhole(recorded, deps.store))) return settleRecorded(work, recorded, deps)
   await work.hold.grow(work.read.bytes * COPIES, signal)
@@ -29,13 +32,9 @@ export async function passThrough(work: ReadWork, deps: IngestDeps, signal: Abor
     ? null
     : receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   if (receipt !== null) {
-    await retryWhileStoreUnavailable(() => deps.store.saveReceipt(receipt, body, parser), work.job.key, deps, signal)
+    await deps.store.saveReceipt(receipt, body, parser)
   }
   const reading = readAnswer(body, deps.clock.wall(), json)
-  return commitReading(
-    work,
-    { reading, receipt, parser, requestId: null, cost: { credits: 0, basis: 'saved' } },
-    deps,
-    signal,
-  )
+  const cost = { credits: 0, basis: 'saved' } as const
+  return commitReading(work, { reading, receipt, parser, requestId: null, cost }, deps)
 }

@@ -1,7 +1,7 @@
 import type { Failure } from '#src/document/failure.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { PriceModel, Receipts } from '../deps.ts'
 import { findReceipt } from './find-receipt.ts'
 import { needsPdfParser } from './preflight.ts'
 import type { ReadDocument } from './read-once.ts'
@@ -18,7 +18,7 @@ export async function planPieces(
   read: ReadDocument,
   recipe: Recipe,
   cutter: PieceCutter,
-  deps: Pick<IngestDeps, 'store' | 'parsers' | 'price'>,
+  deps: Receipts & PriceModel,
   signal: AbortSignal,
 ): Promise<PlannedPieces | Failure> {
   const [parser] = recipe.options.parsers

@@ -2,11 +2,18 @@ import type { SourceKey } from '#src/document/ids.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { Events } from '#src/events.ts'
+import type { Halting } from '../deps.ts'
+import type { DependencyHealth } from './dependency-health.ts'
 import { postpone } from './job-verdicts.ts'
 
 /** How long a document waits for a source or a store that is unusable at the moment. */
 const AWAY_MS = 5_000
+
+interface OutageDeps extends Halting {
+  readonly dependencyHealth: DependencyHealth
+  readonly events: Events
+}
 
 /**
  * A source or a store that fails every document uses no attempt of any: they come again until it is back. When that
@@ -16,12 +23,7 @@ const AWAY_MS = 5_000
 export async function postponeDuringOutage(
   key: SourceKey,
   work: () => Promise<JobVerdict>,
-  {
-    dependencyHealth,
-    events,
-    halt,
-    storePatienceMs,
-  }: Pick<IngestDeps, 'dependencyHealth' | 'events' | 'halt' | 'storePatienceMs'>,
+  { dependencyHealth, events, halt, storePatienceMs }: OutageDeps,
   signal: AbortSignal,
 ): Promise<JobVerdict> {
   const begunAt = dependencyHealth.begin()

@@ -1,7 +1,6 @@
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { Receipt } from '#src/document/record.ts'
-import type { IngestDeps } from '../deps.ts'
-import { retryWhileStoreUnavailable } from './retry-while-store-unavailable.ts'
+import type { BuyDeps } from '../deps.ts'
 
 export interface PaidAnswer extends Receipt {
   readonly id: ReceiptId
@@ -14,26 +13,16 @@ export interface PaidAnswer extends Receipt {
  * error is thrown with the intent cleared, because nothing is in doubt. The intent stays, and the request counts as
  * ambiguous, only where neither takes it.
  */
-export async function saveAnswer(
-  answer: PaidAnswer,
-  key: SourceKey,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<void> {
+export async function saveAnswer(answer: PaidAnswer, key: SourceKey, deps: BuyDeps): Promise<void> {
   try {
-    await retryWhileStoreUnavailable(
-      () => deps.store.saveReceipt(answer.id, answer.body, answer.parser),
-      key,
-      deps,
-      signal,
-    )
+    await deps.store.saveReceipt(answer.id, answer.body, answer.parser)
   } catch (error) {
     await spoolAnswer(answer, key, deps)
     throw error
   }
 }
 
-async function spoolAnswer(answer: PaidAnswer, key: SourceKey, { spool, events, intents }: IngestDeps): Promise<void> {
+async function spoolAnswer(answer: PaidAnswer, key: SourceKey, { spool, events, intents }: BuyDeps): Promise<void> {
   try {
     if (spool === null) throw new Error('there is no spool')
     await spool.keep(answer.id, answer)

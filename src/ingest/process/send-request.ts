@@ -6,7 +6,7 @@ import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type ParseRequest } from '#src/ports/parser.ts'
 import { type Recipe } from '#src/contract/recipe.ts'
 import type { Acquisition } from '../scan/admit.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { BuyDeps } from '../deps.ts'
 import { postpone } from './job-verdicts.ts'
 import { receiverOf } from './tiers.ts'
 import { later, type Purchase } from './purchase.ts'
@@ -29,7 +29,7 @@ export async function sendRequest(
   recipe: Recipe,
   id: ReceiptId,
   { permit, reservation, pages }: Extract<Acquisition, { kind: 'admitted' }>,
-  deps: IngestDeps,
+  deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<Verdict | Unsent> {
   const { key } = work.job
@@ -67,7 +67,7 @@ export async function sendRequest(
   }
 }
 
-const traced = (key: SourceKey, { traceparent }: IngestDeps): Pick<ParseRequest, 'traceparent'> => {
+const traced = (key: SourceKey, { traceparent }: BuyDeps): Pick<ParseRequest, 'traceparent'> => {
   const header = traceparent?.(key) ?? null
   return header === null ? {} : { traceparent: header }
 }

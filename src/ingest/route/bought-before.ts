@@ -1,8 +1,7 @@
 import { readAnswer } from '#src/contract/read-answer.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import { pagesOfReceipt } from '#src/document/page-list.ts'
-import type { IngestDeps } from '../deps.ts'
-import { retryWhileStoreUnavailable } from '../process/retry-while-store-unavailable.ts'
+import type { Receipts, Reporting } from '../deps.ts'
 import type { Work } from '../process/work.ts'
 import type { BoughtPart } from './buy-pages.ts'
 
@@ -10,7 +9,7 @@ import type { BoughtPart } from './buy-pages.ts'
 export async function boughtBefore(
   work: Work,
   wanted: readonly number[],
-  deps: IngestDeps,
+  deps: Receipts & Reporting,
   signal: AbortSignal,
 ): Promise<BoughtPart[]> {
   const { recipe, job } = work
@@ -23,7 +22,7 @@ export async function boughtBefore(
     if (kept === null) continue
     const parser = kept.parser ?? { ...deps.parsers.own, at: null }
     // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-    await retryWhileStoreUnavailable(() => deps.store.saveReceipt(id, kept.body, parser), job.key, deps, signal)
+    await deps.store.saveReceipt(id, kept.body, parser)
     const reading = readAnswer(kept.body, deps.clock.wall())
     const cost = { credits: 0, basis: 'saved' } as const
     parts.push({ pages, receipt: id, reading, parser, cost, requestId: reading.requestId })
@@ -36,7 +35,7 @@ export async function boughtBefore(
 
 async function receiptsOfPages(
   { read, recipe }: Work,
-  { store }: IngestDeps,
+  { store }: Receipts,
   signal: AbortSignal,
 ): Promise<{ readonly id: ReceiptId; readonly pages: readonly number[] }[]> {
   const found: { readonly id: ReceiptId; readonly pages: readonly number[] }[] = []

@@ -7,7 +7,7 @@ import { halvesOf, pageLists, partHash } from '#src/document/page-list.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Cost } from '#src/document/record.ts'
 import type { CutDocument, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { PieceDeps } from '../deps.ts'
 import { buyPiece } from '../process/buy-piece.ts'
 import { costOf } from '../process/commit-answer.ts'
 import type { Purchase } from '../process/purchase.ts'
@@ -44,7 +44,7 @@ export async function buyPages(
   work: Work,
   pages: readonly number[],
   { cutter, most }: { readonly cutter: PieceCutter; readonly most: number },
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<PagesBought | NotNow> {
   const parts: BoughtPart[] = []
@@ -101,7 +101,7 @@ async function cutLists(
 async function buyPart(
   piece: Piece,
   work: Work,
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<{ readonly kind: 'part'; readonly part: BoughtPart } | Failed | NotNow> {
   const { pages } = piece

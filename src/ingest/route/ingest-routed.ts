@@ -3,13 +3,13 @@ import { receiptId } from '#src/document/ids.ts'
 import { weakest } from '#src/document/parser.ts'
 import { mostPagesIn } from '#src/contract/timeouts.ts'
 import { pagesBelow } from '#src/route/choose-pages.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { PieceDeps, Tiers } from '../deps.ts'
 import type { ReadingOrigin } from '../process/commit-answer.ts'
 import { type FoundReceipt, findReceipt } from '../process/find-receipt.ts'
 import { marksPages } from '../process/stitch-answers.ts'
 import type { Purchase } from '../process/purchase.ts'
 import { sumOfCosts } from '../process/sum-of-costs.ts'
-import { onLocalTier, type Tiers } from '../process/tiers.ts'
+import { onLocalTier } from '../process/tiers.ts'
 import type { Work } from '../process/work.ts'
 import { boughtBefore } from './bought-before.ts'
 import { type BoughtPart, buyPages, type PagesBought } from './buy-pages.ts'
@@ -40,11 +40,11 @@ export async function ingestRouted(
   work: Work,
   answers: Recipe,
   tiers: Tiers,
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<RoutedOutcome> {
   const service = { ...deps.parsers, own: tiers.service, acceptLocal: false, routes: undefined }
-  const paid: IngestDeps = { ...deps, parsers: service }
+  const paid: PieceDeps = { ...deps, parsers: service }
   const own = { ...work, recipe: answers }
   const keepsReceipt = !answers.options.zeroDataRetention
   const memory = { hold: work.hold, signal }
@@ -91,7 +91,7 @@ async function buyWanted(
   wanted: readonly number[],
   counted: number,
   { terms, share, cutter }: Tiers,
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<PagesBought | Extract<Purchase, { kind: 'later' }>> {
   const before = wanted.length === 0 ? [] : await boughtBefore(work, wanted, deps, signal)

@@ -1,12 +1,11 @@
 import { readAnswer } from '#src/contract/read-answer.ts'
 import { assertNever } from '#src/document/assert-never.ts'
 import { receiptId } from '#src/document/ids.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { PieceDeps, Tiers } from '../deps.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
 import { costOf } from '../process/commit-answer.ts'
 import { ingestPieces } from '../process/ingest-pieces.ts'
 import { cutterFor } from '../process/preflight.ts'
-import type { Tiers } from '../process/tiers.ts'
 import type { Work } from '../process/work.ts'
 import type { RoutedOutcome } from './ingest-routed.ts'
 import { type LocalAnswer, localOrigin } from './read-locally.ts'
@@ -19,7 +18,7 @@ export async function parseWhole(
   work: Work,
   reason: 'local-failed' | 'below-floor',
   { terms }: Tiers,
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
   local: LocalAnswer | null = null,
 ): Promise<RoutedOutcome> {

@@ -3,14 +3,13 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Cost, PieceRecord, RouteRecord } from '#src/document/record.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { PieceDeps } from '../deps.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
 import type { ReadingOrigin } from '../process/commit-answer.ts'
 import { type FoundReceipt, findReceipt } from '../process/find-receipt.ts'
 import { ingestPieces } from '../process/ingest-pieces.ts'
 import { cutterFor } from '../process/preflight.ts'
 import type { Purchase } from '../process/purchase.ts'
-import { retryWhileStoreUnavailable } from '../process/retry-while-store-unavailable.ts'
 import type { Work } from '../process/work.ts'
 
 /** The engine's answer for the whole document. */
@@ -30,10 +29,10 @@ export interface LocalAnswer {
  */
 export async function readLocally(
   work: Work,
-  deps: IngestDeps,
+  deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<LocalAnswer | Extract<Purchase, { kind: 'later' | 'failed' }>> {
-  const local: IngestDeps = {
+  const local: PieceDeps = {
     ...deps,
     parsers: { ...deps.parsers, upgrade: true, hasUnmarked: false, routes: undefined },
   }
@@ -49,7 +48,7 @@ export async function readLocally(
   const kept = keepsReceipt ? await findReceipt(contentHash, work.recipe.hash, local, memory) : null
   if (kept !== null) {
     await local.intents.settle(id, work.job.key)
-    return reused(work, kept, local, signal)
+    return reused(kept, local)
   }
   const purchase = await buyAnswer(work, id, local, signal)
   switch (purchase.kind) {
@@ -60,7 +59,7 @@ export async function readLocally(
       return localAnswer(reading, receipt, parser, answer.requestId)
     }
     case 'kept':
-      return reused(work, purchase.receipt, local, signal)
+      return reused(purchase.receipt, local)
     case 'later':
     case 'failed':
       return purchase
@@ -69,14 +68,9 @@ export async function readLocally(
   }
 }
 
-async function reused(
-  work: Work,
-  { id, body, parser }: FoundReceipt,
-  deps: IngestDeps,
-  signal: AbortSignal,
-): Promise<LocalAnswer> {
+async function reused({ id, body, parser }: FoundReceipt, deps: PieceDeps): Promise<LocalAnswer> {
   // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-  await retryWhileStoreUnavailable(() => deps.store.saveReceipt(id, body, parser), work.job.key, deps, signal)
+  await deps.store.saveReceipt(id, body, parser)
   const { cost, ...answer } = localAnswer(readAnswer(body, deps.clock.wall()), id, parser, null)
   return { ...answer, cost: { ...cost, basis: 'saved' } }
 }

@@ -4,7 +4,7 @@ import type { ReceiptId } from '#src/document/ids.ts'
 import type { Reservation, Reserving } from '#src/document/spending.ts'
 import type { Admission, Permit } from '#src/ports/gate.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { BuyDeps } from '../deps.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import { postpone } from '../process/job-verdicts.ts'
 import { HALTED_MS, later, type Purchase } from '../process/purchase.ts'
@@ -45,7 +45,7 @@ export async function admit(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  deps: IngestDeps,
+  deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<Acquisition> {
   const { key } = work.job
@@ -101,7 +101,7 @@ async function refuseWithoutSpace({
   lowSpace,
   halt,
   storePatienceMs,
-}: IngestDeps): Promise<Acquisition | null> {
+}: BuyDeps): Promise<Acquisition | null> {
   try {
     await store.checkSpace()
     lowSpace.worked()
@@ -114,24 +114,24 @@ async function refuseWithoutSpace({
   }
 }
 
-function notAdmitted(admission: Exclude<Admission, { kind: 'admitted' }>, { halt }: IngestDeps): Acquisition {
+function notAdmitted(admission: Exclude<Admission, { kind: 'admitted' }>, { halt }: BuyDeps): Acquisition {
   if (admission.kind === 'wait') return later(postpone(admission.waitMs, admission.reason))
   // Shut by another process's answer, maybe with a probe in flight: only our own answer, or a budget, halts this run.
   if (admission.retryInMs === null) halt(admission.cause, admission.message)
   return later(postpone(Math.min(admission.retryInMs ?? HALTED_MS, PROBED_MS), admission.message))
 }
 
-function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: IngestDeps): Acquisition {
+function withoutCredits(refused: Exclude<Reserving, { kind: 'reserved' }>, { halt }: BuyDeps): Acquisition {
   if (refused.kind === 'wait') return later(postpone(CREDITS_MS, refused.reason))
   halt('budget', refused.message)
   return later(postpone(HALTED_MS, refused.message))
 }
 
-async function releasePermit(admission: Admission, { gate }: IngestDeps): Promise<void> {
+async function releasePermit(admission: Admission, { gate }: BuyDeps): Promise<void> {
   if (admission.kind === 'admitted') await gate.leave(admission.permit, { verdict: 'unsent' })
 }
 
-async function releaseCredits(reserving: Reserving, { spending }: IngestDeps): Promise<void> {
+async function releaseCredits(reserving: Reserving, { spending }: BuyDeps): Promise<void> {
   if (reserving.kind === 'reserved') await spending.settle(reserving.reservation, 'unsent')
 }
 
@@ -150,7 +150,7 @@ async function enterWith(
   work: Work,
   recipe: Recipe,
   id: ReceiptId,
-  deps: IngestDeps,
+  deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<GateAcquisition> {
   try {
@@ -170,7 +170,7 @@ async function withIntent(
   work: Work,
   { options, hash }: Recipe,
   id: ReceiptId,
-  deps: IngestDeps,
+  deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<Exclude<Acquisition, { kind: 'admitted' }> | null> {
   const { intents } = deps

@@ -3,11 +3,13 @@ import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import { type Source } from '#src/ports/source.ts'
 import { decideChange, acceptanceOf } from './decide-change.ts'
-import type { IngestDeps, ScanDeps } from '../deps.ts'
+import type { ChangeDeps, Receipts } from '../deps.ts'
 import { openListed } from './open-listed.ts'
 import { readOnce } from '../process/read-once.ts'
 
-type CompareDeps = Pick<IngestDeps, 'source' | 'store' | 'parsers'> & Pick<ScanDeps, 'isOutdated'>
+interface CompareDeps extends Receipts, ChangeDeps {
+  readonly source: Source
+}
 
 interface Listed {
   readonly key: SourceKey
@@ -44,11 +46,7 @@ export async function decideByContent(
 }
 
 /** Null where a document failed before its bytes were read. */
-async function recordedHash(
-  key: SourceKey,
-  known: LedgerEntry,
-  { store }: Pick<CompareDeps, 'store'>,
-): Promise<ContentHash | null> {
+async function recordedHash(key: SourceKey, known: LedgerEntry, { store }: CompareDeps): Promise<ContentHash | null> {
   const ending = await (known.outcome === 'failed' ? store.readDeadLetter(key) : store.readRecord(key))
   return ending?.contentHash ?? null
 }

@@ -3,7 +3,7 @@ import type { RecipeHash, SourceKey, Version } from '#src/document/ids.ts'
 import { policyFor } from '#src/document/parser.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
-import type { ScanDeps } from '../deps.ts'
+import type { ChangeDeps } from '../deps.ts'
 
 /**
  * What a scan makes of a document that is there: any difference of version from what was recorded for this very key is
@@ -32,10 +32,7 @@ export interface Acceptance {
 
 const ANY_PARSER: Acceptance = { localCounts: true, isOutdated: false }
 
-export const acceptanceOf = (
-  key: SourceKey,
-  { parsers, isOutdated }: Pick<ScanDeps, 'parsers' | 'isOutdated'>,
-): Acceptance => ({
+export const acceptanceOf = (key: SourceKey, { parsers, isOutdated }: ChangeDeps): Acceptance => ({
   localCounts: parsers.acceptLocal || policyFor(parsers, key).own.class === 'embedded',
   isOutdated: isOutdated(key),
 })

@@ -5,7 +5,7 @@ import { type SkipReason, skipVersion } from '#src/document/skip.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { redacts } from '#src/contract/passthrough.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { OwnedStore, Recipes } from '../deps.ts'
 import { parserOfRecord } from '../process/record-parser.ts'
 
 /** A file that is no document, as a scan finds it. */
@@ -24,7 +24,7 @@ export type SkipDecision =
   | { readonly kind: 'stays'; readonly entry: LedgerEntry; readonly record: DocumentRecord | null }
   | { readonly kind: 'skipped'; readonly entry: LedgerEntry; readonly outdated: DocumentRecord | null }
 
-export type SkipDeps = Pick<IngestDeps, 'store' | 'owner' | 'recipeFor'>
+export type SkipDeps = OwnedStore & Recipes
 
 /** There is no document of that name any more, whatever the rules are. */
 const REPLACED: readonly SkipReason[] = ['symlink', 'special', 'hard_link', 'duplicate', 'outside']

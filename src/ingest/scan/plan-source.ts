@@ -6,12 +6,15 @@ import { skipLabel, skipReasonOf } from '#src/document/skip.ts'
 import type { Change } from '#src/events.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { PieceCutter } from '#src/ports/piece-cutter.ts'
+import type { Source } from '#src/ports/source.ts'
 import { batchesOf } from './batches.ts'
 import { decideByContent } from './compare-content.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import { decideChange, acceptanceOf } from './decide-change.ts'
 import { decideSkip, skippedFileOf } from './decide-skip.ts'
-import type { IngestDeps, ScanDeps } from '../deps.ts'
+import type { ChangeDeps, OwnedStore, PriceModel, Receipts, Recipes, Tier } from '../deps.ts'
 import { type Handling, handlingOf } from '../process/handling.ts'
 import { KeySet } from '../maintain/key-set.ts'
 import { planPieces } from '../process/plan-pieces.ts'
@@ -23,20 +26,13 @@ import { type Unlisted, unlistedOf } from './unlisted.ts'
 
 const BATCH = 200
 
-export type PlanDeps = Pick<
-  IngestDeps,
-  | 'source'
-  | 'owner'
-  | 'store'
-  | 'parsers'
-  | 'ledger'
-  | 'recipeFor'
-  | 'textRecipeFor'
-  | 'countPages'
-  | 'price'
-  | 'cutter'
-> &
-  Pick<ScanDeps, 'checksum' | 'isOutdated'>
+export interface PlanDeps extends OwnedStore, Receipts, Recipes, PriceModel, ChangeDeps {
+  readonly source: Source
+  readonly ledger: Ledger
+  readonly countPages: Tier['countPages']
+  readonly cutter: PieceCutter | null
+  readonly checksum: boolean
+}
 
 /** What would be done with one entry of a source, or with a document that the ledger has and the source has not: `gone`. */
 export interface PlannedItem {

@@ -1,7 +1,7 @@
 import type { ContentHash, SourceKey } from '#src/document/ids.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
 import { predictPage } from '#src/route/predict-page.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { PriceModel, Receipts } from '../deps.ts'
 
 /** Page qualities that a plan prices: pages whose predicted quality is lower are bought. */
 export const PRICED_QUALITIES = [0.9, 0.95, 0.98] as const
@@ -19,7 +19,7 @@ export interface LocalFirstPrice {
  */
 export async function localFirstPrices(
   { key, contentHash, recipe }: { readonly key: SourceKey; readonly contentHash: ContentHash; readonly recipe: Recipe },
-  { store, price }: Pick<IngestDeps, 'store' | 'price'>,
+  { store, price }: Receipts & PriceModel,
 ): Promise<readonly LocalFirstPrice[] | null> {
   const record = await store.readRecord(key)
   const grade = record?.contentHash === contentHash ? record.grade : undefined

@@ -10,6 +10,7 @@ import { type Burial, bury } from '../process/bury.ts'
 import { decideByContent } from './compare-content.ts'
 import { decideChange, mayPass, acceptanceOf } from './decide-change.ts'
 import type { ScanDeps } from '../deps.ts'
+import { retryingStore } from '../process/retrying-store.ts'
 import { handlingOf } from '../process/handling.ts'
 import { KeySet } from '../maintain/key-set.ts'
 import type { Listing } from './unlisted.ts'
@@ -173,7 +174,7 @@ const burialOf = (
 /** A refusal that stands in the ledger already is not written again: an unchanged archive costs no writes. */
 async function buryOnce(burial: Burial, known: LedgerEntry | null, deps: ScanDeps, signal: AbortSignal): Promise<void> {
   if (known?.outcome === 'failed' && known.version === burial.version) return
-  await bury(burial, deps, signal)
+  await bury(burial, { ...deps, store: retryingStore(deps.store, burial.key, deps, signal) })
 }
 
 async function failedByChance(key: SourceKey, known: LedgerEntry | null, deps: ScanDeps): Promise<boolean> {

@@ -2,11 +2,15 @@ import { NO_RECIPE } from '#src/document/ids.ts'
 import type { DocumentJob, JobVerdict } from '#src/ports/queue.ts'
 import type { LedgerEntry } from '#src/document/ledger-entry.ts'
 import { decideSkip, type SkipDecision, type SkippedFile } from './decide-skip.ts'
-import type { IngestDeps, ScanDeps } from '../deps.ts'
+import type { Clock } from '#src/ports/clock.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { OwnedStore, Recipes, Reporting } from '../deps.ts'
 import { FINISH } from '../process/job-verdicts.ts'
 import { recommit } from '../maintain/recommit.ts'
 
-type SkipFileDeps = Pick<ScanDeps, 'store' | 'owner' | 'recipeFor' | 'clock'>
+interface SkipFileDeps extends OwnedStore, Recipes {
+  readonly clock: Clock
+}
 
 /**
  * A file that is no document: the ledger counts it as skipped, so that `seen` is all that the source holds, unless its
@@ -15,7 +19,7 @@ type SkipFileDeps = Pick<ScanDeps, 'store' | 'owner' | 'recipeFor' | 'clock'>
 export async function skipFile(
   file: SkippedFile,
   known: LedgerEntry | null,
-  deps: SkipFileDeps & Pick<ScanDeps, 'events' | 'removeGone'>,
+  deps: SkipFileDeps & Reporting & { readonly removeGone: boolean },
 ): Promise<LedgerEntry | null> {
   const { key, reason } = file
   const decision = await decideSkip(file, known, deps)
@@ -61,7 +65,7 @@ async function tidyStore(
 export async function leaveOut(
   { key, version }: DocumentJob,
   skip: Omit<SkippedFile, 'key'>,
-  deps: SkipFileDeps & Pick<IngestDeps, 'ledger'>,
+  deps: SkipFileDeps & { readonly ledger: Ledger },
 ): Promise<JobVerdict> {
   const [known] = await deps.ledger.read([key])
   if (known?.outcome === 'pending' && known.version === version) await leaveOutPending({ key, ...skip }, known, deps)
@@ -72,7 +76,7 @@ export async function leaveOut(
 export async function leaveOutPending(
   file: SkippedFile,
   known: LedgerEntry,
-  deps: SkipFileDeps & Pick<IngestDeps, 'ledger'>,
+  deps: SkipFileDeps & { readonly ledger: Ledger },
 ): Promise<void> {
   const decision = await decideSkip(file, known, deps)
   await tidyStore(file, decision, known, deps)

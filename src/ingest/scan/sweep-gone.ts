@@ -2,7 +2,8 @@ import { NO_RECIPE, type SourceKey } from '#src/document/ids.ts'
 import { GONE } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { Source } from '#src/ports/source.ts'
+import type { SettleDeps, Recipes } from '../deps.ts'
 import { recommit } from '../maintain/recommit.ts'
 import { leaveOutPending } from './skip-file.ts'
 import { isGone, type Listing, unlistedOf } from './unlisted.ts'
@@ -36,7 +37,9 @@ const ALWAYS_BELIEVABLE = 10
 /** Entries that are written or forgotten in one go. */
 const BATCH = 500
 
-export type SweepDeps = Pick<IngestDeps, 'source' | 'owner' | 'store' | 'ledger' | 'events' | 'clock' | 'recipeFor'>
+export interface SweepDeps extends SettleDeps, Recipes {
+  readonly source: Source
+}
 
 /**
  * After a listing that came to its end: what the ledger has and the listing had not is gone, if the source itself says

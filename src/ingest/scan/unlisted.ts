@@ -1,7 +1,8 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { seen } from '#src/document/outcome.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { Ledger } from '#src/ports/ledger.ts'
+import type { Source } from '#src/ports/source.ts'
 import type { KeySet } from '../maintain/key-set.ts'
 
 /** What a listing of a source that came to its end had. */
@@ -26,7 +27,10 @@ export interface Unlisted {
   readonly kind: 'marked' | 'gone' | 'left_out' | 'there'
 }
 
-export type UnlistedDeps = Pick<IngestDeps, 'source' | 'ledger'>
+export interface UnlistedDeps {
+  readonly source: Source
+  readonly ledger: Ledger
+}
 
 /** Streams the whole ledger, unless it has no more documents than the `recorded` ones of the listing. */
 export async function* unlistedOf(
@@ -54,7 +58,7 @@ function isBelow(key: SourceKey, folders: KeySet): boolean {
   return false
 }
 
-export async function isGone(key: SourceKey, source: IngestDeps['source'], signal: AbortSignal): Promise<boolean> {
+export async function isGone(key: SourceKey, source: Source, signal: AbortSignal): Promise<boolean> {
   const opened = await source.open(key, signal)
   if ('message' in opened) return opened.code === 'vanished'
   await opened[Symbol.asyncDispose]()

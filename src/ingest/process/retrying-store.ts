@@ -1,7 +1,10 @@
+import { ClaimLost } from '#src/document/claim-lost.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { whileSlow } from '#src/document/while-slow.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import type { IngestDeps } from '../deps.ts'
+import { withMethods } from '#src/document/with-methods.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import type { StorePatience } from '../deps.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
@@ -10,24 +13,34 @@ const LONGEST_PAUSE_MS = 10_000
 const STOP_PATIENCE_MS = 5_000
 const STOP_PAUSE_MS = 1_000
 
-export type StorePatience = Pick<
-  IngestDeps,
-  'clock' | 'events' | 'halt' | 'stopping' | 'storePatienceMs' | 'storeSlowMs'
->
-
 /**
- * Writes to a store, however long its disk is full: what is to be written is held in memory and tried again, and every
- * worker that comes to this point waits in the same way, so that nothing more is bought. When `storePatienceMs` is
+ * A decorator: a store whose writes of one document wait while it is unavailable, however long its disk is full: what is to be
+ * written is held in memory and tried again, and every worker that comes to this point waits in the same way, so that
+ * nothing more is bought. When `storePatienceMs` is
  * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts, or when the process was
  * told to stop and the store still refuses `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept
  * then stays, and counts it as ambiguous. What is wrong with this document alone is thrown at once.
  */
-export async function retryWhileStoreUnavailable<T>(
-  write: () => Promise<T>,
+export function retryingStore(
+  store: OutputStore,
   key: SourceKey,
   deps: StorePatience,
   signal: AbortSignal,
-): Promise<T> {
+): OutputStore {
+  const retried = (write: () => Promise<void>): Promise<void> => retryWhileUnavailable(write, key, deps, signal)
+  return withMethods(store, {
+    saveReceipt: (id, body, parser) => retried(() => store.saveReceipt(id, body, parser)),
+    commit: (record, files) => retried(() => store.commit(record, files)),
+    bury: (letter) => retried(() => store.bury(letter)),
+  })
+}
+
+async function retryWhileUnavailable(
+  write: () => Promise<void>,
+  key: SourceKey,
+  deps: StorePatience,
+  signal: AbortSignal,
+): Promise<void> {
   // Monotonic: a wall clock that is set forward must not end the patience.
   const startedAt = deps.clock.monotonic()
   let stoppedAt = Infinity
@@ -36,11 +49,12 @@ export async function retryWhileStoreUnavailable<T>(
     const isLast = signal.aborted || deps.clock.monotonic() - stoppedAt > STOP_PATIENCE_MS
     const triedAt = deps.clock.monotonic()
     try {
-      const written = await notAfter(signal, reportWhenSlow(write, deps))
+      await notAfter(signal, reportWhenSlow(write, deps))
       deps.events.emit('store:written', { durationMs: deps.clock.monotonic() - triedAt })
       deps.events.emit('dependency:works', { dependency: 'store' })
-      return written
+      return
     } catch (error) {
+      if (error instanceof ClaimLost) throw error
       deps.events.emit('stage:failed', { key, stage: 'commit', error })
       if (!(error instanceof StoreUnusable)) throw error
       deps.events.emit('dependency:failed', { dependency: 'store', cause: error.message })

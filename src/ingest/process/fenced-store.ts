@@ -1,0 +1,14 @@
+import { ClaimLost } from '#src/document/claim-lost.ts'
+import { withMethods } from '#src/document/with-methods.ts'
+import type { Claim } from '#src/ports/ledger.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+
+/** A decorator: a store that commits only while the worker holds its claim on the document; else it throws `ClaimLost` (fencing). */
+export function fencedStore(store: OutputStore, claim: Claim): OutputStore {
+  return withMethods(store, {
+    commit: async (record, files) => {
+      if (!(await claim.stillHeld())) throw new ClaimLost('another worker took this document over')
+      await store.commit(record, files)
+    },
+  })
+}
