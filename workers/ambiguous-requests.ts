@@ -5,11 +5,7 @@ import { sharedClock } from '#src/redis/shared-clock.ts'
 
 /** Ambiguous requests of dead processes, for a process that only reads. */
 export async function ambiguousRequests(connection: RedisConnection, pipeline: string): Promise<readonly Intent[]> {
-  const lease = await ProcessLease.open({ connection, pipeline })
-  try {
-    const intents = await new RedisIntents({ connection, pipeline, lease, now: await sharedClock(connection) }).list()
-    return intents.filter(({ state }) => state === 'ambiguous')
-  } finally {
-    await lease.close()
-  }
+  await using lease = await ProcessLease.open({ connection, pipeline })
+  const intents = await new RedisIntents({ connection, pipeline, lease, now: await sharedClock(connection) }).list()
+  return intents.filter(({ state }) => state === 'ambiguous')
 }

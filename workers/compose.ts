@@ -68,8 +68,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
     const kept = { ...traced, ...(await readyStore(store, { ...options, spoolFolder: shared.folders.spool }, signal)) }
     const requests = await shared.requests(settings, signal)
     resources.use(followService(requests, shared.events, events, settings.servicePatienceMs))
-    const lease = await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs })
-    resources.defer(() => lease.close())
+    const lease = resources.use(await ProcessLease.open({ connection, pipeline: id, leaseMs: settings.takeoverMs }))
     const sharedNow = await sharedClock(connection)
     const intents = new RedisIntents({ ...settings, connection, pipeline: id, lease, now: sharedNow })
     const spend = customSpending(options.custom, { ...opened, pipeline: id, lease, settings }, requests, resources)
@@ -201,8 +200,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
   const { pipeline: id, source: owner, adopted, migrated, remember } = identity
   const parsers = customPolicy(parserPolicyOf(settings, { isFormer: identity.isFormer, prefix: owner.prefix }), custom)
   const source = withPrefix(opened.source, owner.prefix)
-  const queue = new DocumentQueue({ connection, pipeline: id })
-  resources.defer(() => queue.close())
+  const queue = resources.use(new DocumentQueue({ connection, pipeline: id }))
   const ledger = new RedisLedger({ connection, pipeline: id })
   const kept = resources.move()
   return {

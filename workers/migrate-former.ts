@@ -100,17 +100,12 @@ async function moveLedger(
 }
 
 async function moveJobs(connection: RedisConnection, { former, pipeline }: Names): Promise<number> {
-  const from = new DocumentQueue({ connection, pipeline: former })
-  const to = new DocumentQueue({ connection, pipeline })
-  try {
-    const jobs: readonly DocumentJob[] = await queuedJobs(connection, former)
-    await to.add(jobs)
-    if (await from.paused()) await to.pause()
-    return jobs.length
-  } finally {
-    await from.close()
-    await to.close()
-  }
+  await using from = new DocumentQueue({ connection, pipeline: former })
+  await using to = new DocumentQueue({ connection, pipeline })
+  const jobs: readonly DocumentJob[] = await queuedJobs(connection, former)
+  await to.add(jobs)
+  if (await from.paused()) await to.pause()
+  return jobs.length
 }
 
 async function copyHash(connection: RedisConnection, { former, pipeline }: Names, name: string): Promise<number> {

@@ -53,7 +53,7 @@ export function privateRedis({ settings, say }: PrivateRedisOptions): PrivateRed
     async [Symbol.asyncDispose]() {
       closing.abort()
       const redis = await starting?.catch(() => null)
-      await redis?.close()
+      await redis?.[Symbol.asyncDispose]()
     },
   }
 }

@@ -33,9 +33,7 @@ async function openNotices(
 ): Promise<SharedNotices | null> {
   const from = await openListener(settings, say, resources)
   if (from === null) return null
-  const shared = new SharedNotices(from)
-  resources.defer(() => shared.close())
-  return shared
+  return resources.use(new SharedNotices(from))
 }
 
 /** A queue that does not answer by then will not do so later. */

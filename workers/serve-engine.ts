@@ -25,7 +25,7 @@ export async function serveEngine(options: EngineOptions, exitWithParent: boolea
   const end = async (): Promise<void> => {
     if (ending) return
     ending = true
-    await engine.close()
+    await engine[Symbol.asyncDispose]()
     process.exit(0)
   }
   process.once('SIGTERM', () => void end())

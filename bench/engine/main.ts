@@ -122,6 +122,6 @@ try {
     )
   }
 } finally {
-  await engine.close()
+  await engine[Symbol.asyncDispose]()
 }
 console.log(JSON.stringify({ rounds: ROUNDS, ...result }))

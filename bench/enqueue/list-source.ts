@@ -36,7 +36,7 @@ const source =
     : (await openSource(name, settings, { storeUrl: store.url, say: () => undefined }, resources)).source
 const ledger = new RedisLedger({ connection, pipeline: PIPELINE })
 const queue = new DocumentQueue({ connection, pipeline: PIPELINE })
-resources.defer(() => queue.close())
+resources.use(queue)
 const events = new Events()
 let seen = 0
 let earlyPeakMb = Number.NaN

@@ -78,10 +78,10 @@ try {
     process.stdout.write(`${JSON.stringify(line)}\n`)
     if (enqueued > 0) process.exitCode = 2
   }
-  await queue.close()
+  await queue[Symbol.asyncDispose]()
 } finally {
   connection.disconnect()
-  await redis.close()
+  await redis[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
   await rm(dirname(redis.url), { recursive: true, force: true })
 }

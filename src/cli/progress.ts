@@ -24,15 +24,13 @@ export interface ProgressOptions {
   readonly listed?: () => number | null
 }
 
-export interface Progress {
-  /** Leaves the terminal as it was. */
-  stop(): void
-}
-
-/** Shows the work: live lines on a terminal, a line every five seconds elsewhere when something changed. */
-export function startProgress(options: ProgressOptions): Progress {
+/**
+ * Shows the work: live lines on a terminal, a line every five seconds elsewhere when something changed. Disposing leaves
+ * the terminal as it was.
+ */
+export function startProgress(options: ProgressOptions): Disposable {
   const { output } = options
-  if (output.quiet) return { stop: () => undefined }
+  if (output.quiet) return { [Symbol.dispose]: () => undefined }
   const startedAt = performance.now()
   const cached = { ...options, counts: lastKnown(options.counts) }
   const live = screen.isTerminal && !output.json
@@ -58,7 +56,7 @@ export function startProgress(options: ProgressOptions): Progress {
   const timer = setInterval(redraw, live ? REDRAW_MS : LINE_MS)
   if (live) redraw()
   return {
-    stop() {
+    [Symbol.dispose]() {
       stopped = true
       clearInterval(timer)
       screen.clear()

@@ -138,12 +138,8 @@ interface Pass extends Pick<Session, 'stopping' | 'intake' | 'output'> {
 async function runOnce(pipeline: IngestPipeline, { stopping, intake, ...shown }: Pass): Promise<RunEnd> {
   const counts = () => pipeline.ledger.counts()
   const listed = (): number | null => (intake === 'scan' && !shown.tally.scanned ? shown.activity.listed() : null)
-  const progress = startProgress({ ...shown, counts, listed, gateLine: () => pipeline.gateLine() })
-  try {
-    return await runWorker(pipeline, stopping, { intake, onHalt: 'stop' })
-  } finally {
-    progress.stop()
-  }
+  using _progress = startProgress({ ...shown, counts, listed, gateLine: () => pipeline.gateLine() })
+  return await runWorker(pipeline, stopping, { intake, onHalt: 'stop' })
 }
 
 async function firstLetters({ store }: IngestPipeline): Promise<DeadLetter[]> {

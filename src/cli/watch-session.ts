@@ -42,7 +42,7 @@ function greeting({ settings, source, store }: IngestPipeline): string {
 /** One line for all that is watched. */
 function showProgress(pipelines: readonly IngestPipeline[], output: Output): Disposable {
   const events = pipelines.map((pipeline) => pipeline.events)
-  const progress = startProgress({
+  return startProgress({
     output,
     tally: tallyOf(...events),
     activity: activityOf(...events),
@@ -52,7 +52,6 @@ function showProgress(pipelines: readonly IngestPipeline[], output: Output): Dis
       return [...new Set(lines.filter((line) => line !== null))].join('; ') || null
     },
   })
-  return { [Symbol.dispose]: () => progress.stop() }
 }
 
 function sumOf(all: readonly Counts[]): Counts {

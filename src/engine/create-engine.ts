@@ -17,11 +17,10 @@ import { scrapeRoute, type ScrapeRouteParts } from './server/scrape-route.ts'
 import { addTeamRoutes } from './server/team-routes.ts'
 import { WorkFolder } from './server/work-folder.ts'
 
-export interface Engine {
+/** Disposing ends what runs, and removes every file that the engine made. */
+export interface Engine extends AsyncDisposable {
   /** Base address, `http://127.0.0.1:4444`; for a unix socket its path after `unix:`. */
   readonly url: string
-  /** Ends what runs, and removes every file that the engine made. */
-  close(): Promise<void>
 }
 
 /** Longest that a sender may take to send a request, headers and body. */
@@ -100,5 +99,5 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     await close()
     throw error
   }
-  return { url: urlOf(app), close }
+  return { url: urlOf(app), [Symbol.asyncDispose]: close }
 }

@@ -5,7 +5,7 @@ const LONGEST_MS = 15 * 60_000
  * Refused documents that wait where they are for the time that the service named. In the queue they would come after the
  * whole backlog; here they are next. Bounded, since each of them keeps a place of its process.
  */
-export class HeldDocuments {
+export class HeldDocuments implements Disposable {
   readonly #held = new Set<(mayGo: boolean) => void>()
   readonly #most: number
   #open = true
@@ -33,7 +33,7 @@ export class HeldDocuments {
   }
 
   /** Sends all of them back, and holds no more. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#open = false
     for (const end of this.#held) end(false)
   }

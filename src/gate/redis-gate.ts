@@ -190,7 +190,7 @@ export class RedisGate implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { redis, keys, process, calls, heartbeat } = this.#options
     const closed = new Error('the gate of this process was closed')
-    this.#held.close()
+    this.#held[Symbol.dispose]()
     this.#unread.close(closed)
     this.#line.close(closed)
     calls.disconnect()

@@ -58,7 +58,7 @@ end
  * epoch, declares what it holds, and takes nothing new until every process that was alive has done the same, at the
  * latest after a lease.
  */
-export class ProcessLease {
+export class ProcessLease implements AsyncDisposable {
   readonly id = randomUUID().slice(0, 13)
   readonly key: string
   readonly epochKey: string
@@ -185,7 +185,7 @@ export class ProcessLease {
    * What this process has left is free for others from now on. Where something is still in flight, it is free only
    * when the lease expires: a worker that is cut hands its jobs back while an answer may just be on its way to disk.
    */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     this.#client.off('ready', this.#renewSoon)
     this.#client.off('close', this.#disturb)

@@ -1,5 +1,5 @@
 /** A timer that can be stopped for a while: what it waits for is not always the far side's to do. */
-export class Countdown {
+export class Countdown implements Disposable {
   readonly #onEnd: () => void
   #leftMs: number
   #runsSince: number | null = null
@@ -26,7 +26,7 @@ export class Countdown {
     this.#timer = setTimeout(this.#onEnd, this.#leftMs)
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     this.pause()
   }
 }

@@ -65,7 +65,7 @@ export function exchange(dispatcher: Dispatcher, options: ExchangeOptions, signa
     signal.addEventListener('abort', stop, { once: true })
 
     const collector = new AnswerCollector({ ...options, late, signal }, (answer, error) => {
-      late.stop()
+      late[Symbol.dispose]()
       signal.removeEventListener('abort', stop)
       if (error === null) resolve(answer)
       else if (error instanceof RequestWithdrawn) reject(error)

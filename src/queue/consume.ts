@@ -1,5 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
+import type { Stoppable } from '#src/ports/stoppable.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import { DelayedWatch } from './delayed-watch.ts'
 import { Deliverer } from './deliver.ts'
@@ -49,15 +50,14 @@ const ABORT_PATIENCE_MS = 1_500
 /** How long Redis may take to be told what became of a job. */
 const SETTLE_PATIENCE_MS = 500
 
-export interface Consumer {
+/**
+ * Stopped, it takes no more jobs, lets the running ones finish for `graceMs`, then aborts them and hands their jobs back,
+ * which uses no attempt. It has stopped within about three seconds after the grace, whatever `handle` does; a job that
+ * could not be handed back comes back by itself when its lock runs out.
+ */
+export interface Consumer extends Stoppable {
   /** Documents in work now. */
   readonly active: number
-  /**
-   * Takes no more jobs, lets the running ones finish for `graceMs`, then aborts them and hands their jobs back, which
-   * uses no attempt. May be called again with a shorter grace. Returns within about three seconds after the grace, whatever `handle` does; a job that could not
-   * be handed back comes back by itself when its lock runs out.
-   */
-  stop(options: { readonly graceMs: number }): Promise<void>
 }
 
 /** Starts taking jobs of the pipeline's queue. */
@@ -89,8 +89,8 @@ class QueueConsumer implements Consumer {
   }
 
   async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
-    this.#watch.stop()
-    this.#delayed.stop()
+    this.#watch[Symbol.dispose]()
+    this.#delayed[Symbol.dispose]()
     this.#deliverer.stopping = true
     const drained = this.#worker.drain()
     if (await settlesWithin(drained, graceMs)) return

@@ -3,7 +3,7 @@ import type { DocumentQueue } from './document-queue.ts'
 const CHECK_EVERY_MS = 2_000
 
 /** Looks regularly for delayed jobs with a wrong time, which would wait for as long as a clock was set. */
-export class DelayedWatch {
+export class DelayedWatch implements Disposable {
   readonly #timer: NodeJS.Timeout
   #isLooking = false
 
@@ -11,7 +11,7 @@ export class DelayedWatch {
     this.#timer = setInterval(() => void this.#look(queue), CHECK_EVERY_MS).unref()
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     clearInterval(this.#timer)
   }
 

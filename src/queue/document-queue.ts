@@ -20,7 +20,7 @@ const BATCH = 1_000
 const RETRY_DELAY_MS = 100
 
 /** The producing side of a pipeline's queue, and its switch. */
-export class DocumentQueue implements JobQueue {
+export class DocumentQueue implements JobQueue, AsyncDisposable {
   readonly #connection: RedisConnection
   readonly #queue: Queue<DocumentJob>
 
@@ -91,7 +91,7 @@ export class DocumentQueue implements JobQueue {
   }
 
   /** Leaves the connection to its owner. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue.close()
   }
 

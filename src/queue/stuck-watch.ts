@@ -20,7 +20,7 @@ export function isStuck(facts: StuckFacts, stuckAfterMs: number): boolean {
  * A watchdog for a worker that stopped taking jobs without an error: seen with BullMQ after a Sentinel failover (its
  * issue 3185), where the remedy is a new worker. Looks only when this process is idle, so it costs nothing under load.
  */
-export class StuckWatch {
+export class StuckWatch implements Disposable {
   readonly #queue: DocumentQueue
   readonly #stopping = new AbortController()
 
@@ -35,7 +35,7 @@ export class StuckWatch {
     this.#run(worker, stuckAfterMs, onStuck).catch(() => undefined)
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     this.#stopping.abort()
   }
 

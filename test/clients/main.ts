@@ -38,7 +38,7 @@ try {
     if (problem !== null) console.log(problem.replace(/^/gm, '       '))
   }
 } finally {
-  await engine.close()
+  await engine[Symbol.asyncDispose]()
   await site[Symbol.asyncDispose]()
   await rm(home, { recursive: true, force: true })
 }

@@ -24,6 +24,6 @@ test('a plan says how many credits are left and how many are too few; a run that
       expect.stringContaining('the service says that 0 of 2 credits are left'),
     ])
   } finally {
-    await engine.close()
+    await engine[Symbol.asyncDispose]()
   }
 }, 60_000)

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await engine.close()
+  await engine[Symbol.asyncDispose]()
   expect(readdirSync(folder)).toEqual([])
   await rm(folder, { recursive: true })
 })

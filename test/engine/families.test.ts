@@ -8,7 +8,7 @@ let engine: Engine
 beforeAll(async () => {
   engine = await createEngine({ children: 1 })
 })
-afterAll(() => engine.close())
+afterAll(() => engine[Symbol.asyncDispose]())
 
 async function parse(file: File, options: object): Promise<ParsedData> {
   const form = new FormData()

@@ -33,7 +33,7 @@ describe('the sluice field', () => {
   beforeAll(async () => {
     engine = await createEngine({ children: 1 })
   })
-  afterAll(() => engine.close())
+  afterAll(() => engine[Symbol.asyncDispose]())
 
   async function parse(headers: Record<string, string>): Promise<Record<string, unknown>> {
     const form = new FormData()

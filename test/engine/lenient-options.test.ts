@@ -9,7 +9,7 @@ let engine: Engine
 beforeAll(async () => {
   engine = await createEngine({ children: 1 })
 })
-afterAll(() => engine.close())
+afterAll(() => engine[Symbol.asyncDispose]())
 
 describe('the engine answers options that', () => {
   test.each([

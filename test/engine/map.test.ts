@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all([engine.close(), shut.close()])
+  await Promise.all([engine[Symbol.asyncDispose](), shut[Symbol.asyncDispose]()])
   await site[Symbol.asyncDispose]()
 })
 

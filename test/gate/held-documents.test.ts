@@ -15,7 +15,7 @@ test('no more than sixteen are held, and none for weeks: they go back to the que
   const all = Array.from({ length: 16 }, () => held.hold(60_000, signal))
   expect(await held.hold(60_000, signal)).toBe(false)
   expect(await new HeldDocuments(16).hold(7 * 86_400_000, signal)).toBe(false)
-  held.close()
+  held[Symbol.dispose]()
   expect(await Promise.all(all)).toEqual(Array.from({ length: 16 }, () => false))
 })
 
@@ -25,6 +25,6 @@ test('a process that stops holds none', async () => {
   const waiting = held.hold(60_000, stop.signal)
   stop.abort()
   expect(await waiting).toBe(false)
-  held.close()
+  held[Symbol.dispose]()
   expect(await held.hold(1, signal)).toBe(false)
 })

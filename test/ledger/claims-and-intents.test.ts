@@ -16,7 +16,7 @@ afterAll(() => redis[Symbol.asyncDispose]())
 const LEASE_MS = 600
 const leases: ProcessLease[] = []
 afterEach(async () => {
-  for (const lease of leases.splice(0)) await lease.close().catch(() => undefined)
+  for (const lease of leases.splice(0)) await lease[Symbol.asyncDispose]().catch(() => undefined)
 })
 
 /** What one process has of its own. It shows signs of life until its connection is cut. */
@@ -112,7 +112,7 @@ describe('a claim', () => {
     const claim = await one.claims.claim(key)
     const done = await one.claims.claim(other)
     await done?.release()
-    await one.lease.close()
+    await one.lease[Symbol.asyncDispose]()
     expect(await two.claims.claim(other)).not.toBeNull()
     expect(await two.claims.claim(key)).toBeNull()
     await until('the claim is free', 3000, async () => (await two.claims.claim(key)) !== null)

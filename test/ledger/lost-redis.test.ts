@@ -18,7 +18,7 @@ const LEASE_MS = 900
 const NOTICED_MS = 3_000
 const leases: ProcessLease[] = []
 afterEach(async () => {
-  for (const lease of leases.splice(0)) await lease.close().catch(() => undefined)
+  for (const lease of leases.splice(0)) await lease[Symbol.asyncDispose]().catch(() => undefined)
 })
 
 async function processOf(pipeline: string, connection: RedisConnection = redis.connection) {

@@ -190,7 +190,7 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
   const spent = service.charged
   const living = buyers.filter(({ dead }) => !dead)
   for (const { lease, connection } of living) {
-    await lease.close()
+    await lease[Symbol.asyncDispose]()
     connection.disconnect()
   }
   const wasted = kills > 0

@@ -12,7 +12,7 @@ let engine: Engine
 beforeAll(async () => {
   engine = await createEngine({ children: 2, keys: { 'k-told': { credits: 42, concurrency: 1 }, 'k-free': {} } })
 })
-afterAll(() => engine.close())
+afterAll(() => engine[Symbol.asyncDispose]())
 
 async function account(baseUrl: string, apiKey = 'k-told') {
   const line = { baseUrl, apiKey, login: null, wayOut: DIRECT }

@@ -22,7 +22,7 @@ async function takeTwenty(documents: number, handle: ConsumeOptions['handle']) {
     queue,
     [Symbol.asyncDispose]: async () => {
       await consumer.stop({ graceMs: 2_000 })
-      await queue.close()
+      await queue[Symbol.asyncDispose]()
       await redis[Symbol.asyncDispose]()
     },
   }

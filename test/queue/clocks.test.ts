@@ -48,7 +48,7 @@ async function play(pipeline: string, first: JobVerdict): Promise<{ dueInMs: num
     return { dueInMs, tookMs: (times[1] ?? 0) - (times[0] ?? 0) }
   } finally {
     await consumer.stop({ graceMs: 1_000 })
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   }
 }
 

@@ -32,7 +32,7 @@ function setUp(pipeline: string, handle: ConsumeOptions['handle'], options: Part
   const done = async (): Promise<boolean> => (await queue.backlog()) === 0
   const end = async (): Promise<void> => {
     await consumer.stop({ graceMs: 1000 })
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   }
   return { queue, consumer, errors, done, end }
 }
@@ -147,7 +147,7 @@ describe('stopping', () => {
     expect(consumer.active).toBe(0)
     expect((await queue.backlog()) + finished).toBe(100)
     expect(finished).toBeLessThan(30)
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 
   test('aborts what does not finish and hands it back without an attempt', async () => {
@@ -176,7 +176,7 @@ describe('stopping', () => {
     await until('all are done at once', 3000, done)
     expect(deliveries.map(({ attempt }) => attempt)).toEqual(Array(20).fill(1))
     await end()
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 
   test('returns though Redis does not answer', async () => {
@@ -193,7 +193,7 @@ describe('stopping', () => {
     expect(Date.now() - startedAt).toBeLessThan(3000)
     process.kill(server, 'SIGCONT')
     await until('what was done is told when Redis is back', 5000, async () => (await queue.backlog()) === 0)
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 
   test('leaves nothing that keeps its process, though Redis went away a moment before', async () => {
@@ -220,7 +220,7 @@ describe('stopping', () => {
     await consumer.stop({ graceMs: 0 })
     expect(Date.now() - startedAt).toBeLessThan(2600)
     expect(await queue.waiting()).toBe(1)
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 })
 

@@ -32,5 +32,5 @@ test('a document that kills every worker is given up, and none of those that wer
       .toSorted(),
   )
   expect(workers.length).toBe(5)
-  await queue.close()
+  await queue[Symbol.asyncDispose]()
 }, 40_000)

@@ -52,7 +52,7 @@ describe('addJobs', () => {
       expect(left).toEqual(await leftIn('by-bullmq'))
       expect(left.size).toBe(before === pausing ? 5 : 6)
     }
-    await Promise.all([ours.close(), theirs.close()])
+    await Promise.all([ours[Symbol.asyncDispose](), theirs.close()])
   })
 })
 
@@ -62,7 +62,7 @@ describe('DocumentQueue', () => {
     await queue.add(documentJobs(2500))
     await queue.add(documentJobs(2500).map((job) => ({ ...job, queuedAt: job.queuedAt + 1 })))
     expect(await queue.backlog()).toBe(2500)
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 
   test('keeps every key of a pipeline in one slot of a cluster, and pipelines apart', async () => {
@@ -74,7 +74,7 @@ describe('DocumentQueue', () => {
     const other = new DocumentQueue({ connection: redis.connection, pipeline: 'other' })
     expect(await other.backlog()).toBe(0)
     expect(() => new DocumentQueue({ connection: redis.connection, pipeline: 'a}b' })).toThrow(/name/)
-    await Promise.all([one.close(), other.close()])
+    await Promise.all([one[Symbol.asyncDispose](), other[Symbol.asyncDispose]()])
   })
 
   test('takes the same document again once its job is done', async () => {
@@ -97,7 +97,7 @@ describe('DocumentQueue', () => {
     await until('the second one is done', 5000, async () => (await queue.backlog()) === 0 && seen.length === 2)
     expect(seen).toEqual([documentJob(1), documentJob(1)])
     await consumer.stop({ graceMs: 1000 })
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 
   test('hands out nothing while it is paused, and goes on when resumed', async () => {
@@ -122,7 +122,7 @@ describe('DocumentQueue', () => {
     await queue.resume()
     await until('all are handled', 5000, () => handled === 10)
     await consumer.stop({ graceMs: 1000 })
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 
   test('loses no batch when the server is killed while adding', async () => {
@@ -133,7 +133,7 @@ describe('DocumentQueue', () => {
     await redis.killServer()
     await adding
     expect(await queue.backlog()).toBe(10_000)
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 })
 

@@ -34,7 +34,7 @@ describe('a worker killed with SIGKILL', () => {
     expect(begun(survivor).every((line) => line.startsWith('begin 1 '))).toBe(true)
     await survivor.kill('SIGTERM')
     expect(await queue.backlog()).toBe(0)
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 })
 
@@ -50,6 +50,6 @@ describe('two workers', () => {
     expect(all().toSorted()).toEqual(jobs.map(({ key }) => key).toSorted())
     expect(Math.min(...workers.map((worker) => ended(worker).length))).toBeGreaterThan(100)
     await Promise.all(workers.map((worker) => worker.kill('SIGTERM')))
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   })
 })

@@ -30,7 +30,7 @@ export async function startTestRedis(): Promise<TestRedis> {
     },
     [Symbol.asyncDispose]: async () => {
       connection.disconnect()
-      await server.close()
+      await server[Symbol.asyncDispose]()
       await rm(dataDir, { recursive: true, force: true })
       await rm(dirname(server.url), { recursive: true, force: true })
     },

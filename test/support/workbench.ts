@@ -90,7 +90,7 @@ export async function openWorkbench({
   const pipeline = `workbench-${process.pid}-${opened}`
   const { connection } = redis
   const lease = await ProcessLease.open({ connection, pipeline, leaseMs })
-  resources.defer(() => lease.close())
+  resources.use(lease)
   const halts: (readonly [HaltCause, string])[] = []
   const deps: IngestDeps = {
     source: openFolderSource({ path: inbox }),

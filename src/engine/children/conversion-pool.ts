@@ -69,7 +69,7 @@ export class ConversionPool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#watchdog.close()
+    this.#watchdog[Symbol.dispose]()
     await this.#processes[Symbol.asyncDispose]()
   }
 

@@ -28,7 +28,7 @@ export interface Observation {
  * heap limit does not see what native parsers take. Where there is no /proc, time is wall-clock time and V8's limit
  * alone holds.
  */
-export class ConversionWatchdog {
+export class ConversionWatchdog implements Disposable {
   readonly #limitBytes: number
   readonly #watched = new Map<number, Watched>()
   #timer: NodeJS.Timeout | null = null
@@ -50,11 +50,11 @@ export class ConversionWatchdog {
     const isOver = watched?.clock.isOver(watched.budgetMs, performance.now(), processUsage(pid)) ?? false
     const observation = { killedFor: watched?.killedFor ?? null, peakBytes: watched?.peakBytes ?? 0, isOver }
     this.#watched.delete(pid)
-    if (this.#watched.size === 0) this.close()
+    if (this.#watched.size === 0) this[Symbol.dispose]()
     return observation
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
   }

@@ -242,7 +242,7 @@ class FolderStore implements FolderOutputStore {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writes.close()
+    await this.#writes[Symbol.asyncDispose]()
   }
 
   listOrphans(signal: AbortSignal): AsyncIterable<Orphan> {

@@ -17,11 +17,10 @@ export interface EmbeddedRedisOptions extends GuardOptions, Pick<RedisServerSear
   readonly notify?: (line: string) => void
 }
 
-export interface EmbeddedRedis {
+/** Disposing ends the server when we run it. Its data stay; another process that uses it starts its own within a second. */
+export interface EmbeddedRedis extends AsyncDisposable {
   /** Path of the unix socket; `connectRedis` takes it like a REDIS_URL. */
   readonly url: string
-  /** Ends the server when we run it. Its data stay; another process that uses it starts its own within a second. */
-  close(): Promise<void>
 }
 
 /** Another process holds the lock but shows no server: it is starting, ending, or has another temporary directory. */
@@ -71,10 +70,10 @@ async function keepRunning(
   try {
     await keeper.untilReady(signal)
   } catch (error) {
-    await keeper.close()
+    await keeper[Symbol.asyncDispose]()
     throw error
   }
-  return { url: paths.socketPath, close: () => keeper.close() }
+  return { url: paths.socketPath, [Symbol.asyncDispose]: () => keeper[Symbol.asyncDispose]() }
 }
 
 /** Not when another process has its server there by now. */
@@ -90,7 +89,7 @@ async function removeSocketFolder({ socketPath }: RedisPaths): Promise<void> {
   }
 }
 
-class RedisKeeper {
+class RedisKeeper implements AsyncDisposable {
   readonly #paths: RedisPaths
   readonly #binary: RedisServerBinary
   readonly #options: EmbeddedRedisOptions
@@ -119,7 +118,7 @@ class RedisKeeper {
     }
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
     const wasOurs = this.#guard !== null
     if ((await this.#guard?.hasLock()) === true) askToEnd(this.#paths.socketPath)

@@ -13,7 +13,7 @@ const FULL_POLL_MS = 100
  * Fans the notices of one source out to several listeners: a queue gives a message to the consumer that asks first, and
  * the message must not be deleted before every listener that it concerns is done with it.
  */
-export class SharedNotices {
+export class SharedNotices implements Disposable {
   readonly #from: Notices
   readonly #listeners = new Set<Listener>()
   readonly #closing = new AbortController()
@@ -39,7 +39,7 @@ export class SharedNotices {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#closing.abort()
   }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await engine.close()
+  await engine[Symbol.asyncDispose]()
   await rm(folder, { recursive: true })
   const names = CLIENTS.map(({ name }) => name)
   const table = new Table({ head: ['client', ...names], style: { head: [], border: [] } })

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await engine.close()
+  await engine[Symbol.asyncDispose]()
   await model[Symbol.asyncDispose]()
 })
 

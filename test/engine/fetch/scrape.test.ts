@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   site.closeAllConnections()
   site.close()
-  await Promise.all([engine.close(), guarded.close()])
+  await Promise.all([engine[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()])
 })
 
 async function scrape(body: object, by = engine): Promise<Pick<EngineAnswer, 'status' | 'body'>> {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await agent.close()
-  await engine.close()
+  await engine[Symbol.asyncDispose]()
   await rm(folder, { recursive: true })
 })
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => engine.close())
+afterAll(() => engine[Symbol.asyncDispose]())
 
 describe('a key', () => {
   test.each([

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all([engine.close(), without.close()])
+  await Promise.all([engine[Symbol.asyncDispose](), without[Symbol.asyncDispose]()])
   server.close()
 })
 

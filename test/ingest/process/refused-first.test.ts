@@ -67,7 +67,7 @@ test(
     await queue.add(jobs)
     await until('all are done', 60_000, async () => (await queue.backlog()) === 0)
     await consumer.stop({ graceMs: 1_000 })
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
     expect(errors).toEqual([])
 
     const { requests } = bench.service

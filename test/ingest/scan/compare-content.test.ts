@@ -35,7 +35,7 @@ async function scan({ deps }: Workbench, checksum: boolean) {
     SIGNAL,
   )
   deps.events.off('document:seen', listen)
-  await queue.close()
+  await queue[Symbol.asyncDispose]()
   return { changes, enqueued }
 }
 

@@ -58,6 +58,6 @@ test('a document that comes to its end between a look of a scan and its writing 
     expect([tally.settled.done, await deps.ledger.endedTotal()]).toEqual([0, 1])
   } finally {
     await queue.clear()
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   }
 })

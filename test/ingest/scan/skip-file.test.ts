@@ -51,7 +51,7 @@ async function scan(
   } finally {
     deps.events.off('document:seen', listen)
     await queue.clear()
-    await queue.close()
+    await queue[Symbol.asyncDispose]()
   }
   // What a left-out folder holds is not listed; the plan knows of it by the ledger, which counts it.
   const listed = planned.filter((entry) => changes[entry.key] !== undefined)

@@ -39,17 +39,17 @@ describe('openEmbeddedRedis', () => {
     })
     expect((await stat(join(server.url, '..'))).mode & 0o777).toBe(0o700)
     expect(Buffer.byteLength(server.url)).toBeLessThan(104)
-    await server.close()
+    await server[Symbol.asyncDispose]()
     expect(await probeRedis(server.url)).toBe('absent')
   })
 
   test('has its data again after it was closed and opened', async () => {
     const first = await open()
     await withConnection(first.url, (client) => client.set('kept', 'yes'))
-    await first.close()
+    await first[Symbol.asyncDispose]()
     const second = await open()
     expect(await withConnection(second.url, (client) => client.get('kept'))).toBe('yes')
-    await second.close()
+    await second[Symbol.asyncDispose]()
   })
 
   test('is gone within seconds when its owner is killed with SIGKILL, and its data are there at the next start', async () => {
@@ -63,7 +63,7 @@ describe('openEmbeddedRedis', () => {
     await until('the server ended', 3000, () => !isAlive(pid))
     const next = await open()
     expect(await withConnection(next.url, (client) => client.get('kept'))).toBe('yes')
-    await next.close()
+    await next[Symbol.asyncDispose]()
   })
 
   test('is not in the way after a power cut: a server killed with its owner, the socket left behind', async () => {
@@ -77,7 +77,7 @@ describe('openEmbeddedRedis', () => {
     expect((await stat(url)).isSocket()).toBe(true)
     const next = await open()
     expect(await withConnection(next.url, (client) => client.ping())).toBe('PONG')
-    await next.close()
+    await next[Symbol.asyncDispose]()
   })
 
   test('is shared by processes with the same data folder, and taken over when its owner is killed', async () => {
@@ -91,7 +91,7 @@ describe('openEmbeddedRedis', () => {
     await until('another server serves the guest', 5000, async () => (await serverPid(client)) !== firstPid)
     expect(await client.get('kept')).toBe('yes')
     client.disconnect()
-    await guest.close()
+    await guest[Symbol.asyncDispose]()
     expect(await probeRedis(guest.url)).toBe('absent')
   })
 
@@ -111,11 +111,11 @@ describe('openEmbeddedRedis', () => {
     process.kill(await serverPid(client), 'SIGKILL')
     await until('the data are back', 5000, async () => (await client.get('kept')) === 'yes')
     client.disconnect()
-    await server.close()
+    await server[Symbol.asyncDispose]()
   })
 
   test('starts the server that it knows without trying it, and looks for another where that has become unusable', async () => {
-    await (await open()).close()
+    await (await open())[Symbol.asyncDispose]()
     const file = join(dataDir, 'redis-server.json')
     const known = JSON.parse(await readFile(file, 'utf8')) as { command: string; libraries: string }
     expect(known.command).toMatch(/^\/.*-server$/)
@@ -126,14 +126,14 @@ describe('openEmbeddedRedis', () => {
     await writeFile(file, JSON.stringify({ ...known, command: broken, size, mtimeMs }))
     const server = await open()
     expect(await withConnection(server.url, (client) => client.ping())).toBe('PONG')
-    await server.close()
+    await server[Symbol.asyncDispose]()
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ command: known.command })
   })
 
   test('says in one sentence why a server cannot start', async () => {
     const first = await open()
     await withConnection(first.url, (client) => client.set('kept', 'yes'))
-    await first.close()
+    await first[Symbol.asyncDispose]()
     await rm(join(dataDir, 'appendonlydir', 'appendonly.aof.1.base.rdb'))
     await expect(open()).rejects.toThrow(/redis-server does not start: .*append/i)
   })

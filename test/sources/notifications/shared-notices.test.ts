@@ -10,7 +10,7 @@ async function twoListeners() {
   await using resources = new AsyncDisposableStack()
   const endpoint = resources.use(await httpNotices({ port: 0 }))
   const shared = new SharedNotices(endpoint)
-  resources.defer(() => shared.close())
+  resources.use(shared)
   const [a, b] = ['a', 'b'].map((letter) => resources.use(shared.listen((body) => body.includes(letter))))
   if (a === undefined || b === undefined) throw new Error('there are two')
   const all = resources.move()

@@ -8,7 +8,7 @@ const connection = await connectRedis({ url: server.url })
 const staying = setInterval(() => undefined, 1000)
 process.once('SIGTERM', async () => {
   connection.disconnect()
-  await server.close()
+  await server[Symbol.asyncDispose]()
   clearInterval(staying)
 })
 console.log(`ready ${server.url}`)

@@ -33,7 +33,7 @@ const consumer = consume({
 })
 process.once('SIGTERM', async () => {
   await consumer.stop({ graceMs: 1000 })
-  await lease.close()
+  await lease[Symbol.asyncDispose]()
   connection.disconnect()
 })
 console.log('ready')

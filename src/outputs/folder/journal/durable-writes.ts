@@ -6,7 +6,7 @@ import { RECORD_FILE } from '../../record-json.ts'
 const MOST_BYTES = 256 * 1024
 
 /** Does a write to the store so that it outlives a loss of power: by the journal, or by flushing each file. */
-export class DurableWrites {
+export class DurableWrites implements AsyncDisposable {
   readonly #journal: Journal | null
 
   constructor(journal: Journal | null) {
@@ -24,7 +24,7 @@ export class DurableWrites {
     return this.#journal.write({ ...entry, kind: 'flushed-commit', blobs }, null, () => work(true))
   }
 
-  async close(): Promise<void> {
-    await this.#journal?.close()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#journal?.[Symbol.asyncDispose]()
   }
 }

@@ -46,7 +46,7 @@ interface Waiting {
   readonly durable: PromiseWithResolvers<Segment>
 }
 
-export class Journal {
+export class Journal implements AsyncDisposable {
   readonly #area: WorkArea
   readonly #boot: string
   readonly #limits: JournalLimits
@@ -79,7 +79,7 @@ export class Journal {
   }
 
   /** Flushes what was written, and empties the journal; a store that hangs is not waited for. */
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isLast = true
     this.#rotate()
     if (this.#retiring === 0) return
