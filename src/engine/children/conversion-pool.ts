@@ -9,7 +9,7 @@ export interface ConversionPoolOptions {
   readonly children?: number
   /** Resident memory above which a child is killed; default 600 MiB. */
   readonly childMemoryBytes?: number
-  /** A child is replaced after so many documents: native libraries leak; default 200. */
+  /** A child is replaced after so many documents, whatever its memory; default 5000. */
   readonly documentsPerChild?: number
   /** Environment of the children; default: that of this process. */
   readonly childEnv?: Readonly<Record<string, string>>
@@ -31,7 +31,8 @@ const DEFAULT_CHILD_MEMORY_BYTES = 600 * 1024 ** 2
 const HEAP_SHARE = 0.75
 /** What a process may keep between two documents; one with a warm PDF library and all converters has about 200 MB. */
 const MAX_REST_BYTES = 300 * 1024 ** 2
-const DEFAULT_DOCUMENTS_PER_CHILD = 200
+/** A new process takes a second and more of processor time to be as fast as a used one; what leaks is seen by its memory. */
+const DEFAULT_DOCUMENTS_PER_CHILD = 5_000
 
 /**
  * Converts documents in child processes. A parser that hangs, crashes or takes too much memory ends with its own process

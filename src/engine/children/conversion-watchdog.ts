@@ -23,6 +23,10 @@ export interface Observation {
   readonly isOver: boolean
 }
 
+function hasSpent(pid: number, { clock, budgetMs }: Watched): boolean {
+  return clock.isOver(budgetMs, performance.now(), processUsage(pid))
+}
+
 /**
  * Kills a watched process whose resident memory goes above the limit, or whose conversion has used its time. V8's own
  * heap limit does not see what native parsers take. Where there is no /proc, time is wall-clock time and V8's limit
@@ -47,7 +51,8 @@ export class ConversionWatchdog implements Disposable {
   /** Ends the watch. */
   release(pid: number): Observation {
     const watched = this.#watched.get(pid)
-    const isOver = watched?.clock.isOver(watched.budgetMs, performance.now(), processUsage(pid)) ?? false
+    // Most documents end long before their budget, and need no account.
+    const isOver = watched?.clock.mayBeOver(watched.budgetMs, performance.now()) === true && hasSpent(pid, watched)
     const observation = { killedFor: watched?.killedFor ?? null, peakBytes: watched?.peakBytes ?? 0, isOver }
     this.#watched.delete(pid)
     if (this.#watched.size === 0) this[Symbol.dispose]()
@@ -67,9 +72,7 @@ export class ConversionWatchdog implements Disposable {
       const bytes = residentBytes(pid)
       watched.peakBytes = Math.max(watched.peakBytes, bytes)
       if (bytes > this.#limitBytes) this.#kill(pid, watched, 'memory')
-      else if (readsAccounts && watched.clock.isOver(watched.budgetMs, performance.now(), processUsage(pid))) {
-        this.#kill(pid, watched, 'time')
-      }
+      else if (readsAccounts && hasSpent(pid, watched)) this.#kill(pid, watched, 'time')
     }
   }
 

@@ -20,6 +20,11 @@ export class ProcessingClock {
     this.#usage = usage
   }
 
+  /** False where the budget would not be spent if all the time since the clock advanced last counted. */
+  mayBeOver(budgetMs: number, nowMs: number): boolean {
+    return this.#usedMs + nowMs - this.#atMs >= budgetMs
+  }
+
   /** Advances to `nowMs` and returns whether the budget is spent. */
   isOver(budgetMs: number, nowMs: number, usage: ProcessUsage | null): boolean {
     const elapsedMs = nowMs - this.#atMs

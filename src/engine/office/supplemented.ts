@@ -24,7 +24,8 @@ export function supplemented(written: string, supplement: Supplement, onlyMainCo
     ...(headers.length > 0 ? { header: headers } : {}),
     ...(footers.length > 0 ? { footer: footers } : {}),
   }
-  const isMuch = wordsOf([...headers, ...footers]) > MUCH * (wordsOf(body) + wordsOf([...headers, ...footers]))
+  const marginal = wordsOf([...headers, ...footers])
+  const isMuch = marginal > 0 && marginal > MUCH * (wordsOf(body) + marginal)
   const parts = !onlyMainContent
     ? [...headers, ...body, ...footers]
     : isMuch

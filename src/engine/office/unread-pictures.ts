@@ -15,9 +15,17 @@ const STREAMS = ['Data', 'Pictures'] as const
 
 /** `2 pictures, …`, where a document is hardly anything but pictures, as scans pasted into a letter are: they are not read. */
 export function unreadPictures(bytes: Buffer, markdown: string): string[] {
-  const text = markdown.replace(/!\[[^\]]*\]\([^)]*\)/g, '')
-  if ((text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) > HARDLY_ANY_LETTERS) return []
+  if (hasMoreLetters(markdown.replace(/!\[[^\]]*\]\([^)]*\)/g, ''))) return []
   return counted(picturesIn(bytes), 'picture').map((pictures) => `${pictures}, whose text is not read in Office files`)
+}
+
+function hasMoreLetters(text: string): boolean {
+  let count = 0
+  for (const _ of text.matchAll(/[\p{L}\p{N}]/gu)) {
+    count += 1
+    if (count > HARDLY_ANY_LETTERS) return true
+  }
+  return false
 }
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
