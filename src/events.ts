@@ -38,7 +38,7 @@ export interface SluiceEvents {
    * of an earlier version, marked as gone.
    */
   'document:skipped': [{ key: SourceKey; reason: SkipReason; first: boolean; hasOutputs: boolean }]
-  /** A folder that is not looked into. */
+  /** A folder that is not listed. */
   'folder:left-out': [{ key: SourceKey; reason: LeftOutReason }]
   /** Its job is in the queue, and was not before. `queuedAt`: epoch milliseconds on the clock that all processes share. */
   'document:enqueued': [{ key: SourceKey; queuedAt: number }]
@@ -82,7 +82,7 @@ export interface SluiceEvents {
   'request:waiting': [{ key: SourceKey }]
   /** A request is about to connect and to be sent. */
   'request:begun': [{ key: SourceKey }]
-  /** The first byte of a request leaves; or no connection came about, and its failure is told next. */
+  /** The first byte of a request leaves; or no connection came about, and its failure follows. */
   'request:sent': [{ key: SourceKey; bytes: number } & Receiver]
   /** A request that was begun ended before the service had it whole: the process stalled, or the document changed. */
   'request:withdrawn': [{ key: SourceKey }]
@@ -110,7 +110,7 @@ export interface SluiceEvents {
   /** A source that is followed was listed from its first document to its last, and compared. */
   'source:listed': []
   'scan:finished': [{ seen: number; enqueued: number; durationMs: number }]
-  /** Looked for documents that are no longer in the source; `unbelievable`: too many to be true, nothing was touched. */
+  /** Searched for documents that are no longer in the source; `unbelievable`: too many to be true, nothing was touched. */
   'sweep:finished': [{ kept: number; removed: number; forgotten: number; unbelievable: boolean }]
   /** Something went wrong beside the work on documents; `key` is null when it was no document's. */
   'process:error': [{ key: SourceKey | null; error: unknown }]

@@ -67,20 +67,20 @@ interface Overloaded {
 
 /** The parts whose prose and names follow the glossary; a folder or page is added when all of it does. */
 const FOLDERS_WITH_TERMS =
-  /^(?:src\/(?:cli|view|observe)\/|test\/(?:cli|view|observe|workers|config|docs|library)\/|workers\/|config\/|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|docs\/(?:monitoring|kubernetes)\/|docs\/(?:failures|metrics|logs|view|settings|first-ten-minutes|library|cookbook|websites|samples|security|redis)\.md)/
+  /^(?:src\/(?:cli|view|observe|contract|cut|document|fetch|ledger|library|outputs|ports|queue|redis|route|s3|parse|sources|ingest)\/|src\/events\.ts|test\/(?:cli|view|observe|workers|config|docs|library)\/|workers\/|config\/|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|docs\/(?:monitoring|kubernetes)\/|docs\/(?:failures|metrics|logs|view|settings|first-ten-minutes|library|cookbook|websites|samples|security|redis)\.md)/
 
 const OVERLOADED: Readonly<Record<string, Overloaded>> = {
   tell: {
     word: /\b(?:tell|tells|telling|told)\b|\b(?:tell|told)[A-Z]|[a-z]Told\b/,
     meaning: null,
     // A state field and a method of the limiter.
-    allowed: [/`told`/, /\btellPlaces\b/, /\.tell\(/],
+    allowed: [/`told`/, /\btellPlaces\b/],
   },
   look: {
     word: /\b[Ll]ook(?:s|ed|ing)?\b|\blook(?!up)[A-Z]|[a-z]Look\b/,
     meaning: 'search by a key (look up), or resemble (look like)',
-    // A method of the activity in Redis, a bench, and the line that `npm start` prints.
-    allowed: [/\blook(?:s|ed)? up\b/, /\blooks? like\b/, /\.look\(/, /bench:look/, /'?Look into out\/documents/],
+    // A bench, and the line that `npm start` prints.
+    allowed: [/\blook(?:s|ed)? up\b/, /\blooks? like\b/, /does not look$/, /bench:look/, /'?Look into out\/documents/],
   },
   place: {
     word: /\b[Pp]lace[sd]?\b|\bplaces?[A-Z]|[a-z]Places?\b|\bPLACE(?!HOLDER)/,
@@ -94,11 +94,11 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /damage\.place/,
     ],
     files:
-      /^(?:src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|test\/view\/api\.test\.ts|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
+      /^(?:src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|test\/view\/api\.test\.ts|src\/ports\/feed-storage\.ts|src\/outputs\/(?:folder\/folder-feed|s3\/s3-feed)\.ts|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
   },
   entry: {
     word: /\b[Ee]ntr(?:y|ies)\b|[a-z]Entry\b|\bentry[A-Z]/,
-    meaning: 'a document in the ledger',
+    meaning: 'a document in the ledger; one thing in a zip file, directory, cache or journal',
     allowed: [
       /Object\.(?:fromE|e)ntries/,
       /\.entries\(/,
@@ -109,17 +109,36 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /entry: RENDER_ENTRY/,
       /RENDER_ENTRY/,
       /known, entry/,
+      /\bLedgerEntry\b|ledger-entry\.ts/,
+      /\bFeedEntry\b/,
+      /throwIfNoEntry|listpack-entries/,
     ],
+    files:
+      /^src\/(?:ledger\/|ports\/ledger|document\/ledger-entry|cut\/|fetch\/|ingest\/(?:maintain|scan|process)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs)/,
   },
   settle: {
     word: /\bsettl(?:e|es|ing)\b(?!\()/i,
     meaning: 'write the outcome of a document into the ledger',
-    allowed: [/settling\.ts/, /'settle'>/, /\bsettle: \(\)/, /readonly settle:/],
+    // Promises settle in JavaScript's own terms; the script has the name of its port's method.
+    allowed: [
+      /settlesWithin/,
+      /settles-within/,
+      /'settle'>/,
+      /\bsettle: /,
+      /`promise` settles/,
+      /'settle (?:entry|intent|credits)'/,
+      /\bSETTLE\b/,
+    ],
   },
   answer: { word: /\* Answers (?:how|what|whether|which|the)\b/, meaning: 'the response of a service', allowed: [] },
   room: { word: /\b[Rr]ooms?\b|[a-z]Room\b/, meaning: null, allowed: [] },
   standing: { word: /\b[Ss]tanding\b|[a-z]Standing\b/, meaning: null, allowed: [] },
-  own: { word: /\b(?:const|let) own\b/, meaning: 'belonging to', allowed: [] },
+  own: {
+    word: /\b(?:const|let) own\b/,
+    meaning: 'belonging to',
+    allowed: [],
+    files: /^src\/(?:ingest\/(?:audit|process|route)|library)\//,
+  },
   fable: { word: /\b(?:sights?|shelf|shelves|crew|venue|taste|onlooker|workshops?)\b/i, meaning: null, allowed: [] },
 }
 

@@ -50,7 +50,7 @@ async function followAnew(pipeline: IngestPipeline, onDeletion: () => void, sign
 /** The ledger first: what it does not know is enqueued. Where that fails the listing finds all the same what is missing. */
 async function restoreLost(pipeline: IngestPipeline, watch: SourceWatch, signal: AbortSignal): Promise<void> {
   try {
-    await pipeline.data.settle()
+    await pipeline.data.resync()
     await pipeline.data.complete(signal)
   } catch (error) {
     if (signal.aborted) return

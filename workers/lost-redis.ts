@@ -12,7 +12,7 @@ export interface RedisData {
   /** How often data were lost, or may have been, since the process began. */
   readonly losses: () => number
   /** Asks Redis now; resolves when this process and all others that live have declared what they hold. */
-  readonly settle: () => Promise<void>
+  readonly resync: () => Promise<void>
   /**
    * Completes the ledger from the store where Redis lost data that no process has made good yet. Answers how many
    * documents were found. Single flight: concurrent calls share one pass.
@@ -46,7 +46,7 @@ export function redisData(options: RedisDataOptions): RedisData {
   let completing: Promise<number> | null = null
   return {
     losses: () => lease.losses,
-    settle: () => lease.settle(),
+    resync: () => lease.resync(),
     onLoss: (listener) => lease.onLoss(listener),
     complete: (cut) => {
       completing ??= complete(options, cut).finally(() => (completing = null))

@@ -22,7 +22,7 @@ export class OutageSharing implements Disposable {
   changed({ kind, outage: { dependency, cause } }: OutageChange): void {
     if (kind === 'recovered') return this.#onWorks({ dependency })
     this.#working.delete(dependency)
-    void this.#outages.tell({ dependency, cause, since: Date.now() }).catch(() => undefined)
+    void this.#outages.report({ dependency, cause, since: Date.now() }).catch(() => undefined)
   }
 
   [Symbol.dispose](): void {

@@ -34,7 +34,7 @@ export async function untilDone<T>(
     const value = await unlessLost(pipeline, signal, async (cut) => {
       const brought = await bring(cut)
       await drained(pipeline, cut)
-      await data.settle()
+      await data.resync()
       return { brought }
     })
     if (value !== null && data.losses() === losses) {

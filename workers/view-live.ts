@@ -76,7 +76,7 @@ async function statusOf({ pipeline, gate }: Opened, settings: Settings): Promise
     queue.workers(),
     queue.paused(),
     outages.list(),
-    activity.look(),
+    activity.read(),
     gate === null ? null : gate.state(),
   ])
   const { pending, done, partial, failed, skipped } = counts

@@ -2,9 +2,9 @@
 export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (value === null || typeof value !== 'object') return value
-  const entries = Object.entries(value).filter(([, field]) => field !== undefined)
-  entries.sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, field]) => [key, sortKeys(field)]))
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+  fields.sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(fields.map(([key, field]) => [key, sortKeys(field)]))
 }
 
 /** One text for all values that JSON cannot distinguish but by the order of keys. */

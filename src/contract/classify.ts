@@ -113,7 +113,7 @@ function verdictOf(meaning: Meaning, { answer, error, asked }: Case): Verdict {
   }
 }
 
-interface Told {
+interface Details {
   readonly answer: HttpAnswer
   readonly error?: ErrorBody
   readonly message: string
@@ -122,7 +122,7 @@ interface Told {
 type Rejected = Extract<Verdict, { kind: 'rejected' }>
 type Unavailable = Extract<Verdict, { kind: 'unavailable' }>
 
-function rejected({ answer, error, message, code }: Told & { readonly code: FailureCode }): Rejected {
+function rejected({ answer, error, message, code }: Details & { readonly code: FailureCode }): Rejected {
   const serviceCode = error?.code ?? null
   const failure: Failure = {
     code,
@@ -135,22 +135,22 @@ function rejected({ answer, error, message, code }: Told & { readonly code: Fail
 }
 
 function unavailable(
-  told: Told & { code?: FailureCode; waitMs?: number | null; countsAgainstService?: boolean },
+  details: Details & { code?: FailureCode; waitMs?: number | null; countsAgainstService?: boolean },
 ): Unavailable {
   return {
     kind: 'unavailable',
-    code: told.code ?? 'service_unavailable',
-    message: told.message,
-    serviceCode: told.error?.code ?? null,
-    httpStatus: told.answer.status,
-    retryAfterMs: told.waitMs ?? null,
+    code: details.code ?? 'service_unavailable',
+    message: details.message,
+    serviceCode: details.error?.code ?? null,
+    httpStatus: details.answer.status,
+    retryAfterMs: details.waitMs ?? null,
     remedy: { kind: 'none' },
-    countsAgainstService: told.countsAgainstService ?? true,
+    countsAgainstService: details.countsAgainstService ?? true,
   }
 }
 
-function refused(cause: RefusalCause, told: Told): Verdict {
-  return { kind: 'refused', cause, failure: rejected({ ...told, code: 'refused' }).failure }
+function refused(cause: RefusalCause, details: Details): Verdict {
+  return { kind: 'refused', cause, failure: rejected({ ...details, code: 'refused' }).failure }
 }
 
 function askedWait({ headers }: HttpAnswer, error: ErrorBody, { nowMs }: Asked): number | null {

@@ -10,7 +10,7 @@ export interface ErrorBody {
 
 const TEXT_LIMIT = 300
 
-/** A code is a filter's word: anything else in its place is as if there were none. Services spell it in either case. */
+/** A code is a filter's word: anything else counts as none. Services spell it in either case. */
 const CODE = /^(?=.{1,64}$)[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)*$/
 
 /** A code that stands where the text should: only what no sentence and no word could be. */

@@ -54,7 +54,7 @@ function converter(markdown: string, unit: SpanUnit): ToUtf16 {
   return (offset) => table[offset]
 }
 
-/** For each code point, and the end, its place in UTF-16 units. */
+/** For each code point, and the end, its offset in UTF-16 units. */
 function codePointStarts(text: string): Uint32Array {
   const starts = new Uint32Array(text.length + 1)
   let count = 0
@@ -66,7 +66,7 @@ function codePointStarts(text: string): Uint32Array {
   return starts.subarray(0, count + 1)
 }
 
-/** For each byte of its UTF-8, and the end, its place in UTF-16 units; -1 in the middle of a character. */
+/** For each byte of its UTF-8, and the end, its offset in UTF-16 units; -1 in the middle of a character. */
 function byteStarts(text: string): Int32Array {
   const starts = new Int32Array(Buffer.byteLength(text) + 1).fill(-1)
   let byte = 0

@@ -12,7 +12,7 @@ export const isPageCount = (value: unknown): value is number =>
 
 export const isCreditAmount = (value: unknown): value is number => isWithin(value, MOST_CREDITS)
 
-/** Of what took place within one request. */
+/** Of what happened within one request. */
 export const isRequestMs = (value: unknown): value is number => isWithin(value, LONGEST_MS)
 
 const isWithin = (value: unknown, most: number): value is number =>

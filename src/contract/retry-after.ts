@@ -13,13 +13,13 @@ export interface RetryHints {
   readonly body: Readonly<Record<string, unknown>> | null
   /** The text of the error. */
   readonly text: string
-  /** Our clock, epoch milliseconds: for when the service told none. */
+  /** Our clock, epoch milliseconds: used where the service sends none. */
   readonly nowMs: number
 }
 
 /**
  * Milliseconds that the service asked to wait at least, or null when it named no time. The header wins, then the body's
- * fields, then its text ("retry after 12s"), which is the only place where some services say it.
+ * fields, then its text ("retry after 12s"), the only part where some services state it.
  */
 export function retryAfterMs(hints: RetryHints): number | null {
   return fromHeader(hints) ?? fromFields(hints.body) ?? fromText(hints.text)

@@ -40,7 +40,7 @@ const ruleSchema = z.strictObject({
 })
 
 /**
- * Compiles the settings once: no glob and no option is looked at again for a document that shares a rule with an earlier
+ * Compiles the settings once: no glob and no option is compiled again for a document that shares a rule with an earlier
  * one. For PDF, `pages` and `blocks` are on unless the settings say otherwise: they cost nothing (contract, "PDF parser").
  *
  * @throws {InvalidOptions} with every mistake in all options and rules at once

@@ -51,7 +51,7 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
   SCRAPE_PROXY_SELECTION_ERROR: { kind: 'try_again' },
   SCRAPE_DNS_RESOLUTION_ERROR: rejected('unreadable'),
   SCRAPE_SSL_ERROR: rejected('unreadable'),
-  // Our own engine's, for what it can tell apart (src/engine).
+  // Our own engine's, for causes that only it distinguishes (src/engine).
   DOCUMENT_ENCRYPTED: rejected('encrypted'),
   DOCUMENT_WRONG_TYPE: rejected('wrong_type'),
   DOCUMENT_CORRUPT: rejected('corrupt'),
@@ -64,7 +64,7 @@ const MEANINGS: Readonly<Record<string, CodeMeaning>> = {
 /** The service is set up wrongly for one kind of site. */
 const CONFIGURATION = /^SCRAPE_\w*CONFIGURATION_ERROR$/
 
-/** Codes of a failure that lies with a site or with a setting: a second try tells whether it lasts, a fifth does not. */
+/** Codes of a failure that lies with a site or with a setting: a second try shows whether it lasts, a fifth adds nothing. */
 const TRIED_TWICE = /^SCRAPE_(?:SITE_ERROR|ACTION_ERROR|PROXY_SELECTION_ERROR|\w*CONFIGURATION_ERROR)$/i
 
 /** How often a document is sent, at the most, that fails with this code; null for as often as any. */

@@ -1,7 +1,7 @@
 import type { Usage } from '#src/document/verdict.ts'
 import { isCreditAmount, isPageCount, isRequestMs } from './plausible.ts'
 
-/** What `data.metadata` says of place, credits and pages; a field that is not as in the contract is as if absent. */
+/** What `data.metadata` says of the concurrency queue, credits and pages; a field that is not as in the contract is as if absent. */
 export function usageOf(data: object): Usage {
   const { metadata } = data as { metadata?: Readonly<Record<string, unknown>> | null }
   const { concurrencyLimited, concurrencyQueueDurationMs: queuedMs, creditsUsed, numPages } = metadata ?? {}

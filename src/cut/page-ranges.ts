@@ -18,7 +18,7 @@ const AIM = 0.9
 /**
  * The first try at a cut: as few ranges of equal length as bring pieces of `bytes / ranges` below the limit. Where the
  * cuts are depends on the whole document alone; `upToPage` only leaves out what follows it, so that a document asked for
- * with more pages is cut in the same places.
+ * with more pages is cut at the same pages.
  */
 export function evenRanges({ pages, bytes, limitBytes, mostPages = null }: WholePdf, upToPage: number): PageRange[] {
   const byPages = mostPages === null ? 1 : Math.ceil(pages / mostPages)

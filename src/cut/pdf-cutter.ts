@@ -65,7 +65,7 @@ export class PdfCutter implements PieceCutter {
     }
   }
 
-  /** Waits for one of the places; what comes back gives it up. */
+  /** Acquires the semaphore; the function that it resolves to releases it. */
   async #turn(): Promise<() => void> {
     const began = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()

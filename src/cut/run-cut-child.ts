@@ -34,9 +34,9 @@ export async function runCutChild(task: CutTask, timeoutMs: number, signal: Abor
   }, timeoutMs)
   signal.addEventListener('abort', kill)
   try {
-    const told = await ended.promise
+    const message = await ended.promise
     signal.throwIfAborted()
-    return told
+    return message
   } finally {
     clearTimeout(late)
     signal.removeEventListener('abort', kill)

@@ -116,7 +116,7 @@ export class AnswerHold implements Disposable {
     return this.#memory.tryGrow(this, bytes)
   }
 
-  /** Waits until there is room for so many bytes more. Rejects with the signal's reason. */
+  /** Waits until so many more bytes fit. Rejects with the signal's reason. */
   grow(bytes: number, signal: AbortSignal): Promise<void> {
     return this.#memory.grow(this, bytes, signal)
   }

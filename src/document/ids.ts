@@ -10,7 +10,7 @@ type Brand<T, Name extends string> = T & { readonly [tag]: Name }
 export type SourceKey = Brand<string, 'SourceKey'>
 
 /**
- * What tells that a document's bytes changed without reading them: size + mtime(ns) + inode for a file, ETag or
+ * What changes when a document's bytes change, known without reading them: size + mtime(ns) + inode for a file, ETag or
  * version id for an object. Compared for equality only; nothing may ask which of two versions is newer.
  */
 export type Version = Brand<string, 'Version'>

@@ -14,7 +14,7 @@ export interface ParserFacts {
   readonly class: ParserClass
   /** Address of the service without login and query; `engine` for the embedded one, `sluice` for texts passed through. */
   readonly origin: string
-  /** Of the embedded engine or the passthrough, a whole number; null for a service, which does not tell. */
+  /** Of the embedded engine or the passthrough, a whole number; null for a service, which states none. */
   readonly version: string | null
   /** When the answer came, ISO 8601, UTC; null where that was not kept. */
   readonly at: string | null
@@ -29,7 +29,7 @@ export interface ParserPolicy {
   readonly acceptLocal: boolean
   /** What an older engine did is done again by this one. */
   readonly upgrade: boolean
-  /** The same for each document, where rules tell them apart; null where none does. */
+  /** The same for each document, where rules differ by document; null where none does. */
   readonly upgradeOf: ((key: SourceKey) => boolean) | null
   /** Whether the store may hold receipts of format 1, which name no parser. */
   readonly hasUnmarked: boolean
@@ -45,8 +45,8 @@ export function policyFor(policy: ParserPolicy, key: SourceKey): ParserPolicy {
   const { routes, upgradeOf } = policy
   const isLocal = routes !== undefined && routes.of(key) !== 'service'
   if (upgradeOf === null && !isLocal) return policy
-  const own = isLocal ? routes.engine : policy.own
-  return { ...policy, own, upgrade: upgradeOf === null ? policy.upgrade : upgradeOf(key) }
+  const preferred = isLocal ? routes.engine : policy.own
+  return { ...policy, own: preferred, upgrade: upgradeOf === null ? policy.upgrade : upgradeOf(key) }
 }
 
 /** Of engines that wrote no version. */
@@ -64,7 +64,7 @@ export function satisfies(
   return !upgrade || versionOf(parser) >= versionOf(own)
 }
 
-/** Whether an answer takes the place of one of the same content, recipe and class: a newer engine's. */
+/** Whether an answer replaces one of the same content, recipe and class: a newer engine's. */
 export function replaces(later: ParserIdentity, kept: ParserIdentity | null): boolean {
   if (kept === null || later.class !== 'embedded' || kept.class !== 'embedded') return false
   return versionOf(later) > versionOf(kept)

@@ -1,4 +1,4 @@
-/** A commit was refused: the record in place is of another source. Nothing was replaced. */
+/** A commit was refused: the present record is of another source. Nothing was replaced. */
 export class RecordOfOther extends Error {
   override name = 'RecordOfOther' as const
 

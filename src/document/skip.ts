@@ -29,13 +29,13 @@ export const SKIP_REASONS = [
 
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
-/** Why a folder is not looked into: its files are not counted. */
+/** Why a folder is not listed: its files are not counted. */
 export type LeftOutReason = 'excluded' | 'store' | 'unreadable'
 
-/** Stands in the ledger instead of a skipped file's version: it tells the reason, and changes with it. */
+/** Stands in the ledger instead of a skipped file's version: it states the reason, and changes with it. */
 export const skipVersion = (reason: SkipReason): Version => version(`skip:${reason}`)
 
-/** The reason of a skipped entry; null for any other version. */
+/** The reason of a skipped file; null for any other version. */
 export function skipReasonOf(text: Version): SkipReason | null {
   return SKIP_REASONS.find((reason) => text === skipVersion(reason)) ?? null
 }

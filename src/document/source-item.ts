@@ -9,5 +9,5 @@ export type SourceItem =
   | { readonly kind: 'unusable'; readonly key: SourceKey; readonly failure: Failure }
   /** A file that is no document, by a rule, its name or what it is. Ends skipped, counted by its reason. */
   | { readonly kind: 'skipped'; readonly key: SourceKey; readonly reason: SkipReason }
-  /** A folder that is not looked into. Its key ends in a slash; what is below it is not known. Told, and not counted. */
+  /** A folder that is not listed. Its key ends in a slash; what is below it is not known. Reported, and not counted. */
   | { readonly kind: 'left_out'; readonly key: SourceKey; readonly reason: LeftOutReason }

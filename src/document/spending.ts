@@ -12,7 +12,7 @@ export interface Reservation {
 
 export type Reserving =
   | { readonly kind: 'reserved'; readonly reservation: Reservation }
-  /** What is in flight may use the cap up, or tell the price: ask again. */
+  /** What is in flight may use the cap up, or reveal the price: ask again. */
   | { readonly kind: 'wait'; readonly reason: string }
   /** Nothing more can be sent under this cap. */
   | { readonly kind: 'over'; readonly message: string }

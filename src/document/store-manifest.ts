@@ -40,12 +40,12 @@ interface Owned {
   readonly sourceId?: SourceId
 }
 
-/** What tells a source's records from those of others. */
+/** What distinguishes a source's records from those of others. */
 export type SourceOwner = Pick<StoreSource, 'id' | 'address'>
 
 /** Whether a record or a dead letter is of this source. Those of format 1 name their source by its address alone. */
-export function belongsTo(entry: Owned, owner: SourceOwner): boolean {
-  return entry.sourceId === undefined ? entry.source === owner.address : entry.sourceId === owner.id
+export function belongsTo(owned: Owned, owner: SourceOwner): boolean {
+  return owned.sourceId === undefined ? owned.source === owner.address : owned.sourceId === owner.id
 }
 
 /** Whether two records are of one source. */

@@ -11,9 +11,9 @@ export interface Answer {
   readonly usage: Usage
 }
 
-/** What the answer's metadata says of the place and the credits that the request took; the gate learns from it. */
+/** What the answer's metadata says of the concurrency queue and the credits that the request took; the gate learns from it. */
 export interface Usage {
-  /** `concurrencyQueueDurationMs`: waited in the service for a place. 0 when `concurrencyLimited` is not true. */
+  /** `concurrencyQueueDurationMs`: waited in the service for its concurrency limit. 0 when `concurrencyLimited` is not true. */
   readonly queuedMs: number
   /** `creditsUsed`; null when the service does not report it. */
   readonly credits: number | null
@@ -62,13 +62,13 @@ export interface StatedRate {
 }
 
 /**
- * What an answer means, decided once from its `code` and status by `contract/classify.ts`; no later step looks at a
+ * What an answer means, decided once from its `code` and status by `contract/classify.ts`; no later step reads a
  * status again.
  *
  * - `parsed`: a 200 with a document in it. Becomes a receipt.
  * - `rejected`: this document will not pass, however often it is sent. Ends failed at once.
  * - `refused`: what the service refuses (a permission, an address, options) may be this document's own, or every document's.
- *   Which, other documents tell (`ingest/process/refusals.ts`).
+ *   Other documents show which (`ingest/process/refusals.ts`).
  * - `throttled`: a limit of the plan. Never the document's fault: no attempt is used (Law 5).
  * - `unavailable`: the service failed. Tried again with backoff, at most five counted attempts.
  * - `halted`: credits or key; and a refusal that was ruled to be every document's. The batch stops and keeps every job.

@@ -1,7 +1,7 @@
-/** Calls `tell` each time that `work` has taken another `afterMs`, with how many times that is; answers what `work` does. */
-export async function whileSlow<T>(work: Promise<T>, afterMs: number, tell: (times: number) => void): Promise<T> {
+/** Calls `onSlow` each time that `work` has taken another `afterMs`, with how many times that is; resolves to what `work` does. */
+export async function whileSlow<T>(work: Promise<T>, afterMs: number, onSlow: (times: number) => void): Promise<T> {
   let times = 0
-  const timer = setInterval(() => tell((times += 1)), afterMs)
+  const timer = setInterval(() => onSlow((times += 1)), afterMs)
   timer.unref()
   try {
     return await work

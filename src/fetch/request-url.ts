@@ -65,13 +65,13 @@ export async function requestUrl(start: URL, options: UrlRequest, signal: AbortS
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     if (!options.allowPrivateAddresses) refuseWrittenPrivateAddress(url)
     const login = authorization ?? (url.origin === first.url.origin ? first.authorization : null)
-    const own = url.origin === first.url.origin ? options.headers : {}
+    const sameOrigin = url.origin === first.url.origin ? options.headers : {}
     const headers = {
       accept: '*/*',
       'accept-encoding': 'identity',
       'user-agent': 'sluice',
       ...(login === null ? {} : { authorization: login }),
-      ...own,
+      ...sameOrigin,
     }
     const { method, dispatcher } = options
     const response = await request(url, { method, dispatcher, signal, headers })

@@ -16,15 +16,15 @@ export interface ConnectionOptions extends Omit<Agent.Options, 'connect'> {
 
 /** Connections by way of the proxies, each of which resolves names itself, and decides what can be reached. */
 export function dispatcherBy({ proxies, ca }: WebNetwork, options: ConnectionOptions): Dispatcher {
-  const own = ca === undefined ? {} : { ca: [...ca] }
-  const direct = { ...options, connect: { ...options.connect, ...own } }
+  const certificates = ca === undefined ? {} : { ca: [...ca] }
+  const direct = { ...options, connect: { ...options.connect, ...certificates } }
   if (proxies === null) return new Agent(direct)
   const { rejectUnauthorized } = options.connect
   return new EnvHttpProxyAgent({
     ...direct,
-    requestTls: { rejectUnauthorized, ...own },
-    proxyTls: own,
-    // Empty rather than left out: undici would look into the environment by itself.
+    requestTls: { rejectUnauthorized, ...certificates },
+    proxyTls: certificates,
+    // Empty rather than left out: undici would read the environment by itself.
     httpProxy: proxies.http ?? '',
     httpsProxy: proxies.https ?? '',
     noProxy: proxies.none ?? '',

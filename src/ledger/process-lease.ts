@@ -11,7 +11,7 @@ export interface ProcessLeaseOptions {
   readonly leaseMs?: number
 }
 
-/** What Redis lost, as far as this process can tell. */
+/** What Redis lost, as far as this process knows. */
 export interface Loss {
   /** `data`: writes of this process are gone. `restart`: another server or a restart; nothing of ours is missing. */
   readonly kind: 'data' | 'restart'
@@ -29,7 +29,7 @@ const GRACE_MS = 1_500
 const DECLARED_POLL_MS = 30
 const CLOSE_PATIENCE_MS = 500
 
-/** Answer of a script that did not judge, because this process was out of touch: `settle`, then run it again. */
+/** Answer of a script that did not judge, because this process was out of touch: `resync`, then run it again. */
 export const ASK_AGAIN = -1
 
 /**
@@ -69,7 +69,7 @@ export class ProcessLease implements AsyncDisposable {
   readonly #declarations = new Set<() => Promise<unknown>>()
   readonly #listeners = new Set<(loss: Loss) => void>()
   readonly #chores = new Set<() => Promise<void>>()
-  #settling: Promise<void> | null = null
+  #resyncing: Promise<void> | null = null
   #epoch = ''
   #declaredIn = ''
   #beats = 0
@@ -152,7 +152,7 @@ export class ProcessLease implements AsyncDisposable {
 
   /** Whether the ledger is complete, as far as the store knows; false after a loss until `filled`. */
   async isFilled(): Promise<boolean> {
-    await this.settle()
+    await this.resync()
     return (await this.#beat()).filled
   }
 
@@ -163,15 +163,15 @@ export class ProcessLease implements AsyncDisposable {
 
   /** Resolves at once unless Redis may have lost what this process does not know yet. */
   async ready(): Promise<void> {
-    if (this.#settling !== null || this.#disturbed || this.#epoch !== this.#declaredIn) await this.settle()
+    if (this.#resyncing !== null || this.#disturbed || this.#epoch !== this.#declaredIn) await this.resync()
   }
 
   /** Renews the lease; resolves when those of other processes can be trusted: at once, unless we were out of touch. */
-  settle(): Promise<void> {
-    this.#settling ??= this.#settle().finally(() => {
-      this.#settling = null
+  resync(): Promise<void> {
+    this.#resyncing ??= this.#resync().finally(() => {
+      this.#resyncing = null
     })
-    return this.#settling
+    return this.#resyncing
   }
 
   /** Work is in flight that no other process may begin, until the function returned is called. */
@@ -197,7 +197,7 @@ export class ProcessLease implements AsyncDisposable {
     await Promise.race([forgotten, sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })])
   }
 
-  async #settle(): Promise<void> {
+  async #resync(): Promise<void> {
     const beat = await this.#beat()
     // A declaration that failed is made again.
     if (beat.epoch !== this.#declaredIn) await this.#adopt(beat)
@@ -262,10 +262,10 @@ export class ProcessLease implements AsyncDisposable {
     this.#disturbed = true
   }
 
-  /** Goes on while the process settles: out of touch, it is alive all the same. */
+  /** Goes on while the process resyncs: out of touch, it is alive all the same. */
   readonly #renewSoon = (): void => {
     this.#beat()
-      .then((beat) => (beat.inTime && beat.epoch === this.#declaredIn ? this.#doChores() : this.settle()))
+      .then((beat) => (beat.inTime && beat.epoch === this.#declaredIn ? this.#doChores() : this.resync()))
       // A renewal that fails did so because the connection was closed for good: then the lease has to expire.
       .catch(() => undefined)
   }
@@ -287,6 +287,6 @@ export async function inTouch<Reply>(
     const before = lease.disturbances
     const answer = await run()
     if (answer !== ASK_AGAIN && before === lease.disturbances) return answer as Exclude<Reply, typeof ASK_AGAIN>
-    await lease.settle()
+    await lease.resync()
   }
 }

@@ -37,7 +37,7 @@ const activityReply = z.tuple([z.number(), texts, texts, texts, texts])
 type ActivityReply = z.infer<typeof activityReply>
 
 /**
- * One consistent look, by the clock of Redis. KEYS: epoch, claims, intents, cap. ARGV: prefix of process keys. Answers the
+ * One consistent read, by the clock of Redis. KEYS: epoch, claims, intents, cap. ARGV: prefix of process keys. Answers the
  * time, processes whose lease stands with the time of their last beat, and the three other hashes.
  */
 const READ_ACTIVITY = new LuaScript(
@@ -61,7 +61,7 @@ return {
   activityReply,
 )
 
-/** What the processes of a pipeline do now, for a process that only looks: it takes no lease and changes nothing. */
+/** What the processes of a pipeline do now, for a process that only reads: it takes no lease and changes nothing. */
 export class RedisActivity {
   readonly #connection: RedisClient
   readonly #pipeline: string
@@ -71,7 +71,7 @@ export class RedisActivity {
     this.#pipeline = options.pipeline
   }
 
-  async look(): Promise<Activity> {
+  async read(): Promise<Activity> {
     const prefix = redisPrefix(this.#pipeline)
     const keys = ['epoch', 'claims', 'intents', 'spending:cap'].map((name) => `${prefix}:${name}`)
     return readActivity(await READ_ACTIVITY.run(this.#connection, keys, [`${prefix}:process:`]))
@@ -105,8 +105,8 @@ function capOf(flat: readonly string[]): Activity['cap'] {
   const fields = new Map(pairs(flat))
   const limit = fields.get('limit')
   if (limit === undefined) return null
-  const own = `by ${fields.get('run') ?? ''} `
-  const spent = [...fields].reduce((sum, [name, value]) => (name.startsWith(own) ? sum + Number(value) : sum), 0)
+  const prefix = `by ${fields.get('run') ?? ''} `
+  const spent = [...fields].reduce((sum, [name, value]) => (name.startsWith(prefix) ? sum + Number(value) : sum), 0)
   return { limit: Number(limit), spent }
 }
 

@@ -206,7 +206,7 @@ export class RedisIntents {
   /** Every intent that was not cleared. Holds one line a request in flight. */
   async list(): Promise<readonly Intent[]> {
     const { connection, pipeline, lease } = this.#options
-    await lease.settle()
+    await lease.resync()
     const intents = Object.entries(await connection.hgetall(this.#intentsKey)).map(([id, text]) => parse(id, text))
     const owners = [...new Set(intents.map(({ owner }) => owner))]
     const leases = await Promise.all(owners.map((owner) => connection.exists(`${processKeyPrefix(pipeline)}${owner}`)))

@@ -19,7 +19,7 @@ const BUCKETS = 32_768
 /** Entries that one script reads or writes; Redis serves no other client meanwhile. */
 const BATCH = 1_000
 
-/** Buckets that are looked into at a time when all entries are streamed. */
+/** Buckets that are read at a time when all entries are streamed. */
 const STREAM_BUCKETS = 512
 
 /** Keys of a Redis whose buckets are found by listing them. */
@@ -30,7 +30,7 @@ export class RedisLedger implements Ledger {
   readonly #client: RedisClient
   readonly #prefix: string
   readonly #countsKey: string
-  /** Of this process; `SETTLE` tells by it an end that is sent again from one that another process wrote. */
+  /** Of this process; by it `SETTLE` distinguishes an end that is sent again from one that another process wrote. */
   readonly #settlerKey: string
   #ends = 0
 

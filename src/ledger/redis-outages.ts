@@ -18,7 +18,7 @@ const KEPT_MS = 24 * 3_600_000
 
 /**
  * Outages of a pipeline as its processes see them, for `status`, which is a process of its own. A field for each process
- * and dependency; kept after the process ended, because the cause of a halt is what is looked for then.
+ * and dependency; kept after the process ended, because the cause of a halt is what the user needs then.
  */
 export class RedisOutages {
   readonly #client: RedisClient
@@ -30,7 +30,7 @@ export class RedisOutages {
     this.#key = `${redisPrefix(options.pipeline)}:outages`
   }
 
-  async tell(outage: Omit<ReportedOutage, 'by'>): Promise<void> {
+  async report(outage: Omit<ReportedOutage, 'by'>): Promise<void> {
     const field = `${this.#by} ${outage.dependency}`
     await this.#client.hset(this.#key, field, JSON.stringify({ ...outage, by: this.#by }))
     await this.#client.pexpire(this.#key, KEPT_MS)

@@ -9,8 +9,8 @@ const GRANT = new LuaScript(
   `
 local counted = redis.call('HINCRBY', KEYS[1], 'counted', ARGV[1])
 local bought = tonumber(redis.call('HGET', KEYS[1], 'bought') or '0')
-local room = math.floor(counted * tonumber(ARGV[3]) + 1e-9) - bought
-local granted = math.max(0, math.min(tonumber(ARGV[2]), room))
+local left = math.floor(counted * tonumber(ARGV[3]) + 1e-9) - bought
+local granted = math.max(0, math.min(tonumber(ARGV[2]), left))
 redis.call('HINCRBY', KEYS[1], 'bought', granted)
 return granted
 `,

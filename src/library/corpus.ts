@@ -38,7 +38,7 @@ export interface Corpus extends AsyncDisposable {
   chunks(options?: ChunkingOptions): AsyncIterable<ChunkLine>
   /** Brings the change feed up to date, and answers the position behind its last change. */
   cursor(): Promise<string>
-  /** What differs between two cursors, one entry a document; without `since` from the beginning, without `until` up to now. */
+  /** What differs between two cursors, one change a document; without `since` from the beginning, without `until` up to now. */
   changes(range?: { readonly since?: string; readonly until?: string }): AsyncIterable<FeedEntry>
 }
 

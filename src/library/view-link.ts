@@ -1,13 +1,13 @@
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 
 /** What a chunk says of where it comes from. */
-export type CitedPlace = Pick<ChunkLine, 'document' | 'pages' | 'boxes' | 'markdownSpan' | 'receipts'>
+export type Citation = Pick<ChunkLine, 'document' | 'pages' | 'boxes' | 'markdownSpan' | 'receipts'>
 
 /**
  * Address at which `sluice view` opens the document of a chunk, on its first page, with its box and its part of the Markdown
  * marked (docs/view.md). `view` is the address that the command printed; '' gives an address relative to it.
  */
-export function viewLink(view: string, { document, pages, boxes, markdownSpan, receipts }: CitedPlace): string {
+export function viewLink(view: string, { document, pages, boxes, markdownSpan, receipts }: Citation): string {
   const params = new URLSearchParams({ key: document })
   const [page] = pages
   if (page !== undefined) params.set('page', String(page))

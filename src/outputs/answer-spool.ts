@@ -44,7 +44,7 @@ export class FolderSpool implements AnswerSpool {
 
   async read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
     const path = this.#pathOf(id)
-    // Nearly always there is none: a look takes a few microseconds, a hop to a thread ten times as long.
+    // Nearly always there is none: a check takes a few microseconds, a hop to a thread ten times as long.
     const packed = existsSync(path) ? await readIfThere(path) : null
     return packed === null ? null : unpackReceipt(packed, memory)
   }

@@ -23,10 +23,10 @@ export interface PathRules {
   readonly maxBytes: number
 }
 
-/** Room for the store's own path in the 4,096 bytes that Linux allows, and for the names of the outputs. */
+/** Left for the store's own path in the 4,096 bytes that Linux allows, and for the names of the outputs. */
 export const FOLDER_MAX_BYTES = 3000
 
-/** 255 is what file systems allow; the rest is room for a suffix in folders that people sync elsewhere. */
+/** 255 is what file systems allow; the rest is left for a suffix in folders that people sync elsewhere. */
 const SEGMENT_MAX_BYTES = 240
 
 /** Ends a document's segment that has no supported extension, so that no folder can have its name. */
@@ -53,7 +53,7 @@ function ofFolder(segment: string, rules: PathRules): string {
   return fit(open, segment, '', rules)
 }
 
-/** What tells a document's segment from a folder's: its supported extension as it is spelled, else the mark. */
+/** What distinguishes a document's segment from a folder's: its supported extension as it is spelled, else the mark. */
 function ending(segment: string): string {
   const extension = extensionOf(segment)
   return extension === null ? DOCUMENT_MARK : segment.slice(-extension.length - 1)
@@ -103,12 +103,12 @@ function hash(text: string, digits: number): string {
   return createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex').slice(0, digits)
 }
 
-/** Whether a folder below `documents/` is a document's own: by rule 2 its name alone tells. */
+/** Whether a folder below `documents/` is a document's own: by rule 2 its name alone shows it. */
 export function isDocumentFolder(name: string): boolean {
   return name.endsWith(DOCUMENT_MARK) || extensionOf(name) !== null
 }
 
-/** Name of a document's dead letter: flat, to be listed fast; a person sees the file's name, the hash tells it apart. */
+/** Name of a document's dead letter: flat, to be listed fast; it begins with the file's name, for people, and its hash is unique. */
 export function letterName(key: SourceKey): string {
   const name = key.slice(key.lastIndexOf('/') + 1)
   return `${cut(escape(name), 160)}~${keyHash(key)}.json`

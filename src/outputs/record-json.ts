@@ -30,7 +30,7 @@ function parse(json: Buffer): object | null {
   if (value.schema > RECORD_SCHEMA) {
     const key = JSON.stringify(value.key)
     throw new StoreRefused(
-      `the store's entry for ${key} has schema ${value.schema}, written by a later release: update Sluice.`,
+      `the record of ${key} has schema ${value.schema}, written by a later release: update Sluice.`,
     )
   }
   return value

@@ -5,7 +5,7 @@ import { HeadingPath } from './heading-path.ts'
 
 /**
  * Derives a document's outputs from a parsed answer: name → bytes, in a fixed order, the same bytes for the same
- * answer. A file is there when the answer has the field, so that an empty one tells from one that was not asked for.
+ * answer. A file is there when the answer has the field, so that an empty one differs from one that was not asked for.
  *
  * - `document.md`: the document as Markdown
  * - `pages.jsonl`: one page a line, `{document, headings, pageNumber, markdown}`
@@ -42,27 +42,27 @@ function pageRows(pages: readonly ParsedPage[], document: SourceKey): readonly o
 /** Null where the answer has no blocks. */
 function blockRows(data: ParsedData, document: SourceKey): readonly object[] | null {
   const path = new HeadingPath()
-  const rowOf = ({ block, ...page }: PlacedBlock): object => {
+  const rowOf = ({ block, ...page }: BlockOnPage): object => {
     const headings = path.read(block.content)
     return { document, headings, ...page, ...block }
   }
-  if (data.blocks) return data.blocks.flatMap(placed).map(rowOf)
+  if (data.blocks) return data.blocks.flatMap(withPage).map(rowOf)
   const { markdown = '' } = data
   const anchored = extensionsOf({ sluice: data.sluice })?.blocks ?? null
   return anchored === null ? null : anchored.map((block, index) => rowOf(withoutPage(block, index, markdown)))
 }
 
-interface PlacedBlock extends Pick<BlockPage, 'width' | 'height'> {
+interface BlockOnPage extends Pick<BlockPage, 'width' | 'height'> {
   readonly pageNumber: number | null
   readonly status: string | null
   readonly block: Block
 }
 
-function placed({ pageNumber, width, height, status, items }: BlockPage): PlacedBlock[] {
+function withPage({ pageNumber, width, height, status, items }: BlockPage): BlockOnPage[] {
   return items.map((block) => ({ pageNumber, width, height, status, block }))
 }
 
-function withoutPage({ markdownSpan, ...block }: AnchoredBlock, readingOrder: number, markdown: string): PlacedBlock {
+function withoutPage({ markdownSpan, ...block }: AnchoredBlock, readingOrder: number, markdown: string): BlockOnPage {
   const content = markdown.slice(...markdownSpan)
   const unknown = { label: null, bbox: null, source: null, confidence: { layout: null, ocr: null } }
   return {

@@ -32,7 +32,7 @@ export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
 export interface DecodeOptions {
   readonly maxBytes: number
-  /** The body counts for it already; what comes out of it takes its place. */
+  /** The body counts for it already; what comes out of it replaces it. */
   readonly hold: AnswerHold
 }
 
@@ -63,7 +63,7 @@ export async function decodeBody(
   }
 }
 
-/** Null for what is not small, or finds no room at once. */
+/** Null for what is not small, or does not fit at once. */
 async function small(decoder: Decoder, body: Buffer, maxBytes: number, hold: AnswerHold): Promise<Buffer | null> {
   try {
     const decoded = await decoder.whole(body, { maxOutputLength: Math.min(WHOLE_BYTES, maxBytes) })

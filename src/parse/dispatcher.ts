@@ -12,7 +12,7 @@ export function dispatcherOf(connections: number, { proxies, tls }: WayOut): Dis
     ...options,
     requestTls: tls,
     proxyTls: tls,
-    // Empty rather than left out: undici would look into the environment by itself.
+    // Empty rather than left out: undici would read the environment by itself.
     httpProxy: proxies.http ?? '',
     httpsProxy: proxies.https ?? '',
     noProxy: proxies.none ?? '',

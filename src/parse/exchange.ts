@@ -46,7 +46,7 @@ export interface ExchangeOptions {
   /** For the whole of it: connecting, sending, waiting, receiving. */
   readonly timeoutMs: number
   readonly maxAnswerBytes: number
-  /** Counts the answer's bytes. Backpressure: without room the answer waits on the wire, and `timeoutMs` is stopped. */
+  /** Counts the answer's bytes. Backpressure: without memory the answer waits on the wire, and `timeoutMs` is stopped. */
   readonly hold: AnswerHold
   /** As `ParseRequest.maySend`. */
   readonly maySend: () => boolean
@@ -83,28 +83,28 @@ interface CollectorOptions extends Pick<ExchangeOptions, 'maxAnswerBytes' | 'hol
   readonly signal: AbortSignal
 }
 
-type Settle = (...outcome: [answer: RawAnswer, error: null] | [answer: null, error: Error]) => void
+type Finish = (...outcome: [answer: RawAnswer, error: null] | [answer: null, error: Error]) => void
 
 /** undici's handler, below its streams: they cost more than all the rest of a small request. */
 class AnswerCollector implements Dispatcher.DispatchHandler {
   /** Whether the whole request has been given to the connection. */
   sent = false
-  readonly #settle: Settle
+  readonly #finishWith: Finish
   readonly #options: CollectorOptions
   readonly #startedAt = performance.now()
   readonly #chunks: Buffer[] = []
   #bytes = 0
   #uncounted = 0
-  #roomComes: Promise<void> | null = null
+  #memoryComes: Promise<void> | null = null
   #status = 0
   #headers: IncomingHttpHeaders = {}
   #controller: Dispatcher.DispatchController | null = null
   #aborted: Error | null = null
   #settled = false
 
-  constructor(options: CollectorOptions, settle: Settle) {
+  constructor(options: CollectorOptions, finish: Finish) {
     this.#options = options
-    this.#settle = settle
+    this.#finishWith = finish
   }
 
   abort(error: Error): void {
@@ -136,18 +136,18 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (this.#bytes > maxAnswerBytes) return this.abort(new AnswerTooLong(`more than ${maxAnswerBytes} bytes`))
     this.#chunks.push(chunk)
     this.#uncounted += chunk.length
-    if (this.#roomComes !== null) return
+    if (this.#memoryComes !== null) return
     if (hold.tryGrow(this.#uncounted)) this.#uncounted = 0
     else this.#holdUp()
   }
 
   #holdUp(): void {
-    this.#roomComes = this.#waitForRoom()
-    this.#roomComes.catch(() => undefined)
+    this.#memoryComes = this.#waitForMemory()
+    this.#memoryComes.catch(() => undefined)
   }
 
-  /** Reads nothing more from the connection until there is room; what was on its way comes in meanwhile. */
-  async #waitForRoom(): Promise<void> {
+  /** Reads nothing more from the connection until there is memory; what was on its way comes in meanwhile. */
+  async #waitForMemory(): Promise<void> {
     const { hold, late, signal } = this.#options
     this.#controller?.pause()
     late.pause()
@@ -156,7 +156,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
       this.#uncounted = 0
       await hold.grow(bytes, signal)
     }
-    this.#roomComes = null
+    this.#memoryComes = null
     if (this.#settled) return
     late.resume()
     this.#controller?.resume()
@@ -164,7 +164,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     // Rejects where the signal aborted, whose listener ended the exchange.
-    if (this.#roomComes !== null) return void this.#roomComes.then(() => this.onResponseEnd()).catch(() => undefined)
+    if (this.#memoryComes !== null)
+      return void this.#memoryComes.then(() => this.onResponseEnd()).catch(() => undefined)
     const [first = Buffer.alloc(0)] = this.#chunks
     const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#bytes) : first
     const durationMs = performance.now() - this.#startedAt
@@ -175,9 +176,9 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#finish(null, error)
   }
 
-  #finish(...outcome: Parameters<Settle>): void {
+  #finish(...outcome: Parameters<Finish>): void {
     if (this.#settled) return
     this.#settled = true
-    this.#settle(...outcome)
+    this.#finishWith(...outcome)
   }
 }

@@ -5,7 +5,7 @@ import { AnswerTooLong, NoAnswer, RequestTimeout } from './exchange.ts'
 
 const TRUST = 'Name its authority in NODE_EXTRA_CA_CERTS'
 
-/** What a person can make of the codes that sockets, name look-ups, TLS and the HTTP parser fail with. */
+/** What a person can make of the codes that sockets, name resolution, TLS and the HTTP parser fail with. */
 const PLAIN: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was cut',

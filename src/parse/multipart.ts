@@ -15,7 +15,7 @@ export const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 /** Documents up to this size are sent as one buffer: a stream costs more than the copy. */
 const ONE_BUFFER_BYTES = 64 * 1024
 
-/** What a socket takes before it tells the writer to wait. */
+/** What a socket takes before it makes the writer wait. */
 const SOCKET_BUFFER_BYTES = getDefaultHighWaterMark(false)
 
 /** A request body of known length. */

@@ -14,7 +14,7 @@ export interface PlacedRecord {
   readonly folder: string
 }
 
-/** What the change feed needs of a store: files below `changes/` that are never changed, and what tells of each commit. */
+/** What the change feed needs of a store: files below `changes/` that are never changed, and what changes with each commit. */
 export interface FeedStorage {
   /** Atomic exclusive create: false where there is a file of this name. No reader sees a part. */
   create(name: string, bytes: Uint8Array): Promise<boolean>

@@ -54,7 +54,7 @@ export interface Turn extends AsyncDisposable {
   admitted(): void
 }
 
-/** The one place that decides when a request may be sent, shared by all processes through Redis. */
+/** The one component that decides when a request may be sent, shared by all processes through Redis. */
 export interface Gate {
   /**
    * Waits until a document is to be read for its request: with its permit, or ahead of it where this process gets many.
@@ -65,7 +65,7 @@ export interface Gate {
     signal: AbortSignal,
   ): Promise<Turn | Extract<Admission, { kind: 'wait' }>>
   /**
-   * Waits for a place: about a minute for a limit, longer where its turn is near, 5 s for anything else. `credits` is what
+   * Waits for a permit: about a minute for a limit, longer where its turn is near, 5 s for anything else. `credits` is what
    * the request is expected to cost; `first`: before all that wait in this process; `until`: when it aborts, the document
    * waits no longer and goes back to the queue.
    */

@@ -14,12 +14,12 @@ export interface ReceiptMemory {
   readonly signal: AbortSignal
 }
 
-/** Names of records, listed in pages: where a look for each of many documents would take a request each. */
+/** Names of records, listed in pages: where a check of each of many documents would take a request each. */
 export interface RecordListing {
   /** The name that a document's record has. */
   nameOf(key: SourceKey): string
   /**
-   * Hands every name that is there to `add`, in no order. Some keys of the store, in no order, tell where it is cut into
+   * Hands every name that is there to `add`, in no order. Some keys of the store, in no order, divide it into
    * ranges that are listed side by side; any will do.
    */
   list(some: readonly SourceKey[], add: (name: string) => void, signal: AbortSignal): Promise<void>
@@ -53,7 +53,7 @@ export interface OutputStore {
    */
   saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void>
   removeReceipt(id: ReceiptId): Promise<void>
-  /** All, or those of these bytes and of some of their pages, which costs one request or a look into one folder. */
+  /** All, or those of these bytes and of some of their pages, which costs one request or one read of a folder. */
   listReceipts(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt>
 
   /** Null when nothing is committed for this key. */
@@ -61,11 +61,11 @@ export interface OutputStore {
   /**
    * All or nothing, record last (Law 3): a reader sees the old outputs or the new ones. Repeatable. Files of an
    * earlier commit that are not in this one are gone after it, and so is the document's dead letter. Throws
-   * `RecordOfOther` where the record in place is of another source, and changes nothing.
+   * `RecordOfOther` where the present record is of another source, and changes nothing.
    */
   commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
   readOutput(key: SourceKey, name: string): Promise<Buffer | null>
-  /** Calls `onUnreadable` with the place in the store of each `record.json` that cannot be read, and leaves it out. */
+  /** Calls `onUnreadable` with the path in the store of each `record.json` that cannot be read, and leaves it out. */
   listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord>
   /** Whether each of these documents has a record, in their order, without reading the records. */
   haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]>
@@ -80,7 +80,7 @@ export interface OutputStore {
   listDeadLetters(signal: AbortSignal): AsyncIterable<DeadLetter>
   /** Finishes or undoes what a crash left half done. Run once before a run. */
   recover(): Promise<void>
-  /** Looks through everything that is there. What is written meanwhile is no orphan. */
+  /** Reads everything that is there. What is written meanwhile is no orphan. */
   listOrphans(signal: AbortSignal): AsyncIterable<Orphan>
   /** Removes a foreign one for good. Repeatable. */
   removeOrphan(orphan: Orphan): Promise<void>

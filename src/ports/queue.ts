@@ -18,7 +18,7 @@ export interface JobQueue {
   backlog(): Promise<number>
 }
 
-/** What should become of a job; `consume` is the only place that spells it in BullMQ. */
+/** What should become of a job; only `consume` translates it into BullMQ's terms. */
 export type JobVerdict =
   | { readonly kind: 'finish' }
   /** Come back later; `counted` uses one of the document's attempts. */

@@ -23,7 +23,7 @@ export interface Source extends SourceTraits {
 
 export type SourceChange =
   | SourceItem
-  /** No longer there. Reported where it was seen to go; only a whole listing tells of all that is gone. */
+  /** No longer there. Reported where it was seen to go; only a whole listing shows all that is gone. */
   | { readonly kind: 'gone'; readonly key: SourceKey }
 
 export interface SourceWatch {

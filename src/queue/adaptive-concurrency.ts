@@ -1,4 +1,4 @@
-/** Documents in work at a time when nearly all come back: one in flight, and one to take its place. */
+/** Documents in work at a time when nearly all come back: one in flight, and one to follow it. */
 const FEWEST = 2
 
 /** What a document that got through adds, and what it adds right after one came back; one that came back takes away one. */
@@ -8,7 +8,7 @@ const LEAST_GROWTH = 0.1
 /** How fast growth recovers while documents get through and none comes back. */
 const GROWTH_RECOVERY = 1.05
 
-/** How long a place stays empty after a document that came back, while no more than the fewest are taken. */
+/** How long a slot stays empty after a document that came back, while no more than the fewest are taken. */
 const REST_MS = 1_000
 
 /**
@@ -19,31 +19,31 @@ const REST_MS = 1_000
  */
 export class AdaptiveConcurrency {
   readonly #most: number
-  #places: number
+  #slots: number
   #growth = GROWTH
 
   constructor(most: number) {
     this.#most = most
-    this.#places = most
+    this.#slots = most
   }
 
-  get places(): number {
-    return Math.floor(this.#places)
+  get slots(): number {
+    return Math.floor(this.#slots)
   }
 
   onCompleted(): void {
-    this.#places = Math.min(this.#most, this.#places + this.#growth)
+    this.#slots = Math.min(this.#most, this.#slots + this.#growth)
     this.#growth = Math.min(GROWTH, this.#growth * GROWTH_RECOVERY)
   }
 
   /**
-   * Answers for how long the place of this document stays empty. While none gets through (credits are out, the service
+   * Returns for how long the slot of this document stays empty. While none gets through (credits are out, the service
    * is away) documents come back at once, and without a rest the whole queue would be read again and again.
    */
   onPostponed(): number {
     const fewest = Math.min(FEWEST, this.#most)
-    const restMs = this.places <= fewest ? REST_MS : 0
-    this.#places = Math.max(fewest, this.#places - 1)
+    const restMs = this.slots <= fewest ? REST_MS : 0
+    this.#slots = Math.max(fewest, this.#slots - 1)
     this.#growth = LEAST_GROWTH
     return restMs
   }

@@ -38,7 +38,7 @@ export interface ConsumeTiming {
   readonly stalledCheckMs: number
   /** Worker deaths after which a document is given up. */
   readonly deathsAllowed: number
-  /** How long a worker with free places leaves waiting jobs alone before it counts as stuck. */
+  /** How long a worker with free slots leaves waiting jobs alone before it counts as stuck. */
   readonly stuckAfterMs: number
 }
 
@@ -47,7 +47,7 @@ const TIMING: ConsumeTiming = { lockMs: 10_000, stalledCheckMs: 4_000, deathsAll
 /** After an abort, how long `handle` may take to notice; then its job is handed back without it. */
 const ABORT_PATIENCE_MS = 1_500
 
-/** How long Redis may take to be told what became of a job. */
+/** How long Redis may take to store what became of a job. */
 const SETTLE_PATIENCE_MS = 500
 
 /**
@@ -107,7 +107,7 @@ class QueueConsumer implements Consumer {
         try {
           await this.#deliverer.process(job, token, signal)
         } finally {
-          worker.concurrency = this.#adaptive.places
+          worker.concurrency = this.#adaptive.slots
         }
       },
       onError: (error) => this.#options.onError(error, null),

@@ -72,14 +72,15 @@ export class Deliverer {
     if (this.stopping) return { kind: 'hand_back' }
     if (job.data.schema !== 1) return uncounted(OTHER_SCHEMA_DELAY_MS, 'made by another release of Sluice')
     const deaths = job.stalledCounter
-    const entry = this.#quarantine.enter(deaths)
-    if (entry.kind === 'deferred') return uncounted(entry.waitMs, 'workers died with it, so few such are run together')
+    const admission = this.#quarantine.enter(deaths)
+    if (admission.kind === 'deferred')
+      return uncounted(admission.waitMs, 'workers died with it, so few such are run together')
     const delivery: Delivery = { job: job.data, attempt: job.attemptsMade + 1 }
     try {
       if (deaths > this.#deathsAllowed) return await this.#giveUp(delivery, { kind: 'deadly', times: deaths }, signal)
       return await this.#weigh(await this.#handle(delivery, signal), signal)
     } finally {
-      entry.leave()
+      admission.leave()
     }
   }
 

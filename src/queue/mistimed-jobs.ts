@@ -7,12 +7,12 @@ import { z } from 'zod'
 /** Less is as good as no wait. */
 const SLACK_MS = 2_000
 
-/** Jobs that are looked at in one go: those that are due last, where a time that is wrong by much stands. */
+/** Jobs that are read in one go: those that are due last, where a time that is wrong by much stands. */
 const MOST = 500
 
 /**
- * Answers the ids of delayed jobs that are due later than their own delay allows, by the clock of Redis. KEYS: the delayed
- * jobs. ARGV: prefix of job keys, slack in milliseconds, how many are looked at.
+ * Returns the ids of delayed jobs that are due later than their own delay allows, by the clock of Redis. KEYS: the delayed
+ * jobs. ARGV: prefix of job keys, slack in milliseconds, how many are read.
  */
 const MISTIMED = new LuaScript(
   'mistimed jobs',

@@ -6,13 +6,13 @@ import type { DocumentJob } from '#src/ports/queue.ts'
 /** The BullMQ queue of a pipeline is `<redisPrefix(pipeline)>:documents`. */
 export const QUEUE_NAME = 'documents'
 
-/** The list of jobs that a worker could take now, for programs that look from outside: its length is what waits. */
+/** The list of jobs that a worker could take now, for programs outside of Sluice: its length is what waits. */
 export const waitListKey = (pipeline: string): string => `${redisPrefix(pipeline)}:${QUEUE_NAME}:wait`
 
 /** Name of the only kind of job. */
 export const JOB_NAME = 'ingest'
 
-/** Sluice does not read the queue's event stream; BullMQ's default of 10,000 entries would cost half a megabyte. */
+/** Sluice does not read the queue's event stream; BullMQ's default of 10,000 events would cost half a megabyte. */
 export const EVENT_STREAM_LENGTH = 100
 
 /** Backoff type that leads to our `backoffStrategy`: the delay comes with the error, see `postponement.ts`. */

@@ -18,7 +18,7 @@ export function isStuck(facts: StuckFacts, stuckAfterMs: number): boolean {
 
 /**
  * A watchdog for a worker that stopped taking jobs without an error: seen with BullMQ after a Sentinel failover (its
- * issue 3185), where the remedy is a new worker. Looks only when this process is idle, so it costs nothing under load.
+ * issue 3185), where the remedy is a new worker. Checks only when this process is idle, so it costs nothing under load.
  */
 export class StuckWatch implements Disposable {
   readonly #queue: DocumentQueue

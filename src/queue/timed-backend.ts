@@ -26,7 +26,7 @@ export function timedBackend(clock: RedisClock): BackendFactory<RedisQueueBacken
       if (at === undefined) return execute(client, script, values)
       return clock.now().then(async (now) => {
         const reply: unknown = await execute(client, script, values.with(at, now))
-        return Array.isArray(reply) ? told(reply, now) : reply
+        return Array.isArray(reply) ? withTime(reply, now) : reply
       })
     }
     const waitForJob = backend.waitForJob.bind(backend)
@@ -38,7 +38,7 @@ export function timedBackend(clock: RedisClock): BackendFactory<RedisQueueBacken
   }
 }
 
-function told(reply: unknown[], now: number): unknown[] {
+function withTime(reply: unknown[], now: number): unknown[] {
   const due = Number(reply[DUE_AT] ?? 0)
   return due > 0 ? reply.with(DUE_AT, inOwnTime(due, now)) : reply
 }

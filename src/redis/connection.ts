@@ -92,7 +92,7 @@ const perServer = (name: string | undefined) => ({
   // BullMQ's condition for blocking connections, and what makes commands wait out an outage.
   maxRetriesPerRequest: null,
   // A replica that took over answers READONLY until it knows; a server whose disk is full answers MISCONF until there is
-  // room again. Neither has carried the command out: connect again and send it again.
+  // space again. Neither has carried the command out: connect again and send it again.
   reconnectOnError: (error: Error) => (/^READONLY|\bMISCONF\b/.test(error.message) ? (2 as const) : false),
   ...(name === undefined ? {} : { connectionName: name }),
 })

@@ -10,14 +10,14 @@ const ANSWER_PATIENCE_MS = 2_000
 export function probeRedis(socketPath: string): Promise<RedisState> {
   return new Promise((resolve) => {
     const socket = connect(socketPath)
-    const settle = (state: RedisState): void => {
+    const finish = (state: RedisState): void => {
       socket.destroy()
       resolve(state)
     }
-    socket.setTimeout(ANSWER_PATIENCE_MS, () => settle(socket.connecting ? 'absent' : 'loading'))
-    socket.once('error', () => settle('absent'))
-    socket.once('close', () => settle('absent'))
-    socket.once('data', (reply) => settle(reply.toString().startsWith('+PONG') ? 'ready' : 'loading'))
+    socket.setTimeout(ANSWER_PATIENCE_MS, () => finish(socket.connecting ? 'absent' : 'loading'))
+    socket.once('error', () => finish('absent'))
+    socket.once('close', () => finish('absent'))
+    socket.once('data', (reply) => finish(reply.toString().startsWith('+PONG') ? 'ready' : 'loading'))
     socket.write('PING\r\n')
   })
 }

@@ -1,7 +1,7 @@
 import type { PageGrade } from '#src/document/grade.ts'
 import model from './predict-model.json' with { type: 'json' }
 
-/** What a page will be worth, told from how the embedded engine read it and before anything is bought. */
+/** What a page will be worth, predicted from how the embedded engine read it and before anything is bought. */
 export interface PagePrediction {
   /** Probability that fewer than nine of ten words came out right (F1 below 0.9), 0 to 1. */
   readonly badProbability: number

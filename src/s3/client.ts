@@ -7,7 +7,7 @@ export interface S3ClientOptions {
   readonly endpoint?: string
   /** Default `us-east-1` with an `endpoint`; else what the SDK finds. */
   readonly region?: string
-  /** Without keys the SDK looks where it always does: environment, shared files, the machine's role. */
+  /** Without keys the SDK reads them where it always does: environment, shared files, the machine's role. */
   readonly accessKeyId?: string
   readonly secretAccessKey?: string
   readonly network?: S3Network

@@ -16,7 +16,7 @@ export interface ListingPage {
 }
 
 /**
- * Reads the answer to ListObjectsV2, of whose elements we need three for an object. Null for whatever does not look
+ * Reads the answer to ListObjectsV2, of whose elements we need three for an object. Null for what does not look
  * exactly as stores write it (an attribute, CDATA, an element missing, a count that does not fit): the SDK's parser,
  * which takes all of XML and many times as long, is then asked what it means. Nothing is guessed here, since an object
  * that is not listed is taken to be gone.

@@ -2,7 +2,7 @@ import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { Source, SourceChange, SourceWatch } from '#src/ports/source.ts'
 
 /*
- * A source whose documents have a prefix before their keys: its place among the sources of one store. Ledger, queue,
+ * A source whose documents have a prefix before their keys: so that several share one store. Ledger, queue,
  * records and messages all have the whole key; only the source itself, and the globs that choose among its documents,
  * have the part after the prefix.
  */
@@ -14,11 +14,11 @@ export function withPrefix(inner: Source, prefix: string): Source {
   return {
     ...inner,
     async *list(signal) {
-      for await (const entry of inner.list(signal)) yield { ...entry, key: within(prefix, entry.key) }
+      for await (const item of inner.list(signal)) yield { ...item, key: within(prefix, item.key) }
     },
     async open(key, signal) {
-      const own = outOf(prefix, key)
-      if (own !== null) return inner.open(own, signal)
+      const innerKey = outOf(prefix, key)
+      if (innerKey !== null) return inner.open(innerKey, signal)
       return { code: 'vanished', stage: 'read', message: `${JSON.stringify(key)} is not below the prefix "${prefix}".` }
     },
     ...(skips === undefined ? {} : { skips: (key: SourceKey) => skips(outOf(prefix, key) ?? key) }),

@@ -38,7 +38,7 @@ const REASONS: ReadonlyMap<string, readonly [FailureCode, string]> = new Map([
 
 /**
  * Text for a name that is not UTF-8, for people only: it cannot be opened by it. Bytes beyond ASCII, and `%`, are
- * shown as `%XX`, so that two such names never look the same.
+ * shown as `%XX`, so that two such names never show as the same.
  */
 export function showName(name: Buffer): string {
   let shown = ''

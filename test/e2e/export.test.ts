@@ -140,7 +140,7 @@ describe('sluice export --chunks', { timeout: 120_000 }, () => {
 
   test('refuses a record of a later release in one sentence', async () => {
     const { code, stderr } = await exportedWith('record.json', '{"schema":99,"key":"boat-passages.csv"}', 'later')
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^sluice: the store's entry for .* update Sluice\.\n$/s)])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^sluice: the record of .* update Sluice\.\n$/s)])
   })
 
   test('refuses a folder that holds a file which no export wrote, and follows a link', async () => {

@@ -17,7 +17,7 @@ test('the activity names each live process with its documents and how long their
   const { connection } = redis
   const pipeline = 'activity'
   const activity = new RedisActivity({ connection, pipeline })
-  expect(await activity.look()).toEqual({ processes: [], cap: null })
+  expect(await activity.read()).toEqual({ processes: [], cap: null })
   const [busy, idle] = [
     await ProcessLease.open({ connection, pipeline }),
     await ProcessLease.open({ connection, pipeline }),
@@ -32,7 +32,7 @@ test('the activity names each live process with its documents and how long their
   await claims.claim(sent)
   await intents.begin(receiptId(contentHash('ab'.repeat(32)), recipeHash('0123456789abcdef')), sent)
   await new RedisSpending({ connection, pipeline, lease: busy }).setCap(busy.id, 100)
-  const { processes, cap } = await activity.look()
+  const { processes, cap } = await activity.read()
   expect(cap).toEqual({ limit: 100, spent: 0 })
   expect(new Map(processes.map(({ process, held }) => [process, held]))).toEqual(
     new Map([
@@ -45,6 +45,6 @@ test('the activity names each live process with its documents and how long their
   expect(documents[0]?.requestMs).toBeGreaterThanOrEqual(5_000)
   expect(documents[1]?.requestMs).toBeNull()
   await idle[Symbol.asyncDispose]()
-  expect((await activity.look()).processes.map(({ process }) => process)).toEqual([busy.id])
+  expect((await activity.read()).processes.map(({ process }) => process)).toEqual([busy.id])
   await busy[Symbol.asyncDispose]()
 })

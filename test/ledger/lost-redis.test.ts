@@ -48,7 +48,7 @@ describe('a process notices that Redis lost data', () => {
     const { lease } = await processOf('rolled-back')
     await lease.filled()
     const rollBack = await takeSnapshot(redis.connection)
-    await lease.settle()
+    await lease.resync()
     await rollBack()
     await until('the loss is noticed', NOTICED_MS, () => lease.losses === 1)
     expect(await lease.isFilled()).toBe(false)
@@ -64,7 +64,7 @@ describe('a process notices that Redis lost data', () => {
 
   test('and does not where Redis is only asked often', async () => {
     const [one, two] = [await processOf('quiet'), await processOf('quiet')]
-    for (let time = 0; time < 20; time++) await Promise.all([one.lease.settle(), two.lease.settle()])
+    for (let time = 0; time < 20; time++) await Promise.all([one.lease.resync(), two.lease.resync()])
     expect([one.lease.losses, two.lease.losses]).toEqual([0, 0])
   })
 
@@ -72,8 +72,8 @@ describe('a process notices that Redis lost data', () => {
     const [mine, theirs] = [await connectRedis({ url: redis.url }), await connectRedis({ url: redis.url })]
     const [one, two] = [await processOf('both', mine), await processOf('both', theirs)]
     await redis.connection.flushall()
-    await one.lease.settle()
-    await two.lease.settle()
+    await one.lease.resync()
+    await two.lease.resync()
     expect([one.lease.losses, two.lease.losses]).toEqual([1, 1])
     mine.disconnect()
     theirs.disconnect()
@@ -117,7 +117,7 @@ describe('after Redis was emptied', () => {
       return send(...values)
     }
     Object.assign(connection, { eval: afterRelease })
-    await one.lease.settle()
+    await one.lease.resync()
     expect(overtaken).toBe(true)
     expect(await redis.connection.hgetall(`${redisPrefix('overtaken')}:claims`)).toEqual({})
     expect(await two.claims.claim(key)).not.toBeNull()
@@ -143,7 +143,7 @@ describe('after Redis was rolled back', () => {
     await claim?.release()
     await one.intents.clear(receipt)
     await one.intents.begin(second, other)
-    await one.lease.settle()
+    await one.lease.resync()
     await rollBack()
     await until('the claim is free', NOTICED_MS, async () => (await two.claims.claim(key)) !== null)
     expect(await two.intents.list()).toMatchObject([{ receipt: second, state: 'in_flight' }])

@@ -99,7 +99,7 @@ describe('the spending cap of a queue', () => {
     const first = await run.reserve(recipe, 1)
     if (first.kind === 'reserved') await run.settle(first.reservation, 2)
     await redis.connection.flushall()
-    await worker.lease.settle()
+    await worker.lease.resync()
     expect(await run.reserve(recipe, 1)).toMatchObject({ kind: 'over' })
     expect(await worker.reserve(recipe, 1)).toMatchObject({ kind: 'over' })
   }, 20_000)

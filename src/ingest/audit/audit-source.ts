@@ -23,7 +23,7 @@ export interface AuditDeps {
 
 export interface AuditOptions {
   readonly sample: number
-  /** Every so-manieth page of the sample is bought twice, which tells how far the service differs from itself. */
+  /** Every n-th page of the sample is bought twice, which shows how far the service differs from itself. */
   readonly twiceEvery: number
   /** Requests at a time; the gate may let fewer through. */
   readonly atOnce: number

@@ -50,7 +50,7 @@ export class AuditHalted extends Error {
 export const answersRecipe = (recipe: Recipe): Recipe => recipe.answers ?? recipe
 
 /**
- * The recipe under which the same bytes are bought once more, on purpose. `what` tells one such purchase from another: its
+ * The recipe under which the same bytes are bought once more, on purpose. `what` distinguishes one such purchase from another: its
  * receipt is found again after a crash, and never taken for that of the page.
  */
 export function boughtAgain(recipe: Recipe, what: string): Recipe {
@@ -96,7 +96,7 @@ export async function buyPage(
   }
 }
 
-/** Waits here where the gate sends a document back to the queue: a page has no place in one. */
+/** Waits here where the gate sends a document back to the queue: a page has no job. */
 async function purchased(
   work: Work,
   id: ReturnType<typeof receiptId>,

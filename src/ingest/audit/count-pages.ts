@@ -17,7 +17,7 @@ export interface CountedSource {
   readonly others: number
   /** Documents that must not leave this machine. */
   readonly staying: number
-  /** PDFs whose pages cannot be told: encrypted, damaged, gone. */
+  /** PDFs whose pages cannot be counted: encrypted, damaged, gone. */
   readonly uncounted: number
 }
 
@@ -32,7 +32,7 @@ const AT_ONCE = 4
 
 /**
  * Counts the pages of every PDF of a source: from its record where it has one for this version, else from its bytes.
- * `onCounted` is told how many documents were looked at.
+ * Calls `onCounted` with the number of documents read so far.
  */
 export async function countSource(
   deps: CountDeps,
@@ -40,16 +40,16 @@ export async function countSource(
   signal: AbortSignal,
 ): Promise<CountedSource> {
   const documents: CountedDocument[] = []
-  let [others, staying, uncounted, looked] = [0, 0, 0, 0]
-  for await (const { key, pages } of mapInOrder(deps.source.list(signal), AT_ONCE, (entry) =>
-    counted(entry, deps, signal),
+  let [others, staying, uncounted, inspected] = [0, 0, 0, 0]
+  for await (const { key, pages } of mapInOrder(deps.source.list(signal), AT_ONCE, (item) =>
+    counted(item, deps, signal),
   )) {
     if (pages === 'other') others += 1
     else if (pages === 'stays') staying += 1
     else if (pages === 'unknown') uncounted += 1
     else if (pages !== 'none') documents.push({ key, pages })
-    looked += 1
-    onCounted(looked)
+    inspected += 1
+    onCounted(inspected)
   }
   return { documents, others, staying, uncounted, pages: documents.reduce((sum, { pages }) => sum + pages, 0) }
 }
@@ -61,17 +61,17 @@ interface Counted {
 }
 
 async function counted(
-  entry: SourceItem,
+  item: SourceItem,
   { source, store, countPages, tiers }: CountDeps,
   signal: AbortSignal,
 ): Promise<Counted> {
-  const { key } = entry
+  const { key } = item
   const extension = extensionOf(key)
-  if (entry.kind !== 'document' || extension === null) return { key, pages: 'none' }
+  if (item.kind !== 'document' || extension === null) return { key, pages: 'none' }
   if (tiers?.mustStay(key) === true) return { key, pages: 'stays' }
   if (extension !== 'pdf' || source.addressOf?.(key) !== undefined) return { key, pages: 'other' }
   const record = await store.readRecord(key)
-  const known = record?.version === entry.version ? (record.pages.total ?? record.pages.parsed) : null
+  const known = record?.version === item.version ? (record.pages.total ?? record.pages.parsed) : null
   if (known !== null && known > 0) return { key, pages: known }
   const opened = await source.open(key, signal)
   if ('message' in opened) return { key, pages: 'unknown' }

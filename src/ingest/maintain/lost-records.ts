@@ -16,12 +16,12 @@ type Entry = readonly [SourceKey, LedgerEntry]
 /** From so many documents on, the records are listed where that is possible: a page of 1,000 names is one request. */
 const LISTED_FROM = 1_000
 
-/** Keys that tell where a listing is cut into ranges. */
+/** Keys at which a listing is cut into ranges. */
 const SAMPLE = 2_000
 
 /**
  * Documents that the ledger lists as done, and that have no record in the store: something removed it from outside. Each
- * is looked for by itself before it is reported.
+ * is checked by itself before it is reported.
  */
 export async function* lostRecords(
   { ledger, store }: LostDeps,

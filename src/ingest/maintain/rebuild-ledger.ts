@@ -21,7 +21,7 @@ export interface Completed {
 }
 
 /**
- * Completes the ledger from the store (Law 4): Redis may be lost or rolled back, the store tells what is done. May go on
+ * Completes the ledger from the store (Law 4): Redis may be lost or rolled back, the store shows what is done. May go on
  * beside scans and workers: what they know better stays. A dead letter wins over an older record of the same key; a
  * record for the same version was committed after it. What other sources put into the same store is theirs: this source
  * would take it for gone.
@@ -74,7 +74,7 @@ class Adopting {
     if (this.#batch.length >= BATCH) await this.end()
   }
 
-  /** Answers how many were written in all. */
+  /** Returns how many were written in all. */
   async end(): Promise<number> {
     if (this.#batch.length > 0) this.#adopted += await this.#ledger.adopt(this.#batch)
     this.#batch = []

@@ -24,7 +24,7 @@ export type Finding =
   | { readonly kind: 'orphan'; readonly orphan: Orphan; readonly removed: boolean }
 
 export interface VerifyOptions {
-  /** Derives anew what differs, and settles what processes left in the middle of a write. Removes nothing of value. */
+  /** Derives anew what differs, and ends what processes left in the middle of a write. Removes nothing of value. */
   readonly repair: boolean
   /** Removes what is in the store's own folders and explained by nothing: it may be a user's own file. */
   readonly removeOrphans: boolean

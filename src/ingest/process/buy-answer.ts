@@ -83,10 +83,10 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
     await deps.intents.clear(id)
   }
   // Concurrently: what was paid for must not wait for Redis, nor the next request for the disk. All of them end
-  // before an error is thrown: no worker may look for a receipt that is still being written.
+  // before an error is thrown: no worker may search for a receipt that is still being written.
   const leaving = deps.requestPriority.runUrgent(deps.gate.leave(permit, { verdict, durationMs, credits }))
-  const settling = deps.spending.settle(reservation, credits ?? 'unknown')
-  const [left, saved, settled] = await Promise.allSettled([leaving, save(), settling])
+  const spent = deps.spending.settle(reservation, credits ?? 'unknown')
+  const [left, saved, settled] = await Promise.allSettled([leaving, save(), spent])
   if (saved.status === 'rejected') throw saved.reason
   if (settled.status === 'rejected') throw settled.reason
   if (left.status === 'rejected') throw left.reason
@@ -144,7 +144,7 @@ function purchaseOf(
 }
 
 /**
- * What may be tried at once for a document that would be rejected as it is. A time-out has no place here: it waits for
+ * What may be tried at once for a document that would be rejected as it is. A time-out is none of these: it waits for
  * its next attempt, which is given more time. Another mode is another price of time, and the user's choice.
  */
 function remedyOf(verdict: RuledVerdict, { ocrFallback }: BuyDeps): Remedy {

@@ -82,9 +82,9 @@ async function settle(work: ReadWork, record: DocumentRecord, deps: SettleDeps):
   const { version, recipeHash, outcome, parser } = record
   const entry = { version, recipeHash, outcome, isLocal: parser?.class === 'embedded' }
   const sameVersion = record.version === work.job.version
-  const told = sameVersion ? deps.ledger.settle(key, entry) : deps.ledger.write([[key, entry]])
+  const written = sameVersion ? deps.ledger.settle(key, entry) : deps.ledger.write([[key, entry]])
   // Sent together, carried out in this order: what the ledger knows of a document is settled before another may have it.
-  const [settled] = await Promise.all([told, work.claim.release()])
+  const [settled] = await Promise.all([written, work.claim.release()])
   deps.events.emit('document:settled', {
     key,
     outcome: record.outcome,

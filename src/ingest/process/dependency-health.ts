@@ -4,7 +4,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 const MOST_FAILED = 10_000
 
 /**
- * Whether source and store can be used, told from how the documents of this process fare. Where one fails on them while
+ * Whether source and store can be used, inferred from how the documents of this process fare. Where one fails on them while
  * others get through, it is to blame itself, and that uses an attempt: a broken object must not come again for ever.
  * While none gets through no document is to blame, and all come again as they were.
  */

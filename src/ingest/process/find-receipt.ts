@@ -12,7 +12,7 @@ export interface FoundReceipt {
 
 /**
  * The receipt that spares a request for these bytes under this recipe: a service's before the embedded engine's, and
- * only one that satisfies this run. Its bytes count for `memory`. Those of format 1 name no parser: their answer tells.
+ * only one that satisfies this run. Its bytes count for `memory`. Those of format 1 name no parser: their answer shows it.
  */
 export async function findReceipt(
   content: ContentHash,

@@ -8,7 +8,7 @@ import type { ReadWork } from './work.ts'
 /**
  * The record of these very bytes, this version and this recipe: the document is done, and its delivery comes late.
  * Committing it once more would only take its outputs away from readers for a moment, and forget what it cost. Null
- * where a commit has something to tell: it failed since, or was taken for gone.
+ * where a commit has something to report: it failed since, or was taken for gone.
  */
 export async function findRecorded(
   { job: { key }, version, read, recipe }: ReadWork,

@@ -41,7 +41,7 @@ export interface ParsedPiece extends PieceRecord {
 }
 
 /**
- * Steps 2 to 4 for a PDF over the limit: it is cut by its pages, each piece is looked for among the receipts and bought
+ * Steps 2 to 4 for a PDF over the limit: it is cut by its pages, each piece is searched for among the receipts and bought
  * when it is not there, and the answers become that of the whole. Pieces come one after the other, so that a crash
  * leaves one request in doubt at the most; the next try finds the receipts of all before it. Of pages that `maxPages`
  * leaves out no piece is made.

@@ -6,7 +6,7 @@ import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Handling } from './handling.ts'
 
 /**
- * What can be told from a listing alone: a document that no service would take is not even opened. A PDF may be of any
+ * What a listing alone shows: a document that no service would take is not even opened. A PDF may be of any
  * size where there is a cutter for it, and a text may be empty.
  */
 export function refuseByListing(handling: Handling | null, bytes: number, cutter: PieceCutter | null): Failure | null {
@@ -27,7 +27,7 @@ export function refuseByListing(handling: Handling | null, bytes: number, cutter
   return null
 }
 
-/** What the first bytes tell: a file that clearly is something else than its extension says is not paid for. */
+/** What the first bytes show: a file that clearly is something else than its extension says is not paid for. */
 export function refuseByContent(key: string, head: Uint8Array): Failure | null {
   const extension = extensionOf(key)
   const really = extension === null ? notPlainText(head) : contradiction(extension, signatureOf(head))

@@ -11,7 +11,7 @@ export const HALTED_MS = 1_000
 /** What came of the wish to buy an answer. */
 export type Purchase =
   | { readonly kind: 'bought'; readonly answer: Answer; readonly parser: ParserFacts }
-  /** Another worker bought it for a copy of the document in the moment after we looked for its receipt. */
+  /** Another worker bought it for a copy of the document in the moment after the search for its receipt. */
   | { readonly kind: 'kept'; readonly receipt: FoundReceipt }
   | { readonly kind: 'later'; readonly verdict: JobVerdict }
   | {

@@ -15,7 +15,7 @@ export interface Refusal {
 }
 
 /**
- * Whether a refusal is one document's own or every document's, told from how the documents of this process fare.
+ * Whether a refusal is one document's own or every document's, inferred from how the documents of this process fare.
  *
  * - A refused document ends failed, and the batch goes on.
  * - The fifth different document in a row that meets the same refusal halts the batch. Any document that gets through

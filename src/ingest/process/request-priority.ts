@@ -2,7 +2,7 @@
 const LONGEST_MS = 100
 
 /**
- * Requests go first. Where the service takes few at a time, their answers come in bursts, and a place stands empty until
+ * Requests go first. Where the service takes few at a time, their answers come in bursts, and a slot stays empty until
  * its next request is out: so what makes outputs of an answer (its receipt is safe by then) waits while a request is
  * about to go out, and is done while the service works. One at a time, so that a request never waits for more than one.
  */
@@ -11,7 +11,7 @@ export class RequestPriority {
   #scheduled = false
   readonly #waiting: (() => void)[] = []
 
-  /** Something is on its way to a request, until `work` settles. */
+  /** Something is on its way to a request, until `work` ends. */
   async runUrgent<T>(work: Promise<T>): Promise<T> {
     this.#urgent += 1
     try {

@@ -18,7 +18,7 @@ const STOP_PAUSE_MS = 1_000
  * written is held in memory and tried again, and every worker that comes to this point waits in the same way, so that
  * nothing more is bought. When `storePatienceMs` is
  * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts, or when the process was
- * told to stop and the store still refuses `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept
+ * asked to stop and the store still refuses `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept
  * then stays, and counts it as ambiguous. What is wrong with this document alone is thrown at once.
  */
 export function retryingStore(

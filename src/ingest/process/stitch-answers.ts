@@ -25,7 +25,7 @@ export function marksPages(canonical: Readonly<Record<string, unknown>>): boolea
 /**
  * The answers for the pieces of a document as one answer for the whole, as if the service had taken it in one go: page
  * numbers, block ids and spans of the whole, links and images once each, pages and credits summed. What a model wrote for
- * each piece by itself cannot be made one: that is told among the problems, and the document is partial.
+ * each piece by itself cannot be made one: that is one of the problems, and the document is partial.
  */
 export function stitchAnswers(
   pieces: readonly PieceReading[],
@@ -67,8 +67,8 @@ export function stitchAnswers(
   const stitched = readData({ ...pieces[0]?.reading.data, ...present, metadata }, receivedAtMs)
   const dropped = pieces.reduce((sum, { reading }) => sum + reading.spans.dropped, stitched.spans.dropped)
   // Plain text fits in every unit, so a piece that fitted in another one than ours knows the service's.
-  const units = pieces.map(({ reading }) => reading.spans.unit).filter((told) => told !== null)
-  const unit = units.find((told) => told !== 'utf16') ?? units[0] ?? null
+  const units = pieces.map(({ reading }) => reading.spans.unit).filter((each) => each !== null)
+  const unit = units.find((other) => other !== 'utf16') ?? units[0] ?? null
   return { ...stitched, problems: [...stitched.problems, ...writtenApart(pieces)], spans: { unit, dropped } }
 }
 
@@ -101,10 +101,10 @@ function blocksOfWhole(
   return { ...page, pageNumber, items }
 }
 
-/** `p<page>.b<index>` (contract); an id of another shape is made to tell its page, so that no two pieces share one. */
+/** `p<page>.b<index>` (contract); an id of another shape gets its page, so that no two pieces share one. */
 function idOfWhole(id: string, pageNumber: number, firstPage: number): string {
-  const told = /^p(\d+)(\..*)$/.exec(id)
-  return told === null ? `p${pageNumber}.${id}` : `p${Number(told[1]) + firstPage - 1}${told[2]}`
+  const numbered = /^p(\d+)(\..*)$/.exec(id)
+  return numbered === null ? `p${pageNumber}.${id}` : `p${Number(numbered[1]) + firstPage - 1}${numbered[2]}`
 }
 
 /** Of fields that pieces disagree in, the first piece's counts: it has the title page. */
@@ -117,7 +117,7 @@ function metadataOf(pieces: readonly PieceReading[], { totalPages }: WholeDocume
     ...Object.assign({}, ...each.toReversed()),
     numPages: total(pieces.map(({ reading, firstPage, lastPage }) => reading.pages.parsed ?? lastPage - firstPage + 1)),
     totalPages,
-    ...(credits.every((told) => told !== null) ? { creditsUsed: total(credits) } : { creditsUsed: null }),
+    ...(credits.every((used) => used !== null) ? { creditsUsed: total(credits) } : { creditsUsed: null }),
     ...(total(queuedMs) > 0 ? { concurrencyLimited: true, concurrencyQueueDurationMs: total(queuedMs) } : {}),
     ...(errors.length > 0 ? { error: errors.join('; ') } : {}),
   } as ParsedMetadata

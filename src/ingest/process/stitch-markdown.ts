@@ -7,7 +7,7 @@ export interface MarkdownPart {
 
 export interface StitchedMarkdown {
   readonly markdown: string
-  /** For each part: from a place in its Markdown to the same place in the whole, both in UTF-16 units. */
+  /** For each part: from an offset in its Markdown to the offset of the same character in the whole, both in UTF-16 units. */
   readonly toWhole: readonly ((offset: number) => number)[]
 }
 

@@ -26,8 +26,8 @@ const NUMBER = /^(\d+(?:\.\d+)*)\.?\s/
 
 function headingsOf(page: BlockPage): Heading[] {
   return page.items.flatMap((block) => {
-    const told = HEADING.exec(block.content)
-    return told === null ? [] : [{ block, level: told[1]?.length ?? 1, text: told[2] ?? '' }]
+    const heading = HEADING.exec(block.content)
+    return heading === null ? [] : [{ block, level: heading[1]?.length ?? 1, text: heading[2] ?? '' }]
   })
 }
 

@@ -19,12 +19,12 @@ export interface MergedPages {
   readonly used: ReadonlySet<number>
 }
 
-interface Placed {
+interface MergedPage {
   readonly pageNumber: number
   readonly segment: PageSegment
   /** 0 for the engine's answer, then those that were bought. */
   readonly answer: number
-  /** Place of the segment in its answer. */
+  /** Index of the segment in its answer. */
   readonly index: number
 }
 
@@ -43,8 +43,8 @@ export function mergePages(
   const localBlocks = local.data.blocks ?? []
   const lines = runningLinesOf(localBlocks)
   const levels = headingLevelsOf(localBlocks)
-  const placed = placedPages(local, bought)
-  const settled = placed.map((page): Placed => {
+  const merged = mergedPages(local, bought)
+  const settled = merged.map((page): MergedPage => {
     if (page.answer === 0) return page
     const text = withoutRunningLines(page.segment, lines)
     return { ...page, segment: withHeadingLevels(text, page.pageNumber, levels) }
@@ -58,8 +58,8 @@ export function mergePages(
   return { reading: readingOf(settled, used, local, bought, pageMarkers, receivedAtMs), used }
 }
 
-function placedPages(local: AnswerReading, bought: readonly BoughtAnswer[]): Placed[] {
-  const replacing = new Map<number, Placed>()
+function mergedPages(local: AnswerReading, bought: readonly BoughtAnswer[]): MergedPage[] {
+  const replacing = new Map<number, MergedPage>()
   for (const [at, { pages, reading }] of bought.entries()) {
     const numbers = (reading.data.pages ?? reading.data.blocks ?? [{ pageNumber: 1 }]).map((page) => page.pageNumber)
     for (const [index, segment] of pageSegments(reading).entries()) {
@@ -79,14 +79,14 @@ function placedPages(local: AnswerReading, bought: readonly BoughtAnswer[]): Pla
 const isFailed = ({ blocks }: PageSegment): boolean => blocks?.status === 'failed'
 
 function readingOf(
-  placed: readonly Placed[],
+  merged: readonly MergedPage[],
   used: ReadonlySet<number>,
   local: AnswerReading,
   bought: readonly BoughtAnswer[],
   pageMarkers: boolean,
   receivedAtMs: number,
 ): AnswerReading {
-  const { markdown, starts } = joined(placed, pageMarkers)
+  const { markdown, starts } = joined(merged, pageMarkers)
   const readings = [local, ...bought.map(({ reading }) => reading)]
   const once = (field: 'links' | 'images'): readonly string[] | null => {
     const lists = readings.flatMap(({ data }) => data[field] ?? [])
@@ -96,12 +96,12 @@ function readingOf(
   const [links, images] = [once('links'), once('images')]
   const warning = warningOf(local, bought, used)
   const { warning: _, ...data } = local.data
-  const merged = readData(
+  const reading = readData(
     {
       ...data,
       markdown,
-      pages: placed.map(({ pageNumber, segment }): ParsedPage => ({ pageNumber, markdown: segment.pageMarkdown })),
-      blocks: placed.map((page, at) => blocksOf(page, starts[at] ?? 0)),
+      pages: merged.map(({ pageNumber, segment }): ParsedPage => ({ pageNumber, markdown: segment.pageMarkdown })),
+      blocks: merged.map((page, at) => blocksOf(page, starts[at] ?? 0)),
       ...(links === null ? {} : { links }),
       ...(images === null ? {} : { images }),
       ...(warning === null ? {} : { warning }),
@@ -111,12 +111,12 @@ function readingOf(
     receivedAtMs,
   )
   const dropped = readings.reduce((sum, { spans }) => sum + spans.dropped, 0)
-  return { ...merged, spans: { unit: local.spans.unit, dropped: merged.spans.dropped + dropped } }
+  return { ...reading, spans: { unit: local.spans.unit, dropped: reading.spans.dropped + dropped } }
 }
 
 function metadataOf(local: AnswerReading, bought: readonly BoughtAnswer[]): ParsedMetadata {
   const credits = bought.map(({ reading }) => reading.creditsReported)
-  const creditsUsed = credits.every((told) => told !== null) ? credits.reduce((sum, told) => sum + told, 0) : null
+  const creditsUsed = credits.every((used) => used !== null) ? credits.reduce((sum, used) => sum + used, 0) : null
   return { ...local.data.metadata, creditsUsed } as ParsedMetadata
 }
 
@@ -126,16 +126,16 @@ function warningOf(local: AnswerReading, bought: readonly BoughtAnswer[], used: 
       ? [`pages ${pages.join(', ')}: ${data.warning}`]
       : [],
   )
-  const own = localWarning(local.data.warning ?? null, used)
-  const all = [...(own === null ? [] : [own]), ...said]
+  const warning = localWarning(local.data.warning ?? null, used)
+  const all = [...(warning === null ? [] : [warning]), ...said]
   return all.length === 0 ? null : all.join('; ')
 }
 
 /** The Markdown of the document, and where each page begins in it. */
-function joined(placed: readonly Placed[], pageMarkers: boolean): { markdown: string; starts: number[] } {
+function joined(merged: readonly MergedPage[], pageMarkers: boolean): { markdown: string; starts: number[] } {
   let markdown = ''
-  let last: Placed | null = null
-  const starts = placed.map((page, at) => {
+  let last: MergedPage | null = null
+  const starts = merged.map((page, at) => {
     if (pageMarkers && at > 0) markdown += `\n\n---\n\n<!-- page ${page.pageNumber} -->\n\n`
     else if (last !== null && page.segment.text !== '') markdown += between(last, page)
     const start = markdown.length
@@ -147,7 +147,7 @@ function joined(placed: readonly Placed[], pageMarkers: boolean): { markdown: st
 }
 
 /** What its own answer has between two pages that follow each other there; else a paragraph goes on, or a new one begins. */
-function between(last: Placed, page: Placed): string {
+function between(last: MergedPage, page: MergedPage): string {
   const { before } = page.segment
   if (last.answer === page.answer && before !== null && before.index === last.index) return before.text
   return goesOn(last.segment, page.segment) ? ' ' : '\n\n'
@@ -168,7 +168,7 @@ function goesOn(last: PageSegment, next: PageSegment): boolean {
 const textOf = ({ blocks }: PageSegment): Block[] =>
   (blocks?.items ?? []).filter(({ markdownSpan: span }) => span !== null && span[0] < span[1])
 
-function blocksOf({ pageNumber, segment: { blocks } }: Placed, start: number): BlockPage {
+function blocksOf({ pageNumber, segment: { blocks } }: MergedPage, start: number): BlockPage {
   if (blocks === null) return { pageNumber, width: null, height: null, status: 'ok', items: [] }
   const items = blocks.items.map((block): Block => {
     const { markdownSpan: span } = block

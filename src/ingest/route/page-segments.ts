@@ -58,7 +58,7 @@ function bySpans(
   return GAP.test(markdown.slice(end)) ? found : null
 }
 
-/** Where spans do not tell, each block is looked for behind the one before it. */
+/** A block without a span is searched for behind the one before it. */
 function byText({ markdown }: ParsedPage, own: BlockPage | null): PageSegment {
   let from = 0
   const items = own?.items.map((block): Block => {
@@ -76,10 +76,10 @@ function byText({ markdown }: ParsedPage, own: BlockPage | null): PageSegment {
 }
 
 function shifted(page: BlockPage, by: number, text: string): BlockPage {
-  const place = (offset: number): number => Math.min(Math.max(offset + by, 0), text.length)
+  const newOffset = (offset: number): number => Math.min(Math.max(offset + by, 0), text.length)
   const items = page.items.map((block): Block => {
     const { markdownSpan: span } = block
-    return span === null ? block : { ...block, markdownSpan: [place(span[0]), place(span[1])] }
+    return span === null ? block : { ...block, markdownSpan: [newOffset(span[0]), newOffset(span[1])] }
   })
   return { ...page, items }
 }
@@ -95,7 +95,7 @@ export function edited(segment: PageSegment, edits: readonly Edit[]): PageSegmen
     at = edit.end
   }
   text += segment.text.slice(at)
-  const place = (offset: number): number =>
+  const newOffset = (offset: number): number =>
     ordered.reduce((moved, edit) => {
       if (edit.end <= offset) return moved + edit.text.length - (edit.end - edit.start)
       return edit.start < offset ? moved - (offset - edit.start) + edit.text.length : moved
@@ -103,7 +103,7 @@ export function edited(segment: PageSegment, edits: readonly Edit[]): PageSegmen
   const items = segment.blocks?.items.map((block): Block => {
     const { markdownSpan: span } = block
     if (span === null) return block
-    const moved = [place(span[0]), place(span[1])] as const
+    const moved = [newOffset(span[0]), newOffset(span[1])] as const
     const isSlice = segment.text.slice(...span) === block.content
     return { ...block, markdownSpan: moved, content: isSlice ? text.slice(...moved) : block.content }
   })

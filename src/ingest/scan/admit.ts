@@ -38,7 +38,7 @@ export type Acquisition =
 const CREDITS_MS = 1_000
 
 /**
- * Step 3: credits, a place at the gate, and the intent that goes with it. The intent is written last, right before the request,
+ * Step 3: credits, a permit of the gate, and the intent that goes with it. The intent is written last, right before the request,
  * so that a kill counts as ambiguous what was sent and not what only waited for its turn.
  */
 export async function admit(
@@ -91,7 +91,7 @@ export async function admit(
   return acquired
 }
 
-/** How long a document waits for room in the store. */
+/** How long a document waits for space in the store. */
 const SPACE_MS = 5_000
 
 /** Null where an answer could be kept. Else nothing is bought: what was paid for would only wait in memory. */
@@ -135,13 +135,13 @@ async function releaseCredits(reserving: Reserving, { spending }: BuyDeps): Prom
   if (reserving.kind === 'reserved') await spending.settle(reserving.reservation, 'unsent')
 }
 
-/** A place at the gate, before its credits are added. */
+/** A permit of the gate, before its credits are added. */
 type GateAcquisition =
   | Omit<Extract<Acquisition, { kind: 'admitted' }>, 'reservation'>
   | Exclude<Acquisition, { kind: 'admitted' }>
 
 /**
- * A request that is kept back here releases its place at once: an unreleased place is lost until its lease expires,
+ * A request that is kept back here releases its permit at once: an unreleased permit is lost until its lease expires,
  * about 13 minutes later.
  */
 async function enterWith(
@@ -159,7 +159,7 @@ async function enterWith(
     await deps.gate.leave(permit, { verdict: 'unsent' })
     return instead
   } catch (error) {
-    // What went wrong first is what there is to tell.
+    // The first error is the one to report.
     await deps.gate.leave(permit, { verdict: 'unsent' }).catch(() => undefined)
     throw error
   }

@@ -102,9 +102,9 @@ async function firstManifest(
   const createdAt = isoNow(deps)
   const sources: StoreSource[] = []
   for (const address of addresses) {
-    const own = candidate.addresses.includes(address)
-    const id = own ? idOf(candidate) : idOfAddress(address)
-    const name = uniqueName((own ? candidate.name : null) ?? shortName(address), sources)
+    const isPresent = candidate.addresses.includes(address)
+    const id = isPresent ? idOf(candidate) : idOfAddress(address)
+    const name = uniqueName((isPresent ? candidate.name : null) ?? shortName(address), sources)
     sources.push({ id, name, address, prefix: '', since: createdAt })
   }
   const id = storeId(randomUUID())
@@ -125,12 +125,12 @@ const DONE: readonly Outcome[] = ['done', 'partial']
 async function refuseUnmatched({ store, formerLedger }: ClaimStoreDeps, signal: AbortSignal): Promise<void> {
   const counts = await formerLedger.counts()
   if (counts.done + counts.partial === 0) return
-  let looked = 0
+  let compared = 0
   for await (const [key, { outcome }] of formerLedger.entries(signal)) {
     if (!DONE.includes(outcome)) continue
     if ((await store.haveRecords([key]))[0] === true) return
-    looked += 1
-    if (looked >= SAMPLES) break
+    compared += 1
+    if (compared >= SAMPLES) break
   }
   throw new StoreRefused(
     `Redis lists ${counts.done + counts.partial} documents of this source as done in ${store.url}, and the store holds ` +

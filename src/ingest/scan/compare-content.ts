@@ -51,7 +51,7 @@ async function recordedHash(key: SourceKey, known: LedgerEntry, { store }: Compa
   return ending?.contentHash ?? null
 }
 
-/** Null where the document cannot be read now, or changes meanwhile: then its version tells, and its job finds out. */
+/** Null where the document cannot be read now, or changes meanwhile: then its version decides, and its job finds out. */
 async function presentHash(
   listed: Listed,
   source: Source,

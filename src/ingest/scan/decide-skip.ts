@@ -35,7 +35,7 @@ export const skippedFileOf = ({ key, ...entry }: Extract<SourceItem, { kind: 'do
     : { key, reason: 'unsupported', version: entry.version }
 
 /**
- * Outputs stay those of a file that a rule leaves out: the rule says that this run does not look at it. They do not stay
+ * Outputs stay those of a file that a rule leaves out: the rule says that this run ignores it. They do not stay
  * where the file was replaced by something else, where a text changed that is not passed through any more, and where
  * texts are to be redacted. Reads the store only where the outcome changes.
  */

@@ -2,16 +2,16 @@ import type { JobQueue } from '#src/ports/queue.ts'
 import { KeySet } from '../maintain/key-set.ts'
 import { type GonePolicy, type SweepDeps, sweepGone } from './sweep-gone.ts'
 
-/** Debounce: a look begins when nothing more was seen to go for so long, since a folder goes file by file. */
+/** Debounce: a sweep begins when nothing more was seen to go for so long, since a folder goes file by file. */
 const QUIET_MS = 2_000
 
-/** Between two looks when nothing is seen to go: for deletions that the watch missed. */
+/** Between two sweeps when nothing is seen to go: for deletions that the watch missed. */
 const SWEEP_EVERY_MS = 3_600_000
 
-/** A look is followed by a rest of this many times its own length, however much goes meanwhile. */
+/** A sweep is followed by a rest of this many times its own length, however much goes meanwhile. */
 const REST_FACTOR = 3
 
-/** A look that failed is tried again after this time. */
+/** A sweep that failed is tried again after this time. */
 const TRY_AGAIN_MS = 30_000
 
 const TICK_MS = 200
@@ -21,9 +21,9 @@ export interface DeletionDeps extends SweepDeps {
 }
 
 /**
- * What a watch makes of deletions. One that is seen proves nothing: a disk that is unplugged looks the same, file by
- * file. So it only makes a look due: the whole source is listed, and what is gone is settled by the same rules, and
- * under the same guard, as after the scan of a run. A listing that fails settles nothing: it is reported and retried.
+ * What a watch makes of deletions. One that is seen proves nothing: an unplugged disk shows the same, file by
+ * file. So it only makes a sweep due: the whole source is listed, and what is gone is decided by the same rules, and
+ * under the same guard, as after the scan of a run. A listing that fails decides nothing: it is reported and retried.
  */
 export class Deletions {
   readonly #policy: GonePolicy
@@ -42,7 +42,7 @@ export class Deletions {
     this.#nextSweepAt = this.#deps.clock.monotonic() + QUIET_MS
   }
 
-  /** Looks when the watch has begun, and then whenever it is due, until `signal` aborts. */
+  /** Sweeps when the watch has begun, and then whenever it is due, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { monotonic: now, sleep } = this.#deps.clock
     while (!signal.aborted) {

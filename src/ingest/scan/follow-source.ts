@@ -7,8 +7,8 @@ import { backlogBelowLimit, scanBatch } from './scan-source.ts'
 
 /**
  * Keeps following a source until `signal` aborts: every change that a watch reports is compared with the ledger like
- * an entry of a listing, so reports that come twice, or late, or from several watchers, enqueue nothing twice. What was
- * seen to go is only told (`Deletions`).
+ * an item of a listing, so reports that come twice, or late, or from several watchers, enqueue nothing twice. What was
+ * seen to go is only reported (`Deletions`).
  */
 export async function followSource(
   watch: SourceWatch,
@@ -22,14 +22,14 @@ export async function followSource(
     events.emit('dependency:works', { dependency: 'source' })
   }
   for await (const changes of reported(watch.changes(signal, onListed), events, signal)) {
-    const entries = changes.filter(isThere)
-    if (entries.length < changes.length) onDeletion()
+    const items = changes.filter(isThere)
+    if (items.length < changes.length) onDeletion()
     await backlogBelowLimit(deps, signal)
-    await scanBatch(entries, deps, signal)
+    await scanBatch(items, deps, signal)
   }
 }
 
-/** A listing that fails is an outage of the source. An error of the work on its entries does not come by here. */
+/** A listing that fails is an outage of the source. An error of the work on its items does not come by here. */
 async function* reported<T>(changes: AsyncIterable<T>, events: Events, signal: AbortSignal): AsyncGenerator<T> {
   try {
     yield* changes

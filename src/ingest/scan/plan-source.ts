@@ -34,7 +34,7 @@ export interface PlanDeps extends OwnedStore, Receipts, Recipes, PriceModel, Cha
   readonly checksum: boolean
 }
 
-/** What would be done with one entry of a source, or with a document that the ledger has and the source has not: `gone`. */
+/** What would be done with one item of a source, or with a document that the ledger has and the source has not: `gone`. */
 export interface PlannedItem {
   readonly key: SourceKey
   readonly change: Change
@@ -60,21 +60,21 @@ export interface PlannedItem {
 
 /**
  * What a run would do, without sending anything: lists the source, reads what is new or changed, counts the pages of
- * PDFs, looks for receipts; then what the ledger has and the listing had not. Streams; of what it saw it keeps eight bytes
- * for each entry, and 16 characters for each document that it would buy.
+ * PDFs, searches for receipts; then what the ledger has and the listing had not. Streams; of what it saw it keeps eight bytes
+ * for each item, and 16 characters for each document that it would buy.
  */
 export async function* planSource(deps: PlanDeps, signal: AbortSignal): AsyncGenerator<PlannedItem> {
   const bought = new Set<string>()
   const listing = { listed: new KeySet(), leftOut: new KeySet() }
   let recorded = 0
   for await (const batch of batchesOf(deps.source.list(signal), BATCH)) {
-    const known = await deps.ledger.read(batch.map((entry) => entry.key))
-    for (const [index, entry] of batch.entries()) {
-      if (entry.kind === 'left_out') listing.leftOut.add(entry.key)
+    const known = await deps.ledger.read(batch.map((item) => item.key))
+    for (const [index, item] of batch.entries()) {
+      if (item.kind === 'left_out') listing.leftOut.add(item.key)
       else {
-        listing.listed.add(entry.key)
+        listing.listed.add(item.key)
         if (known[index]) recorded += 1
-        yield await planItem(entry, known[index] ?? null, bought, deps, signal)
+        yield await planItem(item, known[index] ?? null, bought, deps, signal)
       }
     }
   }
@@ -106,9 +106,9 @@ async function planUnlisted(
   const handling = handlingOf(key, deps)
   if (handling === null) return { ...nothing, change: 'pending' }
   const extension = handling.kind === 'parse' ? handling.extension : null
-  const own = forDocument(key, handling, deps)
+  const ownDeps = forDocument(key, handling, deps)
   const listed = { key, version: entry.version }
-  return { ...nothing, extension, change: 'pending', ...(await priced(listed, handling, bought, own, signal)) }
+  return { ...nothing, extension, change: 'pending', ...(await priced(listed, handling, bought, ownDeps, signal)) }
 }
 
 const NOTHING = {
@@ -123,32 +123,32 @@ const NOTHING = {
 } as const
 
 async function planItem(
-  entry: Exclude<SourceItem, { kind: 'left_out' }>,
+  item: Exclude<SourceItem, { kind: 'left_out' }>,
   known: LedgerEntry | null,
   bought: Set<string>,
   deps: PlanDeps,
   signal: AbortSignal,
 ): Promise<PlannedItem> {
-  const { key } = entry
+  const { key } = item
   const handling = handlingOf(key, deps)
   const extension = handling?.kind === 'parse' ? handling.extension : null
   const nothing = { ...NOTHING, key, extension }
-  if (entry.kind === 'skipped' || (entry.kind === 'document' && handling === null)) {
-    const file = skippedFileOf(entry)
+  if (item.kind === 'skipped' || (item.kind === 'document' && handling === null)) {
+    const file = skippedFileOf(item)
     if ((await decideSkip(file, known, deps)).kind === 'stays') return { ...nothing, change: 'unchanged' }
     return { ...nothing, change: 'skipped', skip: skipLabel(key, file.reason) }
   }
-  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(handling, entry.bytes, deps.cutter)
-  if (entry.kind === 'unusable' || refusal !== null || handling === null) {
+  const refusal = item.kind === 'unusable' ? item.failure : refuseByListing(handling, item.bytes, deps.cutter)
+  if (item.kind === 'unusable' || refusal !== null || handling === null) {
     return { ...nothing, change: 'unusable', refusal }
   }
-  const listed = { key, version: entry.version, recipeHash: handling.recipe.hash }
+  const listed = { key, version: item.version, recipeHash: handling.recipe.hash }
   const change = deps.checksum
     ? (await decideByContent(known, listed, deps, signal)).change
     : decideChange(known, listed, acceptanceOf(key, deps))
   if (change === 'unchanged') return { ...nothing, change }
-  const own = forDocument(key, handling, deps)
-  return { ...nothing, change, ...(await priced(entry, handling, bought, own, signal)) }
+  const ownDeps = forDocument(key, handling, deps)
+  return { ...nothing, change, ...(await priced(item, handling, bought, ownDeps, signal)) }
 }
 
 /**
@@ -163,17 +163,17 @@ function forDocument(key: SourceKey, handling: Handling, deps: PlanDeps): PlanDe
 }
 
 async function priced(
-  entry: Pick<Extract<SourceItem, { kind: 'document' }>, 'key' | 'version'>,
+  item: Pick<Extract<SourceItem, { kind: 'document' }>, 'key' | 'version'>,
   handling: Handling,
   bought: Set<string>,
   deps: PlanDeps,
   signal: AbortSignal,
 ): Promise<Partial<PlannedItem>> {
-  const opened = await openListed(deps.source, entry, signal)
+  const opened = await openListed(deps.source, item, signal)
   if ('message' in opened) return { refusal: opened }
   await using document = opened
   const read = await readOnce(document, signal)
-  const refusal = document.address === undefined ? refuseByContent(entry.key, read.head) : null
+  const refusal = document.address === undefined ? refuseByContent(item.key, read.head) : null
   if (refusal !== null) return { refusal }
   if (handling.kind === 'passthrough') return { passedThrough: true }
   const { extension } = handling
@@ -189,7 +189,7 @@ async function priced(
     return planned.requests === 0 ? { saved: true } : planned
   }
   const pages = document.address === undefined ? await deps.countPages(read, extension, signal) : null
-  const listed = { key: entry.key, contentHash: read.contentHash, recipe }
+  const listed = { key: item.key, contentHash: read.contentHash, recipe }
   const localFirst = extension === 'pdf' ? await localFirstPrices(listed, deps) : null
   return { requests: 1, pages, credits: deps.price(recipe, extension, pages), localFirst }
 }

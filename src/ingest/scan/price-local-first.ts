@@ -14,7 +14,7 @@ export interface LocalFirstPrice {
 }
 
 /**
- * The price of local-first, by quality, told from the grades in the document's record: exact, because the pages to buy are
+ * The price of local-first, by quality, from the grades in the document's record: exact, because the pages to buy are
  * those that a run would buy. Null where the embedded engine has not read these bytes.
  */
 export async function localFirstPrices(

@@ -4,9 +4,9 @@ import type { StoreManifest, StoreSource } from '#src/document/store-manifest.ts
 
 /** A source as a command names it, before a store was asked whether it knows it. */
 export interface SourceCandidate {
-  /** What the source is, whatever machine looks at it: its real path, or endpoint, bucket and prefix, or a list's name. */
+  /** What the source is, whatever machine reads it: its real path, or endpoint, bucket and prefix, or a list's name. */
   readonly identity: string
-  /** `Source.url` first, then other addresses that lead to the same place. */
+  /** `Source.url` first, then other addresses of the same source. */
   readonly addresses: readonly string[]
   readonly defaultName: string
   /** `--source-name`. */
@@ -29,7 +29,7 @@ const digest = (text: string): SourceId => sourceId(createHash('sha256').update(
 export const idOf = ({ name, identity }: Pick<SourceCandidate, 'name' | 'identity'>): SourceId =>
   digest(name === null ? identity : `name:${name}`)
 
-/** The id of a source that only records of format 1 tell of. */
+/** The id of a source that only records of format 1 have. */
 export const idOfAddress = (address: string): SourceId => digest(`address:${address}`)
 
 /** Which of a store's sources a candidate is. Pure; `now` is ISO 8601. */

@@ -22,10 +22,10 @@ const BATCH = 500
 /** The first batch is small, so that work begins at once. */
 const FIRST_BATCH = 32
 
-/** Entries of a batch that are looked at side by side: what has to be asked of the store or read takes its time. */
+/** Items of a batch that are compared side by side: what has to be asked of the store or read takes its time. */
 const AT_ONCE = 8
 
-/** How often a scan that waits for the backlog to shrink looks again. */
+/** How often a scan that waits for the backlog to shrink checks it again. */
 const BACKLOG_POLL_MS = 50
 
 export interface ScanSummary extends Listing {
@@ -36,7 +36,7 @@ export interface ScanSummary extends Listing {
 }
 
 /**
- * One pass over a source: every entry is compared with the ledger and, when it is new, changed, or still to be done,
+ * One pass over a source: every item is compared with the ledger and, when it is new, changed, or still to be done,
  * written down as pending and enqueued. A document that cannot be parsed is buried here with its reason. Memory stays
  * flat: one batch at a time, the next one being listed meanwhile, and no more than `backlogLimit` jobs in Redis.
  *
@@ -77,23 +77,23 @@ export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Pr
 
 /** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
 export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
-  const known = await deps.ledger.read(batch.map((entry) => entry.key))
+  const known = await deps.ledger.read(batch.map((item) => item.key))
   const steps: ScanStep[] = []
   for (let from = 0; from < batch.length; from += AT_ONCE) {
     const some = batch.slice(from, from + AT_ONCE)
-    const found = await Promise.all(some.map((entry, at) => scanItem(entry, known[from + at] ?? null, deps, signal)))
+    const found = await Promise.all(some.map((item, at) => scanItem(item, known[from + at] ?? null, deps, signal)))
     steps.push(...found.filter((step) => step !== null))
   }
   return steps.length === 0 ? 0 : writeAndEnqueue(steps, deps, signal)
 }
 
-/** What an entry of the source needs: to be written down, and perhaps a job. */
+/** What an item of the source needs: to be written down, and perhaps a job. */
 interface ScanStep {
   readonly listed: SourceItem
   readonly known: LedgerEntry | null
   readonly entry: LedgerEntry
   readonly job: DocumentJob | null
-  /** Told once it is written; null where it was told before. */
+  /** Reported once it is written; null where it was reported before. */
   readonly change: Change | null
 }
 
@@ -120,50 +120,50 @@ const pendingInLedger = (job: DocumentJob): LedgerEntry => ({
   outcome: 'pending',
 })
 
-/** What an entry needs; null when that is nothing: it is done already, or it was buried here. */
+/** What an item needs; null when that is nothing: it is done already, or it was buried here. */
 async function scanItem(
-  entry: SourceItem,
+  item: SourceItem,
   known: LedgerEntry | null,
   deps: ScanDeps,
   signal: AbortSignal,
 ): Promise<ScanStep | null> {
-  if (entry.kind === 'left_out') {
-    deps.events.emit('folder:left-out', entry)
+  if (item.kind === 'left_out') {
+    deps.events.emit('folder:left-out', item)
     return null
   }
-  const handling = entry.kind === 'skipped' ? null : handlingOf(entry.key, deps)
-  if (entry.kind === 'skipped' || (entry.kind === 'document' && handling === null)) {
-    const skipped = await skipFile(skippedFileOf(entry), known, deps)
-    return skipped === null ? null : { listed: entry, known, entry: skipped, job: null, change: null }
+  const handling = item.kind === 'skipped' ? null : handlingOf(item.key, deps)
+  if (item.kind === 'skipped' || (item.kind === 'document' && handling === null)) {
+    const skipped = await skipFile(skippedFileOf(item), known, deps)
+    return skipped === null ? null : { listed: item, known, entry: skipped, job: null, change: null }
   }
-  const refusal = entry.kind === 'unusable' ? entry.failure : refuseByListing(handling, entry.bytes, deps.cutter)
-  if (entry.kind === 'unusable' || refusal !== null || handling === null) {
-    if (refusal !== null) await buryOnce(burialOf(entry, refusal), known, deps, signal)
-    deps.events.emit('document:seen', { key: entry.key, change: 'unusable' })
+  const refusal = item.kind === 'unusable' ? item.failure : refuseByListing(handling, item.bytes, deps.cutter)
+  if (item.kind === 'unusable' || refusal !== null || handling === null) {
+    if (refusal !== null) await buryOnce(burialOf(item, refusal), known, deps, signal)
+    deps.events.emit('document:seen', { key: item.key, change: 'unusable' })
     return null
   }
-  const { key } = entry
-  const listed = { key, version: entry.version, recipeHash: handling.recipe.hash }
+  const { key } = item
+  const listed = { key, version: item.version, recipeHash: handling.recipe.hash }
   const { change, version: present } = deps.checksum
     ? await decideByContent(known, listed, deps, signal)
-    : { change: decideChange(known, listed, acceptanceOf(key, deps)), version: entry.version }
+    : { change: decideChange(known, listed, acceptanceOf(key, deps)), version: item.version }
   if (change !== 'unchanged' || (await failedByChance(key, known, deps))) {
-    const job = { schema: 1, ...listed, bytes: entry.bytes, queuedAt: deps.clock.shared() } as const
-    return { listed: entry, known, entry: pendingInLedger(job), job, change }
+    const job = { schema: 1, ...listed, bytes: item.bytes, queuedAt: deps.clock.shared() } as const
+    return { listed: item, known, entry: pendingInLedger(job), job, change }
   }
   // Only touched: another version with the same content as before is written down, and not enqueued.
   if (known !== null && known.version !== present)
-    return { listed: entry, known, entry: { ...known, version: present }, job: null, change }
+    return { listed: item, known, entry: { ...known, version: present }, job: null, change }
   deps.events.emit('document:seen', { key, change })
   return null
 }
 
 const burialOf = (
-  entry: Extract<SourceItem, { kind: 'document' | 'unusable' }>,
+  item: Extract<SourceItem, { kind: 'document' | 'unusable' }>,
   failure: Burial['failure'],
 ): Burial => ({
-  key: entry.key,
-  version: entry.kind === 'document' ? entry.version : version(`unusable:${failure.code}`),
+  key: item.key,
+  version: item.kind === 'document' ? item.version : version(`unusable:${failure.code}`),
   recipeHash: NO_RECIPE,
   contentHash: null,
   failure,

@@ -19,7 +19,7 @@ export type Role =
   | { readonly kind: 'lists'; readonly listed: Pick<KeySet, 'has'> | null; readonly retries?: true }
   | { readonly kind: 'follows' }
 
-/** Hand the job back: another process, or a later look, decides. */
+/** Hand the job back: another process, or a later check, decides. */
 export interface Handback {
   readonly kind: 'again'
   readonly afterMs: number
@@ -41,14 +41,14 @@ interface ViewDeps {
 
 type QueuedDocument = Pick<DocumentJob, 'key' | 'version'>
 
-/** Looks at one document, and documents missed with none opened between them, before anything is concluded. */
+/** Checks of one document, and documents missed with none opened between them, before anything is concluded. */
 const MISSES = 3
 
-/** Before the next look; doubled with each where another process has to take the job. */
+/** Before the next check; doubled with each where another process has to take the job. */
 const RECHECK_MS = 500
 const LONGEST_WAIT_MS = 8_000
 
-/** Documents whose looks are remembered. */
+/** Documents whose misses are remembered. */
 const REMEMBERED = 10_000
 
 /** Documents of a listing that are compared with the ledger. */
@@ -89,8 +89,8 @@ export class SourceView {
   /** A document of the queue is not in the source. */
   async missed({ key, version }: QueuedDocument, deps: ViewDeps, signal: AbortSignal): Promise<Unseen> {
     if (!isMounted(deps.source)) return { kind: 'vanished' }
-    const [entry] = await deps.ledger.read([key])
-    if (entry?.outcome !== 'pending' || entry.version !== version) return { kind: 'drop' }
+    const [item] = await deps.ledger.read([key])
+    if (item?.outcome !== 'pending' || item.version !== version) return { kind: 'drop' }
     const misses = this.#countMiss(key)
     const again = this.#again(misses)
     if (misses < MISSES && this.#missedInRow < MISSES) return again
@@ -113,7 +113,7 @@ export class SourceView {
     return misses
   }
 
-  /** A process that decides looks again soon. One that does not leaves the job to others for longer and longer. */
+  /** A process that decides checks again soon. One that does not leaves the job to others for longer and longer. */
   #again(misses: number): Handback {
     const doubled = Math.min(LONGEST_WAIT_MS, RECHECK_MS * 2 ** Math.min(misses, 10))
     return { kind: 'again', afterMs: this.role.kind === 'takes' ? doubled : RECHECK_MS, halt: null }
@@ -127,7 +127,7 @@ export class SourceView {
 async function showsKnownDocuments({ source, ledger }: ViewDeps, signal: AbortSignal): Promise<boolean> {
   let compared = 0
   for await (const batch of batchesOf(source.list(signal), BATCH)) {
-    const shown = batch.flatMap((entry) => (entry.kind === 'document' ? [entry] : []))
+    const shown = batch.flatMap((item) => (item.kind === 'document' ? [item] : []))
     const known = await ledger.read(shown.map(({ key }) => key))
     if (shown.some(({ version }, at) => isSame(version, known[at]?.version))) return true
     compared += shown.length

@@ -101,7 +101,7 @@ async function settleGone(
 ): Promise<'kept' | 'removed' | 'forgotten'> {
   const record = await deps.store.readRecord(key)
   if (record !== null && !belongsTo(record, deps.owner)) {
-    // Another source has put a document of the same name in its place.
+    // Another source has put a document of the same name there.
     await deps.ledger.forget([key])
     return 'kept'
   }

@@ -18,7 +18,7 @@ export interface Listing {
  *
  * - `marked`: it is gone, and was before
  * - `gone`: the source itself says so when it is asked for that very document
- * - `left_out`: it lies below a folder that is not looked into
+ * - `left_out`: it lies below a folder that is not listed
  * - `there`: the source has it, or it lies below a folder that could not be listed
  */
 export interface Unlisted {
@@ -50,7 +50,7 @@ export async function* unlistedOf(
   }
 }
 
-/** A folder that could not be listed is itself listed, with a slash at its end; so is one that is not looked into. */
+/** A folder that could not be listed is itself listed, with a slash at its end; so is one that a rule leaves out. */
 function isBelow(key: SourceKey, folders: KeySet): boolean {
   for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) {
     if (folders.has(key.slice(0, slash + 1))) return true

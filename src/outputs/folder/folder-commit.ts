@@ -17,11 +17,11 @@ import { workIdOf } from './work-area.ts'
  *   staged   All files and the record are written and flushed in a folder of their own, `.sluice/staging/<id>`.
  *   aside    The name of the staged folder is flushed, and what stands in the way steps aside: the dead letter, and the
  *            folder of an earlier commit, each by one rename into `.sluice/aside/`. Only now, and only until the next
- *            step, is there nothing in place; a reader of the store looks aside then, and finds the old outputs.
+ *            step, is nothing at the final path; a reader of the store reads what stepped aside then, and finds the old outputs.
  *   entered  The staged folder is renamed to its final path. This one rename is the commit.
  *   clean    What stepped aside is removed.
  *
- * After a crash the staged folder tells which it was. It still stands: the commit has not happened, so what stepped
+ * After a crash the staged folder shows which it was. It still stands: the commit has not happened, so what stepped
  * aside goes back and the staged folder is dropped (its receipt makes the next try free). It is gone: the commit has
  * happened, and what stepped aside is removed.
  */
@@ -130,7 +130,7 @@ async function exchangeFolder(
       if (tries === MAX_TRIES) throw error
       if (isOneOf(error, 'ENOENT')) await makeFolderFor(folder, area, flushes)
       else if (isOneOf(error, 'ENOTEMPTY', 'EEXIST')) {
-        // The commit in place steps aside. Where one did so before, another worker has committed in between: ours is
+        // The present commit steps aside. Where one did so before, another worker has committed in between: ours is
         // the later one, and the first to step aside is outdated.
         if (hadOld) await rm(aside, { recursive: true, force: true })
         hadOld = (await stepAside(area, { id, flushes }, folder, aside)) || hadOld
@@ -162,7 +162,7 @@ export async function wholeRecord(folder: string): Promise<ReturnType<typeof par
   return there.includes(false) ? null : record
 }
 
-/** A place that is taken again, by a folder with something in it or by a file, is left to the newcomer. */
+/** A path that is taken again, by a folder with something in it or by a file, is left to the newcomer. */
 async function putBack(area: WorkArea, aside: string, home: string): Promise<void> {
   if (!(await isThere(aside)) || (await isThere(home))) return
   await makeFolderFlushed(dirname(home), area)

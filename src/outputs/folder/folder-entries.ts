@@ -5,9 +5,9 @@ import type { WorkArea } from './work-area.ts'
 
 /**
  * Streams what is in a folder of a store. A folder that does not exist is empty; but only while the store itself is
- * there: a listing of a store that went away would make all of it look removed, and its receipts unused.
+ * there: a listing of a store that went away would report all of it as removed, and its receipts unused.
  *
- * @throws {StoreUnusable} where the store is away, or another folder is in its place
+ * @throws {StoreUnusable} where the store is away, or another folder has its path
  */
 export async function* entriesIn(folder: string, area: WorkArea): AsyncGenerator<Dirent> {
   try {

@@ -8,7 +8,7 @@ import { makeFolderFlushed } from './make-folder-flushed.ts'
 import { parseRecord, RECORD_FILE } from '../record-json.ts'
 import type { WorkArea } from './work-area.ts'
 
-/** The change feed's files in a folder. A commit makes `record.json` anew, so inode and mtime tell of it. */
+/** The change feed's files in a folder. A commit makes `record.json` anew, so inode and mtime change with it. */
 export class FolderFeed implements FeedStorage {
   readonly #root: string
   readonly #folder: string

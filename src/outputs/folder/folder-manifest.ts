@@ -56,7 +56,7 @@ export class FolderManifest {
   }
 
   /**
-   * Releases that know nothing of `store.json` begin by making a folder of this name; a file in its place makes each of
+   * Releases that know nothing of `store.json` begin by making a folder of this name; a file of this name makes each of
    * their commands refuse the store, before it changes anything.
    */
   async barOldReleases(): Promise<void> {

@@ -13,7 +13,7 @@ import type { WorkArea } from './work-area.ts'
 /** Folders are made a moment before something is put into them. */
 const EMPTY_AFTER_MS = 60_000
 
-/** Folders of documents that are looked into side by side. */
+/** Folders of documents that are read side by side. */
 const AT_ONCE = 16
 
 const OWN_NAMES: readonly string[] = [
@@ -60,13 +60,13 @@ async function* inDocuments(at: OrphansOptions, below: string, signal: AbortSign
     name: entry.name,
     isFolder: entry.isDirectory(),
   }))
-  const looked = mapInOrder(entries, AT_ONCE, async ({ name, isFolder }) => {
+  const inspected = mapInOrder(entries, AT_ONCE, async ({ name, isFolder }) => {
     signal.throwIfAborted()
     const path = below + name
     if (!isFolder) return [foreign(folder + name, 'is a file where only folders of documents belong')]
     return isDocumentFolder(name) ? seenTwice(() => inDocument(at, path)) : path
   })
-  for await (const found of looked) {
+  for await (const found of inspected) {
     if (typeof found === 'string') yield* inDocuments(at, `${found}/`, signal)
     else yield* found
   }
@@ -75,11 +75,11 @@ async function* inDocuments(at: OrphansOptions, below: string, signal: AbortSign
   }
 }
 
-/** A document may be exchanged for its next version between two looks at it: what is a orphan still is one a look later. */
-async function seenTwice(look: () => Promise<readonly Orphan[]>): Promise<readonly Orphan[]> {
-  const first = await look()
+/** A document may be exchanged for its next version between two listings: only what both show is an orphan. */
+async function seenTwice(list: () => Promise<readonly Orphan[]>): Promise<readonly Orphan[]> {
+  const first = await list()
   if (first.length === 0) return first
-  const again = new Set((await look()).map(({ path }) => path))
+  const again = new Set((await list()).map(({ path }) => path))
   return first.filter(({ path }) => again.has(path))
 }
 
@@ -92,7 +92,7 @@ async function inDocument({ root, area, rules }: OrphansOptions, of: string): Pr
   if (json === null && !(await isThere(join(root, path)))) return []
   const record = json === null ? null : parseRecord(json)
   if (record !== null && documentPath(record.key, rules) !== of) {
-    return [foreign(path, `holds the record of ${JSON.stringify(record.key)}, whose place is another`)]
+    return [foreign(path, `holds the record of ${JSON.stringify(record.key)}, whose folder is another`)]
   }
   if (record === null) {
     const what = json === null ? 'has no record.json' : 'has half a record.json'

@@ -9,7 +9,7 @@ import type { WorkArea } from './work-area.ts'
 const RESERVED_BYTES = 100 * 1024 * 1024
 const RESERVED_SHARE = 0.05
 
-/** How long one look counts: it is asked for before each purchase. */
+/** How long one check counts: it is asked for before each purchase. */
 const CHECK_MS = 1_000
 
 /** Makes sure that a folder store takes what will be written to it: a file that is written, flushed, renamed and removed. */
@@ -34,7 +34,7 @@ interface Identity {
 }
 
 /**
- * Whether the folder of a store still is the one that was opened, and has room for what is bought now. A folder that was
+ * Whether the folder of a store still is the one that was opened, and has space for what is bought now. A folder that was
  * removed, or the mount point of a disk that went away, must not be filled again in silence.
  */
 export class FolderWatch {
@@ -61,13 +61,13 @@ export class FolderWatch {
     if (this.#trouble !== null) throw new StoreUnusable(this.#trouble)
   }
 
-  /** @throws {StoreUnusable} where the folder is gone, or another one is in its place */
+  /** @throws {StoreUnusable} where the folder is gone, or another one has its path */
   async checkIdentity(): Promise<void> {
     const trouble = await this.#moved()
     if (trouble !== null) throw new StoreUnusable(trouble)
   }
 
-  /** As `checkIdentity`, without a hop to a thread: after a look at a name that is not there, or cannot be read. */
+  /** As `checkIdentity`, without a hop to a thread: after a read of a name that is not there, or cannot be read. */
   checkIdentityNow(): void {
     let now: Identity | null
     try {
@@ -83,7 +83,7 @@ export class FolderWatch {
     return this.#difference(await stat(this.#root, BIGINT).catch((error: unknown) => this.#absent(error)))
   }
 
-  /** Null where there is no such folder. A mount that died answers each look with an error of its own. */
+  /** Null where there is no such folder. A mount that died answers each check with an error of its own. */
   #absent(error: unknown): null {
     if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
     const why = errorCode(error) ?? String(error)

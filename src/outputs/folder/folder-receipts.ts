@@ -26,9 +26,9 @@ export class FolderReceipts {
 
   async read(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
     const path = join(this.#folder, receiptPath(id))
-    // Nearly every document has none yet: a look is all it takes then.
+    // Nearly every document has none yet: one check is all it takes then.
     const packed = existsSync(path) ? await readInStore(path, this.#area) : null
-    // While the whole store is away there is no receipt in sight, and each would be bought again.
+    // While the whole store is away no receipt is found, and each would be bought again.
     if (packed === null) this.#area.checkStoreNow()
     return packed === null ? null : unpackReceipt(packed, memory)
   }

@@ -129,7 +129,7 @@ class FolderStore implements FolderOutputStore {
   }
 
   async checkSpace(): Promise<void> {
-    await explained(`cannot look at the store in ${this.#root}`, () => this.#watch.check())
+    await explained(`cannot read the store in ${this.#root}`, () => this.#watch.check())
   }
 
   async readManifest(): Promise<StoreManifest | null> {
@@ -264,14 +264,14 @@ class FolderStore implements FolderOutputStore {
     return letter === null ? null : this.#pathsOf(letter.key).letter
   }
 
-  /** From the folder in place; while a commit is between its two renames, from the one that stepped aside. */
+  /** From the final path; while a commit is between its two renames, from the one that stepped aside. */
   async #read(key: SourceKey, name: string): Promise<Buffer | null> {
     const { folder, hash } = this.#pathsOf(key)
     const current = await readInStore(join(folder, name), this.#area)
     if (current !== null) return current
     for (const aside of await this.#area.asides(hash, 'old')) {
       const old = await readIfThere(join(aside, name))
-      // A folder in place by now is the newer one, and the whole truth: what it does not have is not there.
+      // A folder that is there by now is the newer one: what it does not have is not there.
       if (await isThere(folder)) return readIfThere(join(folder, name))
       if (old !== null) return old
     }

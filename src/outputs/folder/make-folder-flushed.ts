@@ -15,7 +15,7 @@ const making = new Set<Making>()
 /**
  * Makes a folder of a store and those above it, and waits until their names are on the disk: also of those that were there,
  * which another caller may have made a moment before. Throws where the store is not the one that was opened: what is made
- * in its place would hide that it is gone.
+ * of its name would hide that it is gone.
  */
 export async function makeFolderFlushed(path: string, area: Pick<WorkArea, 'root' | 'checkStore'>): Promise<void> {
   const one = { path, made: make(path, area) }

@@ -22,7 +22,7 @@ export async function makeBelow(root: string, path: string): Promise<string | nu
   }
 }
 
-/** Null where it is a folder; a file in its place is an error. */
+/** Null where it is a folder; a file of its name is an error. */
 async function isFolderOr(path: string, error: unknown): Promise<null> {
   if (await isFolder(path)) return null
   throw error

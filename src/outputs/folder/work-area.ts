@@ -18,7 +18,7 @@ export interface Idle {
   readonly silenceMs: number
 }
 
-/** `.sluice/` of a store: where files are made before they are put in place, and what steps aside for them. */
+/** `.sluice/` of a store: where files are made before they are renamed to their final path, and what steps aside for them. */
 export class WorkArea {
   readonly #staging: string
   readonly #aside: string

@@ -13,7 +13,7 @@ export async function ownerMark(): Promise<string> {
 
 /**
  * Process ids mean nothing across PID namespaces, and containers may share a host name: then another's live process
- * would be looked for among ours, and taken for gone. Empty where there are no namespaces.
+ * would be searched for among ours, and count as gone. Empty where there are no namespaces.
  */
 async function processNamespace(): Promise<string> {
   const link = await readlink('/proc/self/ns/pid').catch(() => '')
@@ -21,7 +21,7 @@ async function processNamespace(): Promise<string> {
   return inode === undefined ? '' : `.pid-${inode}`
 }
 
-/** Marks of earlier releases name no namespace; then the host alone tells. */
+/** Marks of earlier releases name no namespace; then the host alone decides. */
 const withoutNamespace = (host: string): string => host.replace(/\.pid-\d+$/, '')
 
 /** A machine that we cannot ask counts as gone when it has left its work untouched for this long. */

@@ -79,18 +79,18 @@ export class S3Bucket {
   }
 
   /**
-   * A look for one object says "not found" without a reason: the bucket itself may be absent.
+   * HeadObject says "not found" without a reason: the bucket itself may be absent.
    *
    * @throws {StoreUnusable} where there is no bucket
    */
   async checkThere(): Promise<void> {
     const { client, bucket } = this.#at
-    await explainedS3(`cannot look into ${this.#url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
+    await explainedS3(`cannot read ${this.#url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
   }
 
   /** False also where there is no bucket: see `checkThere`. */
   async has(name: string): Promise<boolean> {
-    return explainedS3(`cannot look for ${name} in ${this.#url}`, async () => (await this.#etag(name)) !== null)
+    return explainedS3(`cannot search for ${name} in ${this.#url}`, async () => (await this.#etag(name)) !== null)
   }
 
   /** Atomic: the object is there whole, or not at all. */

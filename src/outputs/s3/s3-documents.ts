@@ -84,7 +84,7 @@ export class S3Documents {
       if (stored === null || !stored.record.files.some((file) => file.name === name)) return null
       const found = await this.#bucket.get(stored.folder + name)
       if (found !== null) return found.bytes
-      // Removed since its record was read: a newer commit took its place.
+      // Removed since its record was read: a newer commit replaced it.
     }
     return null
   }
@@ -181,7 +181,7 @@ export class S3Documents {
   }
 }
 
-/** `<time, base 36>-<random>`: never used twice, and its age can be told. */
+/** `<time, base 36>-<random>`: never used twice, and its age is readable. */
 function newFolder(): string {
   return `${Date.now().toString(36)}-${randomBytes(5).toString('hex')}`
 }

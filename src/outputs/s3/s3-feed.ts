@@ -5,7 +5,7 @@ import { isRecord, parseStored } from './s3-documents.ts'
 
 const FOLDER = 'changes/'
 
-/** The change feed's objects in a bucket. The ETag of `record.json` tells of a commit. */
+/** The change feed's objects in a bucket. The ETag of `record.json` changes with a commit. */
 export class S3Feed implements FeedStorage {
   readonly #bucket: S3Bucket
 

@@ -158,7 +158,7 @@ class S3Store implements OutputStore {
     await explainedS3(`cannot keep a receipt in ${this.url}`, async () => {
       const name = `receipts/${receiptPath(id)}`
       const packed = await packReceipt(body, parser)
-      // Nearly always there is none yet, and no look is needed for that. One of several parts cannot be so careful.
+      // Nearly always there is none yet, and no check is needed for that. One of several parts cannot be so careful.
       const isOnePart = packed.length <= PART_BYTES
       if (isOnePart && (await this.#bucket.putIf(name, packed, { only: 'absent' }))) return
       const kept = await this.#bucket.get(name)

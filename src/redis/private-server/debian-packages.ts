@@ -107,9 +107,9 @@ async function download(
     await get('-o', 'APT::Sandbox::User=')
   } catch {
     signal.throwIfAborted()
-    const own = await ownListOptions(scratch)
-    await aptGet(...own, 'update')
-    await get(...own)
+    const listOptions = await ownListOptions(scratch)
+    await aptGet(...listOptions, 'update')
+    await get(...listOptions)
   }
 }
 

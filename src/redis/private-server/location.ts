@@ -39,8 +39,8 @@ export async function redisPaths(dataDir: string): Promise<RedisPaths> {
 
 /** Every user may write to the temporary directory: a folder of another user, or a link, would expose our queue. */
 async function refuseForeignFolder(folder: string): Promise<void> {
-  const entry = await lstat(folder)
-  const ours = entry.isDirectory() && entry.uid === ourUid() && (entry.mode & 0o077) === 0
+  const stats = await lstat(folder)
+  const ours = stats.isDirectory() && stats.uid === ourUid() && (stats.mode & 0o077) === 0
   if (!ours) throw new SetupError(`${folder} is not a folder that only we may enter: remove it, or set REDIS_URL`)
 }
 

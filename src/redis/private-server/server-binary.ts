@@ -76,7 +76,7 @@ async function binaryIn(folder: string, env: RedisServerSearch['env']): Promise<
   return (await serverStarts(binary, env)) ? binary : null
 }
 
-/** Looked up here: a program that is not there costs as much to start as one that is. Without `env` it is tried. */
+/** Resolved here: a program that is not there costs as much to start as one that is. Without `env` it is tried. */
 function onPath(command: string, env: RedisServerSearch['env']): string | null {
   if (env?.['PATH'] === undefined) return command
   const candidates = env['PATH'].split(delimiter).map((folder) => join(folder, command))

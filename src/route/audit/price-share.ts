@@ -22,7 +22,7 @@ interface SampledPages {
 }
 
 /**
- * What buying the pages above a threshold will cost, told from a sample of single pages: Clopper-Pearson bounds, two-sided, on
+ * What buying the pages above a threshold will cost, estimated from a sample of single pages: Clopper-Pearson bounds, two-sided, on
  * how many pages that are, and the fewest and most documents that they can stand in. Sampled pages that are part of what is
  * priced (`areIncluded`) count as they are.
  */

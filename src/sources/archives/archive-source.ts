@@ -23,7 +23,7 @@ export const ARCHIVE_GLOBS: readonly string[] = ['*.zip', '*.tar', '*.tar.gz', '
 
 /**
  * A source whose archives (`.zip`, `.tar`, `.tar.gz`, `.tgz`) are opened and their members treated as documents of their
- * own. Archives in archives are not opened. An archive that cannot be taken is one unusable entry.
+ * own. Archives in archives are not opened. An archive that cannot be taken is one unusable item.
  */
 export function withArchives(inner: Source, options: ArchiveSourceOptions): Source {
   const skips = keyRules(options)
@@ -32,19 +32,19 @@ export function withArchives(inner: Source, options: ArchiveSourceOptions): Sour
     ...inner,
     skips,
     async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
-      for await (const entry of inner.list(signal)) {
-        if (entry.kind !== 'document') yield entry
-        else if (archiveKind(entry.key) !== null) yield* members(cache, entry.key, signal)
+      for await (const item of inner.list(signal)) {
+        if (item.kind !== 'document') yield item
+        else if (archiveKind(item.key) !== null) yield* members(cache, item.key, signal)
         else {
           // The inner source lists archives beside what the globs take.
-          const reason = skips(entry.key)
-          yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
+          const reason = skips(item.key)
+          yield reason === null ? item : { kind: 'skipped', key: item.key, reason }
         }
       }
     },
     async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
       const at = key.indexOf(MEMBER)
-      // Its members stand in its place: what was told of the archive itself, a refusal or a skip, is over.
+      // Its members replace it: what was reported of the archive itself, a refusal or a skip, is over.
       if (at < 0 && archiveKind(key) !== null) return vanished(key)
       if (at < 0 || archiveKind(key.slice(0, at)) === null) return inner.open(key, signal)
       return openMember(cache, sourceKey(key.slice(0, at)), key.slice(at + MEMBER.length), signal)
@@ -78,7 +78,7 @@ async function openMember(
   signal: AbortSignal,
 ): Promise<OpenedDocument | Failure> {
   const acquired = await acquire(cache, archiveKey, signal)
-  // A link took the place of the archive, and is listed as one: nothing stands for its members any more.
+  // A link replaced the archive, and is listed as one: nothing stands for its members any more.
   if ('code' in acquired) return acquired.code === 'symlink_loop' ? vanished(archiveKey + MEMBER + name) : acquired
   const member = acquired.members.get(name)
   if (member !== undefined) return new OpenedMember(cache, archiveKey, acquired, member)

@@ -24,7 +24,7 @@ export async function watchFolderEvents(
     ignoreInitial: true,
     followSymlinks,
     ignorePermissionErrors: true,
-    // Whether a file is whole and what replaced what is decided by looking at it, not by the order of events.
+    // Whether a file is whole and what replaced what is decided by what is there, not by the order of events.
     atomic: false,
     ignored: (path, stats) => {
       const key = keyOf(path)

@@ -27,8 +27,8 @@ export interface Folder {
 export const rootFolder = (path: string): Folder => ({ key: '', path, ignoreRules: null, above: [], skip: null })
 
 /** What one visit saw, a batch at a time. */
-export interface Sighting {
-  readonly entries: readonly SourceItem[]
+export interface Inspected {
+  readonly items: readonly SourceItem[]
   readonly folders: readonly Folder[]
 }
 
@@ -39,19 +39,19 @@ export interface VisitRules {
   readonly closed: ReadonlySet<string>
 }
 
-/** Entries looked at together: enough to keep the file system busy, and all that is held in memory of a folder. */
+/** Directory items read together: enough to keep the file system busy, and all that is held in memory of a folder. */
 const BATCH = 128
 
 const statTarget = promisify(stat)
 
 /**
- * Lists one folder. A folder that may not be entered, or is a loop, is one unusable entry with its key, slash
+ * Lists one folder. A folder that may not be entered, or is a loop, is one unusable item with its key, slash
  * included: what is below it is unknown. Throws where the listing cannot go on.
  */
-export async function* visit(folder: Folder, rules: VisitRules): AsyncGenerator<Sighting> {
+export async function* visit(folder: Folder, rules: VisitRules): AsyncGenerator<Inspected> {
   const opened = await enter(folder, rules)
   if (opened === null) return
-  if ('entries' in opened) {
+  if ('items' in opened) {
     yield opened
     return
   }
@@ -61,17 +61,17 @@ export async function* visit(folder: Folder, rules: VisitRules): AsyncGenerator<
   for await (const entry of directory as unknown as AsyncIterable<Dirent<Buffer>>) {
     batch.push(entry)
     if (batch.length < BATCH) continue
-    yield await look(batch, here, rules)
+    yield await inspect(batch, here, rules)
     batch = []
   }
-  if (batch.length > 0) yield await look(batch, here, rules)
+  if (batch.length > 0) yield await inspect(batch, here, rules)
 }
 
 /** Opens a folder; null when it is closed to us or gone, a sighting when it is unusable. */
 async function enter(
   folder: Folder,
   rules: VisitRules,
-): Promise<{ readonly directory: Dir; readonly here: Folder } | Sighting | null> {
+): Promise<{ readonly directory: Dir; readonly here: Folder } | Inspected | null> {
   try {
     const id = identity(await statTarget(folder.path, { bigint: true }))
     if (rules.closed.has(id)) {
@@ -96,18 +96,18 @@ async function enter(
     if (failure === null || folder.key === '') throw error
     if (failure.code === 'vanished') return null
     if (folder.skip !== null) return leftOut(folder.key, 'unreadable')
-    return { entries: [unusable(folder.key, failure)], folders: [] }
+    return { items: [unusable(folder.key, failure)], folders: [] }
   }
 }
 
-const leftOut = (key: string, reason: LeftOutReason): Sighting => ({
-  entries: [{ kind: 'left_out', key: sourceKey(key), reason }],
+const leftOut = (key: string, reason: LeftOutReason): Inspected => ({
+  items: [{ kind: 'left_out', key: sourceKey(key), reason }],
   folders: [],
 })
 
-function loop(folder: Folder): Sighting {
+function loop(folder: Folder): Inspected {
   const message = `${JSON.stringify(folder.key)} is a symbolic link to a folder above it. Remove the link.`
-  return { entries: [unusable(folder.key, { code: 'symlink_loop', stage: 'scan', message })], folders: [] }
+  return { items: [unusable(folder.key, { code: 'symlink_loop', stage: 'scan', message })], folders: [] }
 }
 
 /** The rules that hold in a folder: its own ignore file before those above it. */
@@ -120,29 +120,33 @@ export async function readIgnoreRules(folder: Folder): Promise<IgnoreRules | nul
   }
 }
 
-async function look(batch: readonly Dirent<Buffer>[], here: Folder, rules: VisitRules): Promise<Sighting> {
-  const seen = await Promise.all(batch.map((entry) => lookAt(entry, here, rules)))
-  const entries: SourceItem[] = []
+async function inspect(batch: readonly Dirent<Buffer>[], here: Folder, rules: VisitRules): Promise<Inspected> {
+  const seen = await Promise.all(batch.map((entry) => inspectEntry(entry, here, rules)))
+  const items: SourceItem[] = []
   const folders: Folder[] = []
   for (const one of seen) {
     if (one === null) continue
-    if ('kind' in one) entries.push(one)
+    if ('kind' in one) items.push(one)
     else folders.push(one)
   }
-  return { entries, folders }
+  return { items, folders }
 }
 
 /** Null for what is gone by now. */
-async function lookAt(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Promise<SourceItem | Folder | null> {
+async function inspectEntry(
+  entry: Dirent<Buffer>,
+  here: Folder,
+  rules: VisitRules,
+): Promise<SourceItem | Folder | null> {
   const reason = skipsEntry(entry, here, rules)
   if (reason !== null)
     return skipped(here.key + (isText(entry.name) ? entry.name.toString() : showName(entry.name)), reason)
   if (!isText(entry.name)) return badName(entry, here)
   const name = entry.name.toString('utf8')
-  return entry.isDirectory() ? folderBelow(name, here, rules) : sight(name, entry.isSymbolicLink(), here, rules)
+  return entry.isDirectory() ? folderBelow(name, here, rules) : inspectName(name, entry.isSymbolicLink(), here, rules)
 }
 
-/** What a directory entry alone tells: why it is no document. A folder is none of these. */
+/** What a directory entry alone shows: why it is no document. A folder is none of these. */
 function skipsEntry(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): SkipReason | null {
   if (entry.isDirectory()) return null
   if (here.skip !== null) return here.skip
@@ -153,7 +157,7 @@ function skipsEntry(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Ski
 }
 
 /** One name in a folder, asked of the file system: a document, a folder that a link leads to, or unusable. */
-export async function sight(
+export async function inspectName(
   name: string,
   isLink: boolean,
   here: Folder,
@@ -185,7 +189,7 @@ export function skipsFile(name: string, here: Folder, rules: VisitRules): SkipRe
   return here.skip ?? rules.names.skipsFile(key, name) ?? (here.ignoreRules?.ignores(key) === true ? 'excluded' : null)
 }
 
-/** A folder to be entered, if only to count what is in it; or the entry of one that is not looked into. */
+/** A folder to be entered, if only to count what is in it; or the item of one that is not listed. */
 export function folderBelow(name: string, here: Folder, rules: VisitRules): SourceItem | Folder {
   const key = here.key + name
   const reason = rules.names.skipsFolder(key, name)

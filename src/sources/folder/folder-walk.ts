@@ -1,5 +1,5 @@
 import type { SourceItem } from '#src/document/source-item.ts'
-import { rootFolder, type Sighting, type VisitRules, visit } from './folder-visit.ts'
+import { rootFolder, type Inspected, type VisitRules, visit } from './folder-visit.ts'
 import { merged } from '../merged.ts'
 
 /** Folders listed at the same time. More gains nothing with the four threads that Node has for files. */
@@ -11,10 +11,10 @@ const CONCURRENCY = 8
  */
 export async function* walk(root: string, rules: VisitRules, signal: AbortSignal): AsyncGenerator<SourceItem> {
   signal.throwIfAborted()
-  const waiting: AsyncGenerator<Sighting>[] = [visit(rootFolder(root), rules)]
-  for await (const { entries, folders } of merged(waiting, CONCURRENCY)) {
+  const waiting: AsyncGenerator<Inspected>[] = [visit(rootFolder(root), rules)]
+  for await (const { items, folders } of merged(waiting, CONCURRENCY)) {
     signal.throwIfAborted()
     waiting.push(...folders.map((folder) => visit(folder, rules)))
-    yield* entries
+    yield* items
   }
 }

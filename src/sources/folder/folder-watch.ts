@@ -6,11 +6,11 @@ import type { SourceItem } from '#src/document/source-item.ts'
 import { lastChangeMs } from './file-version.ts'
 import { type FolderEvents, watchFolderEvents } from './folder-events.ts'
 import { nameRules } from '../path-rules.ts'
-import { sightOf } from './inspect-path.ts'
+import { inspectPath } from './inspect-path.ts'
 import { type FolderSourceOptions, identities } from './folder-source.ts'
 import type { VisitRules } from './folder-visit.ts'
 import { walk } from './folder-walk.ts'
-import { Settling } from './settling.ts'
+import { Debounce } from './debounce.ts'
 
 export interface FolderWatchOptions extends FolderSourceOptions {
   /** How long a file must have stayed as it is. Default 2,000. */
@@ -24,11 +24,11 @@ export interface FolderWatchOptions extends FolderSourceOptions {
 const TICK_MS = 100
 const BATCH = 500
 
-/** Files that wait to settle. Beyond this they are left to the next scan, so that memory is bounded. */
+/** Files that wait until they are stable. Beyond this they are left to the next scan, so that memory is bounded. */
 const MOST_WAITING = 100_000
 
 /**
- * Follows a folder. Events only say where to look; what is reported was looked at, and was at rest for `stableMs`. A
+ * Follows a folder. Events only name paths; what is reported was read, and unchanged for `stableMs`. A
  * change is reported within `stableMs` + 1 s.
  */
 export function watchFolder(options: FolderWatchOptions): SourceWatch {
@@ -46,7 +46,7 @@ class FolderWatch {
   readonly #options: FolderWatchOptions
   readonly #root: string
   readonly #stableMs: number
-  readonly #settling: Settling
+  readonly #debounce: Debounce
   #scanAt = 0
   /** How often a caller asked for a scan. */
   #asked = 0
@@ -55,7 +55,7 @@ class FolderWatch {
     this.#options = options
     this.#root = resolve(options.path)
     this.#stableMs = options.stableMs ?? 2000
-    this.#settling = new Settling(this.#stableMs)
+    this.#debounce = new Debounce(this.#stableMs)
   }
 
   async *run(signal: AbortSignal, onListed?: () => void): AsyncGenerator<readonly SourceChange[]> {
@@ -95,9 +95,9 @@ class FolderWatch {
   }
 
   #touch(key: string): void {
-    this.#settling.touch(sourceKey(key), performance.now())
-    if (this.#settling.size <= MOST_WAITING) return
-    this.#settling.clear()
+    this.#debounce.touch(sourceKey(key), performance.now())
+    if (this.#debounce.size <= MOST_WAITING) return
+    this.#debounce.clear()
     this.#scanAt = performance.now() + this.#stableMs
   }
 
@@ -106,12 +106,12 @@ class FolderWatch {
     return { names: nameRules(this.#options), followSymlinks, closed: await identities(skipFolders) }
   }
 
-  /** Everything that is there. What changed a moment ago has to settle first; what did long ago has. */
+  /** Everything that is there. What changed a moment ago is debounced first; what changed long ago is stable. */
   async *#scan(rules: VisitRules, signal: AbortSignal): AsyncGenerator<readonly SourceChange[]> {
     let batch: SourceChange[] = []
-    for await (const entry of walk(this.#root, rules, signal)) {
-      if (entry.kind === 'document' && Date.now() - lastChangeMs(entry.version) < this.#stableMs) this.#touch(entry.key)
-      else batch.push(entry)
+    for await (const item of walk(this.#root, rules, signal)) {
+      if (item.kind === 'document' && Date.now() - lastChangeMs(item.version) < this.#stableMs) this.#touch(item.key)
+      else batch.push(item)
       if (batch.length < BATCH) continue
       yield batch
       batch = []
@@ -123,9 +123,9 @@ class FolderWatch {
   /** What has come to rest since it was last asked for. */
   async *#settled(rules: VisitRules): AsyncGenerator<readonly SourceChange[]> {
     for (;;) {
-      const keys = this.#settling.due(performance.now(), BATCH)
+      const keys = this.#debounce.due(performance.now(), BATCH)
       if (keys.length === 0) return
-      const found = await Promise.all(keys.map((key) => sightOf(this.#root, key, rules)))
+      const found = await Promise.all(keys.map((key) => inspectPath(this.#root, key, rules)))
       const changes = keys.map((key, at) => this.#judge(key, found[at] ?? null)).filter((change) => change !== null)
       if (changes.length > 0) yield changes
     }
@@ -134,9 +134,9 @@ class FolderWatch {
   /** Null while the file is not at rest, and for what is no part of the source. */
   #judge(key: SourceKey, seen: SourceItem | 'gone' | null): SourceChange | null {
     const now = performance.now()
-    if (seen === 'gone') return this.#settling.hasSettled(key, 'gone', now) ? { kind: 'gone', key } : null
-    if (seen?.kind === 'document') return this.#settling.hasSettled(key, seen.version, now) ? seen : null
-    this.#settling.forget(key)
+    if (seen === 'gone') return this.#debounce.isStable(key, 'gone', now) ? { kind: 'gone', key } : null
+    if (seen?.kind === 'document') return this.#debounce.isStable(key, seen.version, now) ? seen : null
+    this.#debounce.forget(key)
     return seen
   }
 }

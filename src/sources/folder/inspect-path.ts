@@ -5,7 +5,7 @@ import {
   folderBelow,
   readIgnoreRules,
   rootFolder,
-  sight,
+  inspectName,
   skipsFile,
   type VisitRules,
 } from './folder-visit.ts'
@@ -15,7 +15,7 @@ import { errorCode } from '../unusable.ts'
  * One file of a folder source by its key, as a listing would report it: `gone` when nothing is there, null when what is
  * there is no part of the source.
  */
-export async function sightOf(root: string, key: string, rules: VisitRules): Promise<SourceItem | 'gone' | null> {
+export async function inspectPath(root: string, key: string, rules: VisitRules): Promise<SourceItem | 'gone' | null> {
   const names = key.split('/')
   const name = names.pop() ?? ''
   let here: Folder = rootFolder(root)
@@ -31,7 +31,7 @@ export async function sightOf(root: string, key: string, rules: VisitRules): Pro
     if (skipsFile(name, here, rules) !== null) return null
     const isLink = (await lstat(`${here.path}/${name}`)).isSymbolicLink()
     if (isLink && !rules.followSymlinks) return null
-    const seen = await sight(name, isLink, here, rules)
+    const seen = await inspectName(name, isLink, here, rules)
     return seen !== null && 'kind' in seen ? seen : null
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return 'gone'

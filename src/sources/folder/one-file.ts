@@ -2,7 +2,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { nameRules } from '../path-rules.ts'
-import { sightOf } from './inspect-path.ts'
+import { inspectPath } from './inspect-path.ts'
 import { type FolderSourceOptions, identities, openFolderSource } from './folder-source.ts'
 import { unusable } from '../unusable.ts'
 
@@ -22,9 +22,9 @@ export function openOneFile(options: FolderSourceOptions, key: SourceKey): Sourc
     async *list(): AsyncGenerator<SourceItem> {
       const { path, skipFolders = [] } = options
       const names = nameRules({ hidden: true })
-      const entry = await sightOf(path, key, { names, followSymlinks: true, closed: await identities(skipFolders) })
-      if (entry !== null && entry !== 'gone') yield entry
-      else yield unusable(key, { code: 'unreadable', stage: 'scan', message: entry === 'gone' ? GONE : LEFT_OUT })
+      const item = await inspectPath(path, key, { names, followSymlinks: true, closed: await identities(skipFolders) })
+      if (item !== null && item !== 'gone') yield item
+      else yield unusable(key, { code: 'unreadable', stage: 'scan', message: item === 'gone' ? GONE : LEFT_OUT })
     },
   }
 }

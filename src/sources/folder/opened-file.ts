@@ -16,8 +16,8 @@ const openDescriptor = promisify(open)
 const readDescriptor = promisify(read)
 
 /**
- * Opens one file and holds it. `O_NONBLOCK` keeps a pipe that took the file's place from blocking us for ever; without
- * `followSymlinks` a link that took its place is refused.
+ * Opens one file and holds it. `O_NONBLOCK` keeps a pipe that replaced the file from blocking us for ever; without
+ * `followSymlinks` a link that replaced it is refused.
  */
 export async function openFile(path: string, key: string, followSymlinks: boolean): Promise<OpenedDocument | Failure> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followSymlinks ? 0 : constants.O_NOFOLLOW)

@@ -14,7 +14,7 @@ const AFTER_SLOW = 100
 let inThreads = 0
 
 /**
- * `lstat` of a file, in place while the file system answers from memory: a quarter of the time that handing it to a
+ * `lstat` of a file, synchronous while the file system answers from memory: a quarter of the time that handing it to a
  * thread takes (npm run bench:enqueue). Where an answer is slow (a cold disk, a network), the next ones are asked for
  * in threads, side by side, so that the process stands still for one in a hundred at most.
  */

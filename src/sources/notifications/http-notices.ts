@@ -95,7 +95,7 @@ function tokenOf(request: IncomingMessage, url: URL): string {
   return /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? url.searchParams.get('token') ?? ''
 }
 
-/** Compared by their hashes, so that the time it takes tells nothing about the token. */
+/** Compared by their hashes, so that the time it takes reveals nothing about the token. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(one), digest(other))

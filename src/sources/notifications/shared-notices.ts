@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Notice, Notices } from '../notices.ts'
 
-/** How long one look for new notices lasts at the most. */
+/** How long one poll for new notices lasts at the most. */
 const PATIENCE_MS = 20_000
 
 /** Backpressure: while a listener has this many notices waiting, no others are fetched. */

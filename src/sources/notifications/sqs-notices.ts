@@ -103,18 +103,18 @@ class Receiving {
     })
     try {
       const { Messages = [] } = await client.send(command, { abortSignal: signal })
-      this.#tell(null)
+      this.#report(null)
       return Messages
     } catch (error) {
       if (signal.aborted) throw error
-      // The scans go on meanwhile, and find what was not told.
-      this.#tell(causeOf(error))
+      // The scans go on meanwhile, and find what was not reported.
+      this.#report(causeOf(error))
       await sleep(Math.min(waitMs, OUTAGE_MS), undefined, { signal })
       return []
     }
   }
 
-  #tell(cause: string | null): void {
+  #report(cause: string | null): void {
     if (cause !== this.#outage) this.#options.onOutage(cause)
     this.#outage = cause
   }

@@ -8,7 +8,7 @@ export interface Branches {
   readonly folders: readonly string[]
   /** Objects that lie beside them, or beside a folder on the way there. */
   readonly beside: readonly ListedObject[]
-  /** Whether all below the prefix is in these folders or beside them; false where there are more than were looked at. */
+  /** Whether all below the prefix is in these folders or beside them; false where there are more than were listed. */
   readonly complete: boolean
 }
 
@@ -17,7 +17,7 @@ export interface BranchSearch extends Disposable {
   found(): Branches | null
 }
 
-interface Place {
+interface SearchedPrefix {
   readonly client: S3Client
   readonly bucket: string
   readonly prefix: string
@@ -26,18 +26,18 @@ interface Place {
 /** Most requests for the folders of one level: some stores give few in an answer, and take long for it. */
 const MOST_PAGES = 4
 
-/** Looks for folders while something else is done. Disposing of it ends the search. */
-export function findBranches(place: Place, signal: AbortSignal): BranchSearch {
+/** Searches for folders while something else is done. Disposing of it ends the search. */
+export function findBranches(searched: SearchedPrefix, signal: AbortSignal): BranchSearch {
   const stop = new AbortController()
   let branches: Branches | null = null
-  search(place, AbortSignal.any([signal, stop.signal])).then(
+  search(searched, AbortSignal.any([signal, stop.signal])).then(
     (found) => (branches = found),
     () => undefined,
   )
   return { found: () => branches, [Symbol.dispose]: () => stop.abort() }
 }
 
-async function search({ client, bucket, prefix }: Place, signal: AbortSignal): Promise<Branches> {
+async function search({ client, bucket, prefix }: SearchedPrefix, signal: AbortSignal): Promise<Branches> {
   const beside: ListedObject[] = []
   for (let at = prefix; ;) {
     const folders: string[] = []

@@ -5,7 +5,7 @@ import type { S3Location } from './s3-object.ts'
 
 /**
  * The rules of the `.sluiceignore` at the root of a source in a bucket; null where there is none. Those of folders
- * further down are not looked for: a flat listing would ask for one in each of them.
+ * further down are not read: a flat listing would ask for one in each of them.
  *
  * @throws when there may be one and it cannot be read: objects that it leaves out must not be taken for documents
  */

@@ -30,7 +30,7 @@ type Start = Pick<PageRequest, 'token' | 'after'>
 
 /**
  * Streams all objects below a prefix, by pages of 1,000. One listing gives its pages one after the other. So while the
- * first pages come, the folders are looked for, and what is still ahead is then listed in several places at once: a
+ * first pages come, the folders are searched for, and what is still ahead is then listed from several keys at once: a
  * handful of folders each for itself, more of them by ranges of keys. Whatever is found out about folders only decides
  * where listings begin and end. A page that fails is asked for again, and the listing goes on from there.
  */

@@ -21,17 +21,17 @@ export function objectVersion(etag: string, bytes: number): Version {
   return version(`${etag}-${bytes}`)
 }
 
-/** Opens one object with a single request: its answer's head tells the version, its body waits for the first read. */
+/** Opens one object with a single request: its answer's head has the version, its body waits for the first read. */
 export async function openObject(
-  place: S3Location,
+  location: S3Location,
   key: string,
   signal: AbortSignal,
 ): Promise<OpenedDocument | Failure> {
   try {
-    return new OpenedObject(place, await get(place, signal))
+    return new OpenedObject(location, await get(location, signal))
   } catch (error) {
     const failure = s3Failure(error, key)
-    if (failure === null) throw readingError(error, key, place.bucket)
+    if (failure === null) throw readingError(error, key, location.bucket)
     return failure
   }
 }
@@ -75,8 +75,8 @@ class OpenedObject implements OpenedDocument {
   #first: Body | null
   #spooled: Promise<TempFile> | null = null
 
-  constructor(place: S3Location, answer: GetObjectCommandOutput) {
-    this.#location = place
+  constructor(location: S3Location, answer: GetObjectCommandOutput) {
+    this.#location = location
     this.bytes = answer.ContentLength ?? 0
     this.version = versionOf(answer)
     this.#first = answer.Body as unknown as Body

@@ -30,7 +30,7 @@ export function openS3Source(options: S3SourceOptions): Source {
   return {
     url: `s3://${bucket}/${scope.prefix}`,
     async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
-      for await (const entries of listItems(options, scope, signal)) yield* entries
+      for await (const items of listItems(options, scope, signal)) yield* items
     },
     skips: keyRules(options),
     async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
@@ -54,7 +54,7 @@ export async function* listItems(
     const ignored = await bucketIgnoreRules({ client, bucket, prefix: scope.prefix }, signal)
     for await (const objects of listObjects({ client, bucket, prefix: scope.prefix }, signal)) {
       yield objects.flatMap(({ key: objectKey, etag, bytes }): SourceItem[] => {
-        const at = scope.look(objectKey, bytes)
+        const at = scope.inspect(objectKey, bytes)
         if (at === null) return []
         if ('leftOut' in at) return leftOut.has(at.leftOut) ? [] : [folderLeftOut(at.leftOut, leftOut)]
         const reason = at.skip ?? (ignored?.ignores(at.key) === true ? 'excluded' : null)
@@ -67,8 +67,8 @@ export async function* listItems(
   }
 }
 
-function folderLeftOut(key: string, told: Set<string>): SourceItem {
-  told.add(key)
+function folderLeftOut(key: string, reported: Set<string>): SourceItem {
+  reported.add(key)
   return { kind: 'left_out', key: sourceKey(key), reason: 'store' }
 }
 
@@ -80,19 +80,19 @@ export interface S3Scope {
   /** The source key of an object that may be a document, else null. `bytes` is null where it is not known. */
   keyOf(objectKey: string, bytes: number | null): SourceKey | null
   /** The same, with the reason why it is none. Null for what only stands for a folder. */
-  look(objectKey: string, bytes: number | null): ObjectSight | null
+  inspect(objectKey: string, bytes: number | null): InspectedObject | null
 }
 
-type ObjectSight =
+type InspectedObject =
   | { readonly key: SourceKey; readonly skip: SkipReason | null }
-  /** It lies in this folder, which is not looked into. */
+  /** It lies in this folder, which is not listed. */
   | { readonly leftOut: string }
 
 export function s3Scope(options: S3SourceOptions): S3Scope {
   const prefix = asFolder(options.prefix ?? '')
   const skipped = (options.skipPrefixes ?? []).map(asFolder).filter((folder) => folder !== '')
   const skips = keyRules(options)
-  const look: S3Scope['look'] = (objectKey, bytes) => {
+  const inspect: S3Scope['inspect'] = (objectKey, bytes) => {
     const key = objectKey.slice(prefix.length)
     const isPlaceholder = key === '' || (bytes === 0 && key.endsWith('/'))
     if (isPlaceholder || !objectKey.startsWith(prefix)) return null
@@ -103,10 +103,10 @@ export function s3Scope(options: S3SourceOptions): S3Scope {
     prefix,
     isInsideStore: skipped.some((folder) => prefix.startsWith(folder)),
     keyOf(objectKey, bytes) {
-      const at = look(objectKey, bytes)
+      const at = inspect(objectKey, bytes)
       return at !== null && 'key' in at && at.skip === null ? at.key : null
     },
-    look,
+    inspect,
   }
 }
 

@@ -22,7 +22,7 @@ const PATIENCE_MS = 20_000
 const CHECKS_AT_ONCE = 16
 
 /**
- * Follows a bucket. A notification only says where to look: the object is asked for, and what stands there now is
+ * Follows a bucket. A notification only names an object: it is asked for, and its present state is
  * reported. So notifications are idempotent: repeated, late and disordered ones do no harm, and no `sequencer` is kept.
  */
 export function watchS3(options: S3WatchOptions): SourceWatch {
@@ -37,7 +37,7 @@ export function watchS3(options: S3WatchOptions): SourceWatch {
         const now = performance.now()
         if (now >= scanAt || asked.signal.aborted) {
           asked = new AbortController()
-          for await (const entries of listItems(options, scope, signal)) if (entries.length > 0) yield entries
+          for await (const items of listItems(options, scope, signal)) if (items.length > 0) yield items
           onListed?.()
           scanAt = performance.now() + rescanMs
         }

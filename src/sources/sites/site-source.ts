@@ -34,7 +34,7 @@ export interface SiteSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
   readonly allowPrivateAddresses: boolean
   /** Proxies and authorities; default: directly. */
   readonly network?: WebNetwork
-  /** Take documents whose servers tell no version for changed, at each listing. Pages have one of their own. */
+  /** Take documents whose servers send no version for changed, at each listing. Pages have one of their own. */
   readonly refresh: boolean
   /** Told in one line what the listing left out. */
   readonly say: (line: string) => void
@@ -58,10 +58,10 @@ export function openSiteSource(options: SiteSourceOptions): UrlSource {
     async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
       for await (const found of foundOn(options, signal)) {
-        const entry = itemOf(found, unversioned, options)
-        if (entry === null) continue
-        const reason = skips(entry.key)
-        yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
+        const item = itemOf(found, unversioned, options)
+        if (item === null) continue
+        const reason = skips(item.key)
+        yield reason === null ? item : { kind: 'skipped', key: item.key, reason }
       }
     },
     open: (key, signal) => openPage(client, urlOfKey(key), signal),
@@ -83,7 +83,7 @@ async function* foundOn(options: SiteSourceOptions, signal: AbortSignal): AsyncG
     maxBytes: MAX_FILE_BYTES,
     isWanted: (url: URL) => options.documents || isPageName(url),
     leavesOut: (url: URL) => excluded(keyOfUrl(url, extensionOf(url.pathname) ?? 'html')),
-    onEnd: (summary: SiteSummary) => tell(summary, options),
+    onEnd: (summary: SiteSummary) => report(summary, options),
   }
   try {
     yield* walkSite(site, signal)
@@ -106,12 +106,12 @@ function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOption
     case 'file': {
       const extension = documents ? urlExtension({ url, header: (name) => found.answer.header(name) }) : null
       if (extension === null) return null
-      const told = urlVersion(found.answer)
+      const served = urlVersion(found.answer)
       const bytes = Number(found.answer.header('content-length') ?? 0) || UNKNOWN_BYTES
       return {
         kind: 'document',
         key: keyOfUrl(url, extension),
-        version: told === UNVERSIONED ? unversioned : told,
+        version: served === UNVERSIONED ? unversioned : served,
         bytes,
       }
     }
@@ -129,7 +129,7 @@ function itemOf(found: SiteItem, unversioned: Version, options: SiteSourceOption
   }
 }
 
-/** Text is no HTML: only a service that fetches it by itself is told by its server what it is. */
+/** Text is no HTML: only a service that fetches it by itself learns from its server what it is. */
 function pageItem(
   { url, contentType, version: read, bytes }: Extract<SiteItem, { kind: 'page' }>,
   { via, passthrough }: SiteSourceOptions,
@@ -147,13 +147,13 @@ function pageKey(url: URL): SourceItem['key'] {
   return keyOfUrl(url, named !== null && HTML_NAMES.includes(named) ? named : 'html')
 }
 
-function tell({ forbidden, absent, truncated }: SiteSummary, { say, limit, start }: SiteSourceOptions): void {
-  const told = [
+function report({ forbidden, absent, truncated }: SiteSummary, { say, limit, start }: SiteSourceOptions): void {
+  const lines = [
     ...(truncated ? [`stopped at ${limit} pages (--site-limit): there are more`] : []),
     ...(forbidden > 0
       ? [`its robots.txt forbids ${forbidden} addresses (--ignore-robots, for a site of your own)`]
       : []),
     ...(absent > 0 ? [`${absent} of its links lead to nothing`] : []),
   ]
-  if (told.length > 0) say(`${start.host}: ${told.join('; ')}`)
+  if (lines.length > 0) say(`${start.host}: ${lines.join('; ')}`)
 }

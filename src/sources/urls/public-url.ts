@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 
 /*
  * The form of a URL that may stand in keys, records, logs and Redis: without its login, and without the values of query
- * fields that open doors. `~` stands in their place.
+ * fields that open doors. `~` replaces them.
  */
 
-/** Query fields of signed addresses. Their values change each time that an address is signed, and tell nothing. */
+/** Query fields of signed addresses. Their values change each time that an address is signed, and mean nothing. */
 const SIGNATURE =
   /^(?:x-(?:amz|goog|oss|cos|obs)-(?:signature|credential|security-token)|sig|signature|policy|key-pair-id|(?:aws|oss)accesskeyid|googleaccessid|hmac)$/i
 
-/** Query fields whose values are secrets, and may be what tells one document from another: their digest stays. */
+/** Query fields whose values are secrets, and may distinguish documents: their digest stays. */
 const TOKEN =
   /^(?:.*[-_.])?(?:key|[a-z]*token|[a-z]*secret|password|passwd|pwd|pass|api-?key|auth|authorization|credentials?|jwt|sessionid)$/i
 
-/** Characters of a digest: too few to find a secret by, enough to tell documents apart. */
+/** Characters of a digest: too few to find a secret by, enough to distinguish documents. */
 const DIGEST_LENGTH = 12
 
 const LOGIN_MARK = '~'

@@ -55,7 +55,7 @@ class DownloadedUrl implements OpenedDocument {
     return this.#file.read(0, this.bytes, signal)
   }
 
-  /** Where the server tells no version, nothing can be said against it. */
+  /** Where the server sends no version, nothing can be said against it. */
   async unchanged(signal: AbortSignal): Promise<boolean> {
     if (this.version === UNVERSIONED) return true
     const now = await checkUrl(this.#client, this.#url, signal)

@@ -11,16 +11,16 @@ const ADDED = /!\.[a-z]+$/
  */
 export function keyOfUrl(url: URL, extension: Extension | TextExtension): SourceKey {
   // Not put together of its parts: a `?` with nothing behind it is in none of them.
-  const place = url.href.replace(/^https:\/\//, '').replace(/^http:\/\//, 'http:')
+  const address = url.href.replace(/^https:\/\//, '').replace(/^http:\/\//, 'http:')
   const ending = extensionOf(url.pathname) ?? textExtensionOf(url.pathname)
-  const isPlain = !place.includes('?') && ending === extension && !ADDED.test(place)
-  return sourceKey(isPlain ? place : `${place}!.${extension}`)
+  const isPlain = !address.includes('?') && ending === extension && !ADDED.test(address)
+  return sourceKey(isPlain ? address : `${address}!.${extension}`)
 }
 
 /** The URL that a key was made of. */
 export function urlOfKey(key: SourceKey): URL {
-  const place = key.replace(ADDED, '')
-  return new URL(place.startsWith('http:') ? `http://${place.slice('http:'.length)}` : `https://${place}`)
+  const address = key.replace(ADDED, '')
+  return new URL(address.startsWith('http:') ? `http://${address.slice('http:'.length)}` : `https://${address}`)
 }
 
 /** The extension that a URL's path ends in and that says the same as `extension`, else `extension`. */

@@ -28,14 +28,14 @@ export interface UrlSourceOptions extends Pick<Filter, 'include' | 'exclude'> {
   readonly allowPrivateAddresses: boolean
   /** Proxies and authorities; default: directly. */
   readonly network?: WebNetwork
-  /** Take URLs whose servers tell no version for changed, at each listing. */
+  /** Take URLs whose servers send no version for changed, at each listing. */
   readonly refresh: boolean
   readonly maxBytes?: number
 }
 
 export type UrlSource = Source & AsyncDisposable
 
-/** URLs that are looked at side by side. */
+/** URLs that are checked side by side. */
 const CHECKS_AT_ONCE = 16
 
 /** Bytes of a document whose server does not say how long it is. */
@@ -46,7 +46,7 @@ export function openUrlSource(options: UrlSourceOptions): UrlSource {
   const { path, via, maxBytes = MAX_FILE_BYTES } = options
   const client = new UrlClient(options)
   const secrets = new SecretUrls(path)
-  // The service is told no secret, and could tell it back in an answer that is kept: those are downloaded here.
+  // The service gets no secret, and could repeat it in an answer that is kept: those are downloaded here.
   const addressOf = (key: SourceKey): string | undefined => {
     const url = urlOfKey(key)
     return mayStandForSecret(url) ? undefined : url.href
@@ -58,10 +58,10 @@ export function openUrlSource(options: UrlSourceOptions): UrlSource {
     ...(via === 'scrape' ? { addressOf } : {}),
     async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
       const unversioned = options.refresh ? version(`asked-${Date.now()}`) : UNVERSIONED
-      const look = (line: UrlLine): Promise<SourceItem> => itemOf(line, unversioned, { client, via, secrets }, signal)
-      for await (const entry of mapInOrder(urlLines(path, signal), CHECKS_AT_ONCE, look)) {
-        const reason = skips(entry.key)
-        yield reason === null ? entry : { kind: 'skipped', key: entry.key, reason }
+      const check = (line: UrlLine): Promise<SourceItem> => itemOf(line, unversioned, { client, via, secrets }, signal)
+      for await (const item of mapInOrder(urlLines(path, signal), CHECKS_AT_ONCE, check)) {
+        const reason = skips(item.key)
+        yield reason === null ? item : { kind: 'skipped', key: item.key, reason }
       }
     },
     async open(key, signal) {
@@ -72,7 +72,7 @@ export function openUrlSource(options: UrlSourceOptions): UrlSource {
   }
 }
 
-interface Looking {
+interface CheckOptions {
   readonly client: UrlClient
   readonly via: UrlSourceOptions['via']
   readonly secrets: SecretUrls
@@ -81,7 +81,7 @@ interface Looking {
 async function itemOf(
   line: UrlLine,
   unversioned: Version,
-  { client, secrets, ...options }: Looking,
+  { client, secrets, ...options }: CheckOptions,
   signal: AbortSignal,
 ): Promise<SourceItem> {
   if (line.kind === 'unusable') {
@@ -93,17 +93,17 @@ async function itemOf(
   if ('code' in seen) return unseen(url, seen, unversioned, via)
   const extension = urlExtension(seen) ?? (via === 'scrape' ? 'html' : urlTextExtension(seen))
   if (extension === null) return unusable(keyOfUrl(url, 'html'), noDocument(seen))
-  const told = urlVersion(seen)
+  const served = urlVersion(seen)
   return {
     kind: 'document',
     key: keyOfUrl(url, extension),
-    version: told === UNVERSIONED ? unversioned : told,
+    version: served === UNVERSIONED ? unversioned : served,
     bytes: Number(seen.header('content-length') ?? 0) || UNKNOWN_BYTES,
   }
 }
 
 /**
- * A URL that we cannot look at. The service may see it all the same: servers refuse programs that are no browser. What
+ * A URL that we cannot read. The service may see it all the same: servers refuse programs that are no browser. What
  * is not there, or may not be asked for, is not sent to the service either.
  */
 function unseen(url: URL, failure: Failure, unversioned: Version, via: UrlSourceOptions['via']): SourceItem {

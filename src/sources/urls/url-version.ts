@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Version, version } from '#src/document/ids.ts'
 import type { UrlAnswer } from '#src/fetch/request-url.ts'
 
-/** Of a URL whose server tells nothing by which a change could be seen: it is taken for unchanged. */
+/** Of a URL whose server sends nothing by which a change could be seen: it is taken for unchanged. */
 export const UNVERSIONED: Version = version('unversioned')
 
 /** A `Last-Modified` that is younger than this by the server's own clock may change without notice (RFC 9110, 8.8.2.2). */

@@ -9,7 +9,7 @@ export interface Channels {
   readonly metricsPort: number
 }
 
-export interface Sighting {
+export interface Inspected {
   /** What the terminal and the log say of it. */
   readonly cause: RegExp
   /** A line of /metrics. */
@@ -29,7 +29,7 @@ const POLL_MS = 50
 /** Polls all four channels until the fault was seen in each, or `patienceMs` are over. */
 export async function seenAfter(
   channels: Channels,
-  { cause, metric }: Sighting,
+  { cause, metric }: Inspected,
   patienceMs = 20_000,
 ): Promise<SeenAfter> {
   const beganAt = performance.now()

@@ -13,7 +13,7 @@ export class DurableWrites implements AsyncDisposable {
     this.#journal = journal
   }
 
-  /** `to`: the file or folder that is written. `work` flushes what it writes where it is told to. */
+  /** `to`: the file or folder that is written. `work` flushes what it writes if its argument is true. */
   async write<T>(entry: JournalEntry, to: string, work: (flushes: boolean) => Promise<T>): Promise<T> {
     if (this.#journal === null) return work(true)
     const bytes = [...entry.blobs.values()].reduce((sum, blob) => sum + blob.length, 0)

@@ -22,7 +22,7 @@ const SYNC_LIMIT_MS = 10_000
 
 /**
  * Does again what a loss of power may have undone: the entries of all segments that were written before the present boot. Of
- * each document its last entries count, in the order in which they were written; what is whole in its place stays. `store`
+ * each document its last entries count, in the order in which they were written; what is whole stays. `store`
  * flushes each of its writes. Throws where a segment cannot be read, or a write is refused: then nothing is removed.
  */
 export async function replayJournal(store: OutputStore, area: WorkArea, boot: string): Promise<void> {
@@ -38,7 +38,7 @@ export async function replayJournal(store: OutputStore, area: WorkArea, boot: st
     ({ key }) => key,
   )
   for await (const _ of mapInOrder(histories.values(), AT_ONCE, (history) => redoDocument(history, store))) continue
-  // An earlier try may have ended before its flushes: what it wrote looks whole.
+  // An earlier try may have ended before its flushes: what it wrote seems whole.
   await syncFileSystem(area.root, SYNC_LIMIT_MS)
   for (const { path } of segments) await rm(path, { force: true })
   await flushFolder(area.journal)
@@ -131,7 +131,7 @@ async function redoCommit(state: DocumentEntry, present: DocumentRecord | null, 
   }
 }
 
-/** The record in place, if its files are as it says. */
+/** The present record, if its files are as it says. */
 async function wholeRecord(store: OutputStore, key: SourceKey): Promise<DocumentRecord | null> {
   const record = await store.readRecord(key)
   for (const { name, sha256 } of record?.files ?? []) {

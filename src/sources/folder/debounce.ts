@@ -1,22 +1,22 @@
 import type { SourceKey, Version } from '#src/document/ids.ts'
 
-/** Debounce: how soon after an event a file is looked at, so that a burst of writes costs one look. */
-const LOOK_AFTER_MS = 200
+/** Debounce: how soon after an event a file is read, so that a burst of writes costs one read. */
+const CHECK_AFTER_MS = 200
 
 interface Waiting {
-  /** What was there at the last look; `gone` is a state like any other. Undefined before the first look. */
+  /** What the last read found; `gone` is a state like any other. Undefined before the first read. */
   state: Version | 'gone' | undefined
   /** Since when it has been that. */
   since: number
-  lookAt: number
+  checkAt: number
 }
 
 /**
  * Debounces changes of files: which of them have come to rest. A file counts when it was the same, or was gone, at two
- * looks at least `stableMs` apart with nothing else seen in between: half-written files, and the moment between the two
+ * reads at least `stableMs` apart with nothing else seen in between: half-written files, and the moment between the two
  * halves of a replacement, never do. Times are of the monotonic clock.
  */
-export class Settling {
+export class Debounce {
   readonly #stableMs: number
   readonly #waiting = new Map<SourceKey, Waiting>()
 
@@ -31,22 +31,22 @@ export class Settling {
   /** Something happened to the file, or may have. */
   touch(key: SourceKey, now: number): void {
     const waiting = this.#waiting.get(key)
-    if (waiting === undefined) this.#waiting.set(key, { state: undefined, since: now, lookAt: now + LOOK_AFTER_MS })
-    else waiting.lookAt = Math.min(waiting.lookAt, now + LOOK_AFTER_MS)
+    if (waiting === undefined) this.#waiting.set(key, { state: undefined, since: now, checkAt: now + CHECK_AFTER_MS })
+    else waiting.checkAt = Math.min(waiting.checkAt, now + CHECK_AFTER_MS)
   }
 
-  /** Files to look at now, `most` of them at the most. */
+  /** Files to read now, `most` of them at the most. */
   due(now: number, most: number): readonly SourceKey[] {
     const keys: SourceKey[] = []
-    for (const [key, { lookAt }] of this.#waiting) {
-      if (lookAt <= now) keys.push(key)
+    for (const [key, { checkAt }] of this.#waiting) {
+      if (checkAt <= now) keys.push(key)
       if (keys.length === most) break
     }
     return keys
   }
 
-  /** Takes what a look found and says whether the file has come to rest; it is forgotten then. */
-  hasSettled(key: SourceKey, state: Version | 'gone', now: number): boolean {
+  /** Takes what a read found and says whether the file has come to rest; it is forgotten then. */
+  isStable(key: SourceKey, state: Version | 'gone', now: number): boolean {
     const waiting = this.#waiting.get(key)
     if (waiting === undefined) return false
     if (waiting.state !== state) {
@@ -54,7 +54,7 @@ export class Settling {
       waiting.since = now
     }
     if (now - waiting.since >= this.#stableMs) return this.#waiting.delete(key)
-    waiting.lookAt = waiting.since + this.#stableMs
+    waiting.checkAt = waiting.since + this.#stableMs
     return false
   }
 
