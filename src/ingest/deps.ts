@@ -33,7 +33,7 @@ import type { DependencyHealth } from './process/dependency-health.ts'
  * `workers/compose.ts` fills them all.
  */
 
-/** Who is told what happens, and what time it is. */
+/** Where events go, and what time it is. */
 export interface Reporting {
   readonly events: Events
   readonly clock: Clock
@@ -87,7 +87,7 @@ export interface Halting {
 
 /** What the writes of a document wait by while the store is unavailable. */
 export interface StorePatience extends Reporting, Halting {
-  /** Aborts when the process is told to stop: requests in flight may finish, and nothing waits for a store that is away. */
+  /** Aborts when the process is asked to stop: requests in flight may finish, and nothing waits for a store that is away. */
   readonly stopping: AbortSignal
   /** A write to the store that takes longer is reported. */
   readonly storeSlowMs: number
@@ -109,7 +109,7 @@ export interface Tier extends Prices {
   readonly parser: Parser
   /** Which answers that parser makes, and which are taken from receipts. */
   readonly parsers: ParserPolicy
-  /** What an answer of that parser, or its silence, tells about; default: the service. */
+  /** The dependency whose health an answer of that parser, or its silence, shows; default: the service. */
   readonly dependency?: Dependency
   readonly gate: Gate
   readonly spending: Spending
@@ -143,7 +143,7 @@ export interface BuyDeps extends Reporting, Halting, Tier {
   readonly requestPriority: RequestPriority
   readonly refusals: Refusals
   readonly timedOut: TimedOut
-  /** How long the store has had no room for another answer. */
+  /** How long the store has had no space for another answer. */
   readonly lowSpace: FailingSince
   /** Whether a scan that mode `fast` cannot read is sent once more in mode `auto`. */
   readonly ocrFallback: boolean
@@ -171,7 +171,7 @@ export interface IngestDeps extends PieceDeps, CommitDeps, StorePatience, Recipe
   readonly view: SourceView
 }
 
-/** What tells a document that is done from one that has to be done. */
+/** What distinguishes a document that is done from one that has to be done. */
 export interface ChangeDeps {
   readonly parsers: ParserPolicy
   /** What `--upgrade` found to be done by an older engine. */
@@ -187,6 +187,6 @@ export interface ScanDeps extends ChangeDeps, SettleDeps, StorePatience, Recipes
   readonly backlogLimit: number
   /** Whether outputs are removed that stand for no document any more; else they are kept, marked as gone. */
   readonly removeGone: boolean
-  /** Whether documents are told from what is recorded by their content, and not by their version. */
+  /** Whether documents are compared with their record by content, and not by their version. */
   readonly checksum: boolean
 }

@@ -16,7 +16,7 @@ export interface Burial {
   readonly durationMs: number
 }
 
-/** Ends a document failed: the dead letter into the store first, the ledger after it, then it is told. */
+/** Ends a document failed: the dead letter into the store first, the ledger after it, then the event. */
 export async function bury(burial: Burial, deps: SettleDeps): Promise<void> {
   const { key, version, recipeHash, failure } = burial
   const at = new Date(deps.clock.wall()).toISOString()

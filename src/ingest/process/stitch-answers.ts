@@ -67,7 +67,7 @@ export function stitchAnswers(
   const stitched = readData({ ...pieces[0]?.reading.data, ...present, metadata }, receivedAtMs)
   const dropped = pieces.reduce((sum, { reading }) => sum + reading.spans.dropped, stitched.spans.dropped)
   // Plain text fits in every unit, so a piece that fitted in another one than ours knows the service's.
-  const units = pieces.map(({ reading }) => reading.spans.unit).filter((each) => each !== null)
+  const units = pieces.map(({ reading }) => reading.spans.unit).filter((known) => known !== null)
   const unit = units.find((other) => other !== 'utf16') ?? units[0] ?? null
   return { ...stitched, problems: [...stitched.problems, ...writtenApart(pieces)], spans: { unit, dropped } }
 }

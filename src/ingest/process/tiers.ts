@@ -3,7 +3,7 @@ import type { Receiver } from '#src/events.ts'
 import type { BuyDeps, Tier } from '../deps.ts'
 import { freeIntents } from './free-intents.ts'
 
-/** The dependencies with the embedded engine in the place of the service. */
+/** The dependencies with the embedded engine instead of the service. */
 export function onLocalTier<D extends BuyDeps>(deps: D, { local }: { readonly local: Tier }): D {
   return { ...deps, ...local, intents: freeIntents(deps.intents) }
 }

@@ -51,7 +51,7 @@ test('listOrphans names each orphan and its kind; verifyStore removes only forei
     'documents/a.pdf/scan.png': 'foreign: is in no record',
     'documents/folder/half.pdf': 'foreign: has half a record.json: its document counts as not done',
     'documents/folder/none.pdf': 'foreign: has no record.json: its document counts as not done',
-    'documents/moved.pdf': 'foreign: holds the record of "a.pdf", whose place is another',
+    'documents/moved.pdf': 'foreign: holds the record of "a.pdf", whose folder is another',
     'documents/empty': 'foreign: is an empty folder',
     'failures/half.json': 'foreign: is no whole dead letter',
     'receipts/mine.txt': 'foreign: is no receipt',
