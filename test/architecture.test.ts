@@ -113,7 +113,7 @@ const READS_ENVIRONMENT = /process\.env\b|\benv\b[^'"]*from 'node:process'|proce
 
 const files = ['src', 'config', 'workers'].filter((folder) => existsSync(join(ROOT, folder))).flatMap(sourceFiles)
 
-describe('the house', () => {
+describe('the architecture', () => {
   test('is seen by this test', () => {
     expect(files.length).toBeGreaterThan(10)
     expect(files.flatMap(importsOf).length).toBeGreaterThan(10)

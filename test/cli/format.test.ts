@@ -4,11 +4,11 @@ import { duration, oneLine, plural, printable, rate } from '#src/cli/format.ts'
 import { lineOf, liveLines } from '#src/cli/progress-lines.ts'
 import { fit } from '#src/cli/screen.ts'
 
-test('times are read as people say them', () => {
+test('durations in messages are in words and units', () => {
   expect([850, 12_000, 185_000, 7_620_000].map(duration)).toEqual(['850 ms', '12 s', '3 min 5 s', '2 h 7 min'])
 })
 
-test('numbers are grouped and nouns agree', () => {
+test('numbers in messages are grouped, and nouns agree with them', () => {
   expect(plural(1, 'document')).toBe('1 document')
   expect(plural(300_000, 'document')).toBe('300,000 documents')
   expect([rate(0.25), rate(1234)]).toEqual(['0.3/s', '1,234/s'])
@@ -19,7 +19,7 @@ test('a name with control characters cannot reach the terminal', () => {
   expect(oneLine('two\nlines')).toBe('two lines')
 })
 
-test('the exit code says what was not done', () => {
+test('the exit code of a run says what was not done', () => {
   expect(exitCodeOf({ kind: 'complete' }, { failed: 0, pending: 0 })).toBe(0)
   expect(exitCodeOf({ kind: 'complete' }, { failed: 1, pending: 0 })).toBe(2)
   expect(exitCodeOf({ kind: 'complete' }, { failed: 0, pending: 3 })).toBe(2)

@@ -19,7 +19,7 @@ async function archive(folder: string): Promise<string[]> {
   return ['run', 'papers', '--out', 'corpus']
 }
 
-describe('what a run writes', () => {
+describe('the output of a run', () => {
   test('with --json is one event a line, as docs/schemas/output-line.schema.json says', async () => {
     await using folder = await tempFolder()
     await using service = await startScriptedService()

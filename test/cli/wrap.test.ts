@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { wrapped } from '../../src/cli/wrap.ts'
 
-test('a long line breaks at spaces and goes on indented', () => {
+test('a long line of help breaks at spaces and goes on indented', () => {
   expect(wrapped('sluice: the source /papers: there is no such file or folder.', 30)).toBe(
     'sluice: the source /papers:\n  there is no such file or\n  folder.',
   )
@@ -10,7 +10,7 @@ test('a long line breaks at spaces and goes on indented', () => {
   )
 })
 
-test('short lines, long words, tables and commands stay as they are', () => {
+test('wrapping of help leaves short lines, long words, tables and commands as they are', () => {
   const kept = [
     'short',
     `  ${'x'.repeat(50)}`,

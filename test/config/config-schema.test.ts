@@ -35,7 +35,7 @@ test('the example is what the schema describes and what Sluice reads', async () 
   expect(choosePipelines(read.configuration, [])).toMatchObject({ ok: true })
 })
 
-test('schema and reader take and refuse the same', async () => {
+test('the schema of the settings file and its reader accept and refuse the same', async () => {
   const files: readonly [yaml: string, right: boolean][] = [
     ['options: { formats: [markdown, { type: json, prompt: x }], parsers: [pdf] }', true],
     ['rules: [{ match: ["*.pdf"], options: { redactPII: true } }]', true],

@@ -3,7 +3,7 @@ import { durationText, millisecondsOf } from '#config/duration.ts'
 import { loadSettings } from '#config/load.ts'
 import { timetableProblem } from '#config/timetable-problem.ts'
 
-describe('a duration', () => {
+describe('a duration of the settings', () => {
   test.each([
     ['250', 250],
     ['250ms', 250],

@@ -114,7 +114,7 @@ pipelines:
   })
 })
 
-describe('secrets', () => {
+describe('secrets of the settings', () => {
   test('are refused in the file, each with the way that they come by, and never shown', async () => {
     const problems = await refused({
       yaml: `parseApiKey: hush-1

@@ -46,7 +46,7 @@ describe('the error catalogue', () => {
   })
 })
 
-describe('by its status, an answer', () => {
+describe('an answer without a code, by its status,', () => {
   test.each([
     [401, 'key'],
     [402, 'credits'],
@@ -99,7 +99,7 @@ describe('by its status, an answer', () => {
   })
 })
 
-describe('a 400', () => {
+describe('a 400 of the service', () => {
   test('on the options is a refusal', () => {
     for (const body of [
       { ...failed('Bad Request'), details: [{ code: 'too_big', path: ['timeout'], message: 'Too big' }] },
@@ -141,7 +141,7 @@ describe('a 400', () => {
   })
 })
 
-describe('a 422', () => {
+describe('a 422 of the service', () => {
   test('on the schema is a refusal', () => {
     expect(verdictOn(422, failed('Invalid JSON Schema'))).toMatchObject({ kind: 'refused', cause: 'options' })
   })
@@ -154,7 +154,7 @@ describe('a 422', () => {
   })
 })
 
-describe('a code speaks before its status', () => {
+describe('an answer with a code', () => {
   const fast: Sent = { options: { parsers: [{ type: 'pdf', mode: 'fast' }] } }
 
   test('a scan in mode fast is rejected, and mode auto can help', () => {
@@ -222,7 +222,7 @@ describe('a code speaks before its status', () => {
   })
 })
 
-describe('what an error says', () => {
+describe('the message of an error', () => {
   test('is `error` and `message`, and the code in whatever case it comes', () => {
     const said = (body: object): string => {
       const verdict = verdictOn(402, { success: false, ...body })
@@ -241,7 +241,7 @@ describe('what an error says', () => {
   })
 })
 
-describe('a body that is not what it should be', () => {
+describe('an answer with a malformed body', () => {
   test.each([
     ['nothing', '', 'an empty body'],
     ['a page of HTML', '<!doctype html><title>502 Bad Gateway</title>', 'a page of HTML, "502 Bad Gateway"'],

@@ -83,7 +83,7 @@ const canonical = (m: Meaning): string =>
 const seed = fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }))
 const source = (stream: Iterator<number>) => (): number => stream.next().value as number
 
-describe('a recipe', () => {
+describe('the recipe of a document', () => {
   test('has one hash for all ways to write the same meaning down', () => {
     fc.assert(
       fc.property(meaning, seed, seed, (m, one, other) => {

@@ -5,7 +5,7 @@ import { longerTimeout, ocrMode, remedied, timeoutNamedIn } from '#src/contract/
 const optionsOf = (input: ParseOptionsInput = {}) => parseOptionsSchema.parse(input)
 const NONE = { kind: 'none' } as const
 
-describe('more time', () => {
+describe('the remedy of a longer timeout', () => {
   test('is twice as much, up to what the contract allows', () => {
     expect(longerTimeout(30_000)).toEqual({ kind: 'timeout', timeoutMs: 60_000 })
     expect(longerTimeout(240_000)).toEqual({ kind: 'timeout', timeoutMs: 300_000 })
@@ -21,7 +21,7 @@ describe('more time', () => {
   })
 })
 
-describe('a remedy', () => {
+describe('a remedy for a rejected document', () => {
   test('changes the options in the one way that it names', () => {
     const fast = optionsOf({ parsers: [{ type: 'pdf', mode: 'fast', pages: true }] })
     expect(remedied(fast, ocrMode(fast))).toEqual({ ...fast, parsers: [{ ...fast.parsers[0], mode: 'auto' }] })

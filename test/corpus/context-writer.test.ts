@@ -40,7 +40,7 @@ const request = (text: string, of = 'document') => ({
   text,
 })
 
-describe('a context', () => {
+describe('the context of a chunk', () => {
   test('is bought once for the same chunk, document, model and prompt, also at the same time', async () => {
     const store = new MemoryStore()
     const model = scripted()

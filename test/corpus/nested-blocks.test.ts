@@ -75,7 +75,7 @@ describe('blocks inside of a container', () => {
   })
 })
 
-describe('a table', () => {
+describe('a table of the corpus', () => {
   test('shares its chunk with no prose above its heading', () => {
     const found = chunks(`${prose('a', 20)}\n\n## Costs\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\n${prose('b', 60)}`)
     expect(found.map(({ kind, body }) => [kind, body.slice(0, 8)])).toEqual([

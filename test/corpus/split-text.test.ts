@@ -8,7 +8,7 @@ const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const boundariesOf = (text: string): ReadonlySet<number> =>
   new Set([...SEGMENTER.segment(text)].map(({ index, segment }) => index + segment.length))
 
-describe('ranges of characters', () => {
+describe('the character ranges of a split text', () => {
   test.each(Array.from({ length: 8 }, (_, shift) => 1016 + shift))(
     'end between two characters where an emoji of several code points stands %i units behind the start',
     (at) => {

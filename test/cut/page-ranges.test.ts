@@ -22,7 +22,7 @@ test('names every page once and in order, up to the last one that is wanted', ()
   )
 })
 
-test('cuts in the same places however many pages are wanted', () => {
+test('page ranges are cut at the same pages however many pages are wanted', () => {
   fc.assert(
     fc.property(cuts, fc.integer({ min: 1, max: 600 }), (cut, wanted) => {
       const all = evenRanges(cut, cut.pages)
@@ -31,7 +31,7 @@ test('cuts in the same places however many pages are wanted', () => {
   )
 })
 
-test('no range has more pages than may be', () => {
+test('no page range of a cut PDF has more pages than the limit', () => {
   fc.assert(
     fc.property(cuts, fc.integer({ min: 1, max: 100 }), (cut, mostPages) => {
       const ranges = evenRanges({ ...cut, mostPages }, cut.pages)

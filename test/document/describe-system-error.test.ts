@@ -9,6 +9,6 @@ test('a full disk is named where the system names no path, because the file was 
   expect(describeSystemError(error)).toBe('the file being written: the disk is full. Free some space and run again.')
 })
 
-test('an error of the program is none of the system', () => {
+test('describeSystemError: an error of the program is none of the system', () => {
   expect(describeSystemError(new Error('a bug'))).toBeNull()
 })

@@ -110,7 +110,7 @@ describe.each(['files', 'URLs'] as const)('a refusal of one of many %s', (kind) 
   )
 })
 
-describe('the same refusal of many documents', () => {
+describe('a run in which many documents meet the same refusal', () => {
   test('halts the run at the fifth in a row; run again, it goes on behind them', async () => {
     await using of = await prepare('files', (number) => (number < 6 ? errorReply(403, 'Forbidden') : null))
     expect((await of.run()).code).toBe(3)

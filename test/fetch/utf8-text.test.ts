@@ -17,7 +17,7 @@ test('text in an encoding that only the header names becomes UTF-8, marked as su
   expect(await sent('text/csv; header=present; charset="Shift_JIS"', [0x93], [0xfa])).toBe(utf8('\ufeff日'))
 })
 
-test('everything else keeps its bytes', async () => {
+test('utf8Text leaves bytes in other encodings as they are', async () => {
   for (const type of [
     'text/html; charset=UTF-8',
     'text/html',

@@ -3,7 +3,7 @@ import { HeldDocuments } from '#src/gate/held-documents.ts'
 
 const { signal } = new AbortController()
 
-test('a refused document is held for the time that it was told', async () => {
+test('a refused document is held for its Retry-After', async () => {
   const held = new HeldDocuments(16)
   const from = performance.now()
   expect(await held.hold(60, signal)).toBe(true)
@@ -19,7 +19,7 @@ test('no more than sixteen are held, and none for weeks: they go back to the que
   expect(await Promise.all(all)).toEqual(Array.from({ length: 16 }, () => false))
 })
 
-test('a process that stops holds none', async () => {
+test('a process that stops holds no refused documents', async () => {
   const held = new HeldDocuments(16)
   const stop = new AbortController()
   const waiting = held.hold(60_000, stop.signal)

@@ -47,7 +47,7 @@ function gateAt(digest: string, ceilings: Readonly<Record<string, number>> = {})
 const accepted = { kind: 'accepted', durationMs: 20, queuedMs: 0 }
 const refused = { kind: 'refused', limit: 'rate' }
 
-describe('a rate that was told', () => {
+describe('a configured rate of the gate', () => {
   test('paces requests from the first, and is the upper bound', async () => {
     const { send } = gateAt('told', { rateCeiling: 120 })
     expect(await send(1_000, 21_000, 20, accepted)).toBeGreaterThan(38)

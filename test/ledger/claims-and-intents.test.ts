@@ -35,7 +35,7 @@ const other = sourceKey('reports/copy.pdf')
 const receipt = receiptId(contentHash('ab'.repeat(32)), recipeHash('0123456789abcdef'))
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-describe('a claim', () => {
+describe('the claim of a document', () => {
   test('is had by one at a time, also within one process, until it is released', async () => {
     const [one, two] = [await processOf('claim'), await processOf('claim')]
     const claim = await one.claims.claim(key)
@@ -135,7 +135,7 @@ describe('a claim', () => {
   })
 })
 
-describe('an intent', () => {
+describe('the intent of a request', () => {
   test('keeps a copy of the document from being bought at the same time', async () => {
     const [one, two] = [await processOf('copy'), await processOf('copy')]
     expect(await one.intents.begin(receipt, key)).toBe('begun')

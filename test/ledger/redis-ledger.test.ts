@@ -25,7 +25,7 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, ind
 const commandsRun = (): Promise<number> => callsOf(redis.connection, 'evalsha', 'hscan')
 const ledgerOf = (pipeline: string): RedisLedger => new RedisLedger({ connection: redis.connection, pipeline })
 
-describe('an entry', () => {
+describe('an entry of the ledger', () => {
   test.each([...OUTCOMES])('that is %s comes back as it was', (outcome) => {
     for (const recipe of ['0123456789abcdef', 'ffffffffffffffff', 'a recipe by name', '']) {
       for (const bytes of ['81920-1700000000000000001-77', '"etag-2"', ':a:b', 'ünïcode ✓']) {

@@ -10,7 +10,7 @@ const error = (code: string | null, message = 'sk-secret was sent: "document tex
   error: { message, type, code },
 })
 
-test('a completion is text, tokens and the name of the model', () => {
+test('a chat completion is read as text, tokens and name of the model', () => {
   const body = { model: 'm-1', choices: [{ message: { content: ' Text. ' } }], usage: { total_tokens: 12 } }
   expect(read(200, body)).toEqual({ kind: 'written', text: ' Text. ', tokens: 12, by: 'm-1' })
   expect(read(200, { choices: [{ message: { content: null } }] })).toEqual({

@@ -18,7 +18,7 @@ function drawnReply(random: Random): { readonly reply: Reply; readonly bytes: nu
   return { reply: { ...reply, delayMs: random.below(20) }, bytes: body.length + (packed ? gzipSync(body).length : 0) }
 }
 
-describe('answers that come in at the same time', () => {
+describe('the answer memory with concurrent answers', () => {
   test('are held in bounded memory, wait on the wire, and come in whole (drawn at random)', async () => {
     const random = new Random(20_261_122)
     const drawn = Array.from({ length: 24 }, () => drawnReply(random))

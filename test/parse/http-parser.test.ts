@@ -29,7 +29,7 @@ async function verdictOn(reply: Reply, more: Partial<HttpParserOptions> = {}) {
   return await parser.parse(parseRequest('a document'), never)
 }
 
-describe('what goes over the wire', () => {
+describe('the request that HttpParser sends', () => {
   test('is options without a file name first, then the file under an ASCII name, with an exact length', async () => {
     await using service = await startScriptedService()
     await using parser = parserFor(service)
@@ -139,7 +139,7 @@ describe('what goes over the wire', () => {
   })
 })
 
-describe('what comes back', () => {
+describe('an answer that HttpParser receives', () => {
   test('is kept byte for byte, with the id of the request', async () => {
     const body = '{ "success":true,\n "data":{"markdown":"# \\u00e9", "new": [1.0]} }'
     const verdict = await verdictOn({ body, headers: { 'x-request-id': 'req-7' } })
@@ -192,7 +192,7 @@ describe('what comes back', () => {
   })
 })
 
-describe('a line that breaks', () => {
+describe('a broken connection of HttpParser', () => {
   test.each(['reset_before', 'reset_after', 'reset_middle'] as const)('by %s is unavailable', async (fault) => {
     const verdict = await verdictOn({ fault })
     expect(verdict).toMatchObject({ kind: 'unavailable', code: 'service_unavailable', countsAgainstService: true })
@@ -239,7 +239,7 @@ describe('a line that breaks', () => {
   })
 })
 
-describe('the document and the caller', () => {
+describe('HttpParser and the document that it sends', () => {
   test('an abort is thrown as it was given, in the middle of a request and before it', async () => {
     await using service = await startScriptedService({ answers: [{ fault: 'hang' }] })
     await using parser = parserFor(service)

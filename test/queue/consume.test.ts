@@ -133,7 +133,7 @@ async function promoteDelayed(pipeline: string): Promise<void> {
   await queue.close()
 }
 
-describe('stopping', () => {
+describe('the stop of a queue consumer', () => {
   test('lets running documents finish within the grace and takes no more', async () => {
     let finished = 0
     const { queue, consumer } = setUp('graceful', async () => {
@@ -224,7 +224,7 @@ describe('stopping', () => {
   })
 })
 
-describe('a worker that takes nothing though jobs wait', () => {
+describe('a stuck worker of the queue', () => {
   test('is started anew, and then works', async () => {
     const place = { connection: redis.connection, prefix: '{sluice:stuck}' }
     let letGo: () => void = () => undefined

@@ -38,7 +38,7 @@ describe('a worker killed with SIGKILL', () => {
   })
 })
 
-describe('two workers', () => {
+describe('two workers of one queue', () => {
   test('share the documents, and none is ever in both', async () => {
     const queue = new DocumentQueue({ connection: redis.connection, pipeline: 'two' })
     const workers = [startWorker('two', 10, 5), startWorker('two', 10, 5)]

@@ -22,7 +22,7 @@ test('a better grade never predicts a worse page, and all predictions are shares
   }
 })
 
-test('predictions meet the knots and lie between them', () => {
+test('the page predictor interpolates between the knots of its calibration', () => {
   const model = {
     engine: '9',
     pages: 2,

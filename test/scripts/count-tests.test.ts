@@ -26,7 +26,7 @@ test('counts what passed and what failed, and nothing that was skipped', async (
   expect(await countOf(passed, file('failed', 'passed', 'failed'))).toEqual({ lastLine: '3 passed, 1 failed', code: 1 })
 })
 
-test('counts a file that could not be run as a failure', async () => {
+test('count-tests reports a file that could not be run as a failure', async () => {
   expect(await countOf(file('passed', 'passed'), file('failed'))).toEqual({ lastLine: '1 passed, 1 failed', code: 1 })
 })
 
@@ -43,7 +43,7 @@ test('names what passed at its second attempt only, with its first error', async
   expect(stdout.trim().split('\n')).toEqual(told)
 })
 
-test('does not call a run without tests a success', async () => {
+test('count-tests reports a run without tests as a failure', async () => {
   expect(await countOf()).toEqual({ lastLine: '0 passed, 0 failed', code: 1 })
   const { status } = spawnSync(process.execPath, [SCRIPT, '/nowhere/result.json'])
   expect(status).toBe(1)

@@ -27,7 +27,7 @@ async function installed(folder: string): Promise<string> {
 const find = (script: string, pathFolder: string): Promise<{ stdout: string; stderr: string }> =>
   run('/bin/sh', [script], { env: { PATH: `${pathFolder}:/usr/bin:/bin` } })
 
-describe('finding a Node', () => {
+describe('the search for a Node', () => {
   test.each(['v24.11.0', 'v24.21.0', 'v26.0.1', 'v100.0.0'])('takes the one on PATH when it is %s', async (version) => {
     await using folder = await tempFolder()
     const node = await fakeNode(join(folder.path, 'bin/node'), version)

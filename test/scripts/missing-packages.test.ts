@@ -28,7 +28,7 @@ test('names the native packages for this machine that are not there, and no othe
   expect(stdout.trim().split('\n')).toEqual(['@a/lost@1.2.3', 'nested-lost@1.2.3'])
 })
 
-test('finds nothing missing in this checkout', async () => {
+test('missing-packages finds nothing missing in this checkout', async () => {
   const { stdout } = await run(process.execPath, [SCRIPT], { cwd: resolve(import.meta.dirname, '../..') })
   expect(stdout).toBe('')
 })

@@ -13,7 +13,7 @@ test.each([
   expect(excerptOf({ type, content })).toBe(expected)
 })
 
-test('types of a service have a kind and a name', () => {
+test('the view shows block types that a service made up by kind and name', () => {
   expect(['section_header', 'page_header', 'Table-Cell', 'list_item', 'aside'].map(kindOf)).toEqual([
     'heading',
     'header',

@@ -47,7 +47,7 @@ test('a table in HTML and an escaped text are marked as a whole', () => {
   expect(marksOf(renderMarkdown('a \\* b', [[0, 1]]))).toEqual(['a * b'])
 })
 
-test('a document cannot name positions of its own', () => {
+test('a document in the view cannot mark positions by itself', () => {
   expect(renderMarkdown('<p data-start="0" data-end="9" class="cited" id="cited">x</p>', [])).not.toMatch(
     /cited|data-start="0" data-end="9"/,
   )

@@ -42,7 +42,7 @@ async function task(what: string): Promise<{ readonly task: ConversionTask; atte
   }
 }
 
-describe('the conversion pool', () => {
+describe('the conversion pool of the engine', () => {
   test('tries a document that crashes its process once more in a fresh one, then names the signal', async () => {
     await withPool({}, async (pool) => {
       const [always, once, healthy] = [await task('crash always'), await task('crash once'), await task('a,b')]

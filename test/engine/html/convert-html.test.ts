@@ -7,7 +7,7 @@ import { convert, markdownOf } from './convert.ts'
 const NEWS = readFileSync(join(import.meta.dirname, 'pages', 'news.html'), 'utf8')
 const PIXEL = 'data:image/png;base64,iVBORw0KGgo='
 
-describe('metadata', () => {
+describe('the metadata of an HTML page', () => {
   test('has the names of the contract, arrays where there are several', async () => {
     const { metadata } = await convert(NEWS)
     expect(metadata).toMatchObject({
@@ -39,7 +39,7 @@ describe('metadata', () => {
   })
 })
 
-describe('html', () => {
+describe('the html format of the engine', () => {
   test('has no script, style, noscript, meta, head or comment', async () => {
     const { html } = await convert(NEWS, { onlyMainContent: false })
     expect(html).not.toMatch(/<(?:script|style|noscript|meta|head|link)\b|<!--/)
@@ -75,7 +75,7 @@ describe('html', () => {
   })
 })
 
-describe('links and images', () => {
+describe('links and images of an HTML page', () => {
   test('are those of the content, each once, without what leads nowhere', async () => {
     const page = `<p><a href="https://e.org/">1</a><a href="https://e.org/">2</a><a href="javascript:x()">3</a><a href="#top">4</a>
       <a href="mailto:a@e.org">5</a><img src="https://e.org/i.png"><img src="https://e.org/i.png"><img src="${PIXEL}"></p>`

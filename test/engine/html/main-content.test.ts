@@ -185,7 +185,7 @@ describe('main content', () => {
   })
 })
 
-describe('tags', () => {
+describe('the options includeTags and excludeTags', () => {
   const convertNews = (options: Parameters<typeof convert>[1]): Promise<Conversion> => convert(page('news'), options)
 
   test('that are included are the whole content, in the order of the page', async () => {

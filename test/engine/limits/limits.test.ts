@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => engine[Symbol.asyncDispose]())
 
-describe('a key', () => {
+describe('a key of the engine', () => {
   test.each([
     ['none', undefined],
     ['an unknown one', 'k-other'],
@@ -79,7 +79,7 @@ describe('a key', () => {
   })
 })
 
-describe('a request', () => {
+describe('a request to the engine', () => {
   test('with a bad JSON Schema gets 422', async () => {
     const options = { formats: [{ type: 'json', schema: { type: 'nothing' } }] }
     const answer = await parseWith(engine, { key: 'k-free', options })

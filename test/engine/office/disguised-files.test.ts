@@ -48,7 +48,7 @@ test.each([
   expect((await converted('doc', text)).markdown.trim()).toBe('# Report\n\nAll is well.')
 })
 
-test('text that is no document is still refused', async () => {
+test('text in no document format is refused by the engine', async () => {
   await expect(converted('doc', 'not a document')).rejects.toMatchObject({ problem: 'wrong_type' })
 })
 

@@ -86,7 +86,7 @@ describe('a binary workbook', () => {
   })
 })
 
-describe('MathML', () => {
+describe('MathML of a document', () => {
   test.each([
     ['<mfrac><mn>1</mn><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow></mfrac>', String.raw`\frac{1}{a+b}`],
     ['<msup><mi>x</mi><mn>2</mn></msup>', 'x^{2}'],

@@ -86,7 +86,7 @@ describe('a PDF with text', () => {
   })
 })
 
-describe('a scan', () => {
+describe('the conversion of a scan', () => {
   test('is read by OCR in mode auto and asks for it in mode fast', async () => {
     const path = await pdfs.writeScan(ARTICLE.slice(0, 1))
     const result = await pdfs.convertFile(path)

@@ -5,7 +5,7 @@ import { layoutQuality } from '#src/engine/pdf/layout-quality.ts'
 import { warningOf } from '#src/engine/pdf/page-warnings.ts'
 import { NOTHING_KNOWN, type PageReading } from '#src/engine/pdf/page-reading.ts'
 
-describe('a page that no other rule reports', () => {
+describe('a doubtful PDF page that no other rule reports', () => {
   const read: PageReading = { pageNumber: 1, page: null, turn: 0, signals: NOTHING_KNOWN, problems: [] }
   const lost = { ...NOTHING_KNOWN, unreadShare: 1, unreadLetters: 700, inkLetters: 0 }
 

@@ -84,7 +84,7 @@ test('beside much text a page shows a noisy picture of words, all of whose marks
   expect(await glanceAt(pdf)).toBe(false)
 })
 
-test('beside its words a page shows one that did not come out', async () => {
+test('a glance at a page finds a word that its text layer lacks', async () => {
   const pdf = writePdf({ width: WIDTH, height: HEIGHT, pictures: [], inForm: false, over: TEXT })
   expect(await glanceAt(pdf, 'ninety')).toBe(false)
 })

@@ -26,7 +26,7 @@ test.each([
   expect(await read(dictionary)).toEqual(expected)
 })
 
-test('a file without the dictionary has none of its values', async () => {
+test('a PDF without an info dictionary has none of its values', async () => {
   expect(await read('<</Title (Quays)>>', '')).toEqual({})
   expect(await read('<</Title (Quays)>>', '/Info 99 0 R')).toEqual({})
 })

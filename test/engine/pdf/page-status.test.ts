@@ -37,7 +37,7 @@ describe('a PDF with a password', () => {
   })
 })
 
-describe('a scan', () => {
+describe('the page status of a scan', () => {
   test('is partial, says why and keeps its pages when the time for OCR is over before they are read', async () => {
     const path = await pdfs.writeScan([PAGE, PAGE])
     const result = await convertPdf({ ...input(path), ocrBudgetMs: 0 }, OPTIONS)

@@ -54,7 +54,7 @@ test('spans that the service counts in code points are UTF-16 in blocks.jsonl, a
   expect(dropped).toEqual([1])
 })
 
-test('links that expire are marked with the moment', async () => {
+test('links of an answer that expire are marked with their expiry', async () => {
   await using bench = await answering(parsedReply('# Said', { audio: 'https://x.test/a.mp3' }))
   const before = Date.now()
   const [link] = (await ingested(bench))?.expiring ?? []

@@ -59,7 +59,7 @@ const replyOf = ({ text, code, status }: ErrorRow, headers = {}): Reply => ({
 const isThrottle = ({ status }: ErrorRow): boolean => status === 429
 const isFatal = ({ status }: ErrorRow): boolean => [401, 402].includes(status)
 
-describe('a row that is tried again', () => {
+describe('an error of the catalogue that is retried', () => {
   test.each(rowsOf((row) => row.retryable === 'Yes, with backoff' && !isThrottle(row)))(
     '%i "%s" has five attempts with 2, 4, 8 and 16 seconds between them, and ends failed',
     async (status, text, row) => {
@@ -92,7 +92,7 @@ describe('a row that is tried again', () => {
   })
 })
 
-describe('a row that is not tried again', () => {
+describe('an error of the catalogue that is final', () => {
   test.each(rowsOf((row) => row.retryable !== 'Yes, with backoff' && !isFatal(row)))(
     '%i "%s" fails the document at its first attempt',
     async (status, text, row) => {
@@ -106,7 +106,7 @@ describe('a row that is not tried again', () => {
   )
 })
 
-describe('a row that every document would meet', () => {
+describe('an error of the catalogue that every document would meet', () => {
   test.each(rowsOf(isFatal))('%i "%s" halts the batch and keeps the document', async (status, text, row) => {
     await using bench = await open({ answers: sickening(replyOf(row)) })
     expect(await attempts(bench)).toEqual([expect.objectContaining({ kind: 'postpone', counted: false })])
@@ -118,7 +118,7 @@ describe('a row that every document would meet', () => {
 })
 
 // Told to wait for more than a quarter of an hour, it goes back to the queue; else it is held, and sent again from there.
-describe('a limit of the plan', () => {
+describe('a limit of the plan in the catalogue of errors', () => {
   test.each(rowsOf(isThrottle))('%i "%s" uses no attempt and waits as long as the service asks', async (_, __, row) => {
     await using bench = await open({ answers: sickening(replyOf(row, { 'retry-after': '1000' })) })
     const [verdict] = (await attempts(bench)) as { afterMs: number }[]

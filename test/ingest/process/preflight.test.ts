@@ -23,7 +23,7 @@ test('lets through what the service may take, up to the last byte of the limit a
   expect(refuse('deep/er/REPORT.DocX', 1, null)).toBeNull()
 })
 
-test('names what is really behind the extension', () => {
+test('the preflight names the format behind a wrong extension', () => {
   expect(refuseByContent('report.docx', Buffer.from('%PDF-1.4'))).toMatchObject({
     code: 'wrong_type',
     message: /a PDF/,
@@ -31,7 +31,7 @@ test('names what is really behind the extension', () => {
   expect(refuseByContent('report.pdf', Buffer.from('%PDF-1.4'))).toBeNull()
 })
 
-test('takes a text of any length up to the limit, and none above it', () => {
+test('the preflight takes a text up to the limit, and none above it', () => {
   expect(refuse('empty.TXT', 0, null)).toBeNull()
   expect(refuse('notes.md', MAX_FILE_BYTES, null)).toBeNull()
   expect(refuse('log.txt', MAX_FILE_BYTES + 1, null)).toMatchObject({ code: 'too_large' })

@@ -10,7 +10,7 @@ const refusal = (httpStatus = 403): Refusal => {
 }
 const keyOf = (number: number) => sourceKey(`${number}.pdf`)
 
-describe('a refusal', () => {
+describe('a refusal by the service', () => {
   test('halts the batch at the fifth different document in a row', () => {
     const refusals = new Refusals()
     const rule = (number: number, status = 403): string => refusals.ruling(keyOf(number), refusal(status), null)

@@ -72,7 +72,7 @@ test('a store that has no room for longer than the patience halts the batch, and
   expect(retrying.now()).toBeGreaterThan(PATIENCE_MS)
 })
 
-test('an aborted document tries its write once', async () => {
+test('the retrying store writes once for an aborted document', async () => {
   const { store, asked } = fullFor(Infinity)
   const retrying = waiting(store, AbortSignal.abort())
   await expect(retrying.store.bury(letterOf('a.pdf'))).rejects.toThrow('the disk is full')

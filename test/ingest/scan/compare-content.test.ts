@@ -85,7 +85,7 @@ test('a file that was edited behind the same size, date and inode is changed', a
   expect(await scan(bench, true)).toMatchObject({ enqueued: 0 })
 })
 
-test('a plan sees the same as the run', async () => {
+test('plan with --checksum reports what the run does', async () => {
   await using bench = await benchOf({ 'a.csv': 'one,two', 'b.csv': 'other', 'c.csv': 'third' })
   await touch(bench, 'a.csv')
   await editUnseen(bench, 'b.csv', 'OTHER')

@@ -136,7 +136,7 @@ test('a document in whose place a symbolic link stands is skipped, and gone once
   expect([await store.readRecord(key), (await ledger.counts()).gone]).toEqual([null, 0])
 })
 
-test('a plan knows what is gone, also where as many files are new', async () => {
+test('plan reports documents that are gone, also where as many files are new', async () => {
   await using bench = await benchWith('a.md', 'b.md')
   await bench.erase('a.md')
   await bench.write('c.md', 'new')

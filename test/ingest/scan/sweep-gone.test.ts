@@ -176,7 +176,7 @@ test('takes nothing for gone below a folder that could not be listed, though it 
   expect(await bench.deps.store.readRecord(sourceKey('letters/1790/1.csv'))).not.toBeNull()
 })
 
-test('leaves what is pending to its job while jobs are under way', async () => {
+test('the sweep leaves pending documents to their jobs', async () => {
   await using bench = await benchOf(2)
   const { ledger } = bench.deps
   const [entry] = await ledger.read([key])

@@ -23,7 +23,7 @@ async function exhaust(all: AsyncIterable<unknown>): Promise<void> {
   for await (const one of all) void one
 }
 
-test('a receipt is read whole over lines that break', async () => {
+test('the S3 store reads a receipt whole over broken connections', async () => {
   const packed = gzipSync('an answer that was paid for')
   await using at = await storeThat(cutObject(packed, 5), cutObject(packed, 20), wholeObject(packed, 'one'))
   expect((await at.store.readReceipt(receipt))?.body.toString()).toBe('an answer that was paid for')
@@ -53,12 +53,12 @@ test('a bucket that went away is not taken for one that holds no records', async
   await expect(at.store.haveRecords([sourceKey('a.pdf')])).rejects.toThrow('there is no such bucket.')
 })
 
-test('a record that is not there is none', async () => {
+test('the S3 store reads an absent record as null', async () => {
   await using at = await storeThat(notFound, bucketIsThere)
   expect(await at.store.haveRecords([sourceKey('a.pdf')])).toEqual([false])
 })
 
-test('a receipt that is not there is none', async () => {
+test('the S3 store reads an absent receipt as null', async () => {
   await using at = await storeThat(storeError(404, 'NoSuchKey'))
   expect(await at.store.readReceipt(receipt)).toBeNull()
 })

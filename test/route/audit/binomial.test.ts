@@ -9,7 +9,7 @@ test('bounds of Clopper and Pearson are those of the tables', () => {
   expect(lowerBound(500, 1000, 0.025)).toBeCloseTo(0.46855, 4)
 })
 
-test('bounds of nothing, and of bad pages alone, are the widest', () => {
+test('Clopper-Pearson bounds of no pages, and of bad pages alone, are the widest', () => {
   expect([upperBound(0, 0, 0.05), upperBound(7, 7, 0.05), lowerBound(0, 7, 0.05)]).toEqual([1, 1, 0])
 })
 

@@ -22,7 +22,7 @@ test('a sample names so many different pages of the documents, at any size', () 
   }
 })
 
-test('each page is drawn equally often', () => {
+test('the audit sample draws each page equally often', () => {
   const documents = [1, 7, 2, 30].map((pages, at) => ({ key: `${at}.pdf`, pages }))
   const random = new Random(5)
   const drawn = new Map<string, number>()

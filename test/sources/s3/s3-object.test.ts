@@ -73,7 +73,7 @@ test.each([
   })
 })
 
-test('an object that is closed to us is the failure of that object', async () => {
+test('an S3 object without permission fails alone', async () => {
   await using store = await startStoreThat(storeError(403, 'AccessDenied'))
   expect(await openObject(locationIn(store), 'a.pdf', never)).toMatchObject({ code: 'unreadable' })
 })

@@ -48,6 +48,6 @@ test('sizes of recognised letters scatter: near ones share a level', () => {
   ).toEqual([1, 2, 2])
 })
 
-test('levels end at 6', () => {
+test('heading levels end at 6', () => {
   expect(levelsOf(...[40, 34, 29, 25, 21, 18, 15, 12].map((size) => ({ size })))).toEqual([1, 2, 3, 4, 5, 6, 6, 6])
 })

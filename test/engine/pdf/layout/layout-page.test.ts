@@ -21,7 +21,7 @@ const RIGHT = [
   'the town.',
 ]
 
-describe('a page', () => {
+describe('the layout of a PDF page', () => {
   test('is read column by column, and across where a line runs across', async () => {
     const { markdown } = await pdfs.convert([
       {

@@ -21,7 +21,7 @@ function printed(...texts: readonly string[]): Word[] {
   }))
 }
 
-describe('a line', () => {
+describe('the text of a PDF line', () => {
   test('of Hebrew or Arabic is read from right to left, its numbers and Latin names from left to right', () => {
     expect(lineText(inReadingOrder(printed('הנמל', 'נבנה', 'בשנת')))).toBe('בשנת נבנה הנמל')
     expect(lineText(inReadingOrder(printed('שלום', 'Port', 'Sudan', 'ב')))).toBe('ב Port Sudan שלום')

@@ -44,7 +44,7 @@ const DUES: Cells = [
 const DUES_MARKDOWN =
   '| Ship | Length | Dues |\n| --- | --- | --- |\n| Sloop | 12 | 3.50 |\n| Brig | 30 | 9.00 |\n| Barque | 55 | 21.75 |'
 
-describe('a table', () => {
+describe('a table of a PDF', () => {
   test('is found by its lines', async () => {
     const drawn = rules([70, 200, 300, 400], [188, 204, 220, 236, 252])
     const content = paragraph(72, 100, PROSE) + drawn + cells(DUES, [74, 204, 304], 200) + paragraph(72, 300, PROSE)
