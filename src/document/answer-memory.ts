@@ -1,3 +1,5 @@
+import { invariant } from './invariant.ts'
+
 /**
  * Counting semaphore over the bytes of answers that one process holds, all documents in flight together.
  *
@@ -66,6 +68,8 @@ export class AnswerMemory {
     this.#used -= held - left
     if (left > 0 || this.#waiting.has(hold)) this.#holders.set(hold, left)
     else this.#holders.delete(hold)
+    const used = this.#used
+    invariant(used >= 0 && (this.#holders.size > 0 || used === 0), 'bytes of answers are released once', { used })
     this.#serve()
   }
 
@@ -87,8 +91,11 @@ export class AnswerMemory {
   }
 
   #add(hold: AnswerHold, bytes: number): void {
+    invariant(bytes >= 0, 'an answer has no negative number of bytes', { bytes })
     this.#holders.set(hold, (this.#holders.get(hold) ?? 0) + bytes)
     this.#used += bytes
+    const isWithin = this.#used <= this.limitBytes || this.#isFirst(hold)
+    invariant(isWithin, 'answers exceed their memory by the oldest one only', { used: this.#used, bytes })
     this.#peak = Math.max(this.#peak, this.#used)
   }
 

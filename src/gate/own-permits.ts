@@ -1,4 +1,5 @@
 import type { Permit } from './admission.ts'
+import { invariant } from './invariant.ts'
 
 interface Asked {
   readonly number: number
@@ -63,10 +64,14 @@ export class OwnPermits {
     this.#permits.delete(id)
   }
 
-  /** From the moment before its `leave` is sent. */
+  /**
+   * From the moment before its `leave` is sent. A permit is released once: a second release would free a place that
+   * another request has by now. Throws before the second one is sent.
+   */
   leaving({ id }: Pick<Permit, 'id'>): void {
     const permit = this.#permits.get(id)
-    if (permit !== undefined) permit.leaving = true
+    invariant(permit !== undefined && !permit.leaving, 'a permit is released once', { permit: id })
+    permit.leaving = true
   }
 
   /** The answer of `leave` came. `credits`: what was charged; null where that is unknown, and the reservation counts. */

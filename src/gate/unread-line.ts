@@ -1,4 +1,5 @@
 import type { Admission, Permit, Ticket, Turn } from './admission.ts'
+import { invariant } from './invariant.ts'
 import { Throughput } from './throughput.ts'
 import { FEW } from './waiting-line.ts'
 
@@ -169,8 +170,7 @@ export class UnreadLine {
         return tookMs()
       },
       passed: (asked) => {
-        this.#ahead -= 1
-        if (asked) this.#aheadAsking -= 1
+        this.#forget(asked)
         this.#throughput.passed(now())
         this.#handOut()
       },
@@ -179,12 +179,23 @@ export class UnreadLine {
         tookMs()
       },
       putOff: () => {
-        this.#ahead -= 1
-        this.#aheadAsking -= 1
+        this.#forget(true)
         this.#handOut()
       },
       giveBack: this.#options.giveBack,
     })
+  }
+
+  /** A document that was read ahead got its permit, or needs none. */
+  #forget(asked: boolean): void {
+    this.#ahead -= 1
+    if (asked) this.#aheadAsking -= 1
+    const facts = { ahead: this.#ahead, asking: this.#aheadAsking }
+    invariant(
+      this.#ahead >= this.#aheadAsking && this.#aheadAsking >= 0,
+      'a document read ahead is counted once',
+      facts,
+    )
   }
 
   #remove(waiter: Waiter): void {

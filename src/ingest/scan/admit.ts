@@ -153,16 +153,17 @@ async function enterWith(
   deps: BuyDeps,
   signal: AbortSignal,
 ): Promise<GateAcquisition> {
+  let instead: Exclude<Acquisition, { kind: 'admitted' }> | null
   try {
-    const instead = await withIntent(work, recipe, id, deps, signal)
-    if (instead === null) return { kind: 'admitted', permit, pages }
-    await deps.gate.leave(permit, { verdict: 'unsent' })
-    return instead
+    instead = await withIntent(work, recipe, id, deps, signal)
   } catch (error) {
     // The first error is the one to report.
     await deps.gate.leave(permit, { verdict: 'unsent' }).catch(() => undefined)
     throw error
   }
+  if (instead === null) return { kind: 'admitted', permit, pages }
+  await deps.gate.leave(permit, { verdict: 'unsent' })
+  return instead
 }
 
 /** Null once the intent is written and the request may go out; otherwise what comes instead of it. */

@@ -1,3 +1,4 @@
+import { invariant } from '#src/document/invariant.ts'
 import { NO_RECIPE, type SourceKey, version } from '#src/document/ids.ts'
 import type { Change } from '#src/events.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
@@ -103,6 +104,7 @@ interface ScanStep {
  */
 async function writeAndEnqueue(steps: readonly ScanStep[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
   const written = await deps.ledger.advance(steps.map(({ listed: { key }, known, entry }) => ({ key, known, entry })))
+  invariant(written.length === steps.length, 'the ledger answers for every document of a batch', { of: steps.length })
   const current = steps.filter((_, at) => written[at])
   for (const { listed, change } of current) {
     if (change !== null) deps.events.emit('document:seen', { key: listed.key, change })

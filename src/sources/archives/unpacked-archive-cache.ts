@@ -1,4 +1,5 @@
 import type { SourceKey, Version } from '#src/document/ids.ts'
+import { invariant } from '#src/document/invariant.ts'
 import type { SkipReason } from '#src/document/skip.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
 import { type ArchiveLimits, ArchiveRefused } from './archive-limits.ts'
@@ -98,6 +99,7 @@ export class UnpackedArchiveCache {
 
   async #release(key: SourceKey, entry: CacheEntry): Promise<void> {
     entry.readers--
+    invariant(entry.readers >= 0, 'a reader releases an unpacked archive once', { readers: entry.readers })
     if (entry.readers === 0 && this.#entries.get(key) !== entry) await close(entry)
     await this.#evictIdle()
   }

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fdatasync, open, write } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { invariant } from '#src/document/invariant.ts'
 import { flushFolder } from '../../file-system.ts'
 
 const openDescriptor: (path: string, flags: string) => Promise<number> = promisify(open)
@@ -57,6 +58,7 @@ export class Segment {
 
   end(): void {
     this.#inFlight -= 1
+    invariant(this.#inFlight >= 0, 'a journalled write ends once', { inFlight: this.#inFlight })
     this.#settle()
   }
 
