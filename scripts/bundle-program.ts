@@ -13,6 +13,7 @@ const CHILDREN = {
   'convert-child': 'src/engine/children/convert-child.ts',
   'page-count-child': 'src/engine/pages/page-count-child.ts',
   'draw-page-child': 'src/engine/pages/draw-page-child.ts',
+  'crop-figures-child': 'src/engine/pages/crop-figures-child.ts',
   'render-child': 'src/view/render-child.ts',
   'cut-child': 'src/cut/cut-child.ts',
   'watch-thread': 'src/cut/watch-thread.ts',

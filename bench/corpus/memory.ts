@@ -33,6 +33,7 @@ export async function measureMemory(seed: number, wanted: number): Promise<Recor
       hygiene: false,
       where: null,
       context: null,
+      figures: null,
     }
     const filter = { key: () => true, outcome: null, gone: false }
     const before = performance.now()

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import picomatch from 'picomatch'
 import { isStop, type Stopping } from '#workers/lifecycle.ts'
 import { openContexts } from '#workers/open-contexts.ts'
+import { openFigures } from '#workers/open-figures.ts'
 import { openStore } from '#workers/open-store.ts'
 import type { Shared } from '#workers/shared.ts'
 import { MAX_LIMIT, MIN_LIMIT } from '#src/corpus/chunks/chunk.ts'
@@ -16,6 +17,7 @@ import { openCounter } from '#src/corpus/tokens/open-counter.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import { EXIT, worstOf } from './exit-codes.ts'
 import { contextLines, stopWithGrace } from './export-contexts.ts'
+import { figureLines } from './export-figures.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { count, plural, printable } from './format.ts'
 import { addOutput, outputOf, type Output } from './output.ts'
@@ -38,6 +40,7 @@ interface Options {
   readonly hygiene?: boolean
   readonly where?: string
   readonly context?: boolean
+  readonly figures?: boolean
 }
 
 const EXAMPLES = `
@@ -68,6 +71,7 @@ export function exportCommand(): Command {
     .option('--where <condition>', 'only chunks for which it holds: "tokens >= 20 and language = \'en\'"')
     .option('--since <cursor>', 'only documents that changed since a cursor, or since the export in this folder')
     .option('--context', 'before each chunk what a model writes about it; see --context-url; each is bought once')
+    .option('--figures', 'images of the figures of PDFs, cropped from the original documents, as files in figures/')
     .addHelpText('after', EXAMPLES)
   addSettings(addOutput(addPipelines(command)), [...STORE_SETTINGS, ...CONTEXT_SETTINGS])
   acceptSettings(command, RUN_SETTINGS)
@@ -87,7 +91,8 @@ export function exportCommand(): Command {
       const since = options.since === undefined ? null : folderOf(options.since, target)
       const to = folderOf(options.to, target)
       try {
-        await exportStore(target, { ...chosen, to, since }, { output, shared, stopping })
+        const around = { output, shared, stopping, drawsFigures: options.figures === true }
+        await exportStore(target, { ...chosen, to, since }, around)
       } catch (error) {
         if (stopping === null || !isStop(error, stopping)) throw error
         output.result(`stopped: ${to} is as it was; contexts that were written are kept`, () => ({
@@ -104,7 +109,7 @@ export function exportCommand(): Command {
 /** A condition on one of these asks for them. */
 const HYGIENE_COLUMNS = Object.keys(NO_HYGIENE)
 
-type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since' | 'context'>
+type Chunking = Omit<Parameters<typeof exportChunks>[1], 'to' | 'since' | 'context' | 'figures'>
 
 async function chunking(options: Options): Promise<Chunking> {
   const limit = wholeNumber('--limit', options.limit, MIN_LIMIT, MAX_LIMIT)
@@ -148,19 +153,21 @@ interface Around {
   readonly shared: Shared
   /** Null where nothing is sent. */
   readonly stopping: Stopping | null
+  readonly drawsFigures: boolean
 }
 
 async function exportStore(
   { settings }: Target,
-  chosen: Omit<Parameters<typeof exportChunks>[1], 'context'>,
-  { output, shared, stopping }: Around,
+  chosen: Omit<Parameters<typeof exportChunks>[1], 'context' | 'figures'>,
+  { output, shared, stopping, drawsFigures }: Around,
 ): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const { counter } = chosen
   const context =
     stopping === null ? null : await openContexts({ settings, store, counter, shared, stopping }, resources)
-  const options = { ...chosen, context }
+  const figures = drawsFigures ? await openFigures(store, settings, resources) : null
+  const options = { ...chosen, context, figures }
   const signal = stopping?.soft ?? new AbortController().signal
   let shownAt = 0
   const show = ({ documents, chunks }: ExportTally): void => {
@@ -213,6 +220,7 @@ function summaryOf(tally: ExportTally, { to, since }: { readonly to: string; rea
     ...left.filter(([number]) => number > 0).map(([number, why]) => `left out: ${plural(number, 'document')} ${why}`),
     ...unwanted,
     ...(tally.contexts === null ? [] : contextLines(tally.contexts)),
+    ...(tally.figures === null ? [] : figureLines(tally.figures)),
     `written: ${to}`,
     ...(tally.cursorProblem === null ? [] : [`no cursor for --since: ${tally.cursorProblem}`]),
   ].join('\n')

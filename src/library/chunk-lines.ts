@@ -4,6 +4,7 @@ import { MAX_LIMIT, MIN_LIMIT, type TokenCounter } from '#src/corpus/chunks/chun
 import type { ContextTally } from '#src/corpus/context/context-writer.ts'
 import type { ContextOptions } from '#src/corpus/export/add-context.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+import type { FigureOptions } from '#src/corpus/figures/add-images.ts'
 import { exportRows } from '#src/corpus/export/export-rows.ts'
 import { readAhead } from '#src/corpus/export/read-ahead.ts'
 import { readDocument } from '#src/corpus/export/read-document.ts'
@@ -39,12 +40,13 @@ export interface DivisionOptions {
 /** Documents that are read while others are divided. */
 const AHEAD = 8
 
-/** The chunks of these documents; settings are read where a model is asked. */
+/** The chunks of these documents; settings are read where a model is asked. `figures`: what is done with images of figures. */
 export async function* chunkLines(
   store: OutputStore,
   records: AsyncIterable<DocumentRecord>,
   options: DivisionOptions,
   settings: SettingValues,
+  figures: FigureOptions | null = null,
 ): AsyncGenerator<ChunkLine> {
   const { limit = 512, overlap = 0, pages = false, tokenizer = 'o200k_base', onDamaged } = options
   requireWhole('limit', limit, MIN_LIMIT, MAX_LIMIT)
@@ -54,7 +56,8 @@ export async function* chunkLines(
   await using resources = new AsyncDisposableStack()
   const context = options.context === true ? await contextsOf(store, counter, settings, resources) : null
   const documents = readAhead(records, async (record) => readDocument(store, record), AHEAD)
-  for await (const row of exportRows(documents, reader, { counter, limit, overlap, pages, where: null, context })) {
+  const division = { counter, limit, overlap, pages, where: null, context, figures }
+  for await (const row of exportRows(documents, reader, division)) {
     if (row.kind === 'chunk') yield row.line
     if (row.kind !== 'damaged') continue
     const { key } = row.record

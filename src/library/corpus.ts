@@ -8,6 +8,7 @@ import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { chunkLines, type DivisionOptions } from './chunk-lines.ts'
+import { type CorpusFigure, type FigureDrawing, figuresOf } from './figures.ts'
 import { settingsOf, type SettingValues } from './run.ts'
 
 export interface DocumentFilter {
@@ -19,6 +20,9 @@ export interface DocumentFilter {
 
 /** Which documents, and how they are divided. */
 export interface ChunkingOptions extends DocumentFilter, DivisionOptions {}
+
+/** Which figures are drawn, and how. */
+export interface FigureSelection extends ChunkingOptions, FigureDrawing {}
 
 export interface CorpusDocument {
   readonly key: SourceKey
@@ -36,6 +40,11 @@ export interface Corpus extends AsyncDisposable {
   documents(filter?: DocumentFilter): AsyncIterable<CorpusDocument>
   /** As the lines of `sluice export --chunks`; those of a document come together and in order. */
   chunks(options?: ChunkingOptions): AsyncIterable<ChunkLine>
+  /**
+   * Images of the figures of PDFs, cropped from the original documents where their folder or bucket still holds them, each with the
+   * chunk it belongs to. Those of one document are in memory together.
+   */
+  figures(options?: FigureSelection): AsyncIterable<CorpusFigure>
   /** Brings the change feed up to date, and answers the position behind its last change. */
   cursor(): Promise<string>
   /** What differs between two cursors, one change a document; without `since` from the beginning, without `until` up to now. */
@@ -54,11 +63,12 @@ export async function openCorpus(out: string | OutputStore, settings: SettingVal
       ? await openStore(await settingsOf({ ...settings, out }), resources, { mustExist: true })
       : out
   const kept = resources.move()
+  const values = typeof out === 'string' ? { ...settings, out } : settings
   return {
     store,
     documents: (filter) => documentsOf(store, filter ?? {}),
-    chunks: (options = {}) =>
-      chunkLines(store, recordsOf(store, options), options, typeof out === 'string' ? { ...settings, out } : settings),
+    chunks: (options = {}) => chunkLines(store, recordsOf(store, options), options, values),
+    figures: (options = {}) => figuresOf(store, recordsOf(store, options), options, values),
     cursor: async () => cursorText((await updateFeed(store, never())).cursor),
     changes: (range) => changesOf(store, range ?? {}),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -23,7 +23,16 @@ export type { OpenedDocument, Source } from '#src/ports/source.ts'
 export type { OutputStore } from '#src/ports/output-store.ts'
 export type { Parser, ParseRequest } from '#src/ports/parser.ts'
 export type { SourceItem } from '#src/document/source-item.ts'
-export { type ChunkingOptions, type Corpus, type CorpusDocument, type DocumentFilter, openCorpus } from './corpus.ts'
+export {
+  type ChunkingOptions,
+  type Corpus,
+  type CorpusDocument,
+  type DocumentFilter,
+  type FigureSelection,
+  openCorpus,
+} from './corpus.ts'
+export type { FigureTally } from '#src/corpus/figures/figure.ts'
+export type { CorpusFigure } from './figures.ts'
 export { parsedAnswer } from './parsed-answer.ts'
 export { run, type RunOptions, type RunResult, type SettingValues, type SettledDocument } from './run.ts'
 export { type Citation, viewLink } from './view-link.ts'

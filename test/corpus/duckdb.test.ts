@@ -71,6 +71,7 @@ describe('chunks.parquet', () => {
       since: null,
       where: null,
       context: null,
+      figures: null,
     }
     const written = async (format: 'jsonl' | 'parquet') => {
       const to = join(folder.path, format)

@@ -30,6 +30,7 @@ async function exported(store: OutputStore, to: string, changes: Partial<ExportO
     hygiene: false,
     where: null,
     context: null,
+    figures: null,
   } as const
   return exportChunks(store, { ...options, to, ...changes }, () => undefined, new AbortController().signal)
 }

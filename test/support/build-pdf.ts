@@ -6,10 +6,16 @@ export interface PdfPage {
   readonly content: string
   /** An 8-bit grey picture that fills the page. */
   readonly picture?: { readonly width: number; readonly height: number; readonly grey: Uint8Array }
+  /** Where the picture stands, in points from the lower left corner: x0, y0, x1, y1; default: it fills the page. */
+  readonly pictureBox?: readonly [number, number, number, number]
   /** Degrees by which the picture lies askew, clockwise, as a sheet fed crookedly into a scanner. */
   readonly skew?: number
   /** Clockwise turn of the page, as in `/Rotate`. */
   readonly rotate?: 0 | 90 | 180 | 270
+  /** What of the page is shown, in points from the lower left corner: x0, y0, x1, y1. */
+  readonly cropBox?: readonly [number, number, number, number]
+  /** Width and height in points; default: 612 by 792. */
+  readonly size?: readonly [number, number]
 }
 
 export interface PdfOptions {
@@ -61,7 +67,8 @@ export function buildPdf(pages: readonly PdfPage[], options: PdfOptions = {}): B
 
 function addPage(add: (body: string | Buffer) => number, page: PdfPage, fontTable: string): number {
   const [cos, sin] = [Math.cos, Math.sin].map((of) => of(((page.skew ?? 0) * Math.PI) / 180)) as [number, number]
-  const place = `${cos} ${-sin} ${sin} ${cos} 0 0 cm ${PAGE_WIDTH} 0 0 ${PAGE_HEIGHT} 0 0 cm`
+  const [x0, y0, x1, y1] = page.pictureBox ?? [0, 0, PAGE_WIDTH, PAGE_HEIGHT]
+  const place = `${cos} ${-sin} ${sin} ${cos} 0 0 cm ${x1 - x0} 0 0 ${y1 - y0} ${x0} ${y0} cm`
   const draw = page.picture === undefined ? '' : `q ${place} /Im Do Q\n`
   const contents = add(stream('', Buffer.from(draw + page.content, 'latin1')))
   const picture =
@@ -74,8 +81,10 @@ function addPage(add: (body: string | Buffer) => number, page: PdfPage, fontTabl
             deflateSync(page.picture.grey),
           ),
         )} 0 R>>`
+  const [width, height] = page.size ?? [PAGE_WIDTH, PAGE_HEIGHT]
+  const shown = page.cropBox === undefined ? '' : `/CropBox[${page.cropBox.join(' ')}]`
   return add(
-    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${PAGE_WIDTH} ${PAGE_HEIGHT}]/Rotate ${page.rotate ?? 0}` +
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${width} ${height}]${shown}/Rotate ${page.rotate ?? 0}` +
       `/Contents ${contents} 0 R/Resources<</Font<<${fontTable}>>${picture}>>>>`,
   )
 }

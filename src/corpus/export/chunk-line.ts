@@ -36,6 +36,8 @@ export interface ChunkLine extends Hygiene {
     readonly rows: readonly Readonly<Record<string, string>>[]
     readonly html: string
   } | null
+  /** Images of the figures in the chunk, as paths in the export's folder; null where they were not asked for. */
+  readonly images: readonly string[] | null
   readonly contentHash: string
   readonly receipts: readonly string[]
   readonly parser: { readonly class: string; readonly origin: string; readonly version: string | null } | null
@@ -88,6 +90,7 @@ export class ChunkLines {
       sheet: anchors.find((anchor) => 'sheet' in anchor)?.sheet ?? (this.#isSpreadsheet ? (headings[0] ?? null) : null),
       anchors,
       table: table === null ? null : tableOf(table),
+      images: null,
       contentHash,
       receipts: receiptsOf(this.#record).filter((receipt) => receipt !== null),
       parser: parser === undefined ? null : { class: parser.class, origin: parser.origin, version: parser.version },

@@ -14,7 +14,7 @@ export interface Since {
   readonly ids: EarlierIds | null
 }
 
-type Same = Pick<ExportManifest, 'tokenizer' | 'limit' | 'overlap' | 'filter' | 'context'>
+type Same = Pick<ExportManifest, 'tokenizer' | 'limit' | 'overlap' | 'filter' | 'context' | 'figures'>
 
 /**
  * What `--since` names: a cursor, or the folder of an earlier export.
@@ -28,7 +28,7 @@ export async function readSince(since: string, wanted: Same): Promise<Since> {
   if (cursor === null) {
     throw new SetupError(`the export in ${since} has no cursor: export everything once`)
   }
-  for (const name of ['tokenizer', 'limit', 'overlap', 'filter', 'context'] as const) {
+  for (const name of ['tokenizer', 'limit', 'overlap', 'filter', 'context', 'figures'] as const) {
     const [before, now] = [JSON.stringify(manifest[name] ?? null), JSON.stringify(wanted[name] ?? null)]
     if (before !== now) {
       throw new SetupError(

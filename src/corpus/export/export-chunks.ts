@@ -2,6 +2,8 @@ import type { ContextTally } from '#src/corpus/context/context-writer.ts'
 import { PROMPT_VERSION } from '#src/corpus/context/prompt.ts'
 import { cursorText } from '#src/corpus/feed/change-log.ts'
 import { updateFeed } from '#src/corpus/feed/update-feed.ts'
+import type { FigureOptions } from '#src/corpus/figures/add-images.ts'
+import { emptyFigureTally } from '#src/corpus/figures/figure.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { ChunkIds, IDS_FILE } from './chunk-ids.ts'
 import type { ChunkLine } from './chunk-line.ts'
@@ -59,7 +61,8 @@ export async function exportChunks(
       : changedRecords(store, range, options.filter, tally, async (line) => ids.bury(line))
   const hygiene = options.hygiene ? await HygieneReader.open() : null
   const read = readAhead(records, async (record) => readDocument(store, record), AHEAD)
-  for await (const row of exportRows(read, hygiene, options)) {
+  const figures = figuresOf(options, folder, tally, signal)
+  for await (const row of exportRows(read, hygiene, { ...options, figures })) {
     signal.throwIfAborted()
     if (row.kind === 'chunk') {
       tally.tokens += row.line.tokens
@@ -109,6 +112,18 @@ async function rangeOf(
   }
 }
 
+/** Images are written as they are drawn. */
+function figuresOf(
+  { figures: images }: ExportOptions,
+  folder: ExportFolder,
+  tally: ExportTally,
+  signal: AbortSignal,
+): FigureOptions | null {
+  if (images === null) return null
+  tally.figures = emptyFigureTally()
+  return { images, save: (name, png) => folder.saveImage(name, png), tally: tally.figures, signal }
+}
+
 /** Chunks that lack their context come again only with a whole export. */
 function noteContexts({ context }: ExportOptions, tally: ExportTally): void {
   if (context === null) return
@@ -118,12 +133,13 @@ function noteContexts({ context }: ExportOptions, tally: ExportTally): void {
   tally.cursorProblem = 'contexts are missing'
 }
 
-const settingsOf = ({ counter, limit, overlap, filterText, context }: ExportOptions) => ({
+const settingsOf = ({ counter, limit, overlap, filterText, context, figures }: ExportOptions) => ({
   tokenizer: counter.name,
   limit,
   overlap,
   filter: filterText,
   context: context === null ? null : { model: context.model, promptVersion: PROMPT_VERSION, tokens: context.tokens },
+  figures: figures === null ? null : { dpi: figures.dpi },
 })
 
 function manifestOf(
@@ -132,7 +148,7 @@ function manifestOf(
   tally: ExportTally,
   files: readonly ExportedFile[],
 ): ExportManifest {
-  const { damaged, cursor, cursorProblem: _, contexts, ...totals } = tally
+  const { damaged, cursor, cursorProblem: _, contexts, figures, ...totals } = tally
   return {
     format: 1,
     kind: 'chunks',
@@ -141,7 +157,12 @@ function manifestOf(
     since: since?.cursor ?? null,
     cursor,
     ...settingsOf(options),
-    totals: { ...totals, damaged: damaged.length, ...(contexts === null ? {} : { contexts: totalsOf(contexts) }) },
+    totals: {
+      ...totals,
+      damaged: damaged.length,
+      ...(contexts === null ? {} : { contexts: totalsOf(contexts) }),
+      ...(figures === null ? {} : { figures }),
+    },
     damagedDocuments: damaged.flatMap((damage) => (damage.kind === 'files' ? [damage.key] : [])),
     files,
   }

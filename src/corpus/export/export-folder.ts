@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { FIGURES_FOLDER } from '#src/corpus/figures/add-images.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { ExportedFile, RowsFile } from './exported-file.ts'
 import { JsonLinesFile } from './json-lines-file.ts'
@@ -40,6 +41,12 @@ export class ExportFolder implements AsyncDisposable {
     const file = name.endsWith('.parquet') ? await ParquetFile.create(path) : await JsonLinesFile.create(path)
     this.#files.push(file)
     return file
+  }
+
+  /** Keeps an image: `figures/` and its name. */
+  async saveImage(name: string, png: Uint8Array): Promise<void> {
+    await mkdir(join(this.#aside, FIGURES_FOLDER), { recursive: true })
+    await writeFlushed(join(this.#aside, name), png)
   }
 
   /** The files are closed before. */
@@ -90,10 +97,14 @@ async function refuseOthers(path: string, to: string): Promise<void> {
   })
   if (names.length === 0) return
   const written = names.includes(MANIFEST) ? filesOf(await readFile(join(path, MANIFEST), 'utf8')) : null
+  const images = written?.includes(FIGURES_FOLDER) === true ? await imagesIn(path) : []
   if (written === null) {
     throw new SetupError(`--to ${to} is not empty and holds no export: name another folder. Nothing was changed`)
   }
-  const foreign = names.filter((name) => name !== MANIFEST && !written.includes(name))
+  const foreign = [
+    ...names.filter((name) => name !== MANIFEST && !written.includes(name)),
+    ...images.filter((name) => !IMAGE.test(name)),
+  ]
   if (foreign.length > 0) {
     throw new SetupError(
       `--to ${to} holds ${JSON.stringify(foreign[0])}, which is no part of the export: move it, or name another folder. Nothing was changed`,
@@ -101,19 +112,31 @@ async function refuseOthers(path: string, to: string): Promise<void> {
   }
 }
 
+const IMAGE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-\d+)?\.png$/
+
+/** An export without figures has no such folder. */
+const imagesIn = (path: string): Promise<readonly string[]> => readdir(join(path, FIGURES_FOLDER)).catch(() => [])
+
+interface Listed {
+  readonly kind?: string
+  readonly files?: readonly ExportedFile[]
+  readonly figures?: object | null
+}
+
 /** Names of the files that a manifest lists; null for a file that is no manifest of an export. */
 function filesOf(json: string): readonly string[] | null {
   try {
-    const { kind, files } = JSON.parse(json) as { readonly kind?: string; readonly files?: readonly ExportedFile[] }
-    return kind === 'chunks' ? (files ?? []).map(({ name }) => name) : null
+    const { kind, files = [], figures = null } = JSON.parse(json) as Listed
+    const names = files.map(({ name }) => name)
+    return kind === 'chunks' ? [...names, ...(figures === null ? [] : [FIGURES_FOLDER])] : null
   } catch {
     return null
   }
 }
 
-async function writeFlushed(path: string, text: string): Promise<void> {
+async function writeFlushed(path: string, content: string | Uint8Array): Promise<void> {
   await using file = await open(path, 'wx')
-  await file.writeFile(text)
+  await file.writeFile(content)
   await file.sync()
 }
 

@@ -1,4 +1,5 @@
 import type { SourceKey } from '#src/document/ids.ts'
+import type { FigureTally } from '#src/corpus/figures/figure.ts'
 import type { ExportTally } from './export-tally.ts'
 import type { ExportedFile } from './exported-file.ts'
 
@@ -19,8 +20,11 @@ export interface ExportManifest {
   readonly filter: Readonly<Record<string, unknown>>
   /** The model that wrote contexts; null where none was asked. Missing in releases before. */
   readonly context?: { readonly model: string; readonly promptVersion: number; readonly tokens: number } | null
-  readonly totals: Omit<ExportTally, 'damaged' | 'cursor' | 'cursorProblem' | 'contexts'> & {
+  /** The images in `figures/`; null where none were asked for. Missing in releases before. */
+  readonly figures?: { readonly dpi: number } | null
+  readonly totals: Omit<ExportTally, 'damaged' | 'cursor' | 'cursorProblem' | 'contexts' | 'figures'> & {
     readonly damaged: number
+    readonly figures?: FigureTally
     readonly contexts?: {
       readonly bought: number
       readonly kept: number

@@ -1,4 +1,5 @@
 import type { ChunkOptions } from '#src/corpus/chunks/chunk.ts'
+import type { FigureImages } from '#src/corpus/figures/figure.ts'
 import type { ContextOptions } from './add-context.ts'
 import type { ExportFilter } from './select-documents.ts'
 import type { ChunkTest } from './where.ts'
@@ -22,4 +23,6 @@ export interface ExportOptions extends ChunkOptions {
   readonly where: ChunkTest | null
   /** Null where no model is asked. */
   readonly context: ContextOptions | null
+  /** Draws the figures; null where no images are asked for. */
+  readonly figures: FigureImages | null
 }

@@ -1,6 +1,7 @@
 import type { Span } from '#src/corpus/chunks/chunk.ts'
 import { chunksOf, exclusionsOf } from '#src/corpus/chunks/chunk-document.ts'
 import type { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
+import { type FigureOptions, withImages } from '#src/corpus/figures/add-images.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { chunkLimit, withContext } from './add-context.ts'
@@ -24,7 +25,9 @@ const IDS_AT_ONCE = 10_000
 /** Chunks whose contexts are awaited while earlier ones are written. */
 const CONTEXTS_AHEAD = 64
 
-type Options = Pick<ExportOptions, 'counter' | 'limit' | 'overlap' | 'pages' | 'where' | 'context'>
+type Options = Pick<ExportOptions, 'counter' | 'limit' | 'overlap' | 'pages' | 'where' | 'context'> & {
+  readonly figures: FigureOptions | null
+}
 
 /** A chunk with the document that a model is shown. */
 type Pending = {
@@ -52,39 +55,69 @@ async function completed(
   return { kind: 'chunk', line: await withContext(row.line, document, context, options) }
 }
 
+type Read = Extract<ReadDocument, { kind: 'read' }>
+
 async function* pendingRows(
   documents: AsyncIterable<ReadDocument>,
   hygiene: HygieneReader | null,
-  { counter, limit, overlap, pages = false, where, context }: Options,
+  options: Options,
 ): AsyncGenerator<Pending> {
-  const chunking = { counter, overlap, pages, limit: chunkLimit(limit, context) }
-  for await (const found of documents) {
-    if (found.kind === 'no_markdown') yield { row: { kind: 'without_markdown' }, document: null }
-    else if (found.kind === 'damaged') yield { row: { kind: 'damaged', record: found.record }, document: null }
-    if (found.kind !== 'read') continue
-    const { record, document } = found
-    const shown = { markdown: document.markdown, contentHash: record.contentHash }
-    const lines = new ChunkLines(record, hygiene)
-    const spans: Span[] = []
-    let leftOut = 0
-    let ids: string[] = []
-    for (const chunk of chunksOf(document, chunking)) {
-      spans.push(chunk.span)
-      const line = lines.of(chunk)
-      if (where?.(line) === false) {
-        leftOut += 1
-        continue
-      }
-      yield { row: { kind: 'chunk', line }, document: shown }
-      if (ids.push(line.id) < IDS_AT_ONCE) continue
-      yield { row: { kind: 'ids', document: record.key, chunks: ids }, document: null }
-      ids = []
-    }
-    if (ids.length > 0) yield { row: { kind: 'ids', document: record.key, chunks: ids }, document: null }
-    const chunks = spans.length - leftOut
-    const line = documentLine(record, document.markdown, spans, leftOut)
-    yield { row: { kind: 'document', line, chunks, leftOut }, document: null }
+  const { figures } = options
+  if (figures === null) {
+    for await (const found of documents)
+      yield* found.kind === 'read' ? rowsOf(found, divided(found, hygiene, options)) : withoutChunks(found)
+    return
   }
+  // The documents that are drawn at the same time are in memory with all their lines.
+  const drawn = async (found: ReadDocument): Promise<Iterable<Pending>> =>
+    found.kind === 'read'
+      ? rowsOf(found, await withImages([...divided(found, hygiene, options)], found, figures))
+      : withoutChunks(found)
+  for await (const rows of readAhead(documents, drawn, figures.images.parallel)) yield* rows
+}
+
+function* withoutChunks(found: Exclude<ReadDocument, Read>): Generator<Pending> {
+  if (found.kind === 'no_markdown') yield { row: { kind: 'without_markdown' }, document: null }
+  else if (found.kind === 'damaged') yield { row: { kind: 'damaged', record: found.record }, document: null }
+}
+
+/** A chunk, and whether `--where` takes it. */
+interface DividedLine {
+  readonly line: ChunkLine
+  readonly isWanted: boolean
+}
+
+function* divided(
+  { record, document }: Read,
+  hygiene: HygieneReader | null,
+  { counter, limit, overlap, pages = false, where, context }: Options,
+): Generator<DividedLine> {
+  const lines = new ChunkLines(record, hygiene)
+  for (const chunk of chunksOf(document, { counter, overlap, pages, limit: chunkLimit(limit, context) })) {
+    const line = lines.of(chunk)
+    yield { line, isWanted: where?.(line) !== false }
+  }
+}
+
+function* rowsOf({ record, document }: Read, lines: Iterable<DividedLine>): Generator<Pending> {
+  const shown = { markdown: document.markdown, contentHash: record.contentHash }
+  const spans: Span[] = []
+  let leftOut = 0
+  let ids: string[] = []
+  for (const { line, isWanted } of lines) {
+    spans.push(line.markdownSpan)
+    if (!isWanted) {
+      leftOut += 1
+      continue
+    }
+    yield { row: { kind: 'chunk', line }, document: shown }
+    if (ids.push(line.id) < IDS_AT_ONCE) continue
+    yield { row: { kind: 'ids', document: record.key, chunks: ids }, document: null }
+    ids = []
+  }
+  if (ids.length > 0) yield { row: { kind: 'ids', document: record.key, chunks: ids }, document: null }
+  const line = documentLine(record, document.markdown, spans, leftOut)
+  yield { row: { kind: 'document', line, chunks: spans.length - leftOut, leftOut }, document: null }
 }
 
 function documentLine(record: DocumentRecord, markdown: string, spans: readonly Span[], left: number): object {

@@ -1,4 +1,5 @@
 import type { ContextTally } from '#src/corpus/context/context-writer.ts'
+import type { FigureTally } from '#src/corpus/figures/figure.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 
 export interface ExportTally {
@@ -19,6 +20,8 @@ export interface ExportTally {
   cursorProblem: string | null
   /** What a model was asked; null where none was. */
   contexts: ContextTally | null
+  /** Images of figures; null where none were asked for. */
+  figures: FigureTally | null
 }
 
 /** Files that are not what their record says, or a place in the store whose `record.json` cannot be read. */
@@ -39,4 +42,5 @@ export const emptyTally = (): ExportTally => ({
   cursor: null,
   cursorProblem: null,
   contexts: null,
+  figures: null,
 })

@@ -30,6 +30,7 @@ export const CHUNK_COLUMNS: readonly Column[] = [
   { name: 'sheet', type: 'text' },
   { name: 'anchors', type: 'json' },
   { name: 'table', type: 'json' },
+  { name: 'images', type: 'texts' },
   { name: 'contentHash', type: 'text' },
   { name: 'receipts', type: 'texts' },
   { name: 'parser', type: 'json' },

@@ -1,11 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { ChunkableDocument, LayoutBlock } from '#src/corpus/chunks/chunk.ts'
+import type { Figure } from '#src/corpus/figures/figure.ts'
+import { type BlockLine as FigureLine, figuresOfBlocks } from '#src/corpus/figures/figures-of-blocks.ts'
 import { anchorOf } from '#src/document/anchor.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 
 export type ReadDocument =
-  | { readonly kind: 'read'; readonly record: DocumentRecord; readonly document: ChunkableDocument }
+  | {
+      readonly kind: 'read'
+      readonly record: DocumentRecord
+      readonly document: ChunkableDocument
+      /** With a page and a box, in reading order. */
+      readonly figures: readonly Figure[]
+      /** Figures without them. */
+      readonly figuresWithoutPlace: number
+    }
   /** Parsed without the format `markdown`. */
   | { readonly kind: 'no_markdown'; readonly record: DocumentRecord }
   /** Its files are not what its record says: `verify --repair` derives them again. */
@@ -42,13 +52,20 @@ async function readOnce(store: Store, record: DocumentRecord): Promise<ReadDocum
   const [markdown, layout] = await Promise.all(read)
   if (typeof markdown !== 'string' || typeof layout !== 'string') return { kind: 'damaged', record }
   const lines = layout.split('\n').filter((line) => line !== '')
-  const hasBlocks = wanted[1] === 'blocks.jsonl'
-  const document = {
-    markdown,
-    blocks: hasBlocks ? lines.flatMap((line) => blockOf(JSON.parse(line) as BlockLine)) : [],
-    pages: hasBlocks ? [] : lines.map((line) => pageOf(JSON.parse(line) as PageLine)),
+  if (wanted[1] === 'pages.jsonl') {
+    const pages = lines.map((line) => pageOf(JSON.parse(line) as PageLine))
+    return { kind: 'read', record, document: { markdown, blocks: [], pages }, figures: [], figuresWithoutPlace: 0 }
   }
-  return { kind: 'read', record, document }
+  const { blocks, figures, withoutPlace } = layoutOf(lines.map((line) => JSON.parse(line) as BlockLine))
+  return { kind: 'read', record, document: { markdown, blocks, pages: [] }, figures, figuresWithoutPlace: withoutPlace }
+}
+
+/** A figure without text of its own is cited with the text of its caption, which is then a chunk of kind `figure`. */
+function layoutOf(lines: readonly BlockLine[]) {
+  const { figures, captioned, withoutPlace } = figuresOfBlocks(lines)
+  // Behind the caption: of two blocks with one span, the last names what it is.
+  const ofCaptions = captioned.flatMap(({ line, span }) => blockOf({ ...line, markdownSpan: span }))
+  return { blocks: [...lines.flatMap(blockOf), ...ofCaptions], figures, withoutPlace }
 }
 
 /** Null where the file is not what the record says. */
@@ -60,18 +77,13 @@ async function readWhole(store: Store, { key, files }: DocumentRecord, name: str
     : null
 }
 
-interface BlockLine {
-  /** Null in a document that has no pages. */
-  readonly pageNumber: number | null
+interface BlockLine extends FigureLine {
   readonly id: string
-  readonly type: string
-  readonly bbox: LayoutBlock['bbox']
-  readonly markdownSpan: LayoutBlock['span'] | null
   readonly anchor?: unknown
 }
 
 function blockOf({ pageNumber, id, type, bbox, markdownSpan, anchor: returned }: BlockLine): LayoutBlock[] {
-  if (markdownSpan === null) return []
+  if (markdownSpan === null || markdownSpan[1] <= markdownSpan[0]) return []
   const anchor = anchorOf(returned)
   return [{ id, type, page: pageNumber, bbox, span: markdownSpan, ...(anchor !== null && { anchor }) }]
 }

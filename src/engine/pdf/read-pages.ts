@@ -53,7 +53,7 @@ export async function* readPages(
 }
 
 /** The pages whose text is set sideways or upside down, by page number. */
-function turnsOf(pages: readonly ParsedPage[]): Map<number, Turn> {
+export function turnsOf(pages: readonly ParsedPage[]): Map<number, Turn> {
   return new Map(pages.map((page) => [page.pageNum, turnOf(page)] as const).filter(([, turn]) => turn !== 0))
 }
 

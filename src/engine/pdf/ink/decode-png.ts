@@ -5,21 +5,34 @@ const BYTES_PER_PIXEL = 4
 /** The green channel is the one nearest to how bright a colour looks. */
 const GREEN = 1
 
-/**
- * Decodes an 8-bit RGBA PNG without interlacing, as the PDF library draws pages, and keeps its green channel. The filters
- * of PNG work on each channel by itself, so the other three are never undone: a quarter of the work.
- */
+/** Decodes an 8-bit RGBA PNG without interlacing, as the PDF library draws pages, and keeps its green channel. */
 export function decodePng(png: Buffer): GreyPicture {
+  const { width, height, planes } = decodeChannels(png, [GREEN])
+  return { width, height, grey: planes[0] as Uint8Array }
+}
+
+export interface Planes {
+  readonly width: number
+  readonly height: number
+  /** One for each channel that was asked for, row by row from the top. */
+  readonly planes: readonly Uint8Array[]
+}
+
+/** The filters of PNG work on each channel by itself: what is not asked for is never undone, a quarter of the work each. */
+export function decodeChannels(png: Buffer, channels: readonly number[]): Planes {
   const width = png.readUInt32BE(16)
   const height = png.readUInt32BE(20)
   const data = inflateSync(imageData(png))
-  const grey = new Uint8Array(width * height)
   const stride = width * BYTES_PER_PIXEL + 1
-  for (let y = 0; y < height; y += 1) {
-    const row = { data, from: y * stride + 1 + GREEN, out: grey, to: y * width, width }
-    unfilterRow(data[y * stride] ?? 0, row, y > 0)
-  }
-  return { width, height, grey }
+  const planes = channels.map((channel) => {
+    const out = new Uint8Array(width * height)
+    for (let y = 0; y < height; y += 1) {
+      const row = { data, from: y * stride + 1 + channel, out, to: y * width, width }
+      unfilterRow(data[y * stride] ?? 0, row, y > 0)
+    }
+    return out
+  })
+  return { width, height, planes }
 }
 
 function imageData(png: Buffer): Buffer {

@@ -7,16 +7,40 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 export function encodePng({ width, height, grey }: GreyPicture): Buffer {
   const rows = Buffer.alloc((width + 1) * height)
   for (let y = 0; y < height; y += 1) rows.set(grey.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
+  return assembled({ width, height, colourType: 0 }, deflateSync(rows, { level: 1 }))
+}
+
+const BYTES_PER_PIXEL = 3
+
+/** An 8-bit RGB PNG that is kept: each row as differences from the pixel before (filter 1), well compressed. */
+export function encodeColourPng(width: number, height: number, rgb: Uint8Array): Buffer {
+  const stride = width * BYTES_PER_PIXEL
+  const rows = Buffer.alloc((stride + 1) * height)
+  for (let y = 0; y < height; y += 1) {
+    const [from, to] = [y * stride, y * (stride + 1)]
+    rows[to] = 1
+    for (let x = 0; x < stride; x += 1) {
+      const before = x < BYTES_PER_PIXEL ? 0 : (rgb[from + x - BYTES_PER_PIXEL] ?? 0)
+      rows[to + 1 + x] = (rgb[from + x] ?? 0) - before
+    }
+  }
+  return assembled({ width, height, colourType: 2 }, deflateSync(rows, { level: 6 }))
+}
+
+interface Header {
+  readonly width: number
+  readonly height: number
+  /** 0 grey, 2 RGB. */
+  readonly colourType: 0 | 2
+}
+
+function assembled({ width, height, colourType }: Header, data: Buffer): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header[8] = 8
-  return Buffer.concat([
-    SIGNATURE,
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows, { level: 1 })),
-    chunk('IEND', Buffer.alloc(0)),
-  ])
+  header[9] = colourType
+  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
 }
 
 function chunk(type: string, data: Buffer): Buffer {

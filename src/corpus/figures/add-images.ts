@@ -1,0 +1,94 @@
+import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
+import type { Figure, FigureDocument, FigureImages, FigureTally } from './figure.ts'
+
+/** Folder of an export that holds the images. */
+export const FIGURES_FOLDER = 'figures'
+
+/** Images of figures, and what is done with each. */
+export interface FigureOptions {
+  readonly images: FigureImages
+  /** Keeps an image under its name (`figures/<chunk id>.png`) before the line that names it is written. */
+  readonly save: (
+    name: string,
+    png: Uint8Array,
+    of: { readonly figure: Figure; readonly chunk: ChunkLine },
+  ) => Promise<void>
+  /** Counts what was drawn. */
+  readonly tally: FigureTally
+  readonly signal: AbortSignal
+}
+
+interface FigureSource {
+  readonly record: DocumentRecord
+  readonly figures: readonly Figure[]
+  readonly figuresWithoutPlace: number
+}
+
+interface DividedLine {
+  readonly line: ChunkLine
+  readonly isWanted: boolean
+}
+
+/** Figures that are drawn in one request: their images are in memory together. */
+const AT_ONCE = 16
+
+/** Draws the figures of one document, whose lines are in its order, and puts the names of the images into them. */
+export async function withImages(
+  lines: readonly DividedLine[],
+  { record, figures, figuresWithoutPlace }: FigureSource,
+  options: FigureOptions,
+): Promise<readonly DividedLine[]> {
+  const { images, tally, signal } = options
+  tally.without.no_page += figuresWithoutPlace
+  const placed = byChunk(lines, figures)
+  const names = new Map<ChunkLine, string[]>()
+  if (placed.length > 0) {
+    const opened = await images.open(record, signal)
+    if (opened.kind === 'opened') await drawn(opened, placed, names, options)
+    else tally.without[opened.kind] += placed.length
+  }
+  return lines.map(({ line, isWanted }) => ({ line: { ...line, images: names.get(line) ?? [] }, isWanted }))
+}
+
+async function drawn(
+  opened: FigureDocument,
+  placed: readonly Placed[],
+  names: Map<ChunkLine, string[]>,
+  { save, tally, signal }: FigureOptions,
+): Promise<void> {
+  await using document = opened
+  for (let from = 0; from < placed.length; from += AT_ONCE) {
+    signal.throwIfAborted()
+    const some = placed.slice(from, from + AT_ONCE)
+    const pngs = await document.crop(some.map(({ figure }) => figure))
+    for (const [index, { line, figure }] of some.entries()) {
+      const png = pngs[index] ?? null
+      if (png === null) {
+        tally.without.not_drawn += 1
+        continue
+      }
+      const known = names.get(line) ?? []
+      const name = `${FIGURES_FOLDER}/${line.id}${known.length === 0 ? '' : `-${known.length + 1}`}.png`
+      await save(name, png, { figure, chunk: line })
+      names.set(line, [...known, name])
+      tally.images += 1
+      tally.bytes += png.length
+    }
+  }
+}
+
+interface Placed {
+  readonly line: ChunkLine
+  readonly figure: Figure
+}
+
+/** Each figure with the last chunk that begins at its place or before it; the first chunk takes what is before all. */
+function byChunk(lines: readonly DividedLine[], figures: readonly Figure[]): readonly Placed[] {
+  const placed: Placed[] = []
+  for (const figure of figures) {
+    const found = lines.findLast(({ line }) => line.markdownSpan[0] <= figure.at) ?? lines[0]
+    if (found?.isWanted === true) placed.push({ line: found.line, figure })
+  }
+  return placed
+}

@@ -1,0 +1,110 @@
+import type { Span } from '#src/corpus/chunks/chunk.ts'
+import type { Figure } from './figure.ts'
+
+/** A line of `blocks.jsonl`, as far as figures need it. */
+export interface BlockLine {
+  /** Null in a document that has no pages. */
+  readonly pageNumber: number | null
+  readonly width?: number | null
+  readonly height?: number | null
+  readonly type: string
+  readonly bbox: Figure['bbox'] | null
+  readonly content?: string
+  readonly markdownSpan: Span | null
+}
+
+export interface FoundFigures<Line> {
+  readonly figures: readonly Figure[]
+  /** Figures without text of their own that a caption describes: for each its line and the caption's span. */
+  readonly captioned: readonly { readonly line: Line; readonly span: Span }[]
+  /** Figures of documents without pages, and those without a box. */
+  readonly withoutPlace: number
+}
+
+/** Share of the page's height within which a caption stands below or above its figure. */
+const CAPTION_GAP = 0.08
+
+/** A caption may reach into the box of its figure by so much. */
+const CAPTION_REACH = 0.02
+
+/**
+ * The figures of a document, with the place in `document.md` at which each belongs: its own text, else the caption right below or
+ * above it on the page, else the end of the block that comes before it on its page, else the block after it.
+ */
+export function figuresOfBlocks<Line extends BlockLine>(lines: readonly Line[]): FoundFigures<Line> {
+  const figures: Figure[] = []
+  const captioned: { line: Line; span: Span }[] = []
+  let withoutPlace = 0
+  const captions = captionsByPage(lines)
+  for (const [index, line] of lines.entries()) {
+    const { type, pageNumber: page, bbox, width = null, height = null } = line
+    if (type !== 'figure') continue
+    if (page === null || bbox === null) {
+      withoutPlace += 1
+      continue
+    }
+    const own = spanOf(line)
+    const caption = own === null ? captionOf(bbox, captions.get(page) ?? []) : null
+    if (caption !== null) captioned.push({ line, span: caption })
+    const aspect = width === null || height === null || height === 0 ? null : width / height
+    const at = (own ?? caption)?.[0] ?? placeAmong(lines, index, page)
+    figures.push({ page, bbox, aspect, at })
+  }
+  return { figures, captioned, withoutPlace }
+}
+
+/** Null for what adds nothing to the Markdown. */
+const spanOf = ({ markdownSpan }: BlockLine): Span | null =>
+  markdownSpan !== null && markdownSpan[1] > markdownSpan[0] ? markdownSpan : null
+
+interface Caption {
+  readonly bbox: Figure['bbox']
+  readonly span: Span
+}
+
+const OF_A_TABLE = /^[\s*_]*(?:table|tab\.|tabelle|tabla|tableau|tabella|tabel|表)/i
+
+function captionsByPage(lines: readonly BlockLine[]): ReadonlyMap<number, readonly Caption[]> {
+  const captions = new Map<number, Caption[]>()
+  for (const line of lines) {
+    const { type, pageNumber: page, bbox, content = '' } = line
+    const span = spanOf(line)
+    if (type !== 'caption' || page === null || bbox === null || span === null || OF_A_TABLE.test(content)) continue
+    const known = captions.get(page)
+    if (known === undefined) captions.set(page, [{ bbox, span }])
+    else known.push({ bbox, span })
+  }
+  return captions
+}
+
+/** The nearest caption below or above; below where both are as near. */
+function captionOf([x0, y0, x1, y1]: Figure['bbox'], captions: readonly Caption[]): Span | null {
+  let nearest: { readonly gap: number; readonly span: Span } | null = null
+  for (const { bbox, span } of captions) {
+    if (bbox[0] >= x1 || bbox[2] <= x0) continue
+    const [below, above] = [bbox[1] - y1, y0 - bbox[3]]
+    const gap = Math.max(below, above)
+    if (gap < -CAPTION_REACH || gap > CAPTION_GAP) continue
+    if (nearest === null || gap < nearest.gap) nearest = { gap, span }
+  }
+  return nearest?.span ?? null
+}
+
+/** Where a figure belongs that has neither text nor caption: on its page where that has text. */
+function placeAmong(lines: readonly BlockLine[], index: number, page: number): number {
+  const before = (isWanted: (line: BlockLine) => boolean): number | null => {
+    for (let at = index - 1; at >= 0 && isWanted(lines[at] as BlockLine); at--) {
+      const span = spanOf(lines[at] as BlockLine)
+      if (span !== null) return span[1] - 1
+    }
+    return null
+  }
+  const after = (): number | null => {
+    for (let at = index + 1; at < lines.length && lines[at]?.pageNumber === page; at++) {
+      const span = spanOf(lines[at] as BlockLine)
+      if (span !== null) return span[0]
+    }
+    return null
+  }
+  return before(({ pageNumber }) => pageNumber === page) ?? after() ?? before(() => true) ?? 0
+}
