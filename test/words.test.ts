@@ -67,7 +67,7 @@ interface Overloaded {
 
 /** The parts whose prose and names follow the glossary; a folder or page is added when all of it does. */
 const FOLDERS_WITH_TERMS =
-  /^(?:src\/(?:cli|view|observe|contract|cut|document|fetch|ledger|library|outputs|ports|queue|redis|route|s3|parse|sources|ingest)\/|src\/events\.ts|test\/(?:cli|view|observe|workers|config|docs|library)\/|workers\/|config\/|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|docs\/(?:monitoring|kubernetes)\/|docs\/(?:failures|metrics|logs|view|settings|first-ten-minutes|library|cookbook|websites|samples|security|redis)\.md)/
+  /^(?:src\/(?:cli|view|observe|contract|cut|document|fetch|ledger|library|outputs|ports|queue|redis|route|s3|parse|sources|ingest|gate|engine)\/|src\/events\.ts|test\/(?:cli|view|observe|workers|config|docs|library)\/|workers\/|config\/|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|docs\/(?:monitoring|kubernetes)\/|docs\/(?:failures|metrics|logs|view|settings|first-ten-minutes|library|cookbook|websites|samples|security|redis)\.md)/
 
 const OVERLOADED: Readonly<Record<string, Overloaded>> = {
   tell: {
@@ -75,11 +75,14 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
     meaning: null,
     // A state field and a method of the limiter.
     allowed: [/`told`/, /\btellPlaces\b/],
+    // A state field of the limiter: the time that the service stated in Retry-After.
+    files: /^src\/gate\/(?:lua\/law-|law-state)/,
   },
   look: {
     word: /\b[Ll]ook(?:s|ed|ing)?\b|\blook(?!up)[A-Z]|[a-z]Look\b/,
     meaning: 'search by a key (look up), or resemble (look like)',
     // A bench, and the line that `npm start` prints.
+    files: /^src\/engine\/pdf\/(?:look-at-pages|lost-content|read-page|convert-pdf|layout\/heading-levels|ocr\/)/,
     allowed: [/\blook(?:s|ed)? up\b/, /\blooks? like\b/, /does not look$/, /bench:look/, /'?Look into out\/documents/],
   },
   place: {
@@ -94,7 +97,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /damage\.place/,
     ],
     files:
-      /^(?:src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|test\/view\/api\.test\.ts|src\/ports\/feed-storage\.ts|src\/outputs\/(?:folder\/folder-feed|s3\/s3-feed)\.ts|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
+      /^(?:src\/(?:gate|engine)\/.*|src\/view\/(?:document-index|update-index|live)\.ts|src\/view\/assets\/charts\.js|test\/view\/api\.test\.ts|src\/ports\/feed-storage\.ts|src\/outputs\/(?:folder\/folder-feed|s3\/s3-feed)\.ts|workers\/(?:gate-readings|open-requests|view-live)\.ts)$/,
   },
   entry: {
     word: /\b[Ee]ntr(?:y|ies)\b|[a-z]Entry\b|\bentry[A-Z]/,
@@ -114,7 +117,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /throwIfNoEntry|listpack-entries/,
     ],
     files:
-      /^src\/(?:ledger\/|ports\/ledger|document\/ledger-entry|cut\/|fetch\/|ingest\/(?:maintain|scan|process)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs)/,
+      /^src\/(?:engine\/|gate\/|ledger\/|ports\/ledger|document\/ledger-entry|cut\/|fetch\/|ingest\/(?:maintain|scan|process)\/|outputs\/folder\/|sources\/(?:archives|folder)\/|sources\/notifications\/sqs)/,
   },
   settle: {
     word: /\bsettl(?:e|es|ing)\b(?!\()/i,
@@ -131,13 +134,18 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
     ],
   },
   answer: { word: /\* Answers (?:how|what|whether|which|the)\b/, meaning: 'the response of a service', allowed: [] },
-  room: { word: /\b[Rr]ooms?\b|[a-z]Room\b/, meaning: null, allowed: [] },
+  room: {
+    word: /\b[Rr]ooms?\b|[a-z]Room\b/,
+    meaning: null,
+    allowed: [],
+    files: /^src\/(?:gate\/lua\/|engine\/pdf\/look-at-pages)/,
+  },
   standing: { word: /\b[Ss]tanding\b|[a-z]Standing\b/, meaning: null, allowed: [] },
   own: {
     word: /\b(?:const|let) own\b/,
     meaning: 'belonging to',
     allowed: [],
-    files: /^src\/(?:ingest\/(?:audit|process|route)|library)\//,
+    files: /^src\/(?:ingest\/(?:audit|process|route)|library|engine)\//,
   },
   fable: { word: /\b(?:sights?|shelf|shelves|crew|venue|taste|onlooker|workshops?)\b/i, meaning: null, allowed: [] },
 }

@@ -9,7 +9,7 @@ import type { EngineOptions } from './engine-options.ts'
 import { Accounts } from './limits/accounts.ts'
 import { ConcurrencyGate } from './limits/concurrency-gate.ts'
 import { addAdmission } from './server/admission.ts'
-import { handleError, handleNotFound, refuseMethod, tellMethod } from './server/error-handler.ts'
+import { handleError, handleNotFound, refuseMethod, stateMethod } from './server/error-handler.ts'
 import { formatsRoute } from './server/formats-route.ts'
 import { mapRoute } from './server/map-route.ts'
 import { parseRoute } from './server/parse-route.ts'
@@ -61,11 +61,11 @@ function addRoutes(app: FastifyInstance, parts: ScrapeRouteParts): void {
   addTeamRoutes(app, parts.children)
   for (const url of ['/v2/parse', '/v2/scrape', '/v2/map']) {
     app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, handler: refuseMethod('POST') })
-    app.options(url, tellMethod('POST'))
+    app.options(url, stateMethod('POST'))
   }
   app.get('/v2/parse/formats', formatsRoute)
   app.route({ method: ['POST', 'PUT', 'PATCH', 'DELETE'], url: '/v2/parse/formats', handler: refuseMethod('GET') })
-  app.options('/v2/parse/formats', tellMethod('GET'))
+  app.options('/v2/parse/formats', stateMethod('GET'))
 }
 
 /** Starts our own server of `POST /v2/parse` (contract, whole). Rejects with a sentence when a converter cannot be loaded. */

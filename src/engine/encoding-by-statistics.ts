@@ -39,12 +39,12 @@ function shareAlone(bytes: Uint8Array): number {
   return all === 0 ? 0 : alone / all
 }
 
-/** Fewer bytes beyond ASCII tell statistics nothing. */
+/** Fewer bytes beyond ASCII are too few for statistics. */
 const LEAST_BYTES = 16
 
 /**
  * As above, of a text that is taken for Western otherwise: only where its letters are those of another script, which stand
- * together. Western and Central European encodings differ in too few letters to be told by them.
+ * together. Western and Central European encodings differ in too few letters to be distinguished by them.
  */
 export function encodingOfOtherScript(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, DETECTION_BYTES)

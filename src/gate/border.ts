@@ -17,7 +17,7 @@ export interface Limits {
   readonly rateCeiling?: number | undefined
   readonly placesCeiling?: number | undefined
   readonly budgets: readonly { readonly scope: string; readonly limit?: number }[]
-  /** Before the keys that stand as long as their process lives; without it, no process is looked for. */
+  /** Before the keys that stand as long as their process lives; without it, no process is searched for. */
   readonly alivePrefix?: string
   /** Before the channels on which processes are called. */
   readonly wakePrefix: string

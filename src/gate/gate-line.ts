@@ -22,7 +22,7 @@ export function gateLine(state: GateState): string {
 function rate({ rate: limit, windowMs }: GateState): string | null {
   if (limit === null) return null
   const per = windowMs === 60_000 ? 'min' : seconds(windowMs)
-  return `rate ${limit.learned ? '~ ' : ''}${Math.round(limit.perWindow)}/${per} ${limit.learned ? 'learned' : 'as told'}`
+  return `rate ${limit.learned ? '~ ' : ''}${Math.round(limit.perWindow)}/${per} ${limit.learned ? 'learned' : 'as stated'}`
 }
 
 /** Shows the number of places while it is what holds requests back. */

@@ -3,7 +3,7 @@ import type { ShutCause, StateReply } from './border.ts'
 /** What the gate has learned and does, for all processes on the API key; `waitingDocuments` is this process's own. */
 export interface GateState {
   readonly windowMs: number
-  /** Requests per window that are let through now; null while no limit is known. `learned`: not as we were told. */
+  /** Requests per window that are let through now; null while no limit is known. `learned`: not stated by the service or the settings. */
   readonly rate: { readonly perWindow: number; readonly learned: boolean } | null
   /** Requests in flight that are let through now. */
   readonly places: { readonly count: number; readonly learned: boolean }

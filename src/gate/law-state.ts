@@ -93,7 +93,7 @@ export interface LawState {
   readonly level_sum: readonly number[]
   readonly level_at_n: readonly number[]
 
-  // Absent until known: measurements, what the service states (`stated`) and tells (`told`), the probe that is out.
+  // Absent until known: measurements, what the service states of its limit (`stated`) and in Retry-After (`told`), the probe that is out.
   readonly bad_at?: number
   readonly cap_window?: number
   readonly cohort_level?: number

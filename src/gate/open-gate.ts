@@ -86,7 +86,7 @@ export async function openGate(options: GateOptions): Promise<RedisGate> {
   return gate
 }
 
-/** Redis may lose data at any moment and not tell: each declaration makes it agree with this process again. */
+/** Redis may lose data at any moment without a sign: each declaration makes it agree with this process again. */
 function keepDeclaring(gate: RedisGate, calls: RedisClient, aliveMs: number): void {
   const declare = (): void => void gate.redeclare().catch(() => undefined)
   const timer = setInterval(declare, aliveMs / 3).unref()

@@ -11,7 +11,7 @@ interface Asked {
   leaving: boolean
 }
 
-/** What a process tells the gate of itself, as declare.lua takes it. */
+/** What a process declares of itself, as declare.lua takes it. */
 export interface Declaration {
   /** Permits that are in flight, whatever Redis remembers. */
   readonly held: readonly {

@@ -125,7 +125,7 @@ export class RedisGate implements AsyncDisposable {
     this.#line.call(inMs)
   }
 
-  /** The service tells this process another number of places than before; refusals still correct it downwards. */
+  /** The service states another number of places than before; refusals still correct it downwards. */
   tellPlaces(ceiling: number): void {
     this.#placesCeiling = ceiling
   }

@@ -40,7 +40,7 @@ export function documentKey(keys: GateKeys, sourceKey: string): string {
   return `${keys.tag}:document:${createHash('sha256').update(sourceKey).digest('hex').slice(0, 32)}`
 }
 
-/** Channel on which `leave` tells a waiting process that a place came free. */
+/** Channel on which `leave` calls a waiting process when a place came free. */
 export function wakePrefix(keys: GateKeys): string {
   return `${keys.tag}:wake:`
 }

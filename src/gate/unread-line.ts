@@ -205,7 +205,7 @@ export class UnreadLine {
 }
 
 interface TurnActions {
-  /** Answers how long it took to read the document, milliseconds. */
+  /** Returns how long it took to read the document, milliseconds. */
   needsPermit(): number
   passed(asked: boolean): void
   neededNone(): void

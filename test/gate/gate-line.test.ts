@@ -26,7 +26,9 @@ describe('the line of the gate', () => {
   })
 
   test('calls a told limit told', () => {
-    expect(gateLine({ ...STATE, rate: { perWindow: 500, learned: false } })).toBe('rate 500/min as told, 12 in flight')
+    expect(gateLine({ ...STATE, rate: { perWindow: 500, learned: false } })).toBe(
+      'rate 500/min as stated, 12 in flight',
+    )
   })
 
   test('says so when the places are what holds it back', () => {

@@ -19,7 +19,7 @@ export function* markdownBlocks(markdown: string): Generator<MarkdownBlock> {
   for (let at = 0; at < markdown.length;) {
     const newline = markdown.indexOf('\n', at)
     const lineEnd = newline === -1 ? markdown.length : newline
-    // No more than what tells the kind of a line: a line may be megabytes long.
+    // No more than what shows the kind of a line: a line may be megabytes long.
     const line = markdown.slice(at, Math.min(lineEnd, at + 200))
     const isBlank = line.trim() === '' && lineEnd - at <= 200
     const isHeading = fence === null && HEADING.test(line)

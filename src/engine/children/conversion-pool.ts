@@ -101,7 +101,7 @@ export class ConversionPool implements AsyncDisposable {
     const end = await child.convert(task)
     const { killedFor, peakBytes, isOver } = this.#watchdog.release(child.pid)
     signal.removeEventListener('abort', abort)
-    // An answer between two looks of the watchdog is late all the same.
+    // An answer between two checks of the watchdog is late all the same.
     if (end.kind === 'reported') return isOver ? { kind: 'timed_out' } : end.report
     if (signal.aborted) return { kind: 'aborted' }
     if (killedFor === 'time') return { kind: 'timed_out' }

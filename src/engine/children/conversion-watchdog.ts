@@ -3,7 +3,7 @@ import { ProcessingClock } from './processing-clock.ts'
 
 const CHECK_EVERY_MS = 50
 /** The account of time is a file for each thread; memory, which can grow within a moment, is one file. */
-const LOOKS_PER_ACCOUNT = 5
+const CHECKS_PER_ACCOUNT = 5
 
 type KilledFor = 'memory' | 'time'
 
@@ -36,7 +36,7 @@ export class ConversionWatchdog implements Disposable {
   readonly #limitBytes: number
   readonly #watched = new Map<number, Watched>()
   #timer: NodeJS.Timeout | null = null
-  #looks = 0
+  #checks = 0
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes
@@ -45,7 +45,7 @@ export class ConversionWatchdog implements Disposable {
   watch(pid: number, budgetMs: number): void {
     const clock = new ProcessingClock(performance.now(), processUsage(pid))
     this.#watched.set(pid, { budgetMs, clock, killedFor: null, peakBytes: 0 })
-    this.#timer ??= setInterval(() => this.#look(), CHECK_EVERY_MS).unref()
+    this.#timer ??= setInterval(() => this.#check(), CHECK_EVERY_MS).unref()
   }
 
   /** Ends the watch. */
@@ -64,9 +64,9 @@ export class ConversionWatchdog implements Disposable {
     this.#timer = null
   }
 
-  #look(): void {
-    this.#looks += 1
-    const readsAccounts = this.#looks % LOOKS_PER_ACCOUNT === 0
+  #check(): void {
+    this.#checks += 1
+    const readsAccounts = this.#checks % CHECKS_PER_ACCOUNT === 0
     for (const [pid, watched] of this.#watched) {
       if (watched.killedFor !== null) continue
       const bytes = residentBytes(pid)

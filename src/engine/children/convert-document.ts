@@ -11,7 +11,7 @@ import type { ConversionTask } from './conversion-task.ts'
 /** Tables and pages above this are converted as a stream: a tree of them takes thirty times their size. */
 const LARGE_BYTES = 6 * 1024 ** 2
 
-/** What one strip of a page can take after the budget was last looked at. */
+/** What one strip of a page can take after the budget was last checked. */
 const LAST_STRIP_MS = 4_000
 
 const SPREADSHEETS: ReadonlySet<Extension> = new Set(['xlsx', 'xlsm', 'xlsb', 'xls', 'ods'])

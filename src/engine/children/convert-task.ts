@@ -7,7 +7,7 @@ import { convertDocument } from './convert-document.ts'
 import { dataFields } from './data-fields.ts'
 import type { ConversionReport, ConversionTask } from './conversion-task.ts'
 
-/** What a bug looked like. An error's message may quote the document, so a request without retention keeps it out. */
+/** How a bug shows. An error's message may quote the document, so a request without retention keeps it out. */
 function traceOf(error: unknown, withMessage: boolean): string {
   if (!(error instanceof Error)) return typeof error
   if (withMessage) return error.stack ?? error.message

@@ -69,7 +69,7 @@ export class ConverterProcess {
     const reported = this.#next((message): ChildEnd | null =>
       message.kind === 'report' ? { kind: 'reported', report: message.report } : null,
     )
-    // An error here is that of a process that has ended, which `#exited` tells.
+    // An error here is that of a process that has ended, which `#exited` reports.
     this.#child.send(task, () => undefined)
     return Promise.race([reported, this.#exited])
   }
@@ -102,7 +102,7 @@ export class ConverterProcess {
   }
 }
 
-/** What Node itself was told, but for limits and debuggers of the server alone. */
+/** The options of Node itself, but for limits and debuggers of the server alone. */
 function inherited(): string[] {
   return process.execArgv.filter((argument) => !/^--(?:inspect|max-old-space-size)/.test(argument))
 }

@@ -35,7 +35,7 @@ async function rawHtml(task: ConversionTask, rendered: string): Promise<string> 
   return decodeHtml(await readFile(task.path), task.contentType).text
 }
 
-/** The resolution that `width` and `height` of a page are told for: 144 dpi, two pixels a PDF point. */
+/** The resolution that `width` and `height` of a page are given for: 144 dpi, two pixels a PDF point. */
 const PIXELS_PER_POINT = 2
 
 /** Pages are measured in points; the contract has the render size in pixels. Boxes are shares of it, and stay. */

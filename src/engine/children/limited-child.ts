@@ -19,7 +19,7 @@ export type LimitedResult<Output> =
 
 const LOOK_MS = 50
 
-/** A process without a task is ended after this: its memory is only needed while a person looks. */
+/** A process without a task is ended after this: its memory is only needed while a person reads. */
 const IDLE_MS = 60_000
 
 /**
@@ -58,10 +58,10 @@ export class LimitedChild<Input extends object, Output> implements AsyncDisposab
     const onEnd = (): void => ended.resolve({ kind: 'ended', why })
     child.once('message', onMessage).once('exit', onEnd).once('error', onEnd)
     const late = setTimeout(kill, this.#options.timeoutMs, 'time')
-    const look = setInterval(() => {
+    const watchdog = setInterval(() => {
       if (residentBytes(child.pid ?? 0) > this.#options.memoryBytes) kill('memory')
     }, LOOK_MS)
-    // An error here is that of a process that has ended, which `exit` tells.
+    // An error here is that of a process that has ended, which `exit` reports.
     child.send(input, () => undefined)
     try {
       const result = await ended.promise
@@ -69,7 +69,7 @@ export class LimitedChild<Input extends object, Output> implements AsyncDisposab
       return result
     } finally {
       clearTimeout(late)
-      clearInterval(look)
+      clearInterval(watchdog)
       child.off('message', onMessage).off('exit', onEnd).off('error', onEnd)
       this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
     }

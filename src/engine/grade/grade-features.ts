@@ -18,14 +18,14 @@ export type Features = Readonly<Record<Feature, number>>
 /** Letters of a full page. */
 const FULL_PAGE_LETTERS = 3_000
 
-/** The features of a page; what was not looked at counts as in order. */
+/** The features of a page; what was not inspected counts as in order. */
 export function featuresOf(signals: PageSignals): Features {
   const { nativeLetters, recognisedLetters, ocr, inkLetters, unreadShare } = signals
   const letters = nativeLetters + recognisedLetters
   const recognised = letters === 0 ? (ocr === null ? 0 : 1) : recognisedLetters / letters
   return {
     unreadShare: unreadShare ?? 0,
-    // A tenth of the words is what matters: the root tells 0.02 from 0.1, the share 0.1 from 0.9.
+    // A tenth of the words is what matters: the root separates 0.02 from 0.1, the share 0.1 from 0.9.
     unreadRoot: Math.sqrt(unreadShare ?? 0),
     ocrDoubt: ocr === null ? 0 : recognised * (1 - ocr.mean),
     ocrDoubtfulShare: ocr === null ? 0 : recognised * ocr.doubtfulShare,

@@ -30,7 +30,7 @@ async function* textOf({ path, contentType }: LargeHtmlInput): AsyncGenerator<st
 
 /**
  * A page of many megabytes (exports, logs, data tables) as Markdown in one pass, without a tree: headings, paragraphs, lists,
- * tables, links, emphasis and listings. The main content is told by the elements' names alone; `includeTags`, `excludeTags`
+ * tables, links, emphasis and listings. The main content is recognised by the elements' names alone; `includeTags`, `excludeTags`
  * and clean HTML need the tree, so a request for them says so in the warning.
  */
 export async function convertLargeHtml(

@@ -1,6 +1,6 @@
 import { encodingOfOtherScript } from '../encoding-by-statistics.ts'
 
-/** How many bytes are searched for a declared encoding; the HTML standard looks at 1024, real pages declare later. */
+/** How many bytes are searched for a declared encoding; the HTML standard reads 1024, real pages declare later. */
 const PRESCAN_BYTES = 4096
 
 export interface DecodedHtml {
@@ -34,7 +34,7 @@ export function encodingOf(bytes: Uint8Array, contentType: string | null): strin
 /** Scripts, styles and tags. Each match ends at the next `<` or at the end of the page at the latest: one pass, whatever is left open. */
 const MARKUP = /<(script|style)\b(?![^<>]*\/>).*?(?:<\/\1\s*>|$)|<[^<>]*>/gis
 
-/** The bytes outside of tags, whose names and addresses tell statistics nothing. */
+/** The bytes outside of tags, whose names and addresses are no text for statistics. */
 function textBytesOf(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   return Buffer.from(text.replace(MARKUP, ' '), 'latin1')

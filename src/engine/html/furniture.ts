@@ -39,7 +39,7 @@ const CONSENT_NAME =
   /(?:^|[-_])(?:cookies?|gdpr|eu-cookie)[-_]?(?:law|consent|banner|notice|bar|popup|overlay|modal|widget|info|layer|disclaimer)/i
 const AD_ID = /^(?:google_ads_|div-gpt-ad|sp_message_container_|taboola-|outbrain_)/
 
-/** An advertisement or a cookie notice (`blockAds`). Kept narrow: what it names is removed without looking inside. */
+/** An advertisement or a cookie notice (`blockAds`). Kept narrow: what it names is removed whatever is inside. */
 export function isAdvertisement(element: Element): boolean {
   return (
     namesOf(element).some((name) => AD_NAMES.has(name) || CONSENT_NAME.test(name)) ||

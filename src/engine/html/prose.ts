@@ -17,7 +17,7 @@ export interface ProseRun {
 }
 
 /**
- * The running text of a tree: runs that are long enough and less than half links. It is what tells an article from a
+ * The running text of a tree: runs that are long enough and less than half links. It distinguishes an article from a
  * page of labels and links, whatever elements hold it.
  */
 export function proseRunsOf(tree: Nodes): ProseRun[] {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '../api-error.ts'
 import { Account, type KeyLimits } from './account.ts'
 
-/** Keys are looked up by digest, so that the time of a look-up tells nothing about a key. */
+/** Keys are searched by digest, so that the time of a search reveals nothing about a key. */
 const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 const unauthorized = (): ApiError =>

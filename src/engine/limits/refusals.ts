@@ -3,7 +3,7 @@ import type { RateDecision } from './rate-window.ts'
 
 type Refused = Extract<RateDecision, { readonly allowed: false }>
 
-/** The contract's text, and then what the hosted service tells in it besides. */
+/** The contract's text, and then what the hosted service adds to it. */
 export function rateLimitExceeded({ consumed, retryAfterMs }: Refused, nowMs: number): ApiError {
   const seconds = Math.ceil(retryAfterMs / 1000)
   const resets = new Date(nowMs + retryAfterMs).toISOString()

@@ -42,7 +42,7 @@ function read(text: string, validate: ValidateFunction | null): Read {
   return { problem: `${first?.instancePath === '' ? 'it' : first?.instancePath} ${first?.message}` }
 }
 
-/** `data.json`. The model is told once what is wrong with its answer; after that it is a `NoConformingResult`. */
+/** `data.json`. The model learns once what is wrong with its answer; after that it is a `NoConformingResult`. */
 export async function extractJson(model: ModelOptions, document: string, format: JsonFormat): Promise<unknown> {
   const validate = validatorOf(format.schema)
   const schemaText =

@@ -6,7 +6,7 @@ import { LongText } from '../long-text.ts'
 import { CsvRows, separatorOf } from './csv-fields.ts'
 import { encodingOf } from './decode-text.ts'
 
-/** Enough to tell encoding and separator. */
+/** Enough to recognise encoding and separator. */
 const SAMPLE_BYTES = 64 * 1024
 
 async function sampleOf(path: string): Promise<Buffer> {
@@ -46,8 +46,8 @@ async function widthOf(path: string, encoding: string, separator: string): Promi
 
 /**
  * A large table of separated values, read twice as a stream: once for its width, once for its text. Takes about four times
- * the file's size in memory, where the library takes thirty. Statistics cannot tell an encoding from a part of the file
- * alone, so text that is not valid in the one told is shown with replacement characters.
+ * the file's size in memory, where the library takes thirty. Statistics cannot find an encoding in a part of the file
+ * alone, so text that is not valid in the encoding found is shown with replacement characters.
  */
 export async function convertLargeCsv(path: string, contentType: string | null): Promise<Conversion> {
   const sample = await sampleOf(path)

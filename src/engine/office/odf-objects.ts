@@ -11,7 +11,7 @@ const MATH = /^(?:.*:)?math$/
 export const odfObjectParts = (odf: OoxmlPackage): readonly string[] => odf.parts(/^Object [^/]+\/content\.xml$/)
 
 /**
- * One of those parts as Markdown blocks; none for what is neither. A chart of what `isKnown` tells to be shown in cells comes
+ * One of those parts as Markdown blocks; none for what is neither. A chart of what `isKnown` finds in cells comes
  * without its data.
  */
 export function objectBlocks(

@@ -11,7 +11,7 @@ for (const descriptor of [1, 2]) {
 }
 process.on('disconnect', () => process.exit(1))
 
-/** Null for a file whose pages cannot be told: damaged, encrypted, no PDF. */
+/** Null for a file whose pages cannot be counted: damaged, encrypted, no PDF. */
 export default async function count(path: string): Promise<number | null> {
   try {
     return await countPdfPages(path)

@@ -8,7 +8,7 @@ import { Tinypool } from 'tinypool'
 export interface PageCounterOptions {
   /** PDFs counted at the same time, one a process; default 1. */
   readonly children?: number
-  /** A PDF whose pages are not told by then is hostile or huge: its child is killed. Default 20,000. */
+  /** A PDF whose pages are not counted by then is hostile or huge: its child is killed. Default 20,000. */
   readonly timeoutMs?: number
 }
 
@@ -35,11 +35,11 @@ export class PageCounter implements AsyncDisposable {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Null where the pages cannot be told. */
+  /** Null where the pages cannot be counted. */
   async count(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number | null> {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-pages-'))
     try {
-      // The library tells a file's kind by its name.
+      // The library recognises a file's kind by its name.
       const path = join(folder, 'document.pdf')
       await pipeline(bytes, createWriteStream(path), { signal })
       return await this.#inChild(path, signal)

@@ -25,7 +25,7 @@ function pageMarker(pageNumber: number): string {
 export function assemble(pages: readonly PageFragments[], options: { readonly pageMarkers: boolean }): Assembly {
   let markdown = ''
   const spans = pages.map((page, index) => {
-    // A page without text keeps its marker: numbering then tells the truth about physical pages.
+    // A page without text keeps its marker: numbering then is that of the physical pages.
     if (options.pageMarkers && index > 0) markdown += pageMarker(page.pageNumber)
     let fresh = options.pageMarkers
     return page.fragments.map((fragment): Span => {

@@ -40,7 +40,7 @@ const DEFAULT_OCR_BUDGET_MS = 600_000
 /**
  * Converts a PDF to Markdown, pages and layout blocks. Throws `ConversionError`: `wrong_type`, `corrupt`, `encrypted`,
  * `resource_limit` where no page could be drawn and none has text, and `ocr_required` for a scan in mode `fast`. `signal`
- * is looked at between pages; the native code in between cannot be interrupted, so run this in a process that can be
+ * is checked between pages; the native code in between cannot be interrupted, so run this in a process that can be
  * killed.
  */
 export async function convertPdf(

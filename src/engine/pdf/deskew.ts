@@ -1,6 +1,6 @@
 import type { TextItem } from '@llamaindex/liteparse'
 
-/** Steepest slope looked for: 3.4 degrees; scanners feed a sheet askew by less. */
+/** Steepest slope searched for: 3.4 degrees; scanners feed a sheet askew by less. */
 const STEEPEST = 0.06
 const STEP = 0.002
 /** Lines of print are further apart than this. */

@@ -4,7 +4,7 @@ import type { Box } from './layout/box.ts'
 
 /** Difference from white paper at which a pixel shows something. */
 const VISIBLE = 9
-/** White paper makes up at least this share of a page that can be told at a glance. */
+/** White paper makes up at least this share of a page that is decided at a glance. */
 const LEAST_WHITE = 0.4
 /** Words reach beyond their boxes by so much, in points. */
 const MARGIN_POINTS = 2
@@ -33,7 +33,7 @@ const MOST_BLANK = 0.05
 /**
  * Whether a glance at a small drawing is enough to say that a page shows its words and nothing else but rules: no picture, no
  * surface, no mark that may be a letter. So it is with most pages that a program wrote. `false` says nothing. Whether the
- * words themselves are seen or stand invisibly over a picture of words, the drawing does not tell.
+ * words themselves are seen or stand invisibly over a picture of words, the drawing decides nothing.
  */
 export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & { readonly text: string })[]): boolean {
   const { width, height, grey } = drawing

@@ -23,18 +23,18 @@ export interface PageLook {
 export type Look = PageLook | 'not_needed' | 'too_large'
 
 const LOOK_DPI = 50
-/** Enough to tell whether a word's box shows anything. */
+/** Enough to see whether a word's box shows anything. */
 const HIDDEN_DPI = 30
 /** Least difference of brightness in the box of a word that can be seen, of 255. */
 const VISIBLE = 16
 const LEAST_DPI = 15
 /** A word's box with a smaller share of ink shows nothing. */
 const NO_INK = 0.015
-/** Share of a page's inside that is free of text on a page with room for more. */
+/** Share of a page's inside that is free of text on a page with space for more. */
 const ROOM = 0.1
 const CELL_POINTS = 24
 
-/** Draws the pages that may show more than their text layer says, small, and tells their ink from their paper. */
+/** Draws the pages that may show more than their text layer says, small, and separates their ink from their paper. */
 export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictures): Promise<Map<number, Look>> {
   const looks = new Map<number, Look>()
   const drawable: Drawable[] = []
@@ -125,7 +125,7 @@ function greyRange({ width, height, grey, perPoint }: DrawnPage, box: Box): numb
   return Math.max(0, most - least)
 }
 
-/** Whether text stands nearly everywhere inside the margins, so that a tenth more of it has no room. */
+/** Whether text stands nearly everywhere inside the margins, so that a tenth more of it does not fit. */
 function isFull(page: ParsedPage): boolean {
   const { width, height } = page
   const inside = { x0: width * 0.1, y0: height * 0.1, x1: width * 0.9, y1: height * 0.9 }

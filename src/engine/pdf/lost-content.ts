@@ -1,6 +1,6 @@
 import { constants, inflateSync } from 'node:zlib'
 
-/** Content that is looked through, at the most: enough for hundreds of pages. */
+/** Content that is searched, at the most: enough for hundreds of pages. */
 const MOST_BYTES = 64 * 1024 ** 2
 /** A string that is shown: with a letter or digit, or in hexadecimal (PDF 1.7, section 9.4.3). */
 const SHOWN = /(?:\([^()]*[A-Za-z0-9][^()]*\)|<[0-9A-Fa-f\s]{2,}>)[^()<>[\]]{0,40}\]?\s*(?:Tj|TJ|'|")(?![A-Za-z])/

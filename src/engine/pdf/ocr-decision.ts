@@ -7,7 +7,7 @@ const MUCH_UNREAD = 0.06
 const LEAST_BESIDE_TEXT = 8
 const LEAST_ALONE = 3
 
-/** Share of a page without text that is grain or noise from which on OCR has a look: noise may hide print. */
+/** Share of a page without text that is grain or noise from which on OCR reads the page: noise may hide print. */
 const MUCH_GRAIN = 0.15
 
 const withoutText = (kept: readonly TextItem[]): boolean => !kept.some((item) => item.text.trim() !== '')

@@ -20,7 +20,7 @@ export interface BatchDrafts {
   readonly vocabulary: ReadonlySet<string>
 }
 
-/** Lays out a batch of pages. What repeats over pages and what size text usually has is told from the batch. */
+/** Lays out a batch of pages. What repeats over pages and what size text usually has is taken from the batch. */
 export function pageDrafts(batch: readonly PageReading[], options: BatchOptions): BatchDrafts {
   const read = batch.map((entry) => ({ ...entry, ...separated(entry.page === null ? [] : wordsOf(entry.page)) }))
   const style = documentStyle(read.flatMap((entry) => entry.words))

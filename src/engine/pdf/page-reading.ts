@@ -15,12 +15,12 @@ export type PageProblem =
   | 'needs_ocr'
   /** The time for OCR was over before the page was read. */
   | 'ocr_time'
-  /** Too large to draw: pictures on it were not looked at. */
+  /** Too large to draw: pictures on it were not inspected. */
   | 'too_large'
   /** An invisible text layer that could not be confirmed by what the page shows. */
   | 'unconfirmed_layer'
 
-/** What is known of how a page was read; null where that was not looked at. */
+/** What is known of how a page was read; null where that was not inspected. */
 export interface PageSignals {
   /** Letters of native text, and of recognised text, that were kept. */
   readonly nativeLetters: number
@@ -40,7 +40,7 @@ export interface PageSignals {
   readonly plausibleShare: number | null
   /** How sure the language of the recognised text is, 0 to 1; null for little text. */
   readonly languageCertainty: number | null
-  /** English name of the language of the recognised text, as far as its commonest words tell it. */
+  /** English name of the language of the recognised text, as far as its commonest words show it. */
   readonly language: string | null
   /** Share of the words' area that shows no ink. */
   readonly ghostShare: number | null

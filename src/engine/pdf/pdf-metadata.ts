@@ -1,4 +1,4 @@
-/** What the contract's metadata table can be told from a PDF's XMP packet. */
+/** What the contract's metadata table can be filled with from a PDF's XMP packet. */
 export interface PdfMetadata {
   readonly title?: string
   readonly description?: string

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { ConversionError } from '../conversion.ts'
 
-/** Readers look for the header in the first kilobyte, not only at the very start (PDF 1.7, annex H, note 13). */
+/** Readers search for the header in the first kilobyte, not only at the very start (PDF 1.7, annex H, note 13). */
 const HEADER_WINDOW_BYTES = 1024
 
 /** Throws `wrong_type` for a file that does not start like a PDF, `corrupt` for an empty one. */

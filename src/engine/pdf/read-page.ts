@@ -28,7 +28,7 @@ export interface ReadPageContext {
 
 /** Processor time that one page may take for OCR. A dense page takes 5 s. */
 const PAGE_BUDGET_MS = 15_000
-/** OCR must score this much to be believed over a text layer that looks garbled. */
+/** OCR must score this much to be believed over a text layer that seems garbled. */
 const BETTER_THAN_GARBLED = 0.75
 /** Below this mean confidence, what was recognised is more likely wrong than right. */
 const LEAST_CONFIDENCE = 0.6

@@ -50,7 +50,7 @@ function listItem(item: ListItem, vocabulary: ReadonlySet<string>): string {
   return text === '' ? '' : `${'  '.repeat(item.depth)}${markdownMarker(item.marker)} ${text}`
 }
 
-/** Lines of code keep their indentation, as far as their places on the page tell it. */
+/** Lines of code keep their indentation, as far as their positions on the page show it. */
 function fenced(lines: readonly Line[]): string {
   const left = Math.min(...lines.map((line) => line[0]?.x0 ?? 0))
   const texts = lines.map((line) => {

@@ -69,7 +69,7 @@ function namesIn(line: string): Match[] {
   })
 }
 
-/** Two words at least; `Comisión de Normas` is a thing, `Charles de Gaulle` cannot be told from it and stays as well. */
+/** Two words at least; `Comisión de Normas` is a thing, `Charles de Gaulle` cannot be distinguished from it and stays as well. */
 function isFullName(name: string): boolean {
   return /\s/.test(name) && !/^\S+ d[aeio]s? (?:la )?\S+$/.test(name) && isName(name)
 }

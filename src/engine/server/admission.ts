@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** What only tells about the service uses up none of the requests for documents. */
+/** What only describes the service uses up none of the requests for documents. */
 const FREE_OF_LIMIT = /^\/v2\/(?:team\/|parse\/formats\b)/
 
 /** Key and rate limit, for every address below /v2, before any part of the body is read. */

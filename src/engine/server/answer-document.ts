@@ -43,7 +43,7 @@ export interface ReceivedDocument {
   readonly warnings: readonly string[]
 }
 
-/** What can be refused before the document is looked at. */
+/** What can be refused before the document is read. */
 function admit(account: Account, options: ParseOptions, leastCredits: number): void {
   if (options.zeroDataRetention && !account.mayZeroDataRetention) throw noRetentionArrangement()
   if (!account.credits.covers(leastCredits)) throw insufficientCredits()

@@ -20,7 +20,7 @@ function asApiError(error: unknown): ApiError {
   return new ApiError({ ...UNKNOWN_ERROR, cause: error })
 }
 
-/** RFC 6750, section 3: a request without a token is told the scheme only. */
+/** RFC 6750, section 3: a request without a token gets the scheme only. */
 const challengeFor = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
@@ -34,7 +34,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** What a client, or a browser before a request, asks an address first: which method it takes. No key is needed. */
-export function tellMethod(allowed: 'GET' | 'POST') {
+export function stateMethod(allowed: 'GET' | 'POST') {
   return (_request: FastifyRequest, reply: FastifyReply): void => {
     void reply.code(204).header('allow', `${allowed}, OPTIONS`).send()
   }

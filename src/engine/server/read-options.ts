@@ -19,10 +19,10 @@ function asFieldProblem({ path, message, unknownKey }: OptionIssue): FieldProble
 
 function summary(issues: readonly OptionIssue[]): string {
   const unknown = issues.filter(({ unknownKey }) => unknownKey === true)
-  const told = (unknown.length === 0 ? issues : unknown).map(({ path, message }) =>
+  const named = (unknown.length === 0 ? issues : unknown).map(({ path, message }) =>
     unknown.length === 0 ? `options.${path.join('.')}: ${message}` : `options.${path.join('.')}`,
   )
-  return unknown.length === 0 ? `Bad Request: ${told.join('; ')}` : `${UNRECOGNIZED} (${told.join(', ')})`
+  return unknown.length === 0 ? `Bad Request: ${named.join('; ')}` : `${UNRECOGNIZED} (${named.join(', ')})`
 }
 
 /** 422 as the contract has it, for the one thing in the options that only a JSON Schema reader can judge. */

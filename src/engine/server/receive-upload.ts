@@ -31,7 +31,7 @@ const tooLarge = (maxBytes: number): ApiError =>
 async function saveFile(part: MultipartFile, folder: RequestFolder, maxBytes: number): Promise<number> {
   if (part.fieldname !== 'file')
     throw badRequest(`Unexpected file field '${part.fieldname}'; the file belongs in 'file'.`)
-  const target = createWriteStream(await folder.makeRoom(), { flags: 'wx', mode: 0o600 })
+  const target = createWriteStream(await folder.makePath(), { flags: 'wx', mode: 0o600 })
   await pipeline(part.file, target)
   if (part.file.truncated) throw tooLarge(maxBytes)
   return target.bytesWritten

@@ -71,7 +71,7 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
   const { allowPrivateAddresses, network, maxFileBytes: maxBytes } = parts
   const way = network === undefined ? {} : { network }
   const fetchOptions = { headers, skipTlsVerification, allowPrivateAddresses, maxBytes, ...way }
-  const fetched = await fetchDocument(sourceUrl, await folder.makeRoom(), fetchOptions, timed).catch(
+  const fetched = await fetchDocument(sourceUrl, await folder.makePath(), fetchOptions, timed).catch(
     (error: unknown) => {
       throw timed.aborted ? scrapeTimeout(options.timeout) : error
     },

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../limits/account.ts'
 import type { ConcurrencyGate } from '../limits/concurrency-gate.ts'
 
-/** What a key without a limit of credits is told: clients read a number there. */
+/** What a key without a limit of credits gets: clients read a number there. */
 const UNLIMITED_CREDITS = Number.MAX_SAFE_INTEGER
 
 const creditsOf = ({ credits }: Account, of: 'left' | 'granted'): number => Math.min(credits[of], UNLIMITED_CREDITS)

@@ -37,7 +37,7 @@ export class RequestFolder implements AsyncDisposable {
   }
 
   /** Where the document goes. Made only now: a request that brings none touches no disk. */
-  async makeRoom(): Promise<string> {
+  async makePath(): Promise<string> {
     await mkdir(this.#path, { recursive: true })
     this.#exists = true
     return this.#uploadPath

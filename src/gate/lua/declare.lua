@@ -53,7 +53,7 @@ local function at_least(scope, credits)
   spent[scope] = now_spent
 end
 
--- Each store tells the sum of its own records; several stores may share a budget.
+-- Each store declares the sum of its own records; several stores may share a budget.
 if ask.recorded then
   for scope, credits in pairs(ask.recorded.spent) do
     redis.call('HSET', ask.recorded.key, scope .. ' ' .. ask.recorded.store, tostring(credits))

@@ -67,7 +67,7 @@ local function is_all_there_is(failure)
 end
 
 -- Whether the failure of a document that is no suspect counts. Where the service was not there to take the request
--- (`absent`), the document did not do it: it counts where nothing else was in flight to tell an outage by, once, and in
+-- (`absent`), the document did not do it: it counts where nothing else was in flight that could show an outage, once, and in
 -- an outage that hardly any other document is left to probe.
 local function is_to_blame(failure, was_open, is_open)
   local all_there_is = is_all_there_is(failure)

@@ -1,4 +1,4 @@
--- Pauses: when to close after corroborated refusals, when to probe, and whether the service keeps the times that it tells.
+-- Pauses: when to close after corroborated refusals, when to probe, and whether the service keeps the times that it states.
 
 local function plan_probe(s, now)
   local elapsed = now - s.closed_at
@@ -27,7 +27,7 @@ local function plan_probe(s, now)
       end
     end
   end
-  -- Windows follow each other: the end of one is tried once, whatever the service tells.
+  -- Windows follow each other: the end of one is tried once, whatever the service states.
   if s.window ~= nil and s.short_cycles == 0 then
     local turn = s.opened_at + s.window * math.ceil((now + s.pause - s.opened_at) / s.window)
     at = math.min(at, turn + 1)

@@ -32,7 +32,7 @@ end
 -- misses the slow ones that are still in flight, and so a service that is about to collapse.
 local function begin_cohort(s)
   s.cohort_from = s.seq
-  -- Larger where durations vary; a small one tells sooner.
+  -- Larger where durations vary; a small one shows sooner.
   s.cohort_size = math.max(8, math.min(math.floor(s.places), math.ceil(8 + 60 * s.spread)))
   s.cohort_done = 0
   s.cohort_lost = 0

@@ -38,7 +38,7 @@ local function fresh_counts(s, now)
   s.ring_ms = 1
 end
 
--- `open`, `paused` or `outage`, and what is known of the time that the service tells.
+-- `open`, `paused` or `outage`, and what is known of the time that the service states.
 local function fresh_phase(s, now)
   s.phase = 'open'
   s.opened_at = now

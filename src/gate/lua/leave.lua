@@ -1,4 +1,4 @@
--- Releases a place and tells the law how the request ended. `ask.kind` says how (src/gate/feedback.ts).
+-- Releases a place and reports to the law how the request ended. `ask.kind` says how (src/gate/feedback.ts).
 
 local function accepted()
   was_well(true)
@@ -10,7 +10,7 @@ local function accepted()
   return { counted = true }
 end
 
--- Its own document waits what it was told; without that, as long as the gate does.
+-- Its own document waits for its Retry-After; without that, as long as the gate does.
 local function refused()
   add('refused_' .. (ask.limit or 'unknown'), 1)
   law_refused(s, permit, ask, now, in_flight())
@@ -22,7 +22,7 @@ end
 -- How long a promised place waits for its process, milliseconds: a call, an event loop that is busy, and a question.
 local PROMISED_MS = 250
 
--- Places by the process that has them: of those in flight for longest, which tell enough where there are many.
+-- Places by the process that has them: of those in flight for longest, which show enough where there are many.
 local function places_held()
   local held = {}
   for _, id in ipairs(redis.call('ZRANGE', OPEN, 0, 255)) do

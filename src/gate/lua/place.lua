@@ -100,7 +100,7 @@ local function turn_in_line(room)
   return (stand_in_line() + 1) * (s.service_ms or 1000) / math.max(room, 1)
 end
 
--- What keeps a document from a place, without looking at the budgets; nil where nothing does. `unread`: it is not read yet.
+-- What keeps a document from a place, without reading the budgets; nil where nothing does. `unread`: it is not read yet.
 local function refusal(unread)
   if (state.paused or '') ~= '' then
     stand_in_line()

@@ -71,7 +71,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
           .join(' & '),
       ),
     ),
-  // What was deleted, and how control characters look, is not part of the formula.
+  // What was deleted, and how control characters are formatted, is not part of the formula.
   'w:del': () => '',
   'm:ctrlPr': () => '',
 }

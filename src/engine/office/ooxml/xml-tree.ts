@@ -77,7 +77,7 @@ export function childOf(element: XmlElement | undefined, name: string): XmlEleme
   return element === undefined ? undefined : childrenOf(element, name)[0]
 }
 
-/** All elements of a name below, in document order; those within one of them are not looked for. */
+/** All elements of a name below, in document order; those within one of them are left out. */
 export function* descendants(element: XmlElement, ...names: readonly string[]): Generator<XmlElement> {
   for (const child of childrenOf(element)) {
     if (names.includes(child.name)) yield child

@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib'
 import type { GreyPicture } from './grey-picture.ts'
 
 const BYTES_PER_PIXEL = 4
-/** The green channel is the one nearest to how bright a colour looks. */
+/** The green channel is the one nearest to the brightness of a colour. */
 const GREEN = 1
 
 /** Decodes an 8-bit RGBA PNG without interlacing, as the PDF library draws pages, and keeps its green channel. */

@@ -19,7 +19,7 @@ export interface PdfToDraw {
 
 export interface DrawOptions {
   readonly dpi: number
-  /** Looks for solid rectangles and lines in the drawing too; default false. */
+  /** Searches for solid rectangles and lines in the drawing too; default false. */
   readonly findRects?: boolean
 }
 

@@ -2,7 +2,7 @@ import { pdfObjects } from './pdf-objects.ts'
 
 /**
  * Numbers, from 1, of the pages whose resources lead to a picture, through forms and patterns too. A page too many is
- * possible, one too few is not: null where the file does not tell, as when it is damaged or was changed after it was written.
+ * possible, one too few is not: null where the file is uncertain, as when it is damaged or was changed after it was written.
  */
 export function pagesWithPictures(file: Buffer, totalPages: number): ReadonlySet<number> | null {
   const objects = pdfObjects(file)

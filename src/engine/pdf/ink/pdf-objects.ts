@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 
-/** Larger files are not looked through: their streams cost more time than drawing pages. */
+/** Larger files are not searched: their streams cost more time than drawing pages. */
 const MOST_BYTES = 64e6
 /** Object streams larger than this are hostile. */
 const MOST_INFLATED = 32e6
@@ -9,7 +9,7 @@ const MOST_DICTIONARY = 2e6
 
 /**
  * The dictionaries of a PDF's objects by number, without their streams (PDF 1.7, sections 7.3.10 and 7.5.7). An object that is
- * defined twice has both texts. Null where they cannot be told for certain, as in encrypted object streams.
+ * defined twice has both texts. Null where they are uncertain, as in encrypted object streams.
  */
 export function pdfObjects(file: Buffer): ReadonlyMap<number, string> | null {
   if (file.length > MOST_BYTES) return null

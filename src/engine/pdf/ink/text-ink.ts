@@ -13,7 +13,7 @@ const LEAST_FILL = 0.12
 const LEAST_FILL_LONG = 0.28
 const LONG_ASPECT = 8
 const MOST_FILL = 0.92
-/** Letters this high, in points, are strokes with room between them; a fuller box is a shaded area. */
+/** Letters this high, in points, are strokes with space between them; a fuller box is a shaded area. */
 const LARGE_POINTS = 9
 const MOST_FILL_LARGE = 0.72
 /** Around a word is paper: at most this share of the frame around its box is ink. */

@@ -3,7 +3,7 @@ import type { GreyPicture } from './grey-picture.ts'
 /** Widest stroke of letters in points: what is wider both ways is a surface, such as the shade of a table's cell. */
 const WIDEST_STROKE_POINTS = 9
 
-/** How ink was told from its background, square by square, row by row. */
+/** How ink was separated from its background, square by square, row by row. */
 export interface SquareInk {
   readonly side: number
   readonly columns: number

@@ -1,13 +1,13 @@
 import { median } from './box.ts'
 import type { Word } from './words.ts'
 
-/** What is usual in a document; headings and notes are told by how they differ from it. */
+/** What is usual in a document; headings and notes are recognised by how they differ from it. */
 export interface DocumentStyle {
   /** Font size of most letters, in points. */
   readonly bodySize: number
   /** Letters of this weight and more stand out as bold: by CSS 100 to 900, above 900 where bold says nothing. */
   readonly boldWeight: number
-  /** Words as printed within lines, in lower case: they tell whether a hyphen at a line's end is part of a word. */
+  /** Words as printed within lines, in lower case: they show whether a hyphen at a line's end is part of a word. */
   readonly vocabulary: ReadonlySet<string>
 }
 

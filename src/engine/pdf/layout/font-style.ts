@@ -1,4 +1,4 @@
-/** What the name of a font tells of its letters; PDFs rarely state it elsewhere. */
+/** What the name of a font states of its letters; PDFs rarely state it elsewhere. */
 export interface FontStyle {
   /** 100 (thin) to 900 (black) as in CSS; 400 where the name says nothing. */
   readonly weight: number

@@ -7,7 +7,7 @@ import { sizeOf } from './rows.ts'
 const LARGER = 1.12
 const LARGER_RECOGNISED = 1.24
 const LARGER_RECOGNISED_LINE = 1.16
-/** So many words of one line tell its size. */
+/** So many words of one line are enough for its size. */
 const WORDS_OF_LINE = 3
 const MOST_LINES = 4
 const MOST_CHARACTERS = 200

@@ -16,7 +16,7 @@ const LISTED = 0.6
 /** Pages have few columns; tables have many gaps, and trying all of their combinations would take for ever. */
 const MOST_CUTS = 3
 const MOST_GUTTERS = 6
-/** Room beside a line is a column of its own, for all that we know, from this share of the width on. */
+/** Space beside a line is a column of its own, for all that we know, from this share of the width on. */
 const FREE_MARGIN = 0.25
 
 /**
@@ -64,7 +64,7 @@ function stretchesOf(rows: readonly Row[]): Row[][] {
   return stretches
 }
 
-/** Gaps in a row and the room beside it; the ragged end of a line across the page is none. */
+/** Gaps in a row and the space beside it; the ragged end of a line across the page is none. */
 function freeBeside(row: Row, within: Interval): Interval[] {
   const margin = FREE_MARGIN * (within.end - within.start)
   return wideEnough(gaps(within, intervals(row.segments))).filter(

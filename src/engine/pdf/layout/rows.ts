@@ -29,7 +29,7 @@ export function rowsOf(words: readonly Word[]): Row[] {
       groups.push({ middle: middleY(word), size: word.size, words: [word] })
     } else {
       group.words.push(word)
-      // Superscripts must not pull the line towards them: the largest letters tell where it stands.
+      // Superscripts must not pull the line towards them: the largest letters decide its position.
       if (word.size > group.size * 1.2) Object.assign(group, { middle: middleY(word), size: word.size })
     }
   }

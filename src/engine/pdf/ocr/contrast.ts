@@ -11,7 +11,7 @@ const LIGHT_SHARE = 0.97
 /** A surface darker than this with print lighter by this much is no shadow: levelled as paper, it would swallow its letters. */
 const DARK_SURFACE = 150
 const REVERSED_CONTRAST = 60
-/** A square with less difference holds paper only; the paper's level then tells nothing of its ink. */
+/** A square with less difference holds paper only; the paper's level then says nothing of its ink. */
 const LEAST_CONTRAST = 10
 /** A page with this much contrast nearly everywhere is left as it is. */
 const GOOD_CONTRAST = 150

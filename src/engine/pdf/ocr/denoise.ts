@@ -4,7 +4,7 @@ import type { PageDrawing } from '../ink/grey-picture.ts'
 const SPECK = 90
 /** Share of specks above which a picture is noisy: clean print has a tenth of that, from dots and serifs. */
 const NOISY = 0.008
-/** Every so many pixels one is looked at, across and down. */
+/** Every so many pixels one is sampled, across and down. */
 const STEP = 5
 
 /** The drawing with each pixel the median of its neighbourhood, where it is full of specks; else as it is. */

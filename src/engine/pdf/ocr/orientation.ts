@@ -8,7 +8,7 @@ import { sidewaysness } from './text-slope.ts'
 
 /** Ink that gathers so much better into columns than into lines makes a page sideways. */
 const SIDEWAYS = 1.3
-/** Height of the band that is read to tell one way up from the other, in points. */
+/** Height of the band that is read to decide which way is up, in points. */
 const PROBE_POINTS = 70
 
 /** Whether the ink gathers into lines that run up and down, as on a page that was scanned sideways. */

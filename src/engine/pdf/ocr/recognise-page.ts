@@ -24,7 +24,7 @@ import { withoutSteps } from './without-steps.ts'
 
 /** Upright English print scores 0.9 and more, garbage from a turned page below 0.6. */
 const GOOD_SCORE = 0.75
-/** A band that reads worse than this either way tells nothing of how the page lies. */
+/** A band that reads worse than this either way says nothing of how the page lies. */
 const LEAST_PROBE = 0.5
 /** Fewer letters of ink than this are specks. */
 const LEAST_LETTERS = 3
@@ -34,7 +34,7 @@ const LEAST_SLOPE = 0.009
 export interface OcrRequest {
   readonly pdf: PdfToDraw
   readonly page: ParsedPage
-  /** How the library was told to turn the page already. */
+  /** How far the library has turned the page already. */
   readonly pageTurn: Turn
   /** Native text that stays: painted over before the OCR reads what is left. */
   readonly kept: readonly TextItem[]

@@ -5,7 +5,7 @@ import { textInk } from '../ink/text-ink.ts'
 
 /** Letters that one pass of OCR takes on: about three seconds. A page of prose holds 2,000 to 3,500. */
 const LETTERS_PER_STRIP = 4_000
-/** A cut looks for an empty row within this share of the height. */
+/** A cut searches for an empty row within this share of the height. */
 const SEARCH_SHARE = 0.04
 
 export interface Strip extends GreyPicture {

@@ -1,6 +1,6 @@
 import type { TextInk } from '../ink/text-ink.ts'
 
-/** Steepest slope looked for: 8 degrees. */
+/** Steepest slope searched for: 8 degrees. */
 const STEEPEST = 0.14
 const COARSE = 0.01
 const FINE = 0.002

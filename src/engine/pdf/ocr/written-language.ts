@@ -23,7 +23,7 @@ const COMMON: Readonly<Record<string, string>> = {
     'og at det som en af den med har til ikke om et men var sig han kan ved eller efter vi alle dette skal er der fra',
 }
 
-/** Fewer words tell nothing. */
+/** Fewer words are not enough. */
 const LEAST_WORDS = 60
 /** Share of the words of a text that are among the commonest of its language. */
 const LEAST_SHARE = 0.16
@@ -32,7 +32,7 @@ const RATHER = 2.5
 
 const SETS = Object.entries(COMMON).map(([name, words]) => ({ name, words: new Set(words.split(' ')) }))
 
-/** English name of the language that a text of Latin letters is written in; null where its commonest words do not tell. */
+/** English name of the language that a text of Latin letters is written in; null where its commonest words leave it open. */
 export function writtenLanguage(text: string): string | null {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
   if (words.length < LEAST_WORDS) return null

@@ -98,7 +98,7 @@ function blocksOf(lines: readonly TableLine[], rulings: Rulings): TableLine[][] 
   return blocks
 }
 
-/** The distance that tells two rows from two lines of one row: the widest jump between the distances there are. */
+/** The distance that separates two rows from two lines of one row: the widest jump between the distances there are. */
 function rowPitch(pitches: readonly number[]): number {
   const sorted = pitches.filter((pitch) => pitch > 0).sort((a, b) => a - b)
   const jumps = sorted.slice(1).map((pitch, index) => ({ at: index, ratio: pitch / (sorted[index] ?? pitch) }))
