@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DURATION, millisecondsOf } from './duration.ts'
+import { DURATION, durationText, millisecondsOf } from './duration.ts'
 
 /** One row of the settings table: where a value may come from, what it may be, and what it means. */
 export interface Setting<T> {
@@ -92,6 +92,11 @@ interface Duration extends Range {
 const NO_DURATION = 'a duration such as 90s, 10m, 12h or 7d is needed, or milliseconds'
 const toMilliseconds = (value: unknown): unknown =>
   typeof value === 'string' ? (millisecondsOf(value) ?? value) : value
+const durationWithin = ({ min, max }: Range) =>
+  z
+    .int(NO_DURATION)
+    .min(min, `it must be ${durationText(min)} or more`)
+    .max(max, `it must be ${durationText(max)} or less`)
 const publishedDuration = ({ min, max }: Range) => z.union([z.int().min(min).max(max), z.string().regex(DURATION)])
 
 /** `10m`, `7d`, or a number of milliseconds, in which min, max and default are given. */
@@ -99,18 +104,20 @@ export const duration = (row: Row & Duration): Setting<number> => ({
   ...row,
   placeholder: 'duration',
   duration: true,
-  schema: z.preprocess(toMilliseconds, z.int(NO_DURATION).min(row.min).max(row.max).default(row.default)),
+  schema: z.preprocess(toMilliseconds, durationWithin(row).default(row.default)),
   published: publishedDuration(row).default(row.default),
-  fromText: toMilliseconds,
+  // The schema converts it: a message shows what was typed.
+  fromText: (value) => value,
 })
 
 export const optionalDuration = (row: Row & Range): Setting<number | undefined> => ({
   ...row,
   placeholder: 'duration',
   duration: true,
-  schema: z.preprocess(toMilliseconds, z.int(NO_DURATION).min(row.min).max(row.max).optional()),
+  schema: z.preprocess(toMilliseconds, durationWithin(row).optional()),
   published: publishedDuration(row).optional(),
-  fromText: toMilliseconds,
+  // The schema converts it: a message shows what was typed.
+  fromText: (value) => value,
 })
 
 export const flag = (row: Row & { readonly default: boolean }): Setting<boolean> => ({

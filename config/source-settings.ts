@@ -163,4 +163,11 @@ export const SOURCE_SETTINGS = {
     placeholder: 'class',
     doc: 'storage class of what is written to a bucket',
   }),
+  s3InlineKb: whole({
+    env: 'SLUICE_S3_INLINE_KB',
+    default: 0,
+    min: 0,
+    max: 4096,
+    doc: 'outputs of a document in a bucket that take no more together, in KiB, are written into its record.json: fewer requests; 0: each output is an object',
+  }),
 }

@@ -21,6 +21,7 @@ export type StoreSettings = Pick<
   | 's3Encryption'
   | 's3KmsKeyId'
   | 's3StorageClass'
+  | 's3InlineKb'
   | 'caFile'
   | 'clientCert'
   | 'clientKey'

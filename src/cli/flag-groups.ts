@@ -13,7 +13,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'stateDir',
     'cacheDir',
   ],
-  'Buckets:': ['s3Endpoint', 's3Region', 's3Encryption', 's3KmsKeyId', 's3StorageClass'],
+  'Buckets:': ['s3Endpoint', 's3Region', 's3Encryption', 's3KmsKeyId', 's3StorageClass', 's3InlineKb'],
   'What comes out:': ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback'],
   'Which documents:': [
     'include',

@@ -80,6 +80,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   's3Encryption',
   's3KmsKeyId',
   's3StorageClass',
+  's3InlineKb',
   'journalMb',
   'journalDelayMs',
   'concurrency',

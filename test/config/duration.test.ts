@@ -33,6 +33,10 @@ describe('a duration of the settings', () => {
       ok: false,
       problems: ['--deadline: a duration such as 90s, 10m, 12h or 7d is needed, or milliseconds (given: soon)'],
     })
+    expect(loadSettings({ journalDelayMs: '4s' }, {}, {})).toEqual({
+      ok: false,
+      problems: ['--journal-delay: it must be 1s or less (given: 4s)'],
+    })
   })
 })
 

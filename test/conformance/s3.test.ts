@@ -93,6 +93,11 @@ if (server.kind === 'unavailable') {
     return { store, async [Symbol.asyncDispose]() {} }
   })
 
+  testOutputStore('the S3 store with small outputs in the record', async () => {
+    const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed', inlineBytes: 1000 })
+    return { store, async [Symbol.asyncDispose]() {} }
+  })
+
   testFeedStorage('the S3 store', async () => {
     const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed' })
     return { store, async [Symbol.asyncDispose]() {} }
@@ -130,14 +135,18 @@ if (server.kind === 'unavailable') {
     return { client: own, bucket: await newBucket() }
   })
 
-  testStoreCrashes('the S3 store', 5, async () => {
-    const { endpoint, accessKeyId, secretAccessKey } = server
-    return {
-      address: { kind: 's3', client: { endpoint, accessKeyId, secretAccessKey }, bucket: await newBucket() },
-      leftovers: async () => [],
-      async [Symbol.asyncDispose]() {},
-    }
-  })
+  for (const inlineBytes of [0, 1_000_000]) {
+    const name = inlineBytes === 0 ? 'the S3 store' : 'the S3 store with small outputs in the record'
+    testStoreCrashes(name, inlineBytes === 0 ? 3 : 2, async () => {
+      const { endpoint, accessKeyId, secretAccessKey } = server
+      const opened = { client: { endpoint, accessKeyId, secretAccessKey }, bucket: await newBucket() }
+      return {
+        address: { kind: 's3', ...opened, inlineBytes },
+        leftovers: async () => [],
+        async [Symbol.asyncDispose]() {},
+      }
+    })
+  }
 
   describe('the S3 store', () => {
     test('keeps the layout of the folder store, the outputs of a commit in a folder that its record names', async () => {
@@ -169,6 +178,40 @@ if (server.kind === 'unavailable') {
       await store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
       client.middlewareStack.remove('count')
       expect(sent).toEqual(['PutObjectCommand'])
+    })
+
+    test('writes small outputs and record in one PUT, and large ones as objects, whatever was there', async () => {
+      const bucket = await newBucket()
+      const own = openS3Client(server)
+      const sent: string[] = []
+      own.middlewareStack.add(
+        (next, { commandName }) =>
+          (args) => (sent.push(String(commandName)), next(args)),
+        { name: 'count', step: 'initialize' },
+      )
+      const store = await openS3Store({ client: own, bucket, inlineBytes: 100 })
+      const small = outputs({ 'document.md': 'small \u{1F389}', 'pages.jsonl': '{}\n' })
+      const large = outputs({ 'document.md': 'large '.repeat(100) })
+      const binary = new Map([['document.md', Buffer.from([0xff, 0x00, 0xfe])]])
+      for (let at = 0; at < 16; at++) await store.commit(recordOf(`${at}.pdf`, small), small)
+      sent.length = 0
+      await store.commit(recordOf('a.pdf', small), small)
+      expect(sent).toEqual(['PutObjectCommand', 'DeleteObjectCommand'])
+      for (const files of [large, small, small, binary, large, small]) {
+        const record = recordOf('a.pdf', files)
+        await store.commit(record, files)
+        expect(await store.readRecord(record.key)).toEqual(record)
+        for (const [name, bytes] of files) expect(await store.readOutput(record.key, name)).toEqual(Buffer.from(bytes))
+        const { Contents = [] } = await client.send(
+          new ListObjectsV2Command({ Bucket: bucket, Prefix: 'documents/a.pdf/' }),
+        )
+        expect(Contents).toHaveLength(files === small ? 1 : 2)
+      }
+      expect(await collect(store.listOrphans(new AbortController().signal))).toEqual([])
+      const other = recordOf('a.pdf', small, { source: 'file:///other/' })
+      await expect(store.commit(other, small)).rejects.toThrow(/file:\/\/\/archive/)
+      expect(await store.readRecord(other.key)).toEqual(recordOf('a.pdf', small))
+      own.destroy()
     })
 
     test('removes the outputs that a newer commit replaced, and a dead letter that outlived a crash', async () => {

@@ -4,13 +4,15 @@ import type { DocumentRecord } from '#src/document/record.ts'
 import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
 import { documentPath, isDocumentFolder } from '../document-path.ts'
-import { parseRecord, RECORD_FILE } from '../record-json.ts'
+import { RECORD_FILE } from '../record-json.ts'
 import type { S3Bucket } from './s3-bucket.ts'
+import { inlineOutput, inlineOutputs, parseStored, type StoredRecord, storedJson } from './stored-record.ts'
 
 /*
  * A bucket has no rename, so a commit is one atomic write: that of `record.json`, the commit marker.
  *
  *   1. The outputs are written into a folder of their own, `documents/<key>/<commit>/`, with a name never used before.
+ *      Small ones may go into the record itself (`inlineBytes`).
  *   2. `record.json` is written, naming that folder: a compare-and-set, only over the record that was read before, or
  *      where none was. It fails after another worker's commit, and is tried again on top of that. This one write is the
  *      commit.
@@ -35,11 +37,15 @@ function cutPoints(names: readonly string[]): readonly string[] {
   return [...new Set(points.filter((name) => name !== undefined))]
 }
 
-interface Stored {
-  readonly record: DocumentRecord
-  /** Folder of its outputs, ends in a slash. */
-  readonly folder: string
+interface Stored extends StoredRecord {
   readonly etag: string
+}
+
+export interface S3DocumentLimits {
+  /** Of a document's path. */
+  readonly pathBytes: number
+  /** Outputs of a document that take no more together go into its record: one write instead of one for each. */
+  readonly inlineBytes: number
 }
 
 /** Each try loses only to a commit that succeeded, and two workers do not have one document for long. */
@@ -48,13 +54,20 @@ const MAX_TRIES = 50
 /** Other commits' folders are left alone for as long as one may take, hours more than it does. */
 export const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000
 
+/**
+ * After so many commits in a row that replaced nothing, a commit writes its record without a read of an earlier one. A
+ * write that is refused costs as much as twelve reads.
+ */
+const NEW_IN_A_ROW = 16
+
 export class S3Documents {
   readonly #bucket: S3Bucket
-  readonly #maxBytes: number
+  readonly #limits: S3DocumentLimits
+  #newInARow = 0
 
-  constructor(bucket: S3Bucket, maxBytes: number) {
+  constructor(bucket: S3Bucket, limits: S3DocumentLimits) {
     this.#bucket = bucket
-    this.#maxBytes = maxBytes
+    this.#limits = limits
   }
 
   async readRecord(key: SourceKey): Promise<DocumentRecord | null> {
@@ -67,22 +80,28 @@ export class S3Documents {
 
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const home = this.#home(record.key)
-    const folder = `${home}${newFolder()}/`
-    await this.#putOutputs(folder, files)
+    const outputs = inlineOutputs(files, this.#limits.inlineBytes)
+    const stored = { record, folder: newFolder(), outputs }
+    const folder = `${home}${stored.folder}/`
+    if (outputs === null) await this.#putOutputs(folder, files)
     // From here on they stay, whatever fails: a write of the record that was not answered may have been done.
-    const replaced = await this.#putRecord(home, record, folder).catch(async (error: unknown) => {
-      if (error instanceof RecordOfOther) await this.#bucket.remove([...files.keys()].map((name) => folder + name))
+    const replaced = await this.#putRecord(home, stored).catch(async (error: unknown) => {
+      if (error instanceof RecordOfOther && outputs === null) {
+        await this.#bucket.remove([...files.keys()].map((name) => folder + name))
+      }
       throw error
     })
+    const isBare = replaced === null || (replaced.outputs !== null && outputs !== null)
     // It is committed. What cannot be removed now is an orphan, and a later commit removes it.
-    if (replaced !== null) await this.#sweep(home, folder, replaced.folder).catch(() => undefined)
+    if (!isBare) await this.#sweep(home, folder, `${home}${replaced.folder}/`).catch(() => undefined)
   }
 
   async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const stored = await this.#stored(key)
       if (stored === null || !stored.record.files.some((file) => file.name === name)) return null
-      const found = await this.#bucket.get(stored.folder + name)
+      if (stored.outputs !== null) return inlineOutput(stored.outputs, name)
+      const found = await this.#bucket.get(`${this.#home(key)}${stored.folder}/${name}`)
       if (found !== null) return found.bytes
       // Removed since its record was read: a newer commit replaced it.
     }
@@ -129,11 +148,10 @@ export class S3Documents {
   }
 
   async #stored(key: SourceKey): Promise<Stored | null> {
-    const home = this.#home(key)
-    const object = await this.#bucket.get(home + RECORD_FILE)
+    const object = await this.#bucket.get(this.nameOf(key))
     const parsed = object === null ? null : parseStored(object.bytes)
     if (object === null || parsed === null || parsed.record.key !== key) return null
-    return { record: parsed.record, folder: `${home}${parsed.folder}/`, etag: object.etag }
+    return { ...parsed, etag: object.etag }
   }
 
   async #putOutputs(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
@@ -147,17 +165,23 @@ export class S3Documents {
   }
 
   /** Returns the record that it replaced; null for none. */
-  async #putRecord(home: string, record: DocumentRecord, folder: string): Promise<Stored | null> {
-    const json = Buffer.from(`${JSON.stringify({ ...record, folder: folder.slice(home.length, -1) }, null, 2)}\n`)
+  async #putRecord(home: string, written: StoredRecord): Promise<Stored | null> {
+    const { record } = written
+    const json = storedJson(written)
+    if (this.#newInARow >= NEW_IN_A_ROW) {
+      if (await this.#bucket.putIf(home + RECORD_FILE, json, { only: 'absent' })) return null
+      this.#newInARow = 0
+    }
     let replaced: Stored | null = null
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const present = await this.#bucket.get(home + RECORD_FILE)
       const parsed = present === null ? null : parseStored(present.bytes)
-      const stored = present && parsed && { ...parsed, folder: `${home}${parsed.folder}/`, etag: present.etag }
+      const stored = present && parsed && { ...parsed, etag: present.etag }
       // Written by the try before, whose answer was lost.
-      if (stored?.folder === folder) return replaced
+      if (stored?.folder === written.folder) return replaced
       if (stored && !sameOwner(stored.record, record)) throw new RecordOfOther(stored.record.source)
       replaced = stored
+      this.#newInARow = present === null ? this.#newInARow + 1 : 0
       const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }
       if (await this.#bucket.putIf(home + RECORD_FILE, json, over)) return replaced
     }
@@ -177,7 +201,7 @@ export class S3Documents {
   }
 
   #home(key: SourceKey): string {
-    return `documents/${documentPath(key, { folds: false, maxBytes: this.#maxBytes })}/`
+    return `documents/${documentPath(key, { folds: false, maxBytes: this.#limits.pathBytes })}/`
   }
 }
 
@@ -194,11 +218,4 @@ export function ageOf(name: string): number {
 export function isRecord(name: string): boolean {
   const parts = name.split('/')
   return parts.at(-1) === RECORD_FILE && isDocumentFolder(parts.at(-2) ?? '')
-}
-
-export function parseStored(json: Buffer): { readonly record: DocumentRecord; readonly folder: string } | null {
-  const parsed = parseRecord(json)
-  if (parsed === null) return null
-  const { folder, ...record } = parsed as DocumentRecord & { readonly folder?: unknown }
-  return typeof folder === 'string' ? { record, folder } : null
 }

@@ -1,7 +1,8 @@
 import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
 import { RECORD_FILE } from '../record-json.ts'
 import type { S3Bucket } from './s3-bucket.ts'
-import { isRecord, parseStored } from './s3-documents.ts'
+import { isRecord } from './s3-documents.ts'
+import { parseStored } from './stored-record.ts'
 
 const FOLDER = 'changes/'
 

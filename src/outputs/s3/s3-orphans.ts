@@ -4,7 +4,8 @@ import { receiptIdOf, receiptPath } from '../receipt-bytes.ts'
 import { parseDeadLetter, RECORD_FILE } from '../record-json.ts'
 import { BAR } from './s3-bar.ts'
 import type { S3Bucket } from './s3-bucket.ts'
-import { ageOf, parseStored, SWEEP_AFTER_MS } from './s3-documents.ts'
+import { ageOf, SWEEP_AFTER_MS } from './s3-documents.ts'
+import { parseStored } from './stored-record.ts'
 
 /** Streams the orphans: objects in the folders of a store that no record, receipt or dead letter explains. */
 export async function* s3Orphans(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Orphan> {
@@ -45,7 +46,8 @@ async function* inDocument(bucket: S3Bucket, home: string, names: readonly strin
   if (names.length === 0) return
   const object = await bucket.get(home + RECORD_FILE)
   const stored = object === null ? null : parseStored(object.bytes)
-  const listed = new Set(stored?.record.files.map(({ name }) => `${home}${stored.folder}/${name}`))
+  const objects = stored?.outputs === null ? stored.record.files : []
+  const listed = new Set(objects.map(({ name }) => `${home}${stored?.folder}/${name}`))
   for (const name of names) {
     if (name === home + RECORD_FILE) {
       if (object !== null && stored === null) yield foreign(name, 'is half a record: its document counts as not done')

@@ -29,6 +29,8 @@ export interface S3StoreOptions {
   readonly serverSideEncryption?: 'AES256' | 'aws:kms'
   readonly kmsKeyId?: string
   readonly storageClass?: S3Placing['writing']['StorageClass']
+  /** Outputs of a document that take no more together go into its `record.json`. Default 0: each is an object. */
+  readonly inlineBytes?: number
   /** Whether a prefix that holds no store is refused. */
   readonly mustExist?: boolean
 }
@@ -60,7 +62,7 @@ export async function openS3Store(options: S3StoreOptions): Promise<OutputStore>
   }
   const url = `s3://${bucket}/${at.prefix}`
   await explainedS3(`cannot open the store in ${url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
-  const store = new S3Store(url, at)
+  const store = new S3Store(url, at, options.inlineBytes ?? 0)
   if (options.mustExist !== true) return store
   if ((await store.readManifest()) === null && !(await store.hasContent())) throw new StoreRefused(notAStore(url))
   return store
@@ -81,12 +83,13 @@ class S3Store implements OutputStore {
   readonly #bucket: S3Bucket
   readonly #documents: S3Documents
 
-  constructor(url: string, at: S3Placing) {
+  constructor(url: string, at: S3Placing, inlineBytes: number) {
     this.url = url
     this.#bucket = new S3Bucket(at)
     this.feed = new S3Feed(this.#bucket)
     this.contexts = new S3Contexts(this.#bucket)
-    this.#documents = new S3Documents(this.#bucket, KEY_MAX_BYTES - ROOM_BYTES - Buffer.byteLength(at.prefix))
+    const pathBytes = KEY_MAX_BYTES - ROOM_BYTES - Buffer.byteLength(at.prefix)
+    this.#documents = new S3Documents(this.#bucket, { pathBytes, inlineBytes })
   }
 
   async readManifest(): Promise<StoreManifest | null> {
