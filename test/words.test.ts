@@ -129,7 +129,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
       /'settle'>/,
       /\bsettle: /,
       /`promise` settles/,
-      /'settle (?:entry|intent|credits)'/,
+      /'settle entry'/,
       /\bSETTLE\b/,
     ],
   },

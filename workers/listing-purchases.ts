@@ -54,7 +54,7 @@ export class ListingPurchases {
     if (typeof reserved === 'string') return { kind: 'over', message: reserved }
     const over = await till.budgets.charge(MAP_CREDITS)
     if (over !== null) {
-      await till.spending.settle(reserved, 'unsent')
+      await till.spending.conclude(reserved, 'unsent')
       return { kind: 'over', message: over }
     }
     let charge: Charge = 'unknown'
@@ -66,7 +66,7 @@ export class ListingPurchases {
       if (cost !== null) till.events.emit('request:charged', { key: sourceKey(url.href), cost })
       return { kind: 'bought', listing }
     } finally {
-      await till.spending.settle(reserved, charge)
+      await till.spending.conclude(reserved, charge)
     }
   }
 }

@@ -25,7 +25,7 @@ export interface RedisData {
 export interface RedisDataOptions {
   readonly lease: ProcessLease
   readonly rebuild: RebuildDeps
-  readonly intents: Pick<RedisIntents, 'list' | 'settle'>
+  readonly intents: Pick<RedisIntents, 'list' | 'conclude'>
   readonly gate: Pick<RedisGate, 'redeclare' | 'restoreSpent'>
   readonly events: Events
   /** How long a store that cannot be read is waited for before the batch is halted. */
@@ -98,6 +98,6 @@ async function whenStoreIsThere<T>(
 /** A rollback brings intents of dead processes back whose answers have been kept since: they are in doubt no more. */
 async function clearAnswered({ intents, rebuild: { store } }: RedisDataOptions): Promise<void> {
   for (const { receipt, key, state } of await intents.list()) {
-    if (state === 'ambiguous' && (await store.readReceipt(receipt)) !== null) await intents.settle(receipt, key)
+    if (state === 'ambiguous' && (await store.readReceipt(receipt)) !== null) await intents.conclude(receipt, key)
   }
 }

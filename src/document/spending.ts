@@ -36,7 +36,7 @@ export interface Spending {
   readonly isCapped: boolean
   reserve(recipe: RecipeHash, modelled: number): Promise<Reserving>
   /** Ends a reservation; repeatable. */
-  settle(reservation: Reservation, charge: Charge): Promise<void>
+  conclude(reservation: Reservation, charge: Charge): Promise<void>
 }
 
 /** Of a service that charges nothing. */
@@ -47,5 +47,5 @@ export const NO_SPENDING: Spending = {
     kind: 'reserved',
     reservation: { id: '', recipe, modelled, credits: modelled },
   }),
-  settle: async () => undefined,
+  conclude: async () => undefined,
 }

@@ -60,8 +60,8 @@ if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[
 )
 
 /** KEYS: intents, own lease. ARGV: receipt, source key, prefix of process keys, lease in ms. Leaves what a live process buys. */
-const SETTLE = new LuaScript(
-  'settle intent',
+const CONCLUDE = new LuaScript(
+  'conclude intent',
   `${IN_TOUCH}
 local left = redis.call('HGET', KEYS[1], ARGV[1])
 if not left then return 1 end
@@ -191,10 +191,10 @@ export class RedisIntents {
     return lapses !== undefined && this.#options.lease.isUnbroken(lapses)
   }
 
-  async settle(id: ReceiptId, key: SourceKey): Promise<void> {
+  async conclude(id: ReceiptId, key: SourceKey): Promise<void> {
     const { connection, pipeline, lease } = this.#options
     const keys = [this.#intentsKey, lease.key]
-    await inTouch(lease, () => SETTLE.run(connection, keys, [id, key, processKeyPrefix(pipeline), lease.leaseMs]))
+    await inTouch(lease, () => CONCLUDE.run(connection, keys, [id, key, processKeyPrefix(pipeline), lease.leaseMs]))
   }
 
   async #declare(): Promise<void> {

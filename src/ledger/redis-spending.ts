@@ -3,7 +3,7 @@ import { redisPrefix } from '#src/document/pipeline.ts'
 import type { Charge, Reservation, Reserving, Spending } from '#src/document/spending.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
 import { inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
-import { DECLARE, RESERVE, type Reserved, SET_CAP, SETTLE } from './spending-scripts.ts'
+import { DECLARE, RESERVE, type Reserved, SET_CAP, CONCLUDE } from './spending-scripts.ts'
 
 interface Cap {
   readonly limit: string
@@ -86,7 +86,7 @@ export class RedisSpending implements Spending {
     return { kind: 'reserved', reservation }
   }
 
-  async settle({ id, recipe, modelled }: Reservation, charge: Charge): Promise<void> {
+  async conclude({ id, recipe, modelled }: Reservation, charge: Charge): Promise<void> {
     const held = this.#held.get(id)
     this.#held.delete(id)
     const price = typeof charge === 'number' && charge > 0 ? priceOf(charge, modelled) : ''
@@ -98,7 +98,7 @@ export class RedisSpending implements Spending {
     const process = this.#lease.id
     if (held?.run === this.#cap?.run) this.#by.set(process, (this.#by.get(process) ?? 0) + charged)
     const values = [id, process, held?.run ?? '', this.#by.get(process) ?? 0, recipe, price]
-    await SETTLE.run(this.#client, this.#keys, values)
+    await CONCLUDE.run(this.#client, this.#keys, values)
   }
 
   #know(cap: Cap): void {
@@ -118,7 +118,7 @@ export class RedisSpending implements Spending {
     }
   }
 
-  /** Declares again where a reservation was settled meanwhile: the script may be sent twice, the second time late. */
+  /** Declares again where a reservation was concluded meanwhile: the script may be sent twice, the second time late. */
   async #declare(): Promise<void> {
     let declared: string
     do {

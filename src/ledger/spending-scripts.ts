@@ -114,8 +114,8 @@ return answer('reserved', spent, by)
 )
 
 /** ARGV: reservation, own process, run, all that this process charged to that run, recipe, price learned or ''. */
-export const SETTLE = new LuaScript(
-  'settle credits',
+export const CONCLUDE = new LuaScript(
+  'conclude reservation',
   `${STATE}
 redis.call('HDEL', KEYS[5], ARGV[1])
 local _, run = cap()

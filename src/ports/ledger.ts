@@ -52,5 +52,5 @@ export interface Intents {
   /** Sends no command. False where this process stalled since `begin`, so that another may have sent the request. */
   stands(id: ReceiptId): boolean
   /** The receipt was found: what an earlier try for it left, for this document or by a dead process, is in doubt no more. */
-  settle(id: ReceiptId, key: SourceKey): Promise<void>
+  conclude(id: ReceiptId, key: SourceKey): Promise<void>
 }

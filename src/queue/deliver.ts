@@ -61,7 +61,7 @@ export class Deliverer {
     this.#active += 1
     this.#lastAt = performance.now()
     try {
-      await settle(job, token, await this.#deliver(job, signal))
+      await endDelivery(job, token, await this.#deliver(job, signal))
     } finally {
       this.#active -= 1
       this.#lastAt = performance.now()
@@ -138,7 +138,7 @@ const uncounted = (afterMs: number, reason: string): JobVerdict => ({
   reason,
 })
 
-async function settle(job: Job<DocumentJob>, token: string | undefined, ending: Ending): Promise<void> {
+async function endDelivery(job: Job<DocumentJob>, token: string | undefined, ending: Ending): Promise<void> {
   switch (ending.kind) {
     case 'finish':
       return

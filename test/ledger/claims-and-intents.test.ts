@@ -226,7 +226,7 @@ test('a paid request in doubt stays in doubt, and held, while the engine parses 
     expect(await free.begin(receipt, name)).toBe('begun')
     expect(free.stands(receipt)).toBe(true)
     await free.clear(receipt)
-    await free.settle(receipt, name)
+    await free.conclude(receipt, name)
   }
   expect((await held.list()).map(({ receipt: of, state }) => [of, state])).toEqual([[receipt, 'ambiguous']])
   expect(await held.begin(receipt, key)).toBe('held')

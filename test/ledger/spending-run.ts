@@ -123,7 +123,7 @@ async function buy(
     buyer.inFlight -= 1
     if (buyer.dead) return
     buyer.reported += credits
-    await buyer.spending.settle(reserving.reservation, credits)
+    await buyer.spending.conclude(reserving.reservation, credits)
     if (!buyer.dead) service.reported(buyer, credits)
   }
 }

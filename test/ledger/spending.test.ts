@@ -33,7 +33,7 @@ describe('the spending cap of a queue', () => {
     for (let document = 0; document < 2; document++) {
       const reserving = await worker.reserve(recipe, 1)
       if (reserving.kind !== 'reserved') throw new Error(reserving.kind)
-      await worker.settle(reserving.reservation, 1)
+      await worker.conclude(reserving.reservation, 1)
     }
     expect(await worker.reserve(recipe, 1)).toMatchObject({
       kind: 'over',
@@ -59,7 +59,7 @@ describe('the spending cap of a queue', () => {
     await run.setCap('one', 100)
     const first = await run.reserve(recipe, 1)
     expect(await worker.reserve(recipe, 1)).toMatchObject({ kind: 'wait' })
-    if (first.kind === 'reserved') await run.settle(first.reservation, 40)
+    if (first.kind === 'reserved') await run.conclude(first.reservation, 40)
     expect((await worker.reserve(recipe, 1)).kind).toBe('reserved')
     expect(await run.reserve(recipe, 1)).toMatchObject({ kind: 'wait' })
     expect(await run.reserve(recipe, 2)).toMatchObject({ kind: 'over' })
@@ -71,7 +71,7 @@ describe('the spending cap of a queue', () => {
     await run.setCap('one', 3)
     for (const charge of ['unsent', 'unknown', 1] as const) {
       const reserving = await run.reserve(recipe, 1)
-      if (reserving.kind === 'reserved') await run.settle(reserving.reservation, charge)
+      if (reserving.kind === 'reserved') await run.conclude(reserving.reservation, charge)
     }
     expect((await run.reserve(recipe, 1)).kind).toBe('reserved')
     expect(await run.reserve(recipe, 2)).toMatchObject({ kind: 'over' })
@@ -82,14 +82,14 @@ describe('the spending cap of a queue', () => {
     await run.setCap('one', 4)
     const buy = async (by: typeof run): Promise<string> => {
       const reserving = await by.reserve(recipe, 1)
-      if (reserving.kind === 'reserved') await by.settle(reserving.reservation, 1)
+      if (reserving.kind === 'reserved') await by.conclude(reserving.reservation, 1)
       return reserving.kind
     }
     await buy(run)
     const silent = await worker.reserve(recipe, 1)
     await redis.connection.del(worker.lease.key)
     await buy(run)
-    if (silent.kind === 'reserved') await worker.settle(silent.reservation, 1)
+    if (silent.kind === 'reserved') await worker.conclude(silent.reservation, 1)
     expect([await buy(run), await buy(run)]).toEqual(['reserved', 'over'])
   })
 
@@ -97,7 +97,7 @@ describe('the spending cap of a queue', () => {
     const [run, worker] = await openTwo()
     await run.setCap('one', 2)
     const first = await run.reserve(recipe, 1)
-    if (first.kind === 'reserved') await run.settle(first.reservation, 2)
+    if (first.kind === 'reserved') await run.conclude(first.reservation, 2)
     await redis.connection.flushall()
     await worker.lease.resync()
     expect(await run.reserve(recipe, 1)).toMatchObject({ kind: 'over' })

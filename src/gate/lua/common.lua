@@ -98,7 +98,7 @@ local function pause_after(failures)
 end
 
 -- Ends a reservation. `actual` is nil when it is unknown what was charged: then all that was reserved counts as spent.
-local function settle(id, actual)
+local function record_charge(id, actual)
   local raw = redis.call('HGET', HELD, id)
   if not raw then
     return

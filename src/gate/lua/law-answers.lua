@@ -75,7 +75,7 @@ local function law_overloaded(s, permit, now)
       s.places = math.max(1, 0.7 * s.places)
       return
     end
-    settle_places(s, math.min(fit_knee(s) or s.places, 0.7 * s.places), false)
+    set_places(s, math.min(fit_knee(s) or s.places, 0.7 * s.places), false)
   end
 end
 

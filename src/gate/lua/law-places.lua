@@ -58,7 +58,7 @@ local function leave_cohort(s, permit)
   end
 end
 
-local function settle_places(s, places, upwards)
+local function set_places(s, places, upwards)
   s.places = math.max(1, math.floor(places + 0.5))
   s.held = s.places
   s.full = true
@@ -96,7 +96,7 @@ local function judge_cohort(s, ms)
     return
   end
   knee = knee or s.cohort_level * (least / ms) ^ 0.6
-  settle_places(s, math.max(s.verified, math.min(knee, s.cohort_level)), (s.slope or 0) < COLLAPSE)
+  set_places(s, math.max(s.verified, math.min(knee, s.cohort_level)), (s.slope or 0) < COLLAPSE)
 end
 
 local function watch_cohort(s, permit, now)
@@ -105,7 +105,7 @@ local function watch_cohort(s, permit, now)
   end
   if is_slowing(s, permit.ahead + 1, math.max(now - permit.at, 1)) then
     local knee = math.exp(s.slow_knee / s.slow_n)
-    settle_places(s, math.max(0.6 * s.verified, knee), true)
+    set_places(s, math.max(0.6 * s.verified, knee), true)
     return
   end
   if is_in_cohort(s, permit) then

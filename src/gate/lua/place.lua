@@ -68,7 +68,7 @@ end
 -- Ends a lease that its process did not release. What it had reserved may have been charged, so it counts as spent.
 local function drop(id)
   redis.call('ZREM', OPEN, id)
-  settle(id, nil)
+  record_charge(id, nil)
 end
 
 -- Frees the places of dead processes, whose heartbeat has stopped. Runs where places are short, once a second at most.

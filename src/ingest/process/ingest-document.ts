@@ -173,7 +173,7 @@ async function turnIntoOutputs(work: Work, deps: IngestDeps, signal: AbortSignal
   const memory = { hold: work.hold, signal }
   const find = (): Promise<FoundReceipt | null> => findReceipt(work.read.contentHash, work.recipe.hash, deps, memory)
   const kept = keepsReceipt && cutter === null ? await find() : null
-  if (kept !== null) await deps.intents.settle(id, work.job.key)
+  if (kept !== null) await deps.intents.conclude(id, work.job.key)
   // A document that should have a receipt and has none was not recorded: most are new, and skip this read.
   const recorded = kept === null && keepsReceipt && cutter === null ? null : await findRecorded(work, deps)
   if (recorded !== null) return settleRecorded(work, recorded, deps)

@@ -141,7 +141,7 @@ export async function parsePiece(
     ? await findReceipt(piece.contentHash, work.recipe.hash, deps, { hold: work.hold, signal })
     : null
   if (kept !== null) {
-    await deps.intents.settle(id, work.job.key)
+    await deps.intents.conclude(id, work.job.key)
     return reuse(kept)
   }
   const purchase = await buyPiece(piece, id, work, deps, signal)

@@ -56,7 +56,7 @@ export async function sendRequest(
     const isWithdrawn = error instanceof RequestWithdrawn
     await Promise.all([
       deps.gate.leave(permit, { verdict: isWithdrawn ? 'unsent' : 'abandoned' }),
-      deps.spending.settle(reservation, isWithdrawn ? 'unsent' : 'unknown'),
+      deps.spending.conclude(reservation, isWithdrawn ? 'unsent' : 'unknown'),
     ])
     if (!isWithdrawn && !(error instanceof DocumentChanged)) throw error
     await deps.intents.clear(id)

@@ -50,7 +50,7 @@ export async function ingestRouted(
   const memory = { hold: work.hold, signal }
   const whole = keepsReceipt ? await findReceipt(work.read.contentHash, answers.hash, paid, memory) : null
   if (whole !== null) {
-    await deps.intents.settle(receiptId(work.read.contentHash, answers.hash), work.job.key)
+    await deps.intents.conclude(receiptId(work.read.contentHash, answers.hash), work.job.key)
     return { kind: 'kept', receipt: whole }
   }
   const local = await readLocally(own, onLocalTier(deps, tiers), signal)
@@ -102,7 +102,7 @@ async function buyWanted(
     terms.buyShare < 1 ? await share.grant({ counted, wanted: need.length, share: terms.buyShare }) : need.length
   const pages = need.slice(0, granted).toSorted((a, b) => a - b)
   if (pages.length === 0) {
-    if (before.length > 0) await deps.intents.settle(receiptId(work.read.contentHash, work.recipe.hash), work.job.key)
+    if (before.length > 0) await deps.intents.conclude(receiptId(work.read.contentHash, work.recipe.hash), work.job.key)
     return { kind: 'bought', parts: before, failed: new Map(), passing: null }
   }
   const bought = await buyPages(work, pages, { cutter, most: mostPagesIn(work.recipe.options) }, deps, signal)

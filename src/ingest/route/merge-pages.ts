@@ -30,7 +30,7 @@ interface MergedPage {
 
 /**
  * The engine's answer with the bought pages instead of its own, as one answer for the whole document. Each page keeps
- * the boxes and the text of its parser; what follows from other pages is settled by the engine's reading of the whole:
+ * the boxes and the text of its parser; what follows from other pages is decided by the engine's reading of the whole:
  * running lines, levels of headings, headers of tables that go on. A page for which an answer holds nothing, though the
  * engine read text there, stays as it was.
  */
@@ -44,18 +44,18 @@ export function mergePages(
   const lines = runningLinesOf(localBlocks)
   const levels = headingLevelsOf(localBlocks)
   const merged = mergedPages(local, bought)
-  const settled = merged.map((page): MergedPage => {
+  const reconciled = merged.map((page): MergedPage => {
     if (page.answer === 0) return page
     const text = withoutRunningLines(page.segment, lines)
     return { ...page, segment: withHeadingLevels(text, page.pageNumber, levels) }
   })
-  for (const [at, page] of settled.entries()) {
-    const before = settled[at - 1]
+  for (const [at, page] of reconciled.entries()) {
+    const before = reconciled[at - 1]
     if (before === undefined || before.answer === page.answer || page.answer === 0) continue
-    settled[at] = { ...page, segment: withRepeatedHeader(before.segment, page.segment) }
+    reconciled[at] = { ...page, segment: withRepeatedHeader(before.segment, page.segment) }
   }
-  const used = new Set(settled.filter(({ answer }) => answer > 0).map(({ pageNumber }) => pageNumber))
-  return { reading: readingOf(settled, used, local, bought, pageMarkers, receivedAtMs), used }
+  const used = new Set(reconciled.filter(({ answer }) => answer > 0).map(({ pageNumber }) => pageNumber))
+  return { reading: readingOf(reconciled, used, local, bought, pageMarkers, receivedAtMs), used }
 }
 
 function mergedPages(local: AnswerReading, bought: readonly BoughtAnswer[]): MergedPage[] {

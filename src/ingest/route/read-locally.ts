@@ -47,7 +47,7 @@ export async function readLocally(
   const id = receiptId(contentHash, work.recipe.hash)
   const kept = keepsReceipt ? await findReceipt(contentHash, work.recipe.hash, local, memory) : null
   if (kept !== null) {
-    await local.intents.settle(id, work.job.key)
+    await local.intents.conclude(id, work.job.key)
     return reused(kept, local)
   }
   const purchase = await buyAnswer(work, id, local, signal)

@@ -132,7 +132,7 @@ async function releasePermit(admission: Admission, { gate }: BuyDeps): Promise<v
 }
 
 async function releaseCredits(reserving: Reserving, { spending }: BuyDeps): Promise<void> {
-  if (reserving.kind === 'reserved') await spending.settle(reserving.reservation, 'unsent')
+  if (reserving.kind === 'reserved') await spending.conclude(reserving.reservation, 'unsent')
 }
 
 /** A permit of the gate, before its credits are added. */

@@ -53,7 +53,7 @@ test('a copy finds the receipt that came between its look for it and its turn to
       return intents.begin(...asked)
     },
     clear: intents.clear.bind(intents),
-    settle: intents.settle.bind(intents),
+    conclude: intents.conclude.bind(intents),
     release: intents.release.bind(intents),
     stands: intents.stands.bind(intents),
   }
@@ -140,7 +140,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
       begun.length = 0
       return deps.intents.clear(...asked)
     },
-    settle: deps.intents.settle.bind(deps.intents),
+    conclude: deps.intents.conclude.bind(deps.intents),
     release: deps.intents.release.bind(deps.intents),
     stands: deps.intents.stands.bind(deps.intents),
   }

@@ -59,13 +59,13 @@ export class Segment {
   end(): void {
     this.#inFlight -= 1
     invariant(this.#inFlight >= 0, 'a journalled write ends once', { inFlight: this.#inFlight })
-    this.#settle()
+    this.#endWhenWritten()
   }
 
   /** Nothing is appended any more. Resolves when the last write has ended. */
   close(): Promise<void> {
     this.#isClosed = true
-    this.#settle()
+    this.#endWhenWritten()
     return this.#drained.promise
   }
 
@@ -79,7 +79,7 @@ export class Segment {
     await flushFolder(dirname(this.path))
   }
 
-  #settle(): void {
+  #endWhenWritten(): void {
     if (this.isDrained) this.#drained.resolve()
   }
 
