@@ -51,6 +51,25 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/cli': [...Object.keys(BELOW_WORKERS), 'workers'],
 }
 
+/**
+ * Folders that are to become packages, with the folders that move along: what may be imported of them from outside. Of the
+ * engine and the limiter that is the entry points that the package would export.
+ */
+const FUTURE_PACKAGES: Readonly<
+  Record<string, { readonly alongside: readonly string[]; readonly entries: RegExp | null }>
+> = {
+  'src/contract': { alongside: ['src/document'], entries: null },
+  'src/engine': {
+    alongside: ['src/contract', 'src/document', 'src/fetch'],
+    entries:
+      /^src\/engine\/(create-engine|engine-options|version|children\/(check-converters|limited-child)|pages\/[a-z-]+)\.ts$/,
+  },
+  'src/gate': {
+    alongside: [],
+    entries: /^src\/gate\/(admission|budget|feedback|gate-line|gate-state|open-gate|redis-gate)\.ts$/,
+  },
+}
+
 /** Packages that only the named files may import. */
 const OWNED_PACKAGES: readonly (readonly [name: RegExp, owner: RegExp])[] = [
   [/^bullmq$/, /^src\/queue\//],
@@ -74,12 +93,19 @@ function sourceFiles(folder: string): string[] {
     .map((name) => join(folder, name))
 }
 
-function importsOf(file: string): string[] {
+/** Also those in types, which a moved folder would miss as well. */
+function staticImportsOf(file: string): string[] {
   const text = readFileSync(join(ROOT, file), 'utf8')
   const specifiers = text.matchAll(
-    /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]|(?:^|\n)import\s+['"]([^'"]+)['"]/g,
+    /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+['"]([^'"]+)['"]|(?:^|\n)import\s+['"]([^'"]+)['"]/g,
   )
-  return [...specifiers].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+  return [...specifiers].map((match) => match[1] ?? match[2] ?? '')
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8')
+  const loaded = [...text.matchAll(/import\(\s*['"]([^'"]+)['"]/g)].map((match) => match[1] ?? '')
+  return [...staticImportsOf(file), ...loaded]
 }
 
 /** The file inside the project that a specifier names, or null for a package. */
@@ -103,6 +129,39 @@ function importBreach(file: string, path: string): string | null {
   const row = rowOf(file) ?? ''
   const allowed = [row, ...(MAY_IMPORT[row] ?? [])]
   return allowed.includes(rowOf(path) ?? '') ? null : `${file} → ${path}`
+}
+
+/** What is wrong with one import across the border of a folder that is to become a package, or null. */
+function packageBreach(file: string, path: string): string | null {
+  for (const [folder, { alongside, entries }] of Object.entries(FUTURE_PACKAGES)) {
+    const breach = `${file} → ${path} (${folder})`
+    if (liesIn(file, folder) && ![folder, ...alongside].some((inside) => liesIn(path, inside))) return breach
+    if (!liesIn(file, folder) && liesIn(path, folder) && entries !== null && !entries.test(path)) return breach
+  }
+  return null
+}
+
+/** The files of one circle of imports, or none. Imports that are loaded only when needed (`import()`) close no circle. */
+function circleIn(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const done = new Set<string>()
+  const path: string[] = []
+  const visit = (file: string): readonly string[] => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return []
+    path.push(file)
+    for (const next of imports.get(file) ?? []) {
+      const circle = visit(next)
+      if (circle.length > 0) return circle
+    }
+    path.pop()
+    done.add(file)
+    return []
+  }
+  for (const file of imports.keys()) {
+    const circle = visit(file)
+    if (circle.length > 0) return circle
+  }
+  return []
 }
 
 /** Reads a clock, waits or draws by itself: the use cases are given a `Clock` and `random`. */
@@ -147,6 +206,43 @@ describe('the architecture', () => {
       others.map((place) => `${inside(row)} → ${inside(place)}`),
     )
     expect(allowed.map((place) => importBreach(inside(row), inside(place)))).toEqual(allowed.map(() => null))
+  })
+
+  test('has no circle of imports', () => {
+    const planted = new Map([
+      ['a', ['b', 'c']],
+      ['b', ['c']],
+      ['c', ['a']],
+    ])
+    expect(circleIn(planted)).toEqual(['a', 'b', 'c', 'a'])
+    const imports = new Map(
+      files.map((file) => [
+        file,
+        staticImportsOf(file)
+          .map((specifier) => target(file, specifier))
+          .filter((path) => path !== null),
+      ]),
+    )
+    expect(circleIn(imports)).toEqual([])
+  })
+
+  test('lets contract, engine and limiter be moved out as packages', () => {
+    const planted: readonly (readonly [string, string])[] = [
+      ['src/contract/planted.ts', 'src/ports/parser.ts'],
+      ['src/engine/planted.ts', 'config/settings.ts'],
+      ['src/gate/planted.ts', 'src/document/ids.ts'],
+      ['workers/planted.ts', 'src/engine/pdf/read-pages.ts'],
+      ['workers/planted.ts', 'src/gate/waiting-line.ts'],
+    ]
+    expect(planted.filter(([file, path]) => packageBreach(file, path) === null)).toEqual([])
+    const breaches = files.flatMap((file) =>
+      importsOf(file)
+        .map((specifier) => target(file, specifier))
+        .filter((path) => path !== null)
+        .map((path) => packageBreach(file, path))
+        .filter((breach) => breach !== null),
+    )
+    expect(breaches).toEqual([])
   })
 
   test('keeps each package with its owner', () => {

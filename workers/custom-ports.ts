@@ -9,7 +9,8 @@ import type { Parser } from '#src/ports/parser.ts'
 import type { Source } from '#src/ports/source.ts'
 import { identifySource } from './identify-source.ts'
 import { locationOf } from './location.ts'
-import { type OpenedSource, openSource, type SourceSurroundings } from './open-source.ts'
+import { openSource } from './open-source.ts'
+import type { OpenedSource, SourceSurroundings } from './opened-source.ts'
 import { spendingOf } from './spending.ts'
 
 /** Ports of a caller's own (docs/library.md), each instead of what the settings name. */

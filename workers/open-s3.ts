@@ -5,8 +5,8 @@ import { openS3Client } from '#src/s3/client.ts'
 import { openS3Source, type S3SourceOptions } from '#src/sources/s3/s3-source.ts'
 import { isAbout, watchS3 } from '#src/sources/s3/s3-watch.ts'
 import type { S3Location } from './location.ts'
-import type { OpenedSource, SourceSettings, SourceSurroundings } from './open-source.ts'
-import type { StoreSettings } from './open-store.ts'
+import type { OpenedSource, SourceSettings, SourceSurroundings } from './opened-source.ts'
+import type { StoreSettings } from './store-settings.ts'
 import { s3NetworkOf, type TlsSettings } from './way-out.ts'
 
 /*

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Settings } from '#config/settings.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { SourceUnusable } from '#src/document/source-unusable.ts'
 import { ARCHIVE_GLOBS, withArchives } from '#src/sources/archives/archive-source.ts'
@@ -9,65 +8,9 @@ import { type FolderSourceOptions, openFolderSource } from '#src/sources/folder/
 import type { Filter } from '#src/sources/path-rules.ts'
 import { openOneFile } from '#src/sources/folder/one-file.ts'
 import { watchFolder } from '#src/sources/folder/folder-watch.ts'
-import type { Source, SourceWatch } from '#src/ports/source.ts'
 import { SetupError } from '#src/document/setup-error.ts'
-import type { ListingPurchases } from './listing-purchases.ts'
 import { locationOf } from './location.ts'
-import type { NoticesFor } from './s3-notices.ts'
-
-export type SourceSettings = Pick<
-  Settings,
-  | 'include'
-  | 'exclude'
-  | 'hidden'
-  | 'followSymlinks'
-  | 'archives'
-  | 'archiveMembers'
-  | 'archiveMb'
-  | 'archiveRatio'
-  | 's3Endpoint'
-  | 's3Region'
-  | 'caFile'
-  | 'clientCert'
-  | 'clientKey'
-  | 'stableMs'
-  | 'rescanMs'
-  | 'poll'
-  | 'sqsQueue'
-  | 'eventsPort'
-  | 'eventsHost'
-  | 'eventsToken'
-  | 'via'
-  | 'passthrough'
-  | 'allowPrivateAddresses'
-  | 'refresh'
-  | 'siteListing'
-  | 'siteLimit'
-  | 'siteDepth'
-  | 'siteDelayMs'
-  | 'siteDocuments'
-  | 'llmsTxt'
-  | 'ignoreRobots'
-  | 'parseApiUrl'
-  | 'parseApiKey'
->
-
-export interface OpenedSource {
-  readonly source: Source
-  /** Begins to follow the source; called once. */
-  readonly watch: () => Promise<SourceWatch>
-}
-
-export interface SourceSurroundings {
-  /** A store inside the source is never listed. */
-  readonly storeUrl: string
-  /** Called with one line that the user should know. */
-  readonly say: (line: string) => void
-  /** Opens the notifications of a bucket; without it buckets are polled. */
-  readonly noticesFor?: NoticesFor
-  /** Where a listing may ask the service for something that it charges. */
-  readonly purchases?: ListingPurchases
-}
+import type { OpenedSource, SourceSettings, SourceSurroundings } from './opened-source.ts'
 
 /** The source that a command names. */
 export async function openSource(

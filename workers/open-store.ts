@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Settings } from '#config/settings.ts'
 import { MANIFEST_FILE } from '#src/document/store-manifest.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import type { JournalLimits } from '#src/outputs/folder/journal/journal.ts'
@@ -10,22 +9,7 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { locationOf } from './location.ts'
 import { madeFor } from './make-folder.ts'
-
-export type StoreSettings = Pick<
-  Settings,
-  | 'out'
-  | 'journalMb'
-  | 'journalDelayMs'
-  | 's3Endpoint'
-  | 's3Region'
-  | 's3Encryption'
-  | 's3KmsKeyId'
-  | 's3StorageClass'
-  | 's3InlineKb'
-  | 'caFile'
-  | 'clientCert'
-  | 'clientKey'
->
+import type { StoreSettings } from './store-settings.ts'
 
 interface OpenStoreOptions {
   readonly mustExist?: boolean

@@ -1,7 +1,7 @@
 import { openUrlSource } from '#src/sources/urls/url-source.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { webNetworkOf } from './way-out.ts'
-import type { OpenedSource, SourceSettings } from './open-source.ts'
+import type { OpenedSource, SourceSettings } from './opened-source.ts'
 
 /** A list of URLs as a source. Loaded only where one is named. */
 export function openUrls(path: string, settings: SourceSettings, resources: AsyncDisposableStack): OpenedSource {

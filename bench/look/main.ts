@@ -3,7 +3,8 @@
 import { parseArgs } from 'node:util'
 import { lookAtPages } from '../../src/engine/pdf/look-at-pages.ts'
 import { pdfPictures } from '../../src/engine/pdf/pdf-pictures.ts'
-import { type ReadPage, readPages } from '../../src/engine/pdf/read-pages.ts'
+import { readPages } from '../../src/engine/pdf/read-pages.ts'
+import type { ReadPage } from '../../src/engine/pdf/text-layer.ts'
 
 const { positionals: files } = parseArgs({ allowPositionals: true })
 const ROUNDS = 5

@@ -1,4 +1,4 @@
-import type { ParserClass } from './parser.ts'
+import type { ParserClass } from './parser-class.ts'
 
 declare const tag: unique symbol
 type Brand<T, Name extends string> = T & { readonly [tag]: Name }

@@ -1,13 +1,6 @@
 import type { SourceKey } from './ids.ts'
+import type { ParserClass } from './parser-class.ts'
 import type { Route } from './route.ts'
-
-/**
- * What decides which receipts satisfy which runs: the engine that comes with Sluice, a service behind an address, or
- * `passthrough`: Sluice itself, for texts that need no parser.
- */
-export const PARSER_CLASSES = ['embedded', 'service', 'passthrough'] as const
-
-export type ParserClass = (typeof PARSER_CLASSES)[number]
 
 /** Who made an answer. All but the class are facts for people: another address or gateway of a service decides nothing. */
 export interface ParserFacts {

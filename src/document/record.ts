@@ -1,5 +1,6 @@
 import type { Failure } from './failure.ts'
-import type { ParserClass, ParserFacts } from './parser.ts'
+import type { ParserFacts } from './parser.ts'
+import type { ParserClass } from './parser-class.ts'
 import type { RouteTerms } from './route.ts'
 import type { DocumentGrade } from './grade.ts'
 import type { ContentHash, ReceiptId, RecipeHash, SourceId, SourceKey, Version } from './ids.ts'

@@ -2,7 +2,8 @@ import { promisify } from 'node:util'
 import { constants, crc32, gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { ReceiptMemory } from '#src/ports/output-store.ts'
-import { PARSER_CLASSES, type ParserFacts } from '#src/document/parser.ts'
+import type { ParserFacts } from '#src/document/parser.ts'
+import { PARSER_CLASSES } from '#src/document/parser-class.ts'
 import type { Receipt } from '#src/document/record.ts'
 
 const pack = promisify(gzip)

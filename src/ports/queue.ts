@@ -29,3 +29,10 @@ export interface Delivery {
   /** Which counted attempt this is, from 1. */
   readonly attempt: number
 }
+
+/** Why a document is not handed out any more. */
+export type GiveUpReason =
+  /** `times` workers died, or froze, while they had it. */
+  | { readonly kind: 'deadly'; readonly times: number }
+  /** `handle` threw at each of its attempts; this is the last error. */
+  | { readonly kind: 'threw'; readonly error: unknown }

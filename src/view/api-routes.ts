@@ -8,7 +8,7 @@ import { shownDocument } from './read-blocks.ts'
 import { parseQuery } from './read-query.ts'
 import { receiptsFor } from './receipts.ts'
 import { remedyOf } from './remedies.ts'
-import type { ViewOptions } from './view-app.ts'
+import type { ViewOptions } from './view-options.ts'
 
 type Path = keyof typeof OPERATIONS
 

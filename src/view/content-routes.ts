@@ -8,7 +8,7 @@ import { CONTENT_HEADERS, PAGE_HEADERS } from './headers.ts'
 import { shownDocument } from './read-blocks.ts'
 import { differingLines, receiptsFor, type ShownReceipt, shownReceipt } from './receipts.ts'
 import { sourceFile } from './source-file.ts'
-import type { ViewOptions } from './view-app.ts'
+import type { ViewOptions } from './view-options.ts'
 
 /** Longest side of a drawn page, in pixels. */
 const LONGEST_SIDE = 1_600

@@ -3,49 +3,21 @@ import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { sourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
-import type { StoreSource } from '#src/document/store-manifest.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { citedPage, readCitation } from './citation.ts'
-import type { DocumentIndex } from './document-index.ts'
 import { PAGE_HEADERS } from './headers.ts'
-import type { LivePipeline } from './live.ts'
 import { documentPage } from './pages/document.ts'
 import { documentsPage } from './pages/documents.ts'
 import { failuresPage } from './pages/failures.ts'
 import { type Markup, page } from './pages/layout.ts'
 import { overviewPage } from './pages/overview.ts'
 import { shownDocument, type ShownDocument } from './read-blocks.ts'
-import type { Render } from './content.ts'
 import { addApi } from './api-routes.ts'
 import { addContent } from './content-routes.ts'
 import { comparePage, type Side } from './pages/compare.ts'
 import { differingLines, receiptsFor, shownReceipt } from './receipts.ts'
 import { sourceFile } from './source-file.ts'
-
-export interface ViewOptions {
-  readonly store: OutputStore
-  readonly sources: readonly StoreSource[]
-  readonly index: DocumentIndex
-  /** A PNG of a page of a PDF; null where it cannot be drawn. */
-  readonly draw: (request: {
-    readonly path: string
-    readonly page: number
-    readonly dpi: number
-  }) => Promise<Uint8Array | null>
-  readonly render: Render
-  /** Null where no source is known for the store. */
-  readonly live: LivePipeline | null
-  /** Whether the store was read once. */
-  readonly isIndexed: () => boolean
-  /** Of Sluice. */
-  readonly version: string
-  readonly allowWrites: boolean
-  /** Does documents with this failure code again; null where the source is not known. */
-  readonly retry: ((code: string) => void) | null
-  readonly retryCommand: (code: string) => string | null
-  /** Called with what went wrong while an answer was made. */
-  readonly onError: (error: unknown) => void
-}
+import type { ViewOptions } from './view-options.ts'
 
 const ASSETS: Readonly<Record<string, string>> = {
   'view.css': 'text/css; charset=utf-8',

@@ -3,7 +3,8 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { guard } from './guard.ts'
 import { PAGE_HEADERS } from './headers.ts'
-import { viewApp, type ViewOptions } from './view-app.ts'
+import { viewApp } from './view-app.ts'
+import type { ViewOptions } from './view-options.ts'
 
 export interface ViewServerOptions extends ViewOptions {
   /** Default loopback. */

@@ -1,5 +1,5 @@
 import { PlaceTable } from '#src/corpus/feed/place-table.ts'
-import { type LanguageOf, openLanguages } from './language.ts'
+import { type DetectedLanguage, type LanguageOf, openLanguages } from './language.ts'
 import { SHINGLE_WORDS } from './minhash.ts'
 import { NearDuplicates } from './near-duplicates.ts'
 import { type PersonalData, personalDataIn } from './personal-data.ts'
@@ -7,11 +7,7 @@ import { brokenRules, type QualityRule } from './quality.ts'
 import { wordsOf } from './words.ts'
 
 /** What separates good chunks from bad ones, as columns; all null where it was not asked for. Nothing is dropped by it. */
-export interface Hygiene {
-  /** ISO 639-1; null for less than 20 letters, or where no language is likely. */
-  readonly language: string | null
-  /** 0 to 1. */
-  readonly languageConfidence: number | null
+export interface Hygiene extends DetectedLanguage {
   /** First chunk of this export with the same words; null where this is the first. */
   readonly duplicateOf: string | null
   /** An earlier chunk of this export that is nearly the same, and their estimated Jaccard similarity. */

@@ -1,6 +1,11 @@
-import type { Hygiene } from './hygiene.ts'
+export interface DetectedLanguage {
+  /** ISO 639-1; null for less than 20 letters, or where no language is likely. */
+  readonly language: string | null
+  /** 0 to 1. */
+  readonly languageConfidence: number | null
+}
 
-export type LanguageOf = (text: string) => Pick<Hygiene, 'language' | 'languageConfidence'>
+export type LanguageOf = (text: string) => DetectedLanguage
 
 /** Fewer letters are not enough for a language. */
 const LEAST_LETTERS = 20

@@ -8,7 +8,7 @@ import { rewriteXml } from './ooxml/rewrite-xml.ts'
 import type { Supplement } from './ooxml/supplement.ts'
 import { childrenOf, descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
 import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
-import type { SupplementOptions } from './supplement-of.ts'
+import type { SupplementOptions } from './supplement-options.ts'
 import { replaceZipEntries } from './zip-replace.ts'
 
 const CONTENT = 'content.xml'

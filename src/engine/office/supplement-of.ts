@@ -5,14 +5,9 @@ import { OoxmlPackage } from './ooxml/ooxml-package.ts'
 import { slideSupplement } from './ooxml/slide-supplement.ts'
 import type { Supplement } from './ooxml/supplement.ts'
 import { wordSupplement } from './ooxml/word-supplement.ts'
+import type { SupplementOptions } from './supplement-options.ts'
 import { rtfSupplement } from './rtf/rtf-supplement.ts'
 import { wordBinarySupplement } from './word-binary-supplement.ts'
-
-export interface SupplementOptions {
-  readonly onlyMainContent: boolean
-  /** Whether slides are marked where they begin. */
-  readonly anchors?: boolean
-}
 
 /** What the library leaves out of a document, known by its content: an old extension may hold a new file. */
 export function supplementOf(

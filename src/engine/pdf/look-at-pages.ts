@@ -8,7 +8,7 @@ import { type Box, boxOf } from './layout/box.ts'
 import { wordsOf } from './layout/words.ts'
 import { drawableDpi } from './ocr/ocr-dpi.ts'
 import { mayShowPicture, type PdfPictures } from './pdf-pictures.ts'
-import type { ReadPage } from './read-pages.ts'
+import type { ReadPage } from './text-layer.ts'
 
 /** What a page shows. */
 export interface PageLook {

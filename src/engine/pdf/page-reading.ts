@@ -1,5 +1,5 @@
 import type { OcrConfidence } from './ocr/confidence.ts'
-import type { ReadPage } from './read-pages.ts'
+import type { ReadPage } from './text-layer.ts'
 
 /** Why a page is not, or may not be, read as a whole. */
 export type PageProblem =

@@ -13,7 +13,7 @@ import { ocrDpi } from './ocr/ocr-dpi.ts'
 import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise-page.ts'
 import { writtenLanguage } from './ocr/written-language.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
-import type { ReadPage } from './read-pages.ts'
+import type { ReadPage } from './text-layer.ts'
 import { garbledLetters, languageCertainty, lettersIn, lettersOf, plausibleShare } from './letters.ts'
 import { leavesInk, ocrHelps, showsUnreadText } from './ocr-decision.ts'
 

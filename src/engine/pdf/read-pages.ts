@@ -1,14 +1,6 @@
 import { LiteParse, type LiteParseConfig, type ParsedPage } from '@llamaindex/liteparse'
-import type { Turn } from './ink/draw-pages.ts'
 import { withPdfProblems } from './pdf-problem.ts'
-
-/** A page as the library read it; null where it could not: the document goes on without it. */
-export interface ReadPage {
-  readonly pageNumber: number
-  readonly page: ParsedPage | null
-  /** Clockwise degrees by which its text lies turned in the file; `page` is read turned back. */
-  readonly turn: Turn
-}
+import type { ReadPage, Turn } from './text-layer.ts'
 
 /** Pages held in memory at once: 10,000 pages in one piece take 2.6 GB and more (notes, engine libraries). */
 const BATCH_PAGES = 32

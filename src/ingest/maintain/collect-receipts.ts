@@ -1,5 +1,5 @@
 import { receiptId } from '#src/document/ids.ts'
-import { PARSER_CLASSES } from '#src/document/parser.ts'
+import { PARSER_CLASSES } from '#src/document/parser-class.ts'
 import { type KeptReceipt, receiptsOf } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { KeySet } from './key-set.ts'

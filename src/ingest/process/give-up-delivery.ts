@@ -1,13 +1,8 @@
 import type { Failure } from '#src/document/failure.ts'
-import type { Delivery } from '#src/ports/queue.ts'
+import type { Delivery, GiveUpReason } from '#src/ports/queue.ts'
 import { bury } from './bury.ts'
 import type { SettleDeps, StorePatience } from '../deps.ts'
 import { retryingStore } from './retrying-store.ts'
-
-/** Why the queue hands a document out no more: its workers died with it, or its handling threw each time. */
-export type GiveUpReason =
-  | { readonly kind: 'deadly'; readonly times: number }
-  | { readonly kind: 'threw'; readonly error: unknown }
 
 /** Ends a document that never came to a verdict of its own: listed with what happened, never silently dropped. */
 export async function giveUpDelivery(

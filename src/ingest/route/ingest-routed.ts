@@ -5,7 +5,7 @@ import { mostPagesIn } from '#src/contract/timeouts.ts'
 import { pagesBelow } from '#src/route/choose-pages.ts'
 import type { PieceDeps, Tiers } from '../deps.ts'
 import type { ReadingOrigin } from '../process/commit-answer.ts'
-import { type FoundReceipt, findReceipt } from '../process/find-receipt.ts'
+import { findReceipt } from '../process/find-receipt.ts'
 import { marksPages } from '../process/stitch-answers.ts'
 import type { Purchase } from '../process/purchase.ts'
 import { sumOfCosts } from '../process/sum-of-costs.ts'
@@ -17,19 +17,8 @@ import { mergePages } from './merge-pages.ts'
 import { isPageable, outlookOf } from './page-outlook.ts'
 import { parseWhole } from './parse-whole.ts'
 import { type LocalAnswer, localOrigin, readLocally } from './read-locally.ts'
+import type { RoutedOutcome } from './routed-outcome.ts'
 import { problemsOf, routedPages } from './route-record.ts'
-
-export type RoutedOutcome =
-  /** A service's answer for the whole document is there. */
-  | { readonly kind: 'kept'; readonly receipt: FoundReceipt }
-  | { readonly kind: 'parsed'; readonly origin: ReadingOrigin }
-  /** Some pages failed in a way that another attempt may mend; after the last one `origin` is what there is. */
-  | {
-      readonly kind: 'incomplete'
-      readonly origin: ReadingOrigin
-      readonly failed: Extract<Purchase, { kind: 'failed' }>
-    }
-  | Extract<Purchase, { kind: 'later' | 'failed' }>
 
 /**
  * Steps 2 to 4 for a document that is routed by page: the engine reads it, the pages that it read badly are bought in one

@@ -7,7 +7,7 @@ import { costOf } from '../process/commit-answer.ts'
 import { ingestPieces } from '../process/ingest-pieces.ts'
 import { cutterFor } from '../process/preflight.ts'
 import type { Work } from '../process/work.ts'
-import type { RoutedOutcome } from './ingest-routed.ts'
+import type { RoutedOutcome } from './routed-outcome.ts'
 import { type LocalAnswer, localOrigin } from './read-locally.ts'
 
 /**

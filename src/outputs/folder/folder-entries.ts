@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { opendir, readdir } from 'node:fs/promises'
 import { isOneOf, readIfThere } from '../file-system.ts'
-import type { WorkArea } from './work-area.ts'
+import type { StoreFolder } from './store-folder.ts'
 
 /**
  * Streams what is in a folder of a store. A folder that does not exist is empty; but only while the store itself is
@@ -9,7 +9,7 @@ import type { WorkArea } from './work-area.ts'
  *
  * @throws {StoreUnusable} where the store is away, or another folder has its path
  */
-export async function* entriesIn(folder: string, area: WorkArea): AsyncGenerator<Dirent> {
+export async function* entriesIn(folder: string, area: StoreFolder): AsyncGenerator<Dirent> {
   try {
     for await (const entry of await opendir(folder)) yield entry
   } catch (error) {
@@ -23,7 +23,7 @@ export async function* entriesIn(folder: string, area: WorkArea): AsyncGenerator
 }
 
 /** As `entriesIn`, at once: for folders of which all entries are wanted together. */
-export async function allEntriesIn(folder: string, area: WorkArea): Promise<readonly Dirent[]> {
+export async function allEntriesIn(folder: string, area: StoreFolder): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true })
   } catch (error) {
@@ -42,7 +42,7 @@ export async function allEntriesIn(folder: string, area: WorkArea): Promise<read
  *
  * @throws {StoreUnusable} as above
  */
-export async function readInStore(path: string, area: WorkArea): Promise<Buffer | null> {
+export async function readInStore(path: string, area: StoreFolder): Promise<Buffer | null> {
   try {
     const bytes = await readIfThere(path)
     if (bytes === null) area.checkStoreNow()

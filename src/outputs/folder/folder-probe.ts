@@ -1,9 +1,7 @@
 import { statSync } from 'node:fs'
-import { rename, rm, stat, statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { stat, statfs } from 'node:fs/promises'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
-import { errorCode, flushFolder, isOneOf, writeFlushed } from '../file-system.ts'
-import type { WorkArea } from './work-area.ts'
+import { errorCode, isOneOf } from '../file-system.ts'
 
 /** Free space below which nothing is bought, at the most: on a small disk it is a twentieth of its size. */
 const RESERVED_BYTES = 100 * 1024 * 1024
@@ -11,20 +9,6 @@ const RESERVED_SHARE = 0.05
 
 /** How long one check counts: it is asked for before each purchase. */
 const CHECK_MS = 1_000
-
-/** Makes sure that a folder store takes what will be written to it: a file that is written, flushed, renamed and removed. */
-export async function probeFolder(area: WorkArea): Promise<void> {
-  const id = area.newId()
-  const staged = await area.staged(id)
-  const renamed = `${staged}.probe`
-  try {
-    await writeFlushed(staged, Buffer.from('probe\n'))
-    await rename(staged, renamed)
-    await flushFolder(dirname(renamed))
-  } finally {
-    for (const path of [staged, renamed]) await rm(path, { force: true })
-  }
-}
 
 const BIGINT = { bigint: true } as const
 

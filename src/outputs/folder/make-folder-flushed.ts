@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { flushFolder } from '../file-system.ts'
 import { makeBelow } from './make-folder.ts'
-import type { WorkArea } from './work-area.ts'
+import type { StoreFolder } from './store-folder.ts'
 
 interface Making {
   readonly path: string
@@ -17,7 +17,7 @@ const making = new Set<Making>()
  * which another caller may have made a moment before. Throws where the store is not the one that was opened: what is made
  * of its name would hide that it is gone.
  */
-export async function makeFolderFlushed(path: string, area: Pick<WorkArea, 'root' | 'checkStore'>): Promise<void> {
+export async function makeFolderFlushed(path: string, area: Pick<StoreFolder, 'root' | 'checkStore'>): Promise<void> {
   const one = { path, made: make(path, area) }
   making.add(one)
   try {
@@ -27,7 +27,7 @@ export async function makeFolderFlushed(path: string, area: Pick<WorkArea, 'root
   }
 }
 
-async function make(path: string, { root, checkStore }: Pick<WorkArea, 'root' | 'checkStore'>): Promise<void> {
+async function make(path: string, { root, checkStore }: Pick<StoreFolder, 'root' | 'checkStore'>): Promise<void> {
   await checkStore()
   await makeBelow(root, path)
   await Promise.all(foldersAbove(path, root).map(flushFolder))
@@ -40,7 +40,7 @@ function foldersAbove(path: string, root: string): readonly string[] {
 }
 
 /** Makes the folder of `path`; `flushes`: with its name on the disk. */
-export async function makeFolderFor(path: string, area: WorkArea, flushes: boolean): Promise<void> {
+export async function makeFolderFor(path: string, area: StoreFolder, flushes: boolean): Promise<void> {
   if (flushes) return makeFolderFlushed(dirname(path), area)
   await area.checkStore()
   await makeBelow(area.root, dirname(path))
@@ -52,7 +52,7 @@ export async function makeFolderFor(path: string, area: WorkArea, flushes: boole
  */
 export async function flushRenamed(
   folder: string,
-  { root, journal }: Pick<WorkArea, 'root' | 'journal'>,
+  { root, journal }: Pick<StoreFolder, 'root' | 'journal'>,
 ): Promise<void> {
   const unflushed = [...making].filter(({ path }) => path === folder || path.startsWith(`${folder}/`))
   const above = existsSync(journal) ? foldersAbove(folder, root) : []

@@ -5,6 +5,7 @@ import { isOneOf } from '../file-system.ts'
 import { entriesIn } from './folder-entries.ts'
 import type { FolderWatch } from './folder-probe.ts'
 import { makeFolderFlushed } from './make-folder-flushed.ts'
+import type { StoreFolder } from './store-folder.ts'
 import { isGone, ownerMark } from './work-owner.ts'
 
 export interface WorkItem {
@@ -19,15 +20,12 @@ export interface Idle {
 }
 
 /** `.sluice/` of a store: where files are made before they are renamed to their final path, and what steps aside for them. */
-export class WorkArea {
+export class WorkArea implements StoreFolder {
   readonly #staging: string
   readonly #aside: string
   readonly #owner: string
-  /** Folder of the store. */
   readonly root: string
-  /** Folder of the segments of all processes' journals; it is not there before the first one. */
   readonly journal: string
-  /** Throws where the folder is not in the store that was opened; the other one does so at once. */
   readonly checkStore: () => Promise<void>
   readonly checkStoreNow: () => void
   #count = 0
@@ -113,7 +111,7 @@ export function workIdOf(name: string): string {
   return name.replace(/^[0-9a-f]{32}\.(?:old|letter)\./, '')
 }
 
-async function namesIn(folder: string, area: WorkArea): Promise<readonly string[]> {
+async function namesIn(folder: string, area: StoreFolder): Promise<readonly string[]> {
   const names: string[] = []
   for await (const { name } of entriesIn(folder, area)) names.push(name)
   return names

@@ -5,16 +5,8 @@ import type { SkipReason } from '#src/document/skip.ts'
 import { type Version, version } from '#src/document/ids.ts'
 import { type ArchiveLimits, ArchiveRefused, checkLimits } from './archive-limits.ts'
 import { TempFile } from '../temp-file.ts'
+import type { PackedMember } from './packed-member.ts'
 import { zipMembers } from './zip-members.ts'
-
-/** A member while it is unpacked. Folders are none. */
-export interface PackedMember {
-  readonly name: string
-  /** Why it is no document whatever its name is: a link, a device. Null for a file. */
-  readonly skip: SkipReason | null
-  /** Its bytes. Not asked for, they are passed over. */
-  open(): Promise<AsyncIterable<Uint8Array>>
-}
 
 /** Where an unpacked member lies in the archive's temporary file. */
 export interface Member {

@@ -4,7 +4,7 @@ import { type Entry, fromFd, getFileNameLowLevel, type ZipFile } from 'yauzl'
 import type { SkipReason } from '#src/document/skip.ts'
 import { ArchiveRefused } from './archive-limits.ts'
 import type { TempFile } from '../temp-file.ts'
-import type { PackedMember } from './unpack-archive.ts'
+import type { PackedMember } from './packed-member.ts'
 
 const openZip = promisify(fromFd) as (fd: number, options: object) => Promise<ZipFile>
 

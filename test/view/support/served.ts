@@ -4,7 +4,7 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import { DocumentIndex } from '#src/view/document-index.ts'
 import { renderHtml, renderMarkdown } from '#src/view/render-markdown.ts'
 import { updateIndex } from '#src/view/update-index.ts'
-import type { ViewOptions } from '#src/view/view-app.ts'
+import type { ViewOptions } from '#src/view/view-options.ts'
 import { openViewServer } from '#src/view/view-server.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 

@@ -1,10 +1,8 @@
 import { LiteParse, type ScreenshotRect } from '@llamaindex/liteparse'
 import { withPdfProblems } from '../pdf-problem.ts'
+import type { Turn } from '../text-layer.ts'
 import { decodePng } from './decode-png.ts'
 import { type PageDrawing, POINTS_PER_INCH } from './grey-picture.ts'
-
-/** Clockwise degrees by which a page's content lies turned; it is drawn turned back. */
-export type Turn = 0 | 90 | 180 | 270
 
 export interface PageToDraw {
   readonly pageNumber: number

@@ -1,4 +1,3 @@
-import type { Line } from './block.ts'
 import { bare } from './document-style.ts'
 import { RIGHT_TO_LEFT } from './right-to-left.ts'
 import type { Word } from './words.ts'
@@ -54,6 +53,6 @@ function needsNoSpace(text: string, line: string): boolean {
 }
 
 /** The plain text of a line. */
-export function lineText(line: Line): string {
+export function lineText(line: readonly Word[]): string {
   return line.map((word) => word.text).join(' ')
 }

@@ -1,7 +1,7 @@
 import type { TextInk } from '../ink/text-ink.ts'
 import { cropped, turnedBack } from '../ink/picture-ops.ts'
 import type { PageDrawing } from '../ink/grey-picture.ts'
-import type { Turn } from '../ink/draw-pages.ts'
+import type { Turn } from '../text-layer.ts'
 import { confidenceOf, scoreOf } from './confidence.ts'
 import { recognisePicture } from './recognise-picture.ts'
 import { sidewaysness } from './text-slope.ts'

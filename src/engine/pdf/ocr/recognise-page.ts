@@ -1,6 +1,7 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { deskewed } from '../deskew.ts'
-import { drawPages, type PdfToDraw, type Turn } from '../ink/draw-pages.ts'
+import { drawPages, type PdfToDraw } from '../ink/draw-pages.ts'
+import type { Turn } from '../text-layer.ts'
 import type { PageDrawing } from '../ink/grey-picture.ts'
 import { inkMask } from '../ink/ink-mask.ts'
 import { halved, levelled, paintOver, turnedBack } from '../ink/picture-ops.ts'

@@ -1,0 +1,5 @@
+export interface SupplementOptions {
+  readonly onlyMainContent: boolean
+  /** Whether slides are marked where they begin. */
+  readonly anchors?: boolean
+}

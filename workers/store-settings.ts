@@ -1,0 +1,17 @@
+import type { Settings } from '#config/settings.ts'
+
+export type StoreSettings = Pick<
+  Settings,
+  | 'out'
+  | 'journalMb'
+  | 'journalDelayMs'
+  | 's3Endpoint'
+  | 's3Region'
+  | 's3Encryption'
+  | 's3KmsKeyId'
+  | 's3StorageClass'
+  | 's3InlineKb'
+  | 'caFile'
+  | 'clientCert'
+  | 'clientKey'
+>
