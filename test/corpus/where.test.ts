@@ -53,6 +53,8 @@ describe('--where', () => {
     ['tokens ~ 5', 'this is not understood'],
     ['', 'a column is expected'],
     ['boxes is null', 'a column is expected'],
+    ['images is not null', 'images is filled after the condition was applied'],
+    ["context contains 'x'", 'context is filled after the condition was applied'],
   ])('%s is refused, and the position is shown', (condition, message) => {
     expect(() => parseWhere(condition)).toThrow(message)
     expect(() => parseWhere(condition)).toThrow(/\n {2,}\^$/)

@@ -1,8 +1,9 @@
-import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
+import { buildPdf, text as drawnText } from '../support/build-pdf.ts'
 import { contextFor, startChatService } from '../support/chat-service.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { sluice } from '../support/sluice.ts'
@@ -83,6 +84,44 @@ describe.skipIf(s3.kind !== 'ready')(name, () => {
         first.map(({ text }) => text).toSorted(),
       )
       expect(service.charges).toHaveLength(charged)
+    },
+  )
+})
+
+describe.skipIf(s3.kind !== 'ready')(name.replace('store', 'source'), () => {
+  test(
+    'gives the images of figures where it still holds the bytes that were parsed',
+    { timeout: 120_000 },
+    async () => {
+      if (s3.kind !== 'ready') throw new Error('no S3')
+      await using folder = await tempFolder()
+      const client = openS3Client(s3)
+      const put = async (caption: string): Promise<unknown> => {
+        const content = drawnText(72, 80, 'The weir in flood, as a keeper saw it.') + drawnText(72, 420, caption)
+        const picture = { width: 40, height: 20, grey: new Uint8Array(800).fill(90) }
+        const Body = buildPdf([{ content, picture, pictureBox: [72, 392, 372, 592] }])
+        return client.send(new PutObjectCommand({ Bucket: 'papers', Key: 'reports/weir.pdf', Body }))
+      }
+      await client.send(new CreateBucketCommand({ Bucket: 'papers' }))
+      await put('Figure 1: The weir')
+      const env = {
+        SLUICE_S3_ENDPOINT: s3.endpoint,
+        AWS_ACCESS_KEY_ID: s3.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+        SLUICE_STATE_DIR: join(folder.path, 'state'),
+      }
+      const options = { env, cwd: folder.path }
+      const run = await sluice(['run', 's3://papers/reports', '--out', 'corpus', '--mode', 'fast'], options)
+      expect(run.stderr).not.toContain('failed')
+      const asked = ['export', '--chunks', '--out', 'corpus', '--figures']
+      const drawn = await sluice([...asked, '--to', 'drawn'], options)
+      expect(drawn.stdout + drawn.stderr).toContain('\n1 image of figures\n')
+      expect(await readdir(join(folder.path, 'drawn/figures'))).toHaveLength(1)
+      await put('Figure 1: The mill')
+      const changed = await sluice([...asked, '--to', 'changed'], options)
+      expect(changed.stdout).toContain(
+        '0 images of figures\nwithout image: 1 figure whose document is no longer the one',
+      )
     },
   )
 })

@@ -32,7 +32,7 @@ export async function readSince(since: string, wanted: Same): Promise<Since> {
     const [before, now] = [JSON.stringify(manifest[name] ?? null), JSON.stringify(wanted[name] ?? null)]
     if (before !== now) {
       throw new SetupError(
-        `the export in ${since} was made with ${name} ${before}, not ${now}: its chunks would not fit together`,
+        `the export in ${since} was made with ${name} ${before}, not ${now}: give the same options, or export everything once`,
       )
     }
   }

@@ -28,6 +28,9 @@ export function parseWhere(text: string): ChunkTest {
 }
 
 const TYPES = new Map(CHUNK_COLUMNS.map(({ name, type }) => [name as string, type]))
+
+/** Columns that are filled in the chunks for which the condition holds. */
+const LATER = new Set(['context', 'images'])
 const COMPARISONS: Readonly<Record<string, (one: Value, other: Value) => boolean>> = {
   '=': (one, other) => one === other,
   '!=': (one, other) => one !== other,
@@ -132,8 +135,11 @@ class WhereParser {
   #field(): Field {
     const token = this.#next()
     const type = token?.kind === 'word' ? TYPES.get(token.text) : undefined
+    if (LATER.has(token?.text ?? '')) {
+      throw this.#refuse(`${token?.text} is filled after the condition was applied: filter the export by it`)
+    }
     if (type === undefined || type === 'json') {
-      const names = [...TYPES].flatMap(([name, of]) => (of === 'json' ? [] : [name]))
+      const names = [...TYPES].flatMap(([name, of]) => (of === 'json' || LATER.has(name) ? [] : [name]))
       throw this.#refuse(`a column is expected: ${names.join(', ')}`)
     }
     this.#at += 1
