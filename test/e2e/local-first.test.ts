@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
-import { answerOf } from '../support/routed-bench.ts'
+import { answerOf } from '../support/paged-answer.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 

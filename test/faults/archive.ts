@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { extname } from 'node:path'
 import type { Random } from '../support/random.ts'
 import type { FixtureStore, FixtureFile } from './fixture-store.ts'
+import { marksIn, pagedPdf } from './paged-documents.ts'
 
-/** What the service makes of a document; it stands in its first line. */
-export type Kind = 'good' | 'rejected' | 'poison'
+/** What the service makes of a document; it stands in its first line. The engine can read the good ones alone. */
+export type Kind = 'good' | 'rejected' | 'poison' | 'hard'
 
 const FOLDERS = ['', 'a/', 'a/b c/', 'ü/', 'deep/er/']
 
@@ -11,6 +13,8 @@ export interface ArchiveOptions {
   readonly documents: number
   /** Share of documents that the service never answers with anything but an error. Each takes half a minute. */
   readonly poison: number
+  /** PDFs of several pages among them, and documents that the service alone can read. */
+  readonly paged: boolean
 }
 
 /** What the text of a document comes to in the service: its Markdown, byte for byte. */
@@ -20,7 +24,9 @@ export function markdownOf(bytes: Uint8Array): string {
 }
 
 export function kindOf(bytes: Uint8Array): Kind {
-  return (/^<!-- (good|rejected|poison)/.exec(Buffer.from(bytes).toString('latin1'))?.[1] ?? 'good') as Kind
+  const [page] = marksIn(bytes)
+  if (page !== undefined) return page.kind
+  return (/^<!-- (good|rejected|poison|hard)/.exec(Buffer.from(bytes).toString('latin1'))?.[1] ?? 'good') as Kind
 }
 
 /** Small documents, with copies among them, that change under the hands of those who read them. */
@@ -31,7 +37,10 @@ export class Archive {
   readonly everSeen = new Set<string>()
   readonly #present = new Set<string>()
   readonly #touchedAt = new Map<string, number>()
+  /** SHA-256 of each PDF by the name that its pages have. */
+  readonly #digests = new Map<string, string>()
   #made = 0
+  #paged = false
   #filledAt = Infinity
 
   constructor(fixtures: FixtureStore, random: Random) {
@@ -57,10 +66,14 @@ export class Archive {
     return [...this.#present].sort()
   }
 
-  async fill({ documents, poison }: ArchiveOptions): Promise<void> {
+  /** The content (SHA-256) of which a unit of the service's charges is a part, or that it is. */
+  readonly contentOf = (unit: string): string => this.#digests.get(unit.replace(/\.p\d+$/, '')) ?? unit
+
+  async populate({ documents, poison, paged }: ArchiveOptions): Promise<void> {
+    this.#paged = paged
     for (let count = 0; count < documents; count++) {
       if (this.#present.size > 0 && this.#random.next() < 0.2) await this.#copy()
-      else await this.#write(this.#newKey(), this.#kind(poison))
+      else await this.#write(this.#newKey() + this.#extension(), this.#kind(poison))
     }
     this.#filledAt = Date.now()
   }
@@ -86,7 +99,7 @@ export class Archive {
         await this.#write(key, 'good')
         return `edited ${key}`
       case 1:
-        await this.#fixtures.replace(key, this.#text('good'))
+        await this.#fixtures.replace(key, this.#content('good', key))
         return `replaced ${key}`
       case 2:
         await this.#move(key)
@@ -103,17 +116,18 @@ export class Archive {
         await this.#fixtures.touch(key, new Date(1_000_000_000_000 + this.#random.below(1e9)))
         return `touched ${key}`
       default:
-        await this.#write(this.#newKey(), 'good')
+        await this.#write(this.#newKey() + this.#extension(), 'good')
         return 'made a new one'
     }
   }
 
   /** A new document, and copies of it. */
   async addCopies(copies: number): Promise<void> {
-    const key = this.#newKey()
+    const extension = this.#extension()
+    const key = this.#newKey() + extension
     await this.#write(key, 'good')
     for (let count = 0; count < copies; count++) {
-      const to = this.#newKey()
+      const to = this.#newKey() + extension
       await this.#fixtures.copy(key, to)
       this.#add(to)
     }
@@ -124,20 +138,22 @@ export class Archive {
   }
 
   async #copy(): Promise<void> {
-    const to = this.#newKey()
-    await this.#fixtures.copy(this.#random.pick(this.keys), to)
+    const stem = this.#newKey()
+    const from = this.#random.pick(this.keys)
+    const to = stem + extname(from)
+    await this.#fixtures.copy(from, to)
     this.#add(to)
   }
 
   async #move(key: string): Promise<void> {
-    const to = this.#newKey()
+    const to = this.#newKey() + extname(key)
     await this.#fixtures.move(key, to)
     this.#present.delete(key)
     this.#add(to)
   }
 
   async #write(key: string, kind: Kind): Promise<void> {
-    await this.#fixtures.write(key, this.#text(kind))
+    await this.#fixtures.write(key, this.#content(kind, key))
     this.#add(key)
   }
 
@@ -150,12 +166,35 @@ export class Archive {
   #kind(poison: number): Kind {
     const dice = this.#random.next()
     if (dice < poison) return 'poison'
-    return dice < poison + 0.05 ? 'rejected' : 'good'
+    if (dice < poison + 0.05) return 'rejected'
+    return this.#paged && dice < poison + 0.12 ? 'hard' : 'good'
   }
 
+  /** Without its extension. */
   #newKey(): string {
     this.#made += 1
-    return `${this.#random.pick(FOLDERS)}${this.#made}.html`
+    return `${this.#random.pick(FOLDERS)}${this.#made}`
+  }
+
+  #extension(): string {
+    return this.#paged && this.#random.next() < 0.8 ? '.pdf' : '.html'
+  }
+
+  #content(kind: Kind, key: string): string {
+    return key.endsWith('.pdf') ? this.#pdf(kind) : this.#text(kind)
+  }
+
+  /** One to forty pages; the engine reads four of ten badly, and the service cannot read one of forty. */
+  #pdf(kind: Kind): string {
+    this.#made += 1
+    const document = `d${this.#made}`
+    const pages = Array.from({ length: 1 + Math.floor(40 * this.#random.next() ** 3) }, () => ({
+      grade: this.#random.next() < 0.4 ? 0.89 * this.#random.next() : 0.9 + 0.1 * this.#random.next(),
+      isBroken: this.#random.next() < 0.025 && kind === 'good',
+    }))
+    const bytes = pagedPdf(document, kind, pages)
+    this.#digests.set(document, createHash('sha256').update(bytes).digest('hex'))
+    return bytes.toString('latin1')
   }
 
   #text(kind: Kind): string {

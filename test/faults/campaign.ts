@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { bundle } from '../support/bundle.ts'
 import { type Bundle, bundledForAll } from '../support/bundled.ts'
 import { ChargingService } from './charging-service.ts'
@@ -6,7 +8,7 @@ import { faultRun, type FaultRunResult } from './fault-run.ts'
 import { isEmpty } from './laws.ts'
 import { type Mutant, MUTANTS } from './mutants.ts'
 import { applyMutations } from './apply-mutations.ts'
-import { type FaultKind, killingPlan, planOf } from './plan.ts'
+import { type FaultKind, killingPlan, NEEDS_ENGINE, planOf } from './plan.ts'
 import type { Target } from './environment.ts'
 
 export interface CampaignOptions {
@@ -16,6 +18,8 @@ export interface CampaignOptions {
   readonly sideBySide: number
   /** As in a plan. */
   readonly short: boolean
+  /** Every run routes its documents by page (`Plan.routing`), with a scripted engine. */
+  readonly routed?: boolean
   /** The kinds of faults to draw from; all of them when not given. */
   readonly faults?: readonly FaultKind[] | undefined
   /** Instead of all other faults: so many processes are killed, one after the other. */
@@ -58,6 +62,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   await using bundled = options.program === undefined ? await programOf(options) : null
   const program = options.program ?? (bundled as Bundle)
   const results: FaultRunResult[] = []
+  const { routed = false } = options
   let unjudged = 0
   let next = options.seed
   const found = new AbortController()
@@ -67,7 +72,7 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
     await using redis = await FaultRedis.start()
     while (next < options.seed + options.runs && !signal.aborted) {
       const seed = next++
-      const plan = options.kills === undefined ? planOf(seed, options) : killingPlan(seed, options.kills)
+      const plan = options.kills === undefined ? planOf(seed, { ...options, routed }) : killingPlan(seed, options.kills)
       if (options.verbose) options.say(JSON.stringify(plan))
       const startedAt = Date.now()
       const result = await unlessAborted(
@@ -98,11 +103,19 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   return { ...sumOf(results), unjudged }
 }
 
-/** They start the embedded engine, or fetch the private Redis. */
-const NEEDS_ENGINE: readonly FaultKind[] = ['engine-killed', 'converter-missing', 'download-hangs']
+const SCRIPTED_ENGINE = join(import.meta.dirname, 'processes/scripted-engine.ts')
 
 /** The one that the tests have bundled, where they have: only a mistake needs a bundle of its own. */
-export function programOf({ mutant, faults }: Pick<CampaignOptions, 'mutant' | 'faults'>): Promise<Bundle> | Bundle {
+export async function programOf({
+  mutant,
+  faults,
+  routed = false,
+}: Pick<CampaignOptions, 'mutant' | 'faults' | 'routed'>): Promise<Bundle> {
+  if (routed) {
+    const program = await bundle({ plugins: mutant === null ? [] : [applyMutations(MUTANTS[mutant])], children: true })
+    await writeFile(program.engine, `import ${JSON.stringify(SCRIPTED_ENGINE)}\n`)
+    return program
+  }
   const children = faults === undefined || faults.some((fault) => NEEDS_ENGINE.includes(fault))
   if (mutant !== null) return bundle({ plugins: [applyMutations(MUTANTS[mutant])], children })
   return bundledForAll() ?? bundle({ children })

@@ -9,17 +9,19 @@ export interface Charge {
   readonly answeredAt: number
   /** Process id of the sender. */
   readonly process: number
-  /** SHA-256 of the document. */
-  readonly content: string
+  /** What it is for: the SHA-256 of a document, or the names of a PDF's pages. */
+  readonly units: readonly string[]
+  /** What the service asks for it. */
+  readonly credits: number
   /** Whether the document was parsed and paid for. */
   readonly charged: boolean
   /** What was done to the answer, so that it did not come through whole; null when it was sent as it is. */
   readonly fault: string | null
-  /** The store held a whole answer for this content before the request came. */
+  /** The store held a whole answer for one of these before the request came. */
   readonly kept: boolean
 }
 
-/** Credits for a document, 1 to 9, by its content (SHA-256): the price model of the client knows nothing of them. */
+/** Credits for a document that has no pages, 1 to 9, by its content (SHA-256): the price model of the client knows nothing of them. */
 export const priceOf = (content: string): number => 1 + (Number.parseInt(content.slice(0, 4), 16) % 9)
 
 export interface ServiceRun {
@@ -32,6 +34,8 @@ export interface ServiceRun {
   readonly delayMs: number
   /** The run's store, looked at from the outside. */
   readonly store: StoreAddress
+  /** Whether pages are bought. */
+  readonly paged: boolean
 }
 
 export type ToService =
@@ -44,3 +48,9 @@ export type FromService =
   | { readonly say: 'listening'; readonly url: string }
   | { readonly say: 'request'; readonly id: string }
   | { readonly say: 'charges'; readonly id: string; readonly charges: readonly Charge[] }
+
+/** One line for the journal. */
+export function describeCharge({ process, units, charged, fault, kept }: Charge): string {
+  const how = [`sent by ${process}`, charged ? 'charged' : 'free', fault ?? 'whole']
+  return `request for ${units.join(' ')}: ${[...how, ...(kept ? ['its receipt was there'] : [])].join(', ')}`
+}

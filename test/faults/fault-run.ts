@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../support/random.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { Archive } from './archive.ts'
-import type { Charge } from './charges.ts'
+import { type Charge, describeCharge } from './charges.ts'
 import type { ChargingService } from './charging-service.ts'
 import { commandOf, SluiceProcesses, scans } from './sluice-processes.ts'
 import { Journal } from './journal.ts'
@@ -30,10 +30,11 @@ import { ServiceLine } from './service-line.ts'
 import type { Environment, Target } from './environment.ts'
 import { openStoreFiles, type StoreFiles } from './store-files.ts'
 import { readStoreOutside, type StoreOutside } from './store-outside.ts'
+import { KeptUnits } from './kept-units.ts'
 import { Nemesis } from './nemesis.ts'
 import { readStalls } from './interruptions.ts'
 
-/** The last run, without faults, may take this long: attempts of poison with their waits, on a busy machine. */
+/** For the last run, without faults: attempts of poison with their waits, on a busy machine. */
 const PEACE_MS = 300_000
 const POLL_MS = 10
 
@@ -116,6 +117,7 @@ class FaultRun {
       serviceUrl: line.url,
       apiKey: this.#id,
       concurrency,
+      routing: plan.routing,
       program,
       journal: this.#journal,
       numbers: this.#numbers,
@@ -129,6 +131,7 @@ class FaultRun {
       service: line,
       environment,
       files: this.#files,
+      keptPages: plan.routing === null ? null : new KeptUnits(this.#files),
       concurrency,
       breaches: this.#breaches,
       journal: this.#journal,
@@ -138,10 +141,11 @@ class FaultRun {
 
   async play(): Promise<FaultRunResult> {
     const { plan, service } = this.#options
-    await this.#archive.fill(plan)
+    const paged = plan.routing !== null
+    await this.#archive.populate({ ...plan, paged })
     await this.#numbers.plantOthers(this.#environment.fixtures)
     const { seed, faultRate, delayMs, bursts } = plan
-    service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, store: this.#environment.store })
+    service.begin({ id: this.#id, seed, faultRate, delayMs, bursts, paged, store: this.#environment.store })
     await this.#work()
     return this.#judge()
   }
@@ -215,9 +219,11 @@ class FaultRun {
     const { interrupted, losesData } = this.#nemesis
     const stalls = await readStalls(this.processes.stalls)
     const counted = losesData ? null : doubts
-    checkCharges(charges, { interruptions: [...interrupted, ...stalls], keepMs: this.#keepMs, counted }, this.#breaches)
+    const { contentOf } = this.#archive
+    const doubt = { interruptions: [...interrupted, ...stalls], keepMs: this.#keepMs, counted, contentOf }
+    checkCharges(charges, doubt, this.#breaches)
     if (!this.#cutOff) {
-      await checkOutcome(this.#archive, store, this.#breaches)
+      await checkOutcome(this.#archive, store, this.#options.plan.routing, this.#breaches)
       await checkLedger(this.#archive, store, redis.connection, this.#breaches)
       this.#checkWords(store.letters.size > 0 ? 2 : 0)
       this.#checkNumbers(store, charges)
@@ -279,15 +285,7 @@ class FaultRun {
 
   async #keepJournal(charges: readonly Charge[], doubts: readonly string[]): Promise<string> {
     const { plan, redis } = this.#options
-    for (const { at, process: sender, content, charged, fault, kept } of charges) {
-      const how = [
-        `sent by ${sender}`,
-        charged ? 'charged' : 'free',
-        fault ?? 'whole',
-        ...(kept ? ['its receipt was there'] : []),
-      ]
-      this.#journal.note(`request for ${content}: ${how.join(', ')}`, at)
-    }
+    for (const charge of charges) this.#journal.note(describeCharge(charge), charge.at)
     return this.#journal.keep(this.#id, {
       plan: JSON.stringify(plan),
       'laws broken': JSON.stringify(this.#breaches, null, 2),

@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
 import type { Charge } from './charges.ts'
-import type { StoreFiles } from './store-files.ts'
 
 /** A process that was killed, stopped, frozen, cut off from Redis or left without a processor, and for how long. */
 export interface Interruption {
@@ -11,7 +9,7 @@ export interface Interruption {
   /** Until it could go on; for a process that ended, until it had ended. */
   until: number
   readonly ended: boolean
-  /** Contents whose answers were kept when it was interrupted: for one that was killed, after it had ended. */
+  /** Units of charges whose answers were kept when it was interrupted: for one that was killed, after it had ended. */
   readonly kept: ReadonlySet<string>
 }
 
@@ -28,14 +26,6 @@ export async function readStalls(path: string): Promise<readonly Interruption[]>
 /** What was on its way to the service when a process stood still arrives when it wakes. */
 export const WAKING_MS = 200
 
-const DIGEST_LENGTH = 64
-
-/** SHA-256 of each content of which the store has a receipt, whole or not. */
-export async function keptContents(files: StoreFiles): Promise<ReadonlySet<string>> {
-  const names = await files.list('receipts')
-  return new Set(names.map((name) => basename(name).slice(0, DIGEST_LENGTH)))
-}
-
 /**
  * The interruption in which the answer to a request may have been lost with its process, or late: the request was in flight,
  * or its answer not kept yet. Undefined: the answer reached a process that lived and could keep it. `keepMs`: what a
@@ -51,5 +41,5 @@ export const lostBy = (
       charge.process === process &&
       charge.at <= until &&
       from <= charge.answeredAt + keepMs &&
-      !kept.has(charge.content),
+      !charge.units.some((unit) => kept.has(unit)),
   )

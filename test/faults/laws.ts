@@ -5,6 +5,9 @@ import type { Charge } from './charges.ts'
 import { readLedger } from './redis-outside.ts'
 import type { StoreOutside } from './store-outside.ts'
 import { lostBy, type Interruption } from './interruptions.ts'
+import { marksIn } from './paged-documents.ts'
+import { pagedBreaches } from './paged-laws.ts'
+import type { Routing } from './plan.ts'
 
 /** What a run broke, one sentence each, by the law it broke. All empty: nothing was broken. */
 export interface Breaches {
@@ -39,21 +42,30 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 /** What must hold at every moment, also right after a kill. */
 export async function checkAtRest(store: StoreOutside, redis: RedisConnection, breaches: Breaches): Promise<void> {
   breaches.torn.push(...store.torn)
-  for (const { key, receipt } of store.records.values()) {
-    if (receipt === null || !store.receipts.has(receipt)) breaches.torn.push(`${key} has outputs and no receipt`)
+  for (const { key, receipt, pieces } of store.records.values()) {
+    const receipts = pieces?.map((piece) => piece.receipt) ?? [receipt]
+    if (!receipts.every((one) => one !== null && store.receipts.has(one)))
+      breaches.torn.push(`${key} has outputs and no receipt`)
   }
   const { entries, disagreements } = await readLedger(redis)
   for (const [key, told] of entries) {
-    if (told === 'd' && !store.records.has(key)) breaches.conservation.push(`${key} is "done" and not in the store`)
+    if (/^[drDR]$/.test(told) && !store.records.has(key))
+      breaches.conservation.push(`${key} is "done" and not in the store`)
   }
   if (disagreements > 0) breaches.conservation.push(`${disagreements} counts differ from the entries`)
 }
 
 /** What must hold when a run came to its end without faults: every document is there, or listed with its reason. */
-export async function checkOutcome(archive: Archive, store: StoreOutside, breaches: Breaches): Promise<void> {
+export async function checkOutcome(
+  archive: Archive,
+  store: StoreOutside,
+  routing: Routing | null,
+  breaches: Breaches,
+): Promise<void> {
   for (const key of archive.keys) {
     const { bytes, version } = await archive.read(key)
-    if (kindOf(bytes) === 'good') checkGood(key, bytes, version, store, breaches)
+    const kind = kindOf(bytes)
+    if (kind === 'good' || kind === 'hard') checkGood({ key, bytes, version, routing }, store, breaches)
     else checkBad(key, version, store, breaches)
   }
   for (const key of [...store.records.keys(), ...store.letters.keys()]) {
@@ -64,20 +76,28 @@ export async function checkOutcome(archive: Archive, store: StoreOutside, breach
   }
 }
 
+interface GoodDocument {
+  readonly key: string
+  readonly bytes: Buffer
+  readonly version: string
+  readonly routing: Routing | null
+}
+
 function checkGood(
-  key: string,
-  bytes: Buffer,
-  version: string,
+  { key, bytes, version, routing }: GoodDocument,
   store: StoreOutside,
   { lost, unexplained }: Breaches,
 ): void {
+  const marks = marksIn(bytes)
   const record = store.records.get(key)
   const letter = store.letters.get(key)
   if (letter !== undefined) unexplained.push(`${key} ended failed: ${letter.failure.code}, ${letter.failure.message}`)
   else if (record === undefined) lost.push(`${key} has neither record nor dead letter`)
   else if (record.contentHash !== sha256(bytes)) lost.push(`${key}: the outputs are of other bytes`)
   else if (record.version !== version) lost.push(`${key}: the record is of another version`)
-  else if (store.markdown.get(key) !== markdownOf(bytes)) {
+  else if (marks.length > 0 && routing !== null) {
+    lost.push(...pagedBreaches(marks, record, store.markdown.get(key) ?? '', routing))
+  } else if (store.markdown.get(key) !== markdownOf(bytes)) {
     lost.push(`${key}: the Markdown is not what the service answered`)
   }
 }
@@ -111,6 +131,8 @@ export interface Doubt {
   readonly keepMs: number
   /** Contents that Sluice says were sent again in doubt, each as often as it was; null where Redis lost data and forgot. */
   readonly counted: readonly string[] | null
+  /** The content (SHA-256) that a unit of a charge belongs to. */
+  readonly contentOf: (unit: string) => string
 }
 
 /**
@@ -120,27 +142,27 @@ export interface Doubt {
  */
 export function checkCharges(
   charges: readonly Charge[],
-  { interruptions, keepMs, counted }: Doubt,
+  { interruptions, keepMs, counted, contentOf }: Doubt,
   { paidTwice }: Breaches,
 ): void {
-  for (const { at, content, kept } of charges) {
+  for (const { at, units, kept } of charges) {
     // Sent again for a process that stood still, and before it came to itself and kept its answer: in doubt.
     const isLate = charges.some(
-      (one) => one.content === content && one.at < at && isKeptLate(one, interruptions, keepMs),
+      (one) => one.at < at && one.units.some((unit) => units.includes(unit)) && isKeptLate(one, interruptions, keepMs),
     )
-    if (kept && !isLate) paidTwice.push(`${content} was sent although its receipt was there`)
+    if (kept && !isLate) paidTwice.push(`${units.join(' ')} was sent although its receipt was there`)
   }
-  for (const content of new Set(charges.map((charge) => charge.content))) {
-    const charged = charges.filter((charge) => charge.content === content && charge.charged)
+  for (const unit of new Set(charges.flatMap(({ units }) => units))) {
+    const charged = charges.filter((charge) => charge.units.includes(unit) && charge.charged)
     const cutOff = charged.filter(({ fault }) => fault !== null).length
     const lost = charged.filter((charge) => charge.fault === null && lostBy(charge, interruptions, keepMs)).length
     if (charged.length > 1 + cutOff + lost) {
       const excused = `${cutOff} answers were cut off, ${lost} in flight to processes that were interrupted`
-      paidTwice.push(`${content} was charged ${charged.length} times; ${excused}`)
+      paidTwice.push(`${unit} was charged ${charged.length} times; ${excused}`)
     }
-    const again = counted?.filter((one) => one === content).length ?? Infinity
+    const again = counted?.filter((one) => one === contentOf(unit)).length ?? Infinity
     if (charged.length > 1 + cutOff + again) {
-      paidTwice.push(`${content} was charged ${charged.length} times; ${cutOff} cut off, ${again} counted as in doubt`)
+      paidTwice.push(`${unit} was charged ${charged.length} times; ${cutOff} cut off, ${again} counted as in doubt`)
     }
   }
 }
@@ -162,8 +184,10 @@ export async function checkLedger(
   if (disagreements > 0) conservation.push(`${disagreements} counts differ from the entries at the end`)
   for (const key of archive.keys) {
     const told = entries.get(key)
-    const expected = store.letters.has(key) ? 'f' : store.records.has(key) ? 'd' : 'p'
-    if (told !== expected)
+    const done = store.records.get(key)?.outcome === 'partial' ? 'r' : 'd'
+    const expected = store.letters.has(key) ? 'f' : store.records.has(key) ? done : 'p'
+    // A capital letter: the engine parsed it.
+    if (told?.toLowerCase() !== expected)
       conservation.push(`${key} is "${told ?? 'unknown'}" in the ledger, "${expected}" in the store`)
   }
   for (const [key, told] of entries) if (told === 'p') conservation.push(`${key} is still pending`)

@@ -18,7 +18,7 @@ import { folderTarget } from './environment.ts'
  * `--mutants` plants the mistake of each class, or of those that `--faults` names, and searches for it. `--kills N` is one
  * run of ten times as many documents,
  * in which N processes are killed.
- * With `--s3` source and store are in buckets of a real object store instead of folders.
+ * With `--routed` documents are routed by page: PDFs of which single pages are bought. With `--s3` source and store are in buckets of a real object store instead of folders.
  */
 
 const { values } = parseArgs({
@@ -28,6 +28,7 @@ const { values } = parseArgs({
     'side-by-side': { type: 'string', default: '6' },
     s3: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
+    routed: { type: 'boolean', default: false },
     faults: { type: 'string' },
     mutant: { type: 'string' },
     mutants: { type: 'boolean', default: false },
@@ -56,6 +57,7 @@ const options = {
   target: ground,
   sideBySide: kills === undefined ? Number(values['side-by-side']) : 1,
   short: values.short || values.mutants,
+  routed: values.routed,
   verbose: values.verbose,
   say,
 }
@@ -87,7 +89,7 @@ const isLate = (): boolean => values.minutes !== undefined && performance.now() 
 async function playRanges(log: string): Promise<number> {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
   const all = { seed: Number(values.seed), runs: Number(values.runs) }
-  await using program = await programOf({ mutant, faults })
+  await using program = await programOf({ mutant, faults, routed: values.routed })
   for (const range of rangesLeft(all, Number(values.range), await readRanges(log))) {
     if (isLate()) break
     const result = await campaign({ ...options, ...range, program, faults, mutant, untilFound: false })

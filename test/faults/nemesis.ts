@@ -14,7 +14,8 @@ import type { ServiceLine } from './service-line.ts'
 import type { Environment } from './environment.ts'
 import type { StoreFiles } from './store-files.ts'
 import { readStoreOutside } from './store-outside.ts'
-import { keptContents, type Interruption, WAKING_MS } from './interruptions.ts'
+import { type Interruption, WAKING_MS } from './interruptions.ts'
+import { KeptUnits } from './kept-units.ts'
 
 const FREEZE_MS = 2_500
 
@@ -26,6 +27,8 @@ export interface NemesisOptions {
   readonly doubts: DoubtsSeen
   readonly environment: Environment
   readonly files: StoreFiles
+  /** Null where pages are not bought. */
+  readonly keptPages: KeptUnits | null
   readonly concurrency: number
   readonly breaches: Breaches
   readonly journal: Journal
@@ -165,7 +168,8 @@ export class Nemesis {
   ): Promise<readonly Interruption[]> {
     this.#ambiguousBound += victims.length * this.#options.concurrency
     const until = how.ended ? Date.now() : Infinity
-    const kept = await keptContents(this.#options.files)
+    const { keptPages, files } = this.#options
+    const kept = await (keptPages === null ? new KeptUnits(files).ofContents() : keptPages.ofPages())
     const interruptions = victims.map(({ child }) => ({ ...how, until, kept, process: child.pid ?? 0 }))
     this.interrupted.push(...interruptions)
     return interruptions

@@ -48,15 +48,28 @@ export interface Plan {
   /** The first process follows the folder, so that changes reach it as events, more than once and in any order. */
   readonly follows: boolean
   readonly faults: readonly PlannedFault[]
+  /** Null where every document goes to the service. */
+  readonly routing: Routing | null
 }
+
+/** The engine reads each document, and the pages that it reads badly are bought. */
+export interface Routing {
+  /** Pages of one document that are bought at the most; null for no limit. */
+  readonly buyPages: number | null
+}
+
+/** Their runs are on their own, with the real engine, which a campaign with routing does not have. */
+export const NEEDS_ENGINE: readonly FaultKind[] = ['engine-killed', 'converter-missing', 'download-hangs']
 
 /** `faults`: the kinds to draw from; all of them when not given. */
 export interface PlanOptions {
   readonly short: boolean
   readonly faults?: readonly FaultKind[] | undefined
+  readonly routed?: boolean
 }
 
-export function planOf(seed: number, { short, faults: kinds = FAULTS }: PlanOptions): Plan {
+export function planOf(seed: number, { short, routed = false, faults: all = FAULTS }: PlanOptions): Plan {
+  const kinds = routed ? all.filter((kind) => !NEEDS_ENGINE.includes(kind)) : all
   const random = new Random(seed)
   const documents = short ? 8 + random.below(20) : 40 + Math.floor(160 * random.next() ** 3)
   const faults = Array.from({ length: short ? 1 + random.below(2) : 1 + random.below(4) }, () => ({
@@ -80,6 +93,7 @@ export function planOf(seed: number, { short, faults: kinds = FAULTS }: PlanOpti
       requests: 1 + random.below(8),
     })),
     follows: random.next() < 0.2,
+    routing: routed ? { buyPages: random.next() < 0.3 ? 1 + random.below(4) : null } : null,
   }
 }
 
@@ -91,6 +105,6 @@ export function killingPlan(seed: number, kills: number): Plan {
     requests: random.below(16),
     patienceMs: 300 + random.below(2_000),
   }))
-  const calm = { short: false, poison: 0, faultRate: 0, bursts: [], follows: false }
+  const calm = { short: false, poison: 0, faultRate: 0, bursts: [], follows: false, routing: null }
   return { ...calm, seed, documents: 10 * kills, concurrency: 4, delayMs: 200, helpers: 3, faults }
 }

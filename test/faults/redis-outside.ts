@@ -5,17 +5,20 @@ import type { RedisConnection } from '#src/redis/connection.ts'
 /** Contents (SHA-256) of what was about to be bought and is not settled. */
 export async function openIntents(redis: RedisConnection): Promise<readonly string[]> {
   const key = await onlyKey(redis, '*:intents')
-  return key === null ? [] : (await redis.hkeys(key)).map((receipt) => receipt.slice(0, 64))
+  return key === null ? [] : (await redis.hkeys(key)).filter(isPaid).map((receipt) => receipt.slice(0, 64))
 }
 
 /** Contents that were sent again while an earlier request for them was in doubt, each as often as that happened. */
 export async function resentContents(redis: RedisConnection): Promise<readonly string[]> {
   const key = await onlyKey(redis, '*:resent')
-  const resent = key === null ? [] : Object.entries(await redis.hgetall(key))
+  const resent = key === null ? [] : Object.entries(await redis.hgetall(key)).filter(([receipt]) => isPaid(receipt))
   return resent.flatMap(([receipt, times]) => Array<string>(Number(times)).fill(receipt.slice(0, 64)))
 }
 
-const LETTERS = ['p', 'd', 'r', 'f', 's'] as const
+/** The embedded engine charges nothing: its requests are in doubt for nothing. */
+const isPaid = (receipt: string): boolean => !receipt.endsWith('-embedded')
+
+const LETTERS = ['p', 'd', 'r', 'f', 's', 'D', 'R'] as const
 
 export interface LedgerView {
   /** Letter of the outcome by source key. */
@@ -34,7 +37,7 @@ export async function readLedger(redis: RedisConnection): Promise<LedgerView> {
   const shards = hashes.filter((_, at) => keys[at]?.endsWith(':counts') === false)
   for (const [name, entry] of shards.flatMap((shard) => Object.entries(shard))) {
     entries.set(name, entry.slice(0, 1))
-    if (entry.startsWith('d')) done.set(name, entry)
+    if (/^[dD]/.test(entry)) done.set(name, entry)
   }
   const told = hashes[keys.findIndex((key) => key.endsWith(':counts'))] ?? {}
   const letters = [...entries.values()]

@@ -5,6 +5,7 @@ import { type Finished, type RunningSluice, startSluice } from '../support/sluic
 import type { FaultRedis } from './fault-redis.ts'
 import type { Journal } from './journal.ts'
 import type { NumbersChecker } from './numbers.ts'
+import type { Routing } from './plan.ts'
 import type { RedisLine } from './redis-line.ts'
 import type { Bundle } from '../support/bundled.ts'
 import type { Environment } from './environment.ts'
@@ -28,6 +29,7 @@ export interface SluiceProcessesOptions {
   readonly serviceUrl: string
   readonly apiKey: string
   readonly concurrency: number
+  readonly routing: Routing | null
   readonly program: Bundle
   readonly journal: Journal
   readonly numbers: NumbersChecker
@@ -83,7 +85,7 @@ export class SluiceProcesses {
   start(command: Command, execArgv: readonly string[] = [], options: StartOptions = {}): RunningSluice {
     const { source, sourceName = source === undefined ? this.sourceName : undefined } = options
     const { metricsPort = 0, flags, env } = options
-    const { environment, redis, serviceUrl, apiKey, concurrency, program, numbers } = this.#options
+    const { environment, redis, serviceUrl, apiKey, concurrency, routing, program, numbers } = this.#options
     const line = redis.line()
     const settings = {
       out: environment.out,
@@ -99,6 +101,7 @@ export class SluiceProcesses {
       spool: join(environment.state, 'spool'),
       ...(sourceName === undefined ? {} : { 'source-name': sourceName }),
       'metrics-port': String(metricsPort),
+      ...(routing === null ? {} : routeFlags(routing)),
       ...flags,
     }
     const running = startSluice(
@@ -162,6 +165,11 @@ export class SluiceProcesses {
     return readFile(join(this.#options.environment.state, 'sluice.log'), 'utf8').catch(() => '')
   }
 }
+
+const routeFlags = ({ buyPages }: Routing): Readonly<Record<string, string>> => ({
+  route: 'local-first',
+  ...(buyPages === null ? {} : { 'buy-pages': String(buyPages) }),
+})
 
 /** What a process was started as. */
 export const commandOf = ({ child }: RunningSluice): Command =>

@@ -3,7 +3,7 @@ import { campaign, type CampaignOptions } from './campaign.ts'
 
 /** A short campaign of the program as it is, which must break no law. */
 export async function smokeCampaign(
-  options: Pick<CampaignOptions, 'runs' | 'seed' | 'target' | 'sideBySide' | 'faults'>,
+  options: Pick<CampaignOptions, 'runs' | 'seed' | 'target' | 'sideBySide' | 'faults' | 'routed'>,
 ): Promise<void> {
   const said: string[] = []
   const result = await campaign({

@@ -5,6 +5,7 @@ import type { Claim } from '#src/ports/ledger.ts'
 import type { Turn } from '#src/ports/gate.ts'
 import type { Delivery } from '#src/ports/queue.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
+import type { FoundReceipt } from './find-receipt.ts'
 import type { ReadDocument } from './read-once.ts'
 
 /** One document in progress whose bytes were read: what was delivered, and what is known of it. */
@@ -31,4 +32,6 @@ export interface Work extends ReadWork {
   readonly address: string | null
   /** A limit refused it: it goes before what only waits. */
   readonly first?: boolean
+  /** Searches, right before the request, for an answer that spares it; default: the receipt of these bytes. */
+  readonly findAnswer?: (signal: AbortSignal) => Promise<FoundReceipt | null>
 }

@@ -1,9 +1,8 @@
 import { readAnswer } from '#src/contract/read-answer.ts'
-import type { ReceiptId } from '#src/document/ids.ts'
-import { pagesOfReceipt } from '#src/document/page-list.ts'
 import type { Receipts, Reporting } from '../deps.ts'
 import type { Work } from '../process/work.ts'
 import type { BoughtPart } from './buy-pages.ts'
+import { ownParser, receiptsOfPages } from './find-part.ts'
 
 /** The service's answers for pages of this document that are there already and hold one of these pages at least. */
 export async function boughtBefore(
@@ -20,7 +19,7 @@ export async function boughtBefore(
     if (!pages.some((page) => missing.has(page))) continue
     const kept = await deps.store.readReceipt(id, { hold: work.hold, signal })
     if (kept === null) continue
-    const parser = kept.parser ?? { ...deps.parsers.own, at: null }
+    const parser = kept.parser ?? ownParser(deps)
     // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
     await deps.store.saveReceipt(id, kept.body, parser)
     const reading = readAnswer(kept.body, deps.clock.wall())
@@ -31,18 +30,4 @@ export async function boughtBefore(
   }
   if (parts.length > 0) deps.events.emit('receipt:reused', { key: job.key })
   return parts
-}
-
-async function receiptsOfPages(
-  { read, recipe }: Work,
-  { store }: Receipts,
-  signal: AbortSignal,
-): Promise<{ readonly id: ReceiptId; readonly pages: readonly number[] }[]> {
-  const found: { readonly id: ReceiptId; readonly pages: readonly number[] }[] = []
-  for await (const { id } of store.listReceipts(signal, read.contentHash)) {
-    const pages = pagesOfReceipt(id, read.contentHash, recipe.hash)
-    if (pages !== null) found.push({ id, pages })
-  }
-  // Most pages first, and always in the same order.
-  return found.toSorted((a, b) => b.pages.length - a.pages.length || (a.id < b.id ? -1 : 1))
 }

@@ -3,7 +3,7 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
-import { halvesOf, pageLists, partHash } from '#src/document/page-list.ts'
+import { halvesOf, pageLists, pagesOfReceipt, partHash } from '#src/document/page-list.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Cost } from '#src/document/record.ts'
 import type { CutDocument, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
@@ -12,6 +12,7 @@ import { buyPiece } from '../process/buy-piece.ts'
 import { costOf } from '../process/commit-answer.ts'
 import type { Purchase } from '../process/purchase.ts'
 import type { Work } from '../process/work.ts'
+import { findPart } from './find-part.ts'
 
 /** Some pages of a document with the service's answer for them. */
 export interface BoughtPart {
@@ -63,8 +64,12 @@ export async function buyPages(
     for (const piece of document.pieces) {
       const bought = await buyPart(piece, work, deps, signal)
       if (bought.kind === 'later') return bought
-      if (bought.kind === 'part') parts.push(bought.part)
-      else if (piece.pages.length > 1) waiting.push(...halvesOf(piece.pages))
+      if (bought.kind === 'part') {
+        const have = bought.part.pages
+        parts.push(bought.part)
+        const missing = piece.pages.filter((page) => !have.includes(page))
+        if (missing.length > 0) waiting.push(missing)
+      } else if (piece.pages.length > 1) waiting.push(...halvesOf(piece.pages))
       else {
         for (const page of piece.pages) failed.set(page, bought.failure)
         if (bought.countsUntil !== 'final') passing = bought
@@ -111,7 +116,7 @@ async function buyPart(
   const purchase = await buyPiece(
     { ...piece, read: (again) => piece.read(again), contentHash: content },
     intent,
-    work,
+    { ...work, findAnswer: (cut) => findPart(work, pages, deps, cut) },
     deps,
     signal,
   )
@@ -126,9 +131,10 @@ async function buyPart(
     }
     case 'kept': {
       const { id: receipt, body, parser } = purchase.receipt
+      const have = pagesOfReceipt(receipt, work.read.contentHash, work.recipe.hash) ?? pages
       const reading = readAnswer(body, deps.clock.wall())
       const cost: Cost = { credits: 0, basis: 'saved' }
-      return { kind: 'part', part: { pages, receipt, reading, parser, cost, requestId: reading.requestId } }
+      return { kind: 'part', part: { pages: have, receipt, reading, parser, cost, requestId: reading.requestId } }
     }
     case 'later':
     case 'failed':

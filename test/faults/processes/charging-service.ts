@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { answerOf } from '../../support/paged-answer.ts'
 import { kindOf, markdownOf } from '../archive.ts'
 import { type Charge, type FromService, priceOf, type ServiceRun, type ToService } from '../charges.ts'
+import { KeptUnits } from '../kept-units.ts'
+import { boughtText, marksIn } from '../paged-documents.ts'
 import type { Burst } from '../plan.ts'
 import { openStoreFiles, type StoreFiles } from '../store-files.ts'
 import { Random } from '../../support/random.ts'
@@ -23,6 +26,7 @@ interface Run extends ServiceRun {
   readonly charges: Charge[]
   readonly times: Map<string, number>
   readonly files: StoreFiles
+  readonly keptUnits: KeptUnits
   heal: boolean
 }
 
@@ -37,7 +41,8 @@ tell({ say: 'listening', url: service.url })
 function hear(message: ToService): void {
   if (message.say === 'begin') {
     const files = openStoreFiles(message.run.store)
-    runs.set(message.run.id, { ...message.run, charges: [], times: new Map(), files, heal: false })
+    const keptUnits = new KeptUnits(files)
+    runs.set(message.run.id, { ...message.run, charges: [], times: new Map(), files, keptUnits, heal: false })
   }
   const run = message.say === 'begin' ? undefined : runs.get(message.id)
   if (run === undefined) return
@@ -56,13 +61,16 @@ async function answer(request: ReceivedRequest): Promise<Reply> {
   const content = createHash('sha256').update(bytes).digest('hex')
   const times = (run.times.get(content) ?? 0) + 1
   run.times.set(content, times)
-  const kept = await isKept(run.files, content)
+  const pages = marksIn(bytes).map(({ name }) => name)
+  const units = pages.length > 0 ? pages : [content]
+  const credits = pages.length > 0 ? pages.length : priceOf(content)
+  const kept = await (run.paged ? areKept(run.keptUnits, units) : isKept(run.files, content))
   // A content's n-th request meets the same fault, whatever else arrives in between.
   const random = new Random(run.seed ^ Number.parseInt(content.slice(0, 7), 16) ^ (times * 7919))
-  const { reply, charged, fault } = replyTo(run, bytes, random, priceOf(content))
+  const { reply, charged, fault } = replyTo(run, bytes, random, credits)
   const delayMs = random.below(run.delayMs)
   const sender = Number(request.headers['x-process'])
-  run.charges.push({ at, answeredAt: Date.now() + delayMs, process: sender, content, charged, fault, kept })
+  run.charges.push({ at, answeredAt: Date.now() + delayMs, process: sender, units, credits, charged, fault, kept })
   tell({ say: 'request', id: run.id })
   return { ...reply, delayMs }
 }
@@ -79,7 +87,12 @@ function replyTo(run: Run, bytes: Buffer, random: Random, creditsUsed: number): 
   const kind = kindOf(bytes)
   if (kind === 'rejected') return free(errorReply(422, 'The document is damaged'))
   if (kind === 'poison') return free(errorReply(500, 'Internal error'))
-  const whole = parsedReply(markdownOf(bytes), { metadata: { statusCode: 200, creditsUsed } })
+  const marks = marksIn(bytes)
+  if (marks.some(({ isBroken }) => isBroken)) return free(errorReply(422, 'A page is damaged'))
+  const whole =
+    marks.length > 0
+      ? answerOf(marks.map(boughtText), null)
+      : parsedReply(markdownOf(bytes), { metadata: { statusCode: 200, creditsUsed } })
   if (run.heal || random.next() >= run.faultRate) return { reply: whole, charged: true, fault: null }
   const text = JSON.stringify(whole.body)
   return random.pick<() => Outcome>([
@@ -98,6 +111,11 @@ const free = (reply: Reply, status?: number): Outcome => ({
 })
 
 const isWithin = ({ from, requests }: Burst, number: number): boolean => number >= from && number < from + requests
+
+async function areKept(keptUnits: KeptUnits, units: readonly string[]): Promise<boolean> {
+  const kept = await keptUnits.ofPages()
+  return units.some((unit) => kept.has(unit))
+}
 
 async function isKept(files: StoreFiles, content: string): Promise<boolean> {
   const names = await files.list(`receipts/${content.slice(0, 2)}`)

@@ -13,7 +13,8 @@ import { collect } from '../../support/documents.ts'
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { Random } from '../../support/random.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
-import { answerOf, openRoutedBench, pagesInFile, type RoutedBench } from '../../support/routed-bench.ts'
+import { answerOf } from '../../support/paged-answer.ts'
+import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/routed-bench.ts'
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { ingestOnce } from '../../support/workbench.ts'
@@ -84,7 +85,7 @@ class Bought {
   }
 }
 
-async function openWith(drawn: Drawn, bought: Bought, terms = {}): Promise<RoutedBench> {
+async function openWith(drawn: Drawn, bought: Pick<Bought, 'answer' | 'pages'>, terms = {}): Promise<RoutedBench> {
   const opened = await openRoutedBench({
     redis,
     terms,
@@ -205,6 +206,32 @@ describe('a document is bought by page', () => {
       expect([await intents.list(), await intents.ambiguousTotal()]).toEqual([[], 0])
     }
   })
+
+  test('a copy that waited while a failed list was halved buys none of its pages again', async () => {
+    const bought = new Bought()
+    const drawn: Drawn = { grades: [0.1, 0.2, 0.3, 0.4], poison: new Set(), broken: new Set(), blank: new Set() }
+    let isFirst = true
+    await using routed = await openWith(drawn, {
+      pages: bought.pages,
+      answer: (request) => {
+        if (!isFirst) return bought.answer(request, drawn)
+        isFirst = false
+        return { ...errorReply(400, 'cannot be read', { code: 'DOCUMENT_CORRUPT' }), delayMs: 1_500 }
+      },
+    })
+    await routed.bench.write('b.pdf', await pdfWith(drawn.grades.length))
+    await Promise.all([routed.ingestToEnd('a.pdf'), routed.ingestToEnd('b.pdf')])
+    expect([...bought.pages].toSorted(([a], [b]) => a - b)).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [4, 1],
+    ])
+    for (const name of ['a.pdf', 'b.pdf']) {
+      const record = await routed.deps.store.readRecord(sourceKey(name))
+      expect(record?.route?.pages.map(({ parser }) => parser)).toEqual(Array(4).fill('service'))
+    }
+  }, 60_000)
 
   test('limits buy the worst pages first, and the others keep the reading of the engine', async () => {
     const drawn: Drawn = { grades: [0.8, 0.1, 0.7, 0.3, 0.99], poison: new Set(), broken: new Set(), blank: new Set() }
