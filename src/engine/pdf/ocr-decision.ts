@@ -26,7 +26,14 @@ export function ocrHelps(ink: InkReading, kept: readonly TextItem[]): boolean {
 const LEFT_SHARE = 0.05
 const LEFT_LETTERS = 8
 
-/** Whether a page still shows text that no word covers, after all that could be read was read. */
-export function leavesInk({ unreadLetters, unreadShare }: InkReading): boolean {
-  return unreadShare >= LEFT_SHARE && unreadLetters >= LEFT_LETTERS
+/** Unread letters and those read with doubt may together be so many: nine of ten words shall be right. */
+const LOST_SHARE = 0.1
+
+/**
+ * Whether a page still shows text that no word covers, after all that could be read was read: too much of it alone, or
+ * together with the share of the page's letters that OCR read with doubt.
+ */
+export function leavesInk({ unreadLetters, unreadShare }: InkReading, doubtfulShare: number): boolean {
+  const lost = unreadShare + (1 - unreadShare) * doubtfulShare
+  return unreadLetters >= LEFT_LETTERS && (unreadShare >= LEFT_SHARE || lost >= LOST_SHARE)
 }

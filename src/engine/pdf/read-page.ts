@@ -10,6 +10,7 @@ import { evenContrast } from './ocr/contrast.ts'
 import type { CpuBudget } from './ocr/cpu-budget.ts'
 import { withoutSpecks } from './ocr/denoise.ts'
 import { ocrDpi } from './ocr/ocr-dpi.ts'
+import { judgeLayer } from './ocr/judge-layer.ts'
 import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise-page.ts'
 import { writtenLanguage } from './ocr/written-language.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
@@ -76,6 +77,10 @@ export async function readPage(entry: ReadPage, look: Look, context: ReadPageCon
     tessdataPath: await context.tessdata(),
     budget,
   })
+  if (outcome.kind === 'read' && layer?.check?.verdict === 'wrong' && typeof look !== 'string') {
+    const confirmed = withConfirmedLayer(entry, page, look, outcome)
+    if (confirmed !== null) return confirmed
+  }
   return merged(entry, page, { outcome, kept, unsure, painted: new Set(painted), garbled, ...found })
 }
 
@@ -102,6 +107,22 @@ async function layerOf(entry: ReadPage, page: ParsedPage, look: PageLook, contex
 function isAstray({ hidden, overPicture }: PageLook, page: ParsedPage): boolean {
   const letters = lettersIn([...hidden])
   return letters >= LEAST_LAYER && letters >= lettersOf(page) / 2 && lettersIn(overPicture) < LEAST_LAYER
+}
+
+/** The page with the layer that three lines spoke against, where all that was recognised speaks for it; else null. */
+function withConfirmedLayer(
+  entry: ReadPage,
+  page: ParsedPage,
+  { mask, overPicture }: PageLook,
+  { page: read, confidence }: OcrReading,
+): PageReading | null {
+  const recognised = read.textItems.filter((item) => item.confidence !== undefined)
+  const { verdict, agreement } = judgeLayer(overPicture, recognised, confidence.mean)
+  if (verdict === 'wrong') return null
+  const ink = readInk(mask, wordsOf(page))
+  const problems: PageProblem[] = leavesInk(ink, 0) ? ['unread_ink'] : []
+  const layer = { verdict: verdict === 'right' ? ('right' as const) : ('unsure' as const), agreement }
+  return reading({ ...entry, page }, { ink, layer, problems })
 }
 
 interface Findings {
@@ -134,9 +155,11 @@ function merged(
   const problems: PageProblem[] = outcome.complete ? [] : ['ocr_time']
   const confirmed = unsure.size > 0 && outcome.score >= BETTER_THAN_GARBLED
   if (unsure.size > 0 && !confirmed && found.layer === null) problems.push('unconfirmed_layer')
-  if (leavesInk(ink)) problems.push('unread_ink')
+  const letters = lettersIn(outcome.page.textItems)
   const recognised = lettersIn(outcome.page.textItems.filter((item) => item.confidence !== undefined))
-  if (recognised > MUCH_RECOGNISED * lettersIn(outcome.page.textItems) && outcome.confidence.mean < LEAST_CONFIDENCE) {
+  if (leavesInk(ink, outcome.confidence.doubtfulShare * (recognised / Math.max(1, letters))))
+    problems.push('unread_ink')
+  if (recognised > MUCH_RECOGNISED * letters && outcome.confidence.mean < LEAST_CONFIDENCE) {
     problems.push('doubtful_text')
   }
   const missing = kept.filter((item) => !painted.has(item) && !(confirmed && unsure.has(item)))

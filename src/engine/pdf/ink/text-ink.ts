@@ -7,6 +7,11 @@ const HIGHEST_POINTS = 40
 /** Longest unbroken stroke of a word, and of a letter upright; what is longer is a rule, a frame or a picture. */
 const LONGEST_STROKE_POINTS = 110
 const HIGHEST_STROKE_POINTS = 46
+/** A shorter stroke across is a rule where it is thin: a bar of a stamp, the underline of a word. */
+const SHORTEST_RULE_POINTS = 50
+/** This far above and below the middle of a thin stroke is paper, but for the letters that it crosses. */
+const RULE_RIM_POINTS = 2.2
+const MOST_CROSSED = 0.6
 /** Share of a word's box that is ink: hairlines and diagonals have less, filled shapes more. */
 const LEAST_FILL = 0.12
 /** Words that run together are a line of print; a long box with less ink holds rules and curves. */
@@ -77,18 +82,42 @@ function withoutStrokes(mask: InkMask): InkMask {
   const ink = mask.ink.slice()
   const across = Math.round(LONGEST_STROKE_POINTS * perPoint)
   const down = Math.round(HIGHEST_STROKE_POINTS * perPoint)
-  for (let y = 0; y < height; y += 1) clearRuns(mask.ink, ink, y * width, 1, width, across)
-  for (let x = 0; x < width; x += 1) clearRuns(mask.ink, ink, x, width, height, down)
+  const shortest = Math.round(SHORTEST_RULE_POINTS * perPoint)
+  for (let y = 0; y < height; y += 1) {
+    const isStroke = (x: number, length: number): boolean =>
+      length > across || (length > shortest && isThin(mask, x, y, length))
+    clearRuns(mask.ink, ink, { start: y * width, step: 1, count: width }, isStroke)
+  }
+  for (let x = 0; x < width; x += 1) {
+    clearRuns(mask.ink, ink, { start: x, step: width, count: height }, (_, length) => length > down)
+  }
   return { ...mask, ink }
+}
+
+/** Whether a run across is a rule: letters that run together have ink above and below it, a rule what it crosses. */
+function isThin({ width, height, ink, perPoint }: InkMask, x: number, y: number, length: number): boolean {
+  const rim = Math.max(2, Math.round(RULE_RIM_POINTS * perPoint))
+  const inkAt = (row: number): number => {
+    if (row < 0 || row >= height) return 0
+    let count = 0
+    for (let at = row * width + x; at < row * width + x + length; at += 1) count += ink[at] ?? 0
+    return count
+  }
+  return Math.max(inkAt(y - rim), inkAt(y + rim)) < MOST_CROSSED * length
+}
+
+/** A row or a column of a mask. */
+interface Track {
+  readonly start: number
+  readonly step: number
+  readonly count: number
 }
 
 function clearRuns(
   from: Uint8Array,
   to: Uint8Array,
-  start: number,
-  step: number,
-  count: number,
-  longest: number,
+  { start, step, count }: Track,
+  isStroke: (first: number, length: number) => boolean,
 ): void {
   let run = 0
   for (let index = 0, at = start; index <= count; index += 1, at += step) {
@@ -96,7 +125,7 @@ function clearRuns(
       run += 1
       continue
     }
-    if (run > longest) for (let back = 1; back <= run; back += 1) to[at - back * step] = 0
+    if (run > 0 && isStroke(index - run, run)) for (let back = 1; back <= run; back += 1) to[at - back * step] = 0
     run = 0
   }
 }

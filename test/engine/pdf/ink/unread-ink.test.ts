@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import type { PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
 import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
+import { textInk } from '#src/engine/pdf/ink/text-ink.ts'
 import { readInk } from '#src/engine/pdf/ink/unread-ink.ts'
 import { photograph } from '../../../support/mixed-pages/damage.ts'
 import { randomPage } from '../../../support/mixed-pages/random-page.ts'
@@ -37,6 +38,20 @@ describe('ink that looks like text', () => {
       expect(unreadLetters(shown)).toBeGreaterThan(0.5 * letters)
       expect(unreadLetters(shown)).toBeLessThan(2 * letters)
     }
+  })
+
+  test('is found below the frame and the bars of a stamp', async () => {
+    const { kind, damage, pdf } = await randomPage(711_003_068)
+    expect([kind, damage]).toEqual(['header_on_scan', 'stamp'])
+    const drawing = (await drawPages({ source: pdf, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 100 })).get(
+      1,
+    )
+    if (drawing === undefined) throw new Error('the library drew no page')
+    const stamped = textInk(inkMask(drawing)).filter(({ x0, y0, x1, y1, perPoint }) => {
+      return x0 > 60 * perPoint && x1 < 152 * perPoint && y0 > 92 * perPoint && y1 < 128 * perPoint
+    })
+    // "see she ooze" and "the lyings with" stand there.
+    expect(stamped.reduce((sum, piece) => sum + piece.letters, 0)).toBeGreaterThan(12)
   })
 
   test('is not seen in uneven light, in shaded rows of a table and in photographs', async () => {
