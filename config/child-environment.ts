@@ -9,6 +9,11 @@ const RUNTIME = /^(?:NODE_(?!AUTH)\w+|UV_\w+|OMP_\w+|RAYON_\w+|MALLOC_\w+|TESSDA
 /** A program that fetches from the web goes the same way as this one, without the login. */
 const PROXIES = /^(?:https?_proxy|no_proxy|all_proxy)$/i
 
+/** npm fetches by the user's own registry, where one is set up. */
+const REGISTRY = /^npm_config_registry$/i
+
+const isAddress = (name: string): boolean => PROXIES.test(name) || REGISTRY.test(name)
+
 /**
  * The environment for a program that we start: what it needs to run, and none of the secrets that this process was
  * given. `web`: the program makes requests of its own.
@@ -18,12 +23,9 @@ export function childEnvironment(
   env: Environment = environment(),
 ): Record<string, string> {
   const kept = Object.entries(env).filter(
-    ([name, value]) => value !== undefined && (NEEDED.test(name) || RUNTIME.test(name) || (web && PROXIES.test(name))),
+    ([name, value]) => value !== undefined && (NEEDED.test(name) || RUNTIME.test(name) || (web && isAddress(name))),
   )
   return Object.fromEntries(
-    kept.map(([name, value = '']) => [
-      name,
-      PROXIES.test(name) ? value.replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1') : value,
-    ]),
+    kept.map(([name, value = '']) => [name, isAddress(name) ? value.replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1') : value]),
   )
 }

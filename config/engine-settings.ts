@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, choice, flag, optionalText, structure, text, whole } from './setting.ts'
+import { address, choice, flag, list, optionalText, structure, text, whole } from './setting.ts'
 
 const keyLimits = z.strictObject({
   credits: z.number().min(0).optional(),
@@ -57,6 +57,16 @@ export const ENGINE_SETTINGS = {
     doc: 'passwords that the engine tries on encrypted PDF and Office files, as a JSON array',
     secret: true,
   }),
+  engineOcrLanguages: {
+    ...list({
+      env: 'SLUICE_ENGINE_OCR_LANGUAGES',
+      placeholder: 'eng,deu',
+      doc: "languages of scans, as Tesseract's codes, the commonest first; without it English, and any of nine others that a page turns out to be in",
+    }),
+    schema: z
+      .array(z.string().regex(/^[a-z]{3}(?:_[a-z]+)?$/, { error: 'a code of Tesseract such as deu is needed' }))
+      .default([]),
+  },
   engineModelUrl: address({
     env: 'SLUICE_ENGINE_MODEL_URL',
     protocols: ['http', 'https'],

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
 import type { EngineOptions } from '#src/engine/engine-options.ts'
+import { foldersOf } from './folders.ts'
 import { webNetworkOf } from './way-out.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -31,13 +33,15 @@ export function embeddedEngineOptionsOf(settings: Settings, key: string): Engine
 }
 
 function conversionOptionsOf(settings: Settings): EngineOptions {
-  const { engineModelUrl, engineModelKey, enginePasswords } = settings
+  const { engineModelUrl, engineModelKey, engineOcrLanguages, enginePasswords } = settings
   return {
     children: settings.engineProcesses,
     childMemoryBytes: settings.engineMemoryMb * MEBIBYTE,
     logLevel: settings.engineLogLevel,
     prices: settings.prices,
     network: webNetworkOf(settings),
+    languagesFolder: join(foldersOf(settings).cache, 'ocr-languages'),
+    ...(engineOcrLanguages.length === 0 ? {} : { ocrLanguages: engineOcrLanguages }),
     ...(enginePasswords === undefined ? {} : { passwords: enginePasswords }),
     ...(engineModelUrl === undefined
       ? {}

@@ -12,7 +12,7 @@ const EXIT_AFTER_MS = 200
 export async function serveEngine(options: EngineOptions, exitWithParent: boolean): Promise<void> {
   let engine: Engine
   try {
-    engine = await createEngine(options)
+    engine = await createEngine({ ...options, notify: (line) => process.stderr.write(`sluice engine: ${line}\n`) })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     process.stderr.write(`sluice engine: cannot start: ${reason}\n`)

@@ -41,6 +41,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'journalMb',
     'journalDelayMs',
     'engineProcesses',
+    'engineOcrLanguages',
     'rate',
     'apiConcurrency',
     'maxCredits',

@@ -102,6 +102,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'storeSlowMs',
   'servicePatienceMs',
   'engineProcesses',
+  'engineOcrLanguages',
   'metricsPort',
   'metricsHost',
 ]
@@ -153,6 +154,7 @@ export const ENGINE_COMMAND_SETTINGS: readonly SettingName[] = [
   'engineMemoryMb',
   'engineKeys',
   'enginePasswords',
+  'engineOcrLanguages',
   'engineModelUrl',
   'engineModelName',
   'engineModelKey',

@@ -50,6 +50,8 @@ export interface Conversion {
   readonly warning: string | null
   /** PDF only: how each page was read, in page order. */
   readonly quality?: readonly PageQuality[]
+  /** PDF only: codes of OCR languages that pages needed, and that could be fetched (`LanguageStore`). */
+  readonly lackingLanguages?: readonly string[]
   /** Where slides, sheets and chapters begin, where the request asked for anchors; absent for a document of sections. */
   readonly marks?: readonly Mark[]
 }

@@ -7,6 +7,7 @@ import { DEFAULT_PRICES } from '#src/contract/price.ts'
 import { ConversionPool } from './children/conversion-pool.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Accounts } from './limits/accounts.ts'
+import { LanguageStore } from './languages/language-store.ts'
 import { ConcurrencyGate } from './limits/concurrency-gate.ts'
 import { addAdmission } from './server/admission.ts'
 import { handleError, handleNotFound, refuseMethod, stateMethod } from './server/error-handler.ts'
@@ -68,6 +69,12 @@ function addRoutes(app: FastifyInstance, parts: ScrapeRouteParts): void {
   app.options('/v2/parse/formats', stateMethod('GET'))
 }
 
+/** Without a folder for them no languages are fetched. */
+function languagesOf({ languagesFolder, notify, childEnv }: EngineOptions): LanguageStore | null {
+  if (languagesFolder === undefined) return null
+  return new LanguageStore({ folder: languagesFolder, notify: notify ?? (() => undefined), env: childEnv })
+}
+
 /** Starts our own server of `POST /v2/parse` (contract, whole). Rejects with a sentence when a converter cannot be loaded. */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   const workFolder = await WorkFolder.open(options.temporaryFolder)
@@ -87,6 +94,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     model: options.model ?? null,
     passwords: options.passwords ?? [],
     cacheFolder: workFolder.cachePath,
+    languages: languagesOf(options),
+    ocrLanguages: options.ocrLanguages ?? null,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     ...(options.network === undefined ? {} : { network: options.network }),
     maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,

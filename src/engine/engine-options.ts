@@ -22,6 +22,12 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly prices?: PriceModel
   /** Writes `summary` and `json` and finds what `redactPII` is to hide; default none. */
   readonly model?: ModelOptions
+  /** Codes of the languages that scans may be in, as `deu`; default: English, and others that pages turn out to be in. */
+  readonly ocrLanguages?: readonly string[]
+  /** Where OCR data of languages is fetched to when a first page needs it; default: only what is installed is used. */
+  readonly languagesFolder?: string
+  /** Told in one line what takes a moment, such as data that is fetched; default: not told. */
+  readonly notify?: (line: string) => void
   /** Passwords to try on encrypted PDF and Office files; default none. */
   readonly passwords?: readonly string[]
   /** Lets /v2/scrape fetch from private, loopback and link-local addresses; default false. */

@@ -5,7 +5,7 @@ import { type DoctorFinding, ok, problem } from './finding.ts'
 export async function checkConverters(): Promise<DoctorFinding[]> {
   try {
     await loadConverters()
-    return [ok('converters', 'all load; OCR language: eng')]
+    return [ok('converters', 'all load; OCR languages: eng, others when a page needs them')]
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
     return [problem('converters', message, 'install again: npm install (or npm ci) with optional packages')]

@@ -21,6 +21,8 @@ export interface ConversionTask {
   readonly passwords: readonly string[]
   /** Shared by the children of one engine: data that is unpacked once. */
   readonly cacheFolder: string
+  /** The languages of scans: where fetched data lies, and the codes that are allowed, null for any; default: what is installed. */
+  readonly ocr?: { readonly fetched: string | null; readonly allowed: readonly string[] | null }
   /** Whether the answer gets the `sluice` field beside what the contract has (`EXTENSIONS_HEADER`). */
   readonly extensions: boolean
   /** Where the child writes the fields of `data`: see `dataFields`. */
@@ -33,6 +35,8 @@ export type ConversionReport =
       readonly kind: 'converted'
       readonly metadata: Conversion['metadata']
       readonly warnings: readonly string[]
+      /** Codes of OCR languages whose data would have been used, and can be fetched. */
+      readonly lackingLanguages: readonly string[]
     }
   /** The model could not be asked, or could not do what was asked; the document is fine. */
   | {

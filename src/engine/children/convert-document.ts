@@ -49,11 +49,12 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
   switch (family) {
     case 'pdf': {
       const { convertPdf } = await import('../pdf/convert-pdf.ts')
-      const { cacheFolder, passwords } = task
+      const { cacheFolder, ocr, passwords } = task
       return convertPdf(
         {
           path,
           cacheFolder,
+          ...(ocr === undefined ? {} : { ocr }),
           passwords,
           onlyMainContent: options.onlyMainContent,
           ocrBudgetMs: ocrBudgetMs(options.timeout),

@@ -28,7 +28,7 @@ export async function convertTask(task: ConversionTask): Promise<ConversionRepor
     const conversion = await withoutPii(await convertDocument(task), task)
     const { fields, warnings, metadata } = await dataFields(conversion, task)
     await pipeline(fields, createWriteStream(task.fieldsPath))
-    return { kind: 'converted', metadata, warnings }
+    return { kind: 'converted', metadata, warnings, lackingLanguages: conversion.lackingLanguages ?? [] }
   } catch (error) {
     if (error instanceof ConversionError) return { kind: 'refused', problem: error.problem, message: error.message }
     if (error instanceof ModelUnavailable)

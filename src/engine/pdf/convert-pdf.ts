@@ -11,6 +11,7 @@ import { layoutQuality } from './layout-quality.ts'
 import { lookAtPages } from './look-at-pages.ts'
 import { hasLostContent } from './lost-content.ts'
 import { CpuBudget } from './ocr/cpu-budget.ts'
+import { OcrLanguages, type OcrLanguagesOptions } from './ocr/ocr-languages.ts'
 import { pageDrafts } from './page-drafts.ts'
 import type { PageReading } from './page-reading.ts'
 import { warningOf } from './page-warnings.ts'
@@ -20,7 +21,6 @@ import { readPage, type ReadPageContext } from './read-page.ts'
 import { readPages } from './read-pages.ts'
 import type { ReadPage } from './text-layer.ts'
 import { withRunOns } from './run-on.ts'
-import { tessdataFolder } from './tessdata.ts'
 
 export interface PdfInput {
   readonly path: string
@@ -28,6 +28,8 @@ export interface PdfInput {
   readonly cacheFolder: string
   /** Leave running headers, footers and page numbers out of the Markdown (contract, `onlyMainContent`). */
   readonly onlyMainContent: boolean
+  /** Default: what is installed, which is English. */
+  readonly ocr?: Pick<OcrLanguagesOptions, 'fetched' | 'allowed'>
   /** Tried in turn on an encrypted PDF; default none. */
   readonly passwords?: readonly string[]
   /** Processor time that OCR of all pages may take; pages after that are reported as not read. Default 10 minutes. */
@@ -52,10 +54,12 @@ export async function convertPdf(
   const facts = await inspectPdf(input.path, input.passwords)
   const limit = Math.min(options.maxPages ?? facts.totalPages, facts.totalPages)
   const pictures = await pdfPictures(input.path, facts)
+  const { cacheFolder, ocr = { fetched: null, allowed: null } } = input
+  const languages = new OcrLanguages({ cacheFolder, ...ocr })
   const context: ReadPageContext = {
     pdf: pictures.pdf,
     mode: options.mode,
-    tessdata: () => tessdataFolder(input.cacheFolder),
+    languages,
     budget: new CpuBudget(input.ocrBudgetMs ?? DEFAULT_OCR_BUDGET_MS, input.cpuMs),
   }
   const drafts: PageDraft[] = []
@@ -69,7 +73,8 @@ export async function convertPdf(
   const read = await withLostContent(drafts, input.path)
   const pages = withRunOns(finished(read), { acrossPages: !options.pageMarkers, vocabulary })
   refuseWithoutText(pages)
-  return conversion(pages, options, await metadataOf(input.path, facts, limit))
+  const metadata = await metadataOf(input.path, facts, limit)
+  return { ...conversion(pages, options, metadata), lackingLanguages: languages.lacking }
 }
 
 /** A document without any text or ink, whose content shows text all the same, was not read: no blank page is `ok` there. */

@@ -9,7 +9,7 @@ export type PageProblem =
   | 'unread_ink'
   /** What was read is likely to be wrong: OCR without confidence, or a grade below 0.5. */
   | 'doubtful_text'
-  /** Recognised text in a language that the OCR has no data for: letters that English lacks are wrong. */
+  /** Recognised text in a language that the OCR has no data for: letters that other languages lack are wrong. */
   | 'foreign_language'
   /** Mode `fast` does not read pictures, and this page shows text in one. */
   | 'needs_ocr'
@@ -40,8 +40,8 @@ export interface PageSignals {
   readonly plausibleShare: number | null
   /** How sure the language of the recognised text is, 0 to 1; null for little text. */
   readonly languageCertainty: number | null
-  /** English name of the language of the recognised text, as far as its commonest words show it. */
-  readonly language: string | null
+  /** English names of languages that text of the page was recognised in without their data. */
+  readonly lackingLanguages: readonly string[]
   /** Share of the words' area that shows no ink. */
   readonly ghostShare: number | null
   readonly ocr: OcrConfidence | null
@@ -61,7 +61,7 @@ export const NOTHING_KNOWN: PageSignals = {
   inkLetters: null,
   plausibleShare: null,
   languageCertainty: null,
-  language: null,
+  lackingLanguages: [],
   ghostShare: null,
   ocr: null,
   layerAgreement: null,

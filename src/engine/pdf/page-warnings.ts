@@ -5,7 +5,7 @@ const TEXTS: Readonly<Record<PageProblem, string>> = {
   unreadable: 'could not be read',
   unread_ink: 'show text that was not read',
   doubtful_text: 'were read with doubtful results',
-  foreign_language: 'are written in LANGUAGE, which OCR has no data for: letters that English lacks are wrong',
+  foreign_language: 'are written in LANGUAGE, which OCR has no data for: letters that other languages lack are wrong',
   needs_ocr: 'show text that mode fast does not read; use mode auto',
   ocr_time: 'were not read to the end, because the time for OCR was over; set a longer timeout',
   too_large: 'are too large to draw: pictures on them were not read',
@@ -17,7 +17,7 @@ const MOST_NAMED = 20
 interface WarnedPage {
   readonly pageNumber: number
   readonly problems: readonly PageProblem[]
-  readonly signals: Pick<PageSignals, 'language'>
+  readonly signals: Pick<PageSignals, 'lackingLanguages'>
 }
 
 /** One sentence for each problem that pages of a document have, or null. */
@@ -25,7 +25,7 @@ export function warningOf(pages: readonly WarnedPage[]): string | null {
   const sentences = (Object.keys(TEXTS) as PageProblem[]).flatMap((problem) => {
     const found = pages.filter(({ problems }) => problems.includes(problem))
     if (found.length === 0) return []
-    const languages = [...new Set(found.flatMap(({ signals }) => signals.language ?? []))].join(' or ')
+    const languages = [...new Set(found.flatMap(({ signals }) => signals.lackingLanguages))].join(' or ')
     const numbers = found.map(({ pageNumber }) => pageNumber)
     const named = numbers.slice(0, MOST_NAMED).join(', ')
     const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : ''

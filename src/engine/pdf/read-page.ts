@@ -11,8 +11,10 @@ import type { CpuBudget } from './ocr/cpu-budget.ts'
 import { withoutSpecks } from './ocr/denoise.ts'
 import { ocrDpi } from './ocr/ocr-dpi.ts'
 import { judgeLayer } from './ocr/judge-layer.ts'
-import { type OcrOutcome, type OcrReading, recognisePage } from './ocr/recognise-page.ts'
-import { writtenLanguage } from './ocr/written-language.ts'
+import type { OcrLanguages } from './ocr/ocr-languages.ts'
+import { readInLanguages } from './ocr/read-in-languages.ts'
+import type { OcrOutcome, OcrReading } from './ocr/recognise-page.ts'
+import { writtenLanguages } from './ocr/written-language.ts'
 import type { PageProblem, PageReading } from './page-reading.ts'
 import type { ReadPage } from './text-layer.ts'
 import { garbledLetters, languageCertainty, lettersIn, lettersOf, plausibleShare } from './letters.ts'
@@ -21,8 +23,8 @@ import { leavesInk, ocrHelps, showsUnreadText } from './ocr-decision.ts'
 export interface ReadPageContext {
   readonly pdf: PdfToDraw
   readonly mode: PdfParserOptions['mode']
-  /** Where the OCR's data lies; asked for when the first page needs it. */
-  readonly tessdata: () => Promise<string>
+  /** What pages are read with; its data is asked for when the first page needs it. */
+  readonly languages: OcrLanguages
   /** Processor time that OCR of the whole document may take. */
   readonly budget: CpuBudget
 }
@@ -69,19 +71,13 @@ export async function readPage(entry: ReadPage, look: Look, context: ReadPageCon
   const budget = context.budget.part(PAGE_BUDGET_MS)
   if (budget.leftMs() === 0)
     return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: ['ocr_time'] })
-  const outcome = await recognisePage({
-    pdf: context.pdf,
-    page,
-    pageTurn: entry.turn,
-    kept: painted,
-    tessdataPath: await context.tessdata(),
-    budget,
-  })
+  const request = { pdf: context.pdf, page, pageTurn: entry.turn, kept: painted, budget }
+  const { outcome, lacking } = await readInLanguages(request, context.languages)
   if (outcome.kind === 'read' && layer?.check?.verdict === 'wrong' && typeof look !== 'string') {
     const confirmed = withConfirmedLayer(entry, page, look, outcome)
     if (confirmed !== null) return confirmed
   }
-  return merged(entry, page, { outcome, kept, unsure, painted: new Set(painted), garbled, ...found })
+  return merged(entry, page, { outcome, lacking, kept, unsure, painted: new Set(painted), garbled, ...found })
 }
 
 interface Layer {
@@ -98,7 +94,8 @@ async function layerOf(entry: ReadPage, page: ParsedPage, look: PageLook, contex
   const toDraw = [{ pageNumber: page.pageNum, turn: entry.turn }]
   const drawing = (await drawPages(context.pdf, toDraw, { dpi })).get(page.pageNum)
   if (drawing === undefined) return all
-  const check = await checkLayer(look.overPicture, evenContrast(withoutSpecks(drawing)), await context.tessdata())
+  const { data } = await context.languages.dataFor(writtenLanguages(look.overPicture.map(({ text }) => text).join(' ')))
+  const check = await checkLayer(look.overPicture, evenContrast(withoutSpecks(drawing)), data)
   if (check.verdict !== 'wrong') return { kept: page.textItems, check }
   return { kept: page.textItems.filter((item) => !look.hidden.has(item)), check }
 }
@@ -132,6 +129,8 @@ interface Findings {
 
 interface Merge extends Findings {
   readonly outcome: OcrOutcome
+  /** English names of languages that the OCR has no data for. */
+  readonly lacking: readonly string[]
   readonly kept: readonly TextItem[]
   /** Of these, the invisible layer that the picture did not confirm: recognised text is better evidence. */
   readonly unsure: ReadonlySet<TextItem>
@@ -143,7 +142,7 @@ interface Merge extends Findings {
 function merged(
   entry: ReadPage,
   page: ParsedPage,
-  { outcome, kept, unsure, painted, garbled, ...found }: Merge,
+  { outcome, lacking, kept, unsure, painted, garbled, ...found }: Merge,
 ): PageReading {
   const native = { ...page, textItems: [...kept] }
   if (outcome.kind === 'blank') return reading({ ...entry, page: native }, { ...found, problems: [] })
@@ -165,7 +164,7 @@ function merged(
   const missing = kept.filter((item) => !painted.has(item) && !(confirmed && unsure.has(item)))
   const textItems = garbled ? outcome.page.textItems : withMissing(outcome.page.textItems, missing)
   const layer = confirmed ? null : found.layer
-  return reading({ ...entry, page: { ...outcome.page, textItems } }, { ink, layer, ocr: outcome, problems })
+  return reading({ ...entry, page: { ...outcome.page, textItems } }, { ink, layer, ocr: outcome, lacking, problems })
 }
 
 /** The recognised text and the native text that it does not cover. */
@@ -187,10 +186,14 @@ interface ReadingParts {
   readonly ink?: InkReading | null
   readonly layer?: LayerCheck | null
   readonly ocr?: OcrReading | null
+  readonly lacking?: readonly string[]
   readonly problems: readonly PageProblem[]
 }
 
-function reading(entry: ReadPage, { ink = null, layer = null, ocr = null, problems }: ReadingParts): PageReading {
+function reading(
+  entry: ReadPage,
+  { ink = null, layer = null, ocr = null, lacking = [], problems }: ReadingParts,
+): PageReading {
   const items = entry.page?.textItems ?? []
   const recognised = items.filter((item) => item.confidence !== undefined)
   return {
@@ -207,7 +210,7 @@ function reading(entry: ReadPage, { ink = null, layer = null, ocr = null, proble
       inkLetters: ink?.readLetters ?? null,
       plausibleShare: plausibleShare(recognised),
       languageCertainty: languageCertainty(recognised),
-      language: writtenLanguage(recognised.map((item) => item.text).join(' ')),
+      lackingLanguages: lacking,
       ghostShare: ink?.ghostShare ?? null,
       ocr: ocr?.confidence ?? null,
       layerAgreement: layer?.agreement ?? null,

@@ -3,7 +3,9 @@ import type { ParseOptions } from '#src/contract/options.ts'
 import { creditsFor, type PriceModel } from '#src/contract/price.ts'
 import type { ParsedMetadata } from '#src/contract/response.ts'
 import { formatOf, type Extension } from '#src/document/formats.ts'
-import type { ConversionPool } from '../children/conversion-pool.ts'
+import type { ConversionPool, PoolResult } from '../children/conversion-pool.ts'
+import type { ConversionTask } from '../children/conversion-task.ts'
+import type { LanguageStore } from '../languages/language-store.ts'
 import type { Account } from '../limits/account.ts'
 import type { ConcurrencyGate } from '../limits/concurrency-gate.ts'
 import { takePlace } from '../limits/places.ts'
@@ -21,6 +23,9 @@ export interface EngineParts {
   readonly children: ConcurrencyGate
   readonly prices: PriceModel
   readonly cacheFolder: string
+  readonly languages: LanguageStore | null
+  /** Codes of the languages that scans may be in; null for any. */
+  readonly ocrLanguages: readonly string[] | null
   readonly model: ModelOptions | null
   /** Tried on encrypted PDF and Office files. */
   readonly passwords: readonly string[]
@@ -49,6 +54,18 @@ function admit(account: Account, options: ParseOptions, leastCredits: number): v
   if (!account.credits.covers(leastCredits)) throw insufficientCredits()
 }
 
+/** Converts a document, and once more where data of its languages could be fetched that the first pass lacked. */
+async function convert(
+  { pool, languages }: EngineParts,
+  task: ConversionTask,
+  signal: AbortSignal,
+): Promise<PoolResult> {
+  const run = (): Promise<PoolResult> => pool.run(task, task.options.timeout, signal)
+  const first = await run()
+  if (languages === null || first.kind !== 'converted' || first.lackingLanguages.length === 0) return first
+  return (await languages.obtain(first.lackingLanguages)) ? run() : first
+}
+
 /**
  * Converts a document and puts the answer together. Its price is known only afterwards, from the pages; it is taken
  * once the answer is ready, and a document that failed costs nothing. The timeout of the request counts from here: up to
@@ -67,7 +84,7 @@ export async function answerDocument(
 
   using place = await takePlace([account.places, parts.children], options.timeout, signal)
   const { fieldsPath } = folder
-  const { cacheFolder, model, passwords } = parts
+  const { cacheFolder, model, passwords, languages, ocrLanguages } = parts
   const path = await folder.nameUpload(extension)
   const task = {
     path,
@@ -79,10 +96,11 @@ export async function answerDocument(
     model,
     passwords,
     cacheFolder,
+    ocr: { fetched: languages?.folder ?? null, allowed: ocrLanguages },
     extensions,
     fieldsPath,
   }
-  const { metadata, warnings } = convertedOrThrow(await parts.pool.run(task, options.timeout, signal), options.timeout)
+  const { metadata, warnings } = convertedOrThrow(await convert(parts, task, signal), options.timeout)
 
   const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null
   const creditsUsed = price(pages)

@@ -4,6 +4,7 @@ import { cropped, stacked } from '../ink/picture-ops.ts'
 import { type Box, boxOf, middleY, union } from '../layout/box.ts'
 import { compareWords, SAME_WORDS } from './compare-words.ts'
 import { confidenceOf } from './confidence.ts'
+import type { OcrData } from './ocr-data.ts'
 import { recognisePicture } from './recognise-picture.ts'
 
 /** Lines that are compared, spread over the page. */
@@ -20,11 +21,7 @@ export interface LayerCheck {
 }
 
 /** Compares an invisible text layer with what the picture below shows, on three of its lines, by one pass of OCR. */
-export async function checkLayer(
-  layer: readonly TextItem[],
-  drawing: PageDrawing,
-  tessdataPath: string,
-): Promise<LayerCheck> {
+export async function checkLayer(layer: readonly TextItem[], drawing: PageDrawing, data: OcrData): Promise<LayerCheck> {
   const lines = spread(linesOf(layer), LINES)
   if (lines.length === 0) return { verdict: 'unsure', agreement: null }
   const margin = Math.round(MARGIN_POINTS * drawing.perPoint)
@@ -32,7 +29,7 @@ export async function checkLayer(
     lines.map(({ box }) => cropped(drawing, widened(box))),
     margin,
   )
-  const items = await recognisePicture(picture, tessdataPath)
+  const items = await recognisePicture(picture, data)
   const { agreement } = compareWords(lines, items)
   if (agreement >= SAME_WORDS) return { verdict: 'right', agreement }
   return { verdict: confidenceOf(items).mean >= SURE ? 'wrong' : 'unsure', agreement }

@@ -3,6 +3,7 @@ import { cropped, turnedBack } from '../ink/picture-ops.ts'
 import type { PageDrawing } from '../ink/grey-picture.ts'
 import type { Turn } from '../text-layer.ts'
 import { confidenceOf, scoreOf } from './confidence.ts'
+import type { OcrData } from './ocr-data.ts'
 import { recognisePicture } from './recognise-picture.ts'
 import { sidewaysness } from './text-slope.ts'
 
@@ -22,7 +23,7 @@ export async function probe(
   drawing: PageDrawing,
   pieces: readonly TextInk[],
   turn: Turn,
-  tessdataPath: string,
+  data: OcrData,
 ): Promise<number> {
   const upright = turnedBack(drawing, turn)
   const along = turn === 90 || turn === 270
@@ -32,7 +33,7 @@ export async function probe(
   // Turned back by 90 degrees, the right edge of the page is on top.
   const from = turn === 90 || turn === 180 ? length - top - PROBE_POINTS : top
   const band = { x0: 0, x1: upright.width / scale, y0: from, y1: from + PROBE_POINTS }
-  const items = await recognisePicture(cropped(upright, band), tessdataPath)
+  const items = await recognisePicture(cropped(upright, band), data)
   return Math.min(scoreOf(items), confidenceOf(items).mean)
 }
 

@@ -14,6 +14,7 @@ import { evenContrast } from './contrast.ts'
 import type { CpuBudget } from './cpu-budget.ts'
 import { withoutSpecks } from './denoise.ts'
 import { type Frame, frameSize, intoFrame, movedOutOfLevel } from './frame.ts'
+import type { OcrData } from './ocr-data.ts'
 import { ocrDpi } from './ocr-dpi.ts'
 import { liesSideways, probe } from './orientation.ts'
 import { linesOf } from './picture-lines.ts'
@@ -39,7 +40,7 @@ export interface OcrRequest {
   readonly pageTurn: Turn
   /** Native text that stays: painted over before the OCR reads what is left. */
   readonly kept: readonly TextItem[]
-  readonly tessdataPath: string
+  readonly data: OcrData
   readonly budget: CpuBudget
 }
 
@@ -83,7 +84,7 @@ export async function recognisePage(request: OcrRequest): Promise<OcrOutcome> {
   const first = await readTurned(sheets, turn, request)
   const lines = linesOf(drawn.rects)
   if (turn !== 0 || first.score >= GOOD_SCORE || !first.complete) return withLines(first, turn, lines, request)
-  const upsideDown = await probe(drawing, pieces, 180, request.tessdataPath)
+  const upsideDown = await probe(drawing, pieces, 180, request.data)
   if (upsideDown < GOOD_SCORE || upsideDown <= first.score) return withLines(first, turn, lines, request)
   return withLines(await readTurned(sheets, 180, request), 180, lines, request)
 }
@@ -98,10 +99,10 @@ interface Sheets {
 /** 90 or 270 for a page that lies sideways and reads better so, else 0. */
 async function sidewaysTurn(drawing: PageDrawing, pieces: readonly TextInk[], request: OcrRequest): Promise<Turn> {
   if (!liesSideways(pieces)) return 0
-  const { tessdataPath } = request
-  const quarter = await probe(drawing, pieces, 90, tessdataPath)
+  const { data } = request
+  const quarter = await probe(drawing, pieces, 90, data)
   if (quarter >= GOOD_SCORE) return 90
-  const threeQuarters = await probe(drawing, pieces, 270, tessdataPath)
+  const threeQuarters = await probe(drawing, pieces, 270, data)
   if (Math.max(quarter, threeQuarters) < LEAST_PROBE) return 0
   return threeQuarters > quarter ? 270 : 90
 }
@@ -123,7 +124,7 @@ async function readTurned({ drawing, plain }: Sheets, turn: Turn, request: OcrRe
   const first = await readStrips(sheet, request)
   const visible = isLevel ? natives : []
   const boxes = [...visible, ...first.items.filter(isText)].map(boxOf)
-  const missed = first.complete ? await secondLook(sheet, unreadText(mask, boxes), request.tessdataPath) : []
+  const missed = first.complete ? await secondLook(sheet, unreadText(mask, boxes), request.data) : []
   const items = [...first.items, ...missed]
   const nativeBoxes = kept.map((item) => boxOf(intoFrame(item, frame)))
   const recognised = items.filter(isText).filter((item) => !nativeBoxes.some((native) => holds(native, boxOf(item))))
@@ -175,12 +176,12 @@ function besides(pieces: readonly TextInk[], natives: readonly TextItem[]): Text
 
 async function readStrips(
   sheet: PageDrawing,
-  { tessdataPath, budget }: OcrRequest,
+  { data, budget }: OcrRequest,
 ): Promise<{ readonly items: readonly TextItem[]; readonly complete: boolean }> {
   const items: TextItem[] = []
   for (const strip of stripsOf(sheet)) {
     if (budget.leftMs() === 0) return { items, complete: false }
-    for (const item of await recognisePicture(strip, tessdataPath)) {
+    for (const item of await recognisePicture(strip, data)) {
       const scale = sheet.perPoint
       items.push({
         ...item,

@@ -1,14 +1,16 @@
 import { LiteParse, type TextItem } from '@llamaindex/liteparse'
 import { encodePng } from '../ink/encode-png.ts'
 import type { GreyPicture } from '../ink/grey-picture.ts'
+import type { OcrData } from './ocr-data.ts'
 
 /** The library takes every picture as one of 150 dpi and draws it at this resolution for Tesseract: a little larger. */
 const READ_DPI = 200
 
 /** Words of a picture as Tesseract reads them, boxes in pixels; those with little confidence too. */
-export async function recognisePicture(picture: GreyPicture, tessdataPath: string): Promise<readonly TextItem[]> {
+export async function recognisePicture(picture: GreyPicture, data: OcrData): Promise<readonly TextItem[]> {
   const reader = new LiteParse({
-    tessdataPath,
+    tessdataPath: data.path,
+    ocrLanguage: data.languages.join('+'),
     dpi: READ_DPI,
     ocrEnabled: true,
     ocrFailureFatal: false,

@@ -3,6 +3,7 @@ import type { PageDrawing } from '../ink/grey-picture.ts'
 import { cropped, stacked } from '../ink/picture-ops.ts'
 import type { TextInk } from '../ink/text-ink.ts'
 import { type Box, shared, union } from '../layout/box.ts'
+import type { OcrData } from './ocr-data.ts'
 import { recognisePicture } from './recognise-picture.ts'
 
 /** Fewer letters of ink than this are specks. */
@@ -20,16 +21,12 @@ const WORD_GAP = 1.6
  * Reads what the first pass left out: Tesseract now and then drops a word in the middle of a line, or a line beside a
  * picture, and reads it well alone. `unread` is that ink; items come back in points of the sheet.
  */
-export async function secondLook(
-  sheet: PageDrawing,
-  unread: readonly TextInk[],
-  tessdataPath: string,
-): Promise<TextItem[]> {
+export async function secondLook(sheet: PageDrawing, unread: readonly TextInk[], data: OcrData): Promise<TextItem[]> {
   const passages = passagesOf(unread)
   if (passages.length === 0 || passages.length > MOST_PASSAGES) return []
   const margin = Math.round(MARGIN_POINTS * sheet.perPoint)
   const pictures = passages.map((box) => cropped(sheet, widened(box, MARGIN_POINTS)))
-  const items = await recognisePicture(stacked(pictures, margin), tessdataPath)
+  const items = await recognisePicture(stacked(pictures, margin), data)
   let top = margin
   return passages.flatMap((box, index) => {
     const from = top

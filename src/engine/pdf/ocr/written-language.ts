@@ -30,11 +30,29 @@ const LEAST_SHARE = 0.16
 /** That of English beside it must be smaller by this factor: a quotation makes no German page. */
 const RATHER = 2.5
 
+/** English names of the languages that are detected by their commonest words. */
+export const DETECTED_LANGUAGES: ReadonlySet<string> = new Set(Object.keys(COMMON))
+
 const SETS = Object.entries(COMMON).map(([name, words]) => ({ name, words: new Set(words.split(' ')) }))
 
+/** Words of a passage: a page in two languages has passages in each. */
+const PASSAGE_WORDS = 80
+
+/** English names of the languages that passages of a text are written in, that of the text as a whole first. */
+export function writtenLanguages(text: string): string[] {
+  const words = wordsOf(text)
+  const passages = Array.from({ length: Math.ceil(words.length / PASSAGE_WORDS) }, (_, index) =>
+    words.slice(index * PASSAGE_WORDS, (index + 1) * PASSAGE_WORDS),
+  )
+  return [...new Set([words, ...passages].flatMap((some) => languageOf(some) ?? []))]
+}
+
 /** English name of the language that a text of Latin letters is written in; null where its commonest words leave it open. */
-export function writtenLanguage(text: string): string | null {
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
+export const writtenLanguage = (text: string): string | null => languageOf(wordsOf(text))
+
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/\p{L}+/gu) ?? []
+
+function languageOf(words: readonly string[]): string | null {
   if (words.length < LEAST_WORDS) return null
   const shares = SETS.map((set) => ({
     name: set.name,

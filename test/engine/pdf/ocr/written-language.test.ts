@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writtenLanguage } from '#src/engine/pdf/ocr/written-language.ts'
+import { writtenLanguage, writtenLanguages } from '#src/engine/pdf/ocr/written-language.ts'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   English:
@@ -38,4 +38,11 @@ test('a short text, a list of names and another script tell no language', () => 
 test('a German quotation in an English text does not make it German', () => {
   const text = `${SENTENCES['English'] ?? ''} `.repeat(4) + (SENTENCES['German'] ?? '')
   expect(writtenLanguage(text)).toBe('English')
+})
+
+test('a text with passages in several languages is known to be in each of them', () => {
+  const passage = (name: string): string => `${SENTENCES[name]}. `.repeat(7)
+  expect(writtenLanguages(passage('German') + passage('French')).toSorted()).toEqual(['French', 'German'])
+  expect(writtenLanguages(passage('Polish'))).toEqual(['Polish'])
+  expect(writtenLanguages('Total 12.50 EUR')).toEqual([])
 })

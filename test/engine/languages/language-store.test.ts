@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { LanguageStore } from '#src/engine/languages/language-store.ts'
+import { npmRegistry } from './npm-registry.ts'
+
+const GERMAN = Buffer.from('data that stands for what Tesseract reads German with')
+const sha256 = createHash('sha256').update(GERMAN).digest('hex')
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'languages-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+function storeFor(registry: string, checksum = sha256) {
+  const lines: string[] = []
+  const store = new LanguageStore({
+    folder: join(folder, 'data'),
+    notify: (line) => void lines.push(line),
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, npm_config_registry: registry },
+    languages: { deu: { name: 'German', sha256: checksum } },
+  })
+  return { store, lines }
+}
+
+test('OCR data is fetched once and said in one line, however many documents wait for it, and kept', async () => {
+  await using registry = await npmRegistry(folder, { deu: GERMAN })
+  const { store, lines } = storeFor(registry.url)
+  expect(await Promise.all([store.obtain(['deu']), store.obtain(['deu', 'xxx']), store.obtain([])])).toEqual([
+    true,
+    true,
+    false,
+  ])
+  expect(lines).toEqual(['fetching OCR data for German from the npm registry, once'])
+  expect(registry.downloads).toEqual(['@tesseract.js-data/deu'])
+  expect(await readFile(join(store.folder, 'deu.traineddata'))).toEqual(GERMAN)
+  // Nothing of npm's is left, and another run needs no registry.
+  expect(await readdir(store.folder)).toEqual(['deu.traineddata'])
+  const later = storeFor('http://127.0.0.1:1/')
+  expect(await later.store.obtain(['deu'])).toBe(true)
+  expect(later.lines).toEqual([])
+}, 60_000)
+
+test('OCR data with another checksum than the release names is refused', async () => {
+  await using registry = await npmRegistry(folder, { deu: Buffer.from('something else') })
+  const { store, lines } = storeFor(registry.url)
+  expect(await store.obtain(['deu'])).toBe(false)
+  expect(lines[1]).toBe(
+    'no OCR data for German (its checksum is not the one that this release was made with): pages in German are partial until it can be fetched',
+  )
+  expect(await readdir(store.folder)).toEqual([])
+}, 60_000)
+
+test('a registry that cannot be reached is asked once, and the line says why', async () => {
+  const { store, lines } = storeFor('http://127.0.0.1:1/')
+  expect(await store.obtain(['deu'])).toBe(false)
+  expect(await store.obtain(['deu'])).toBe(false)
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toMatch(
+    /^no OCR data for German \(npm install ended with ECONNREFUSED\): pages in German are partial/,
+  )
+}, 60_000)
