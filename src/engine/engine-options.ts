@@ -26,7 +26,7 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly ocrLanguages?: readonly string[]
   /** Where OCR data of languages is fetched to when a first page needs it; default: only what is installed is used. */
   readonly languagesFolder?: string
-  /** Told in one line what takes a moment, such as data that is fetched; default: not told. */
+  /** Receives one line for what takes a moment, such as a fetch; default: the lines are dropped. */
   readonly notify?: (line: string) => void
   /** Passwords to try on encrypted PDF and Office files; default none. */
   readonly passwords?: readonly string[]

@@ -10,7 +10,7 @@ const run = promisify(execFile)
 /** A package has 8 to 20 MB. */
 const FETCH_MS = 60_000
 
-/** A machine without a network is told soon: a document waits. */
+/** Without a network npm gives up after seconds: a document waits. */
 const QUICK = [
   '--fetch-retries=1',
   '--fetch-retry-mintimeout=1000',

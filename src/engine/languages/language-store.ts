@@ -9,7 +9,7 @@ const RETRY_MS = 600_000
 export interface LanguageStoreOptions {
   /** Kept between runs and shared by all engines of a user. */
   readonly folder: string
-  /** Told in one line what takes a moment, and what did not work. */
+  /** Receives one line for a fetch, and one where it failed. */
   readonly notify: (line: string) => void
   /** Environment for npm; default: that of this process. */
   readonly env?: Readonly<Record<string, string>> | undefined
