@@ -23,10 +23,14 @@ export async function npmRegistry(folder: string, data: Readonly<Record<string, 
     const path = decodeURIComponent(request.url ?? '').slice(1)
     const name = path.replace(/\.tgz$/, '')
     const archive = archives.get(name)
-    if (archive === undefined) return void response.writeHead(404).end('{}')
+    if (archive === undefined) {
+      response.writeHead(404).end('{}')
+      return
+    }
     if (path.endsWith('.tgz')) {
       downloads.push(name)
-      return void response.end(archive)
+      response.end(archive)
+      return
     }
     const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`
     const dist = { tarball: `http://${request.headers.host}/${name}.tgz`, integrity }

@@ -2,7 +2,7 @@ import type { TextItem } from '@llamaindex/liteparse'
 import { expect, test } from 'vitest'
 import { judgeLayer } from '#src/engine/pdf/ocr/judge-layer.ts'
 
-const items = (text: string): TextItem[] => [{ text, x: 0, y: 0, width: 100, height: 10 } as TextItem]
+const items = (text: string): TextItem[] => [{ text, x: 0, y: 0, width: 100, height: 10 }]
 
 const LAYER = 'ships of up to ninety metres can lie at the northern quay and smaller ones moor behind it'
 const MISREAD = 'shlps of up to nlnety melres can lie at the norlhern quay and smailer ones moor behind it'
