@@ -1,10 +1,12 @@
 /**
  * npm run bench:pipeline: 4,000 files of 20 KB through the real worker, beside a bare undici loop over the same files,
- * in turn in the same run (ratio of medians of 5), then four uploads of 49 MiB at once. Last line: one JSON object.
- * `ratio` is against the loop that writes as durably as Sluice does, `ratio_plain` against one that may lose what it
- * wrote when the machine stops. Fewer files or rounds for a quick look: --files=500 --rounds=1. --flush-ms=5: as on a disk
- * where each flush takes so much longer (needs a C compiler); it also counts the flushes of each document, and leaves out the
- * large files.
+ * in turn in the same run (medians of 9 rounds), then four uploads of 49 MiB at once. Last line: one JSON object. `ratio`
+ * is against the loop that writes as durably as Sluice does, `ratio_plain` against one that may lose what it wrote when
+ * the machine stops. No round begins that would end after `--minutes` (8); `rounds` says how many there were.
+ *
+ * --flush-ms=5: as on a disk where each flush takes so much longer (needs a C compiler): 1,500 files, the worker also
+ * without its journal, as it was before group commit (`without_journal`), and the flushes of each document; no large
+ * files. --journal: with the worker without its journal in any case. Fewer files or rounds: --files=500 --rounds=1.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,12 +19,16 @@ import { SlowDisk } from './slow-disk.ts'
 
 const { values } = parseArgs({
   options: {
-    files: { type: 'string', default: '4000' },
-    rounds: { type: 'string', default: '5' },
+    files: { type: 'string' },
+    rounds: { type: 'string', default: '9' },
+    minutes: { type: 'string', default: '8' },
     'flush-ms': { type: 'string' },
+    journal: { type: 'boolean', default: false },
   },
 })
-const FILES = Number(values.files)
+const BEGAN = performance.now()
+const FILES = Number(values.files ?? (values['flush-ms'] === undefined ? 4000 : 1500))
+const MINUTES = Number(values.minutes)
 const ROUNDS = Number(values.rounds)
 const FILE_BYTES = 20_000
 const BIG_FILES = 4
@@ -86,34 +92,64 @@ async function uploadGrowth(): Promise<number> {
   return growth
 }
 
+const minutes = (): number => (performance.now() - BEGAN) / 60_000
+
+/** Each contender once a round, in turn, as long as the time allows another round. */
+async function measureRounds(
+  contenders: Readonly<Record<string, () => Promise<Figures>>>,
+): Promise<Readonly<Record<string, Figures[]>>> {
+  const measured: Record<string, Figures[]> = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
+  let longest = 0
+  for (let round = 1; round <= ROUNDS && minutes() + longest < MINUTES; round++) {
+    const began = minutes()
+    const parts: string[] = []
+    for (const [name, measure] of Object.entries(contenders)) {
+      const figures = await measure()
+      measured[name]?.push(figures)
+      parts.push(`${name} ${shown(figures)}`)
+    }
+    longest = Math.max(longest, minutes() - began)
+    console.log(`round ${round}, load ${load()}: ${parts.join('; ')}`)
+  }
+  return measured
+}
+
 try {
   console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, load ${load()}`)
   const source = join(folder, 'source')
   await makeFiles(source, FILES, FILE_BYTES)
-  const [ours, durable, plain]: [Figures[], Figures[], Figures[]] = [[], [], []]
-  for (let round = 1; round <= ROUNDS; round++) {
-    const bare = await bareLoop(source, 'durable')
-    const sluice = await sluiceRun(source)
-    const loose = await bareLoop(source, 'plain')
-    durable.push(bare)
-    ours.push(sluice)
-    plain.push(loose)
-    console.log(
-      `round ${round}, load ${load()}: bare loop, durable ${shown(bare)}, plain ${shown(loose)}; ` +
-        `sluice ${shown(sluice)}, peak ${sluice['rss_mb']?.toFixed(0)} MB`,
-    )
+  const contenders: Readonly<Record<string, () => Promise<Figures>>> = {
+    durable: () => bareLoop(source, 'durable'),
+    sluice: () => sluiceRun(source),
+    ...(disk !== null || values.journal
+      ? { without_journal: () => sluiceRun(source, '50', JSON.stringify({ journalMb: '0' })) }
+      : {}),
+    plain: () => bareLoop(source, 'plain'),
   }
+  const measured = await measureRounds(contenders)
   const growth = disk === null ? await uploadGrowth() : null
-  const rate = medianOf(ours, 'docs_per_s')
+  const rateOf = (name: string): number => medianOf(measured[name] ?? [], 'docs_per_s')
+  const ours = measured['sluice'] ?? []
+  const medians = Object.entries(measured).map(([name, figures]) => {
+    const of = (figure: string, digits: number): number => Number(medianOf(figures, figure).toFixed(digits))
+    return [name, { docs_per_s: of('docs_per_s', 0), cpu_ms_per_doc: of('cpu_ms_per_doc', 2) }] as const
+  })
   console.log(
     JSON.stringify({
-      ratio: Number((rate / medianOf(durable, 'docs_per_s')).toFixed(3)),
-      ratio_plain: Number((rate / medianOf(plain, 'docs_per_s')).toFixed(3)),
-      docs_per_s: Math.round(rate),
+      ratio: Number((rateOf('sluice') / rateOf('durable')).toFixed(3)),
+      ratio_plain: Number((rateOf('sluice') / rateOf('plain')).toFixed(3)),
+      docs_per_s: Math.round(rateOf('sluice')),
       cpu_ms_per_doc: Number(medianOf(ours, 'cpu_ms_per_doc').toFixed(2)),
       rss_mb: Math.round(Math.max(...ours.map((figures) => figures['rss_mb'] ?? Number.NaN))),
       ...(growth === null ? {} : { four_uploads_mb: Math.round(growth) }),
       ...(disk === null ? {} : { flush_ms: Number(flushMs), flushes_per_doc: medianOf(ours, 'flushes_per_doc') }),
+      ...(contenders['without_journal'] === undefined
+        ? {}
+        : { times_without_journal: Number((rateOf('sluice') / rateOf('without_journal')).toFixed(2)) }),
+      medians: Object.fromEntries(medians),
+      rounds: ours.length,
+      files: FILES,
+      minutes: Number(minutes().toFixed(1)),
     }),
   )
 } finally {

@@ -64,7 +64,7 @@ async function callsOf(files: number, concurrency: number): Promise<Calls> {
     source,
     out,
     String(concurrency),
-    redis.url,
+    JSON.stringify({ redisUrl: redis.url }),
   ])
   const after = await statsOf(redis)
   return {

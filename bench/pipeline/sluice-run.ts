@@ -1,6 +1,6 @@
 /**
  * The real worker, as `sluice run` composes it: queue, gate, client, receipt, outputs, record. Timed from the start of
- * the scan to the last record. argv: service url, source folder, output folder, concurrency, Redis url (a private Redis without).
+ * the scan to the last record. argv: service url, source folder, output folder, concurrency, further settings as JSON.
  */
 import { readFileSync } from 'node:fs'
 import { loadSettings } from '#config/load.ts'
@@ -10,10 +10,10 @@ import { listenForStop } from '#workers/lifecycle.ts'
 import { Events } from '#src/events.ts'
 import { cpuMs } from './cpu-time.ts'
 
-const [url = '', source = '', out = '', concurrency = '50', redisUrl] = process.argv.slice(2)
-const redis = redisUrl === undefined ? {} : { redisUrl }
+const [url = '', source = '', out = '', concurrency = '50', more = '{}'] = process.argv.slice(2)
+const further = JSON.parse(more) as Readonly<Record<string, string>>
 const loaded = loadSettings(
-  { ...redis, out, parseApiUrl: url, parseApiKey: 'none', concurrency, logLevel: 'warn' },
+  { ...further, out, parseApiUrl: url, parseApiKey: 'none', concurrency, logLevel: 'warn' },
   {},
   {},
 )
