@@ -6,12 +6,20 @@ export interface Graded {
 
 /** Probability that a bad page has a lower grade than a good one; 0.5 for a grade that says nothing. */
 export function auc(pages: readonly Graded[]): number {
-  const [good, bad] = [pages.filter((page) => page.good), pages.filter((page) => !page.good)]
-  if (good.length === 0 || bad.length === 0) return Number.NaN
-  let wins = 0
-  for (const one of bad)
-    for (const other of good) wins += one.grade < other.grade ? 1 : one.grade === other.grade ? 0.5 : 0
-  return wins / (good.length * bad.length)
+  const good = pages.filter((page) => page.good).length
+  const bad = pages.length - good
+  if (good === 0 || bad === 0) return Number.NaN
+  const sorted = pages.toSorted((a, b) => a.grade - b.grade)
+  let [wins, badBelow] = [0, 0]
+  for (let from = 0; from < sorted.length;) {
+    let to = from
+    while (to < sorted.length && sorted[to]?.grade === sorted[from]?.grade) to += 1
+    const badHere = sorted.slice(from, to).filter((page) => !page.good).length
+    wins += (to - from - badHere) * (badBelow + badHere / 2)
+    badBelow += badHere
+    from = to
+  }
+  return wins / (good * bad)
 }
 
 /** Expected calibration error: how far grades are from the share of good pages, over ten equal bands. */

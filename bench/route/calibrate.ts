@@ -1,8 +1,8 @@
 import type { Knot } from '../../src/route/predict-page.ts'
 
-/** A page for the calibration: its grade, and how good it came out. */
+/** A page for the calibration: what the engine expects of it, and how good it came out. */
 export interface Calibrated {
-  readonly grade: number
+  readonly expected: number
   /** F1 of its words. */
   readonly quality: number
 }
@@ -10,19 +10,25 @@ export interface Calibrated {
 const GOOD_F1 = 0.9
 /** Fewest pages of a knot. */
 const LEAST_PAGES = 12
-/** Distance of the grades that one knot stands for at the least, as logits: 0.99 and 0.999 are not the same. */
+/** Distance of the expectations that one knot stands for at the least, as logits: 0.99 and 0.999 are not the same. */
 const LEAST_LOGITS = 0.5
 /** Pages that are added to each knot with the share of all: none says 0 or 1 of a few pages. */
 const PRIOR_PAGES = 1
+/** Weight of the expectation itself: of two pages the one that is expected to be worse stays the worse. */
+const OWN_WEIGHT = 0.1
 
-/** Isotonic regression of badness and quality on the grade (pool adjacent violators), thinned to knots. */
+/** Isotonic regression of badness and quality on the expectation (pool adjacent violators), thinned to knots. */
 export function knotsOf(pages: readonly Calibrated[]): Knot[] {
-  const sorted = pages.toSorted((a, b) => a.grade - b.grade)
+  const sorted = pages.toSorted((a, b) => a.expected - b.expected)
   const bins: Calibrated[][] = [[]]
   for (const page of sorted) {
     const last = bins.at(-1) ?? []
     const [first] = last
-    if (first !== undefined && last.length >= LEAST_PAGES && logit(page.grade) - logit(first.grade) >= LEAST_LOGITS)
+    if (
+      first !== undefined &&
+      last.length >= LEAST_PAGES &&
+      logit(page.expected) - logit(first.expected) >= LEAST_LOGITS
+    )
       bins.push([page])
     else last.push(page)
   }
@@ -32,7 +38,7 @@ export function knotsOf(pages: readonly Calibrated[]): Knot[] {
     bins.at(-1)?.push(...short)
   }
   const overall = meanOf(pages.map(isBad))
-  const centres = bins.map((bin) => meanOf(bin.map(({ grade }) => grade)))
+  const centres = bins.map((bin) => meanOf(bin.map(({ expected }) => expected)))
   const weights = bins.map(({ length }) => length)
   const bad = pooled(
     bins.map(
@@ -44,10 +50,13 @@ export function knotsOf(pages: readonly Calibrated[]): Knot[] {
     bins.map((bin) => meanOf(bin.map((page) => page.quality))),
     weights,
   )
-  return centres.map((grade, at) => ({
-    grade: rounded(grade),
-    bad: rounded(-(bad[at] ?? 0)),
-    quality: rounded(quality[at] ?? 0),
+  const knots = centres.map((expected, at) => ({ expected, bad: -(bad[at] ?? 0), quality: quality[at] ?? 0 }))
+  const [first, last] = [knots[0], knots.at(-1)]
+  if (first === undefined || last === undefined) return []
+  return [{ ...first, expected: 0 }, ...knots, { ...last, expected: 1 }].map((knot) => ({
+    expected: rounded(knot.expected),
+    bad: rounded(knot.bad),
+    quality: rounded((1 - OWN_WEIGHT) * knot.quality + OWN_WEIGHT * knot.expected),
   }))
 }
 

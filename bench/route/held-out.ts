@@ -1,54 +1,81 @@
-import { type Features, featuresOf } from '../../src/engine/grade/grade-features.ts'
-import { GRADE_MODEL, probabilityOf } from '../../src/engine/grade/grade-model.ts'
+import { qualityFeaturesOf } from '../../src/engine/grade/quality-features.ts'
+import { expectedQualityOf, type QualityModel, sumOfTrees } from '../../src/engine/grade/quality-model.ts'
 import { ENGINE_VERSION } from '../../src/engine/version.ts'
-import { predictPage } from '../../src/route/predict-page.ts'
+import { type Knot, predictPage } from '../../src/route/predict-page.ts'
+import { isBornDigital } from '../../test/support/mixed-pages/born-digital.ts'
 import type { DrawResult } from '../../test/support/mixed-pages/read-draw.ts'
-import { fitted } from '../grade/logistic.ts'
+import { boosted } from './boosted.ts'
 import { knotsOf } from './calibrate.ts'
 
 const GOOD_F1 = 0.9
+/** Groups are dealt to so many folds. */
+const FOLDS = 12
+/** Born-digital pages are alike: one of so many teaches the trees as much. */
+const BORN_DIGITAL_STEP = 4
 
 /** A read page with its truth and what a predictor said of it that had not seen its group. */
 export interface JudgedPage {
   readonly draw: DrawResult
-  readonly features: Features
   readonly good: boolean
-  /** 1 less the probability of a bad page, so that a low one is bad as with grades. */
-  readonly grade: number
+  /** F1 as the engine's trees say it, before the calibration. */
+  readonly expected: number
   readonly badProbability: number
   readonly expectedQuality: number
 }
 
-/** The grade of a page by the weights that the engine has. */
-export function gradeBy(draw: DrawResult): number {
-  const { problems, signals } = draw.quality
-  return problems.includes('unreadable') ? 0 : probabilityOf(featuresOf(signals), GRADE_MODEL)
+/** Trees that learnt from these pages. */
+export function treesOf(draws: readonly DrawResult[]): QualityModel {
+  const chosen = draws.filter(({ kind }, at) => !isBornDigital(kind) || at % BORN_DIGITAL_STEP === 0)
+  return boosted(
+    chosen.map(({ quality, f1 }) => ({ features: qualityFeaturesOf(quality), quality: f1 })),
+    ENGINE_VERSION,
+  )
 }
 
-/** Each page predicted by weights and a calibration of which neither saw a page of its group. */
-export function heldOut(draws: readonly DrawResult[], groupOf: (draw: DrawResult) => string | number): JudgedPage[] {
-  const pages = draws.map((draw) => ({ draw, features: featuresOf(draw.quality.signals), good: draw.f1 >= GOOD_F1 }))
-  return [...new Set(draws.map(groupOf))].flatMap((group) => {
-    const seen = pages.filter(({ draw }) => groupOf(draw) !== group)
-    const weights = fitted(seen, ENGINE_VERSION)
-    const knots = knotsOf(
-      seen.map(({ draw, features }) => ({ grade: probabilityOf(features, weights), quality: draw.f1 })),
-    )
-    const model = { engine: ENGINE_VERSION, pages: seen.length, sources: 0, knots }
-    return pages
-      .filter(({ draw }) => groupOf(draw) === group)
-      .map((page) => {
-        const grade = probabilityOf(page.features, weights)
-        return { ...page, ...predictPage({ grade }, ENGINE_VERSION, model), grade }
-      })
+/** Each page with what trees expect of it that saw no page of its group. */
+export function expectedHeldOut(
+  draws: readonly DrawResult[],
+  groupOf: (draw: DrawResult) => string,
+): { readonly draw: DrawResult; readonly fold: number; readonly expected: number }[] {
+  const groups = [...new Set(draws.map(groupOf))].sort()
+  const folds = new Map(groups.map((group, at) => [group, at % FOLDS]))
+  const foldOf = (draw: DrawResult): number => folds.get(groupOf(draw)) ?? 0
+  return Array.from({ length: FOLDS }, (_, fold) => fold).flatMap((fold) => {
+    const own = draws.filter((draw) => foldOf(draw) === fold)
+    if (own.length === 0) return []
+    const trees = treesOf(draws.filter((draw) => foldOf(draw) !== fold))
+    return own.map((draw) => ({ draw, fold, expected: expectedBy(draw, trees) }))
   })
 }
+
+/** As the engine says it. */
+function expectedBy({ quality }: DrawResult, trees?: QualityModel): number {
+  if (quality.problems.includes('unreadable')) return 0
+  return trees === undefined ? expectedQualityOf(quality) : sumOfTrees(qualityFeaturesOf(quality), trees)
+}
+
+type Expected = ReturnType<typeof expectedHeldOut>[number]
+
+/** Each page predicted by trees and by a calibration of which neither saw a page of its group. */
+export function heldOut(draws: readonly DrawResult[], groupOf: (draw: DrawResult) => string): JudgedPage[] {
+  const pages = expectedHeldOut(draws, groupOf)
+  const byFold = [...Map.groupBy(pages, ({ fold }) => fold)]
+  return byFold.flatMap(([fold, own]) => {
+    const knots = knotsOf(calibrated(pages.filter((page) => page.fold !== fold)))
+    return own.map(({ draw, expected }) => judged(draw, expected, knots))
+  })
+}
+
+export const calibrated = (pages: readonly Omit<Expected, 'fold'>[]): { expected: number; quality: number }[] =>
+  pages.map(({ draw, expected }) => ({ expected, quality: draw.f1 }))
 
 /** As `heldOut`, by the model that is committed: for pages from seeds that it was not trained on. */
 export function byModel(draws: readonly DrawResult[]): JudgedPage[] {
-  return draws.map((draw) => {
-    const grade = gradeBy(draw)
-    const features = featuresOf(draw.quality.signals)
-    return { draw, features, good: draw.f1 >= GOOD_F1, ...predictPage({ grade }, ENGINE_VERSION), grade }
-  })
+  return draws.map((draw) => judged(draw, expectedBy(draw)))
+}
+
+function judged(draw: DrawResult, expected: number, knots?: readonly Knot[]): JudgedPage {
+  const model = knots === undefined ? undefined : { engine: ENGINE_VERSION, pages: 0, sources: 0, knots }
+  const { badProbability, expectedQuality } = predictPage({ grade: expected, expected }, ENGINE_VERSION, model)
+  return { draw, good: draw.f1 >= GOOD_F1, expected, badProbability, expectedQuality }
 }

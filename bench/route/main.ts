@@ -22,7 +22,7 @@ const [, , ...given] = process.argv
 const seedAt = given.indexOf('--seed')
 const seed = seedAt === -1 ? 1 : Number(given[seedAt + 1])
 const files = given.filter((_, at) => seedAt === -1 || (at !== seedAt && at !== seedAt + 1))
-const pool = heldOut(files.flatMap(linesOf), ({ source }) => source)
+const pool = heldOut(files.flatMap(linesOf), ({ source }) => String(source))
 
 const percent = (share: number | null): string => (share === null ? '-' : `${(share * 100).toFixed(1)} %`)
 const ratio = (one: number | null, other: number | null): number =>

@@ -9,9 +9,8 @@ export type Policy = (typeof POLICIES)[number]
 export function orderOf(pages: readonly MixedPage[], policy: Policy): MixedPage[] {
   const by = (value: (page: MixedPage) => number): MixedPage[] => pages.toSorted((a, b) => value(a) - value(b))
   switch (policy) {
-    // Of pages with the same expectation the one with the lower grade first.
     case 'routed':
-      return by(({ page }) => page.expectedQuality + page.grade * 1e-6)
+      return by(({ page }) => page.expectedQuality)
     // What a rule of thumb takes for a scan: few letters in the text layer.
     case 'text length':
       return by(({ page }) => page.draw.quality.signals.nativeLetters)

@@ -1,7 +1,7 @@
 // Reads generated pages with the engine and appends what is known of each as a line of JSON:
 // `npm run route:read -- SEED COUNT FILE [born-digital|scanned|all] [SEVERITY]`. Seeds that FILE holds are not read again.
 // Scanned pages are damaged with a severity of 1 to SEVERITY, default 5 (`damaged`): the engine reads most of what archives
-// hold, and a router is judged on what it does not.
+// hold, and a router is judged on what it does not. Sheets that the damage left white or black all over are left out.
 import { appendFileSync, existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,8 @@ try {
     const kind = isBornDigital(kindOf(at)) ? 'born-digital' : 'scanned'
     if (known.has(at) || (wanted !== 'all' && wanted !== kind)) continue
     const severity = 1 + new Random(at).next() * (Number(mostSevere) - 1)
-    appendFileSync(file, `${JSON.stringify(await readDraw(at, folder, severity))}\n`)
+    const draw = await readDraw(at, folder, severity)
+    if (draw.showsPrint) appendFileSync(file, `${JSON.stringify(draw)}\n`)
   }
 } finally {
   await rm(folder, { recursive: true })

@@ -1,25 +1,35 @@
-// Calibrates the page predictor and says how well it does on pages of sources and damages that it was not trained on:
-// `npm run route:train -- [--write] FILE…`, each FILE made by read-pages.ts. `--write` replaces the model.
+// Trains what the engine expects of a page and its calibration, and says how well both do on pages of sources and damages that
+// they were not trained on: `npm run route:train -- [--write] [--test FILE] FILE…`, each FILE made by read-pages.ts. `--write`
+// replaces the models; `--test` reports the models of the project on pages of another file.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { ENGINE_VERSION } from '../../src/engine/version.ts'
 import type { DrawResult } from '../../test/support/mixed-pages/read-draw.ts'
+import { isBornDigital } from '../../test/support/mixed-pages/born-digital.ts'
 import { auc, calibrationError } from '../grade/measures.ts'
 import { intervalByGroup } from './bootstrap.ts'
 import { knotsOf } from './calibrate.ts'
-import { byModel, gradeBy, heldOut, type JudgedPage } from './held-out.ts'
+import { byModel, calibrated, expectedHeldOut, heldOut, type JudgedPage, treesOf } from './held-out.ts'
 import { linesOf } from './lines-of.ts'
 
-const MODEL = join(import.meta.dirname, '../../src/route/predict-model.json')
+const CALIBRATION = join(import.meta.dirname, '../../src/route/predict-model.json')
+const TREES = join(import.meta.dirname, '../../src/engine/grade/quality-model.json')
 
-const files = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const { values, positionals: files } = parseArgs({
+  options: { write: { type: 'boolean', default: false }, test: { type: 'string' } },
+  allowPositionals: true,
+})
 const draws = files.flatMap(linesOf)
 
-const damageOf = ({ kind, damage }: DrawResult): string => (damage === 'none' ? kind : damage)
-/** AUC and calibration take the probability of a good page for a grade. */
+/** A page that was born digital has no damage to be unseen: it is held out with its source. */
+const damageOf = ({ kind, damage, source }: DrawResult): string =>
+  isBornDigital(kind) ? `source ${source}` : damage === 'none' ? kind : damage
+/** Calibration takes the probability of a good page for a grade. */
 const graded = (pages: readonly JudgedPage[]): { grade: number; good: boolean }[] =>
   pages.map(({ badProbability, good }) => ({ grade: 1 - badProbability, good }))
-const rank = (pages: readonly JudgedPage[]): number => auc(pages)
+const rank = (pages: readonly JudgedPage[]): number =>
+  auc(pages.map(({ expectedQuality, good }) => ({ grade: expectedQuality, good })))
 
 function report(name: string, pages: readonly JudgedPage[]): void {
   const [low, high] = intervalByGroup(pages, ({ draw }) => draw.source, rank)
@@ -31,21 +41,35 @@ function report(name: string, pages: readonly JudgedPage[]): void {
   )
 }
 
-const unseenSources = heldOut(draws, ({ source }) => source)
-report('sources not seen', unseenSources)
-report('kinds of damage not seen', heldOut(draws, damageOf))
-report(
-  'sources not seen, pages read by OCR',
-  unseenSources.filter(({ draw }) => draw.usedOcr),
-)
-report(
-  'sources not seen, true F1 .80 to .97',
-  unseenSources.filter(({ draw }) => draw.f1 >= 0.8 && draw.f1 <= 0.97),
-)
-report('the model in the project', byModel(draws))
-if (process.argv.includes('--write')) {
-  const knots = knotsOf(draws.map((draw) => ({ grade: gradeBy(draw), quality: draw.f1 })))
-  const sources = new Set(draws.map(({ source }) => source)).size
-  writeFileSync(MODEL, `${JSON.stringify({ engine: ENGINE_VERSION, pages: draws.length, sources, knots }, null, 2)}\n`)
-  console.log(`written: ${MODEL}`)
+if (values.test !== undefined) {
+  const pages = byModel(linesOf(values.test))
+  report('the models in the project', pages)
+  report(
+    'the models in the project, pages read by OCR',
+    pages.filter(({ draw }) => draw.usedOcr),
+  )
+}
+if (draws.length > 0) {
+  const sourceOf = ({ source }: DrawResult): string => String(source)
+  const unseenSources = heldOut(draws, sourceOf)
+  report('sources not seen', unseenSources)
+  report('kinds of damage not seen', heldOut(draws, damageOf))
+  report(
+    'sources not seen, pages read by OCR',
+    unseenSources.filter(({ draw }) => draw.usedOcr),
+  )
+  report(
+    'sources not seen, true F1 .80 to .97',
+    unseenSources.filter(({ draw }) => draw.f1 >= 0.8 && draw.f1 <= 0.97),
+  )
+  if (values.write) write(sourceOf)
+}
+
+function write(sourceOf: (draw: DrawResult) => string): void {
+  const knots = knotsOf(calibrated(expectedHeldOut(draws, sourceOf)))
+  const sources = new Set(draws.map(sourceOf)).size
+  const model = { engine: ENGINE_VERSION, pages: draws.length, sources, knots }
+  writeFileSync(CALIBRATION, `${JSON.stringify(model, null, 2)}\n`)
+  writeFileSync(TREES, `${JSON.stringify(treesOf(draws))}\n`)
+  console.log(`written: ${CALIBRATION}, ${TREES}`)
 }

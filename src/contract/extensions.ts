@@ -67,7 +67,7 @@ function pageGradeOf(value: unknown): PageGrade | null {
     unreadInk: shareOf(parts.unreadInk),
     language: shareOf(parts.language),
   }
-  return { pageNumber: known.pageNumber, grade, components }
+  return { pageNumber: known.pageNumber, grade, expected: shareOf(known.expected), components }
 }
 
 function shareOf(value: unknown): number | null {

@@ -19,6 +19,8 @@ export interface PageGrade {
   readonly pageNumber: number
   /** Estimated probability that nine of ten words of the page came out right, 0 to 1. */
   readonly grade: number
+  /** Expected F1 of its words, 0 to 1; null where the engine does not say it. */
+  readonly expected: number | null
   readonly components: GradeComponents
 }
 

@@ -70,6 +70,8 @@ export interface RouteRecord extends RouteTerms {
 /** A document's grade, and that of each page in page order; null for a page that the service parsed. */
 export interface RecordedGrade extends DocumentGrade {
   readonly pages: readonly (number | null)[]
+  /** Expected F1 of each page's words, as the engine said it; missing in records of older releases. */
+  readonly expected?: readonly (number | null)[]
 }
 
 /** What was done for which version of a document, at what cost. Committed last: no record, not done. */

@@ -5,23 +5,24 @@ import model from './predict-model.json' with { type: 'json' }
 export interface PagePrediction {
   /** Probability that fewer than nine of ten words came out right (F1 below 0.9), 0 to 1. */
   readonly badProbability: number
-  /** Expected F1 of its words, 0 to 1. */
+  /** Expected F1 of its words, 0 to 1, with four decimals. */
   readonly expectedQuality: number
-  /** `grade`: the model belongs to another engine version, and the grade itself stands in for it. */
+  /** `grade`: the model belongs to another engine version, or the engine gave a grade alone, which stands in for it. */
   readonly basis: 'model' | 'grade'
 }
 
 /** One point of the calibration; between two of them values are interpolated. */
 export interface Knot {
-  /** Grade of the engine, 0 to 1; ascending. */
-  readonly grade: number
+  /** Expected F1 as the engine says it; ascending. */
+  readonly expected: number
   readonly bad: number
   readonly quality: number
 }
 
 /**
- * A reading of the engine's grade, which is a logistic model on nine signals of a page already: what share of generated
- * pages with such a grade was bad, and how good they were in the mean. `npm run route:train` makes it.
+ * A calibration of the F1 that the engine expects of a page: what share of generated pages with such an expectation was
+ * bad, and how good they were in the mean, all expected by trees that saw no page of their source. `npm run route:train`
+ * makes it.
  */
 export interface PredictModel {
   /** Version of the engine that read the pages: the knots hold for no other. */
@@ -35,25 +36,28 @@ export const PREDICT_MODEL: PredictModel = model
 
 /** Prediction for one page that the embedded engine of this version read. Pure. */
 export function predictPage(
-  { grade }: Pick<PageGrade, 'grade'>,
+  { grade, expected }: Pick<PageGrade, 'grade' | 'expected'>,
   engine: string,
   { engine: trainedOn, knots }: PredictModel = PREDICT_MODEL,
 ): PagePrediction {
-  if (trainedOn !== engine || knots.length === 0) {
-    return { badProbability: 1 - grade, expectedQuality: grade, basis: 'grade' }
+  if (trainedOn !== engine || expected === null || knots.length === 0) {
+    return { badProbability: rounded(1 - grade), expectedQuality: grade, basis: 'grade' }
   }
-  const above = knots.findIndex((knot) => knot.grade >= grade)
+  const above = knots.findIndex((knot) => knot.expected >= expected)
   const [low, high] = above === -1 ? [knots.at(-1), knots.at(-1)] : [knots[Math.max(0, above - 1)], knots[above]]
   const share =
-    low === undefined || high === undefined || high.grade === low.grade
+    low === undefined || high === undefined || high.expected === low.expected
       ? 1
-      : (grade - low.grade) / (high.grade - low.grade)
+      : (expected - low.expected) / (high.expected - low.expected)
   const between = (name: 'bad' | 'quality'): number => {
     const [from, to] = [low?.[name] ?? 0, high?.[name] ?? 0]
-    return from + (to - from) * Math.min(1, Math.max(0, share))
+    return rounded(from + (to - from) * Math.min(1, Math.max(0, share)))
   }
   return { badProbability: between('bad'), expectedQuality: between('quality'), basis: 'model' }
 }
+
+/** Four decimals: it is no more exact than that. */
+const rounded = (share: number): number => Math.round(share * 1e4) / 1e4
 
 /** A line for people where predictions rest on the grade alone; null where the model fits the engine. */
 export function staleModelLine(engine: string, { engine: trainedOn }: PredictModel = PREDICT_MODEL): string | null {

@@ -60,7 +60,11 @@ test('plan prices every policy: unknown at first, from an audit as an interval, 
   const { records } = await readStore(out)
   const below = (quality: number): number =>
     [...records.values()].reduce((sum, { grade }) => {
-      const pages = grade?.pages.map((one) => predictPage({ grade: one ?? 1 }, grade.engine).expectedQuality) ?? []
+      const pages =
+        grade?.pages.map(
+          (one, at) =>
+            predictPage({ grade: one ?? 1, expected: grade.expected?.[at] ?? null }, grade.engine).expectedQuality,
+        ) ?? []
       return sum + pages.filter((expected) => expected < quality).length
     }, 0)
   const after = await plan()

@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import { ENGINE_VERSION } from '#src/engine/version.ts'
 import { PREDICT_MODEL, predictPage, staleModelLine } from '#src/route/predict-page.ts'
 
-const GRADES = Array.from({ length: 1001 }, (_, at) => at / 1000)
+const EXPECTED = Array.from({ length: 1001 }, (_, at) => at / 1000)
 
 test('the model in the project belongs to the engine in the project', () => {
   expect(PREDICT_MODEL.engine).toBe(ENGINE_VERSION)
   expect(staleModelLine(ENGINE_VERSION)).toBeNull()
 })
 
-test('a better grade never predicts a worse page, and all predictions are shares', () => {
+test('a better expectation never predicts a worse page, and all predictions are shares', () => {
   let before = { badProbability: 1, expectedQuality: 0 }
-  for (const grade of GRADES) {
-    const predicted = predictPage({ grade }, ENGINE_VERSION)
+  for (const expected of EXPECTED) {
+    const predicted = predictPage({ grade: 0.5, expected }, ENGINE_VERSION)
     expect(predicted.basis).toBe('model')
     expect(predicted.badProbability).toBeLessThanOrEqual(before.badProbability)
     expect(predicted.expectedQuality).toBeGreaterThanOrEqual(before.expectedQuality)
@@ -28,19 +28,31 @@ test('the page predictor interpolates between the knots of its calibration', () 
     pages: 2,
     sources: 2,
     knots: [
-      { grade: 0.2, bad: 0.8, quality: 0.5 },
-      { grade: 0.6, bad: 0.4, quality: 0.9 },
+      { expected: 0.2, bad: 0.8, quality: 0.5 },
+      { expected: 0.6, bad: 0.4, quality: 0.9 },
     ],
   }
-  expect(predictPage({ grade: 0.1 }, '9', model)).toEqual({ badProbability: 0.8, expectedQuality: 0.5, basis: 'model' })
-  expect(predictPage({ grade: 0.4 }, '9', model).badProbability).toBeCloseTo(0.6, 9)
-  expect(predictPage({ grade: 0.4 }, '9', model).expectedQuality).toBeCloseTo(0.7, 9)
-  expect(predictPage({ grade: 0.9 }, '9', model)).toEqual({ badProbability: 0.4, expectedQuality: 0.9, basis: 'model' })
+  expect(predictPage({ grade: 0, expected: 0.1 }, '9', model)).toEqual({
+    badProbability: 0.8,
+    expectedQuality: 0.5,
+    basis: 'model',
+  })
+  expect(predictPage({ grade: 0, expected: 0.4 }, '9', model).badProbability).toBeCloseTo(0.6, 9)
+  expect(predictPage({ grade: 0, expected: 0.4 }, '9', model).expectedQuality).toBeCloseTo(0.7, 9)
+  expect(predictPage({ grade: 0, expected: 0.9 }, '9', model)).toEqual({
+    badProbability: 0.4,
+    expectedQuality: 0.9,
+    basis: 'model',
+  })
 })
 
 test('a model of another engine version is refused: the grade stands in, and a line says what to do', () => {
-  expect(predictPage({ grade: 0.7 }, 'other')).toEqual({
-    badProbability: 1 - 0.7,
+  expect(predictPage({ grade: 0.7, expected: 0.2 }, 'other')).toEqual({
+    badProbability: 0.3,
+    expectedQuality: 0.7,
+    basis: 'grade',
+  })
+  expect(predictPage({ grade: 0.7, expected: null }, ENGINE_VERSION)).toMatchObject({
     expectedQuality: 0.7,
     basis: 'grade',
   })

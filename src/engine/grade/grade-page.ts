@@ -4,14 +4,17 @@ import type { LayoutQuality } from '../pdf/layout-quality.ts'
 import type { PageSignals } from '../pdf/page-reading.ts'
 import { featuresOf } from './grade-features.ts'
 import { GRADE_MODEL, probabilityOf } from './grade-model.ts'
+import { expectedQualityOf } from './quality-model.ts'
 
-/** Grade of a page that could not be read at all, or was left unread. */
+/** Grade and expected quality of a page that could not be read at all, or was left unread. */
 const UNREAD = 0
 
 /** The grade of a page with what it is made of. */
 export function gradePage({ pageNumber, problems, signals, layout }: PageQuality): PageGrade {
-  const grade = problems.includes('unreadable') ? UNREAD : gradeOf(signals)
-  return { pageNumber, grade: rounded(grade), components: componentsOf(signals, layout) }
+  const isUnread = problems.includes('unreadable')
+  const grade = isUnread ? UNREAD : gradeOf(signals)
+  const expected = isUnread ? UNREAD : expectedQualityOf({ signals, layout })
+  return { pageNumber, grade: rounded(grade), expected: rounded(expected), components: componentsOf(signals, layout) }
 }
 
 /** Estimated probability that nine of ten words came out right, 0 to 1. */

@@ -1,4 +1,5 @@
 import { extensionOf } from '#src/document/formats.ts'
+import type { PageGrade } from '#src/document/grade.ts'
 import { type SourceKey } from '#src/document/ids.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
@@ -105,13 +106,13 @@ async function auditPage(
   if (paid.kind === 'failed') return unanswered('service', paid.failure.message)
   const again = twice ? await buyPage(page, boughtAgain(recipe, 'audit'), ingest, signal) : null
   const second = again?.kind === 'answer' ? again : null
-  const grade = own.extensions?.pageGrades?.[0]?.grade ?? null
+  const graded = own.extensions?.pageGrades?.[0] ?? null
   return {
     kind: 'answered',
     key,
     pageNumber,
-    grade,
-    ...predictionOf(own, grade),
+    grade: graded?.grade ?? null,
+    ...predictionOf(own, graded),
     agreement: agreementOf(textOf(own), textOf(paid.reading)),
     selfAgreement: second === null ? null : agreementOf(textOf(paid.reading), textOf(second.reading)),
     credits: paid.credits + (second?.credits ?? 0),
@@ -123,9 +124,9 @@ const textOf = ({ data }: AnswerReading): string => data.markdown ?? ''
 /** Without a grade nothing speaks for the local answer. */
 function predictionOf(
   { extensions }: AnswerReading,
-  grade: number | null,
+  graded: PageGrade | null,
 ): Pick<SampledAnswer, 'badProbability' | 'expectedQuality'> {
-  if (extensions === null || grade === null) return { badProbability: 1, expectedQuality: 0 }
-  const { badProbability, expectedQuality } = predictPage({ grade }, extensions.engine)
+  if (extensions === null || graded === null) return { badProbability: 1, expectedQuality: 0 }
+  const { badProbability, expectedQuality } = predictPage(graded, extensions.engine)
   return { badProbability, expectedQuality }
 }

@@ -6,9 +6,13 @@ const MOST_NAMED = 10
 /** What of an answer's grades goes into the record; null where there are none. */
 export function recordedGrade(extensions: Extensions | null): RecordedGrade | null {
   if (extensions?.grade === undefined || extensions.grade === null) return null
-  const known = new Map((extensions.pageGrades ?? []).map(({ pageNumber, grade }) => [pageNumber, grade]))
+  const known = new Map((extensions.pageGrades ?? []).map((page) => [page.pageNumber, page]))
   const pages = Array.from({ length: Math.max(...known.keys()) }, (_, index) => known.get(index + 1) ?? null)
-  return { ...extensions.grade, pages }
+  return {
+    ...extensions.grade,
+    pages: pages.map((page) => page?.grade ?? null),
+    expected: pages.map((page) => page?.expected ?? null),
+  }
 }
 
 /** Why a document is only partial by the lowest grade that is asked for, 0 to 1: any of its pages is below. */

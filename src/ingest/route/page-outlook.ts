@@ -8,12 +8,9 @@ export function outlookOf({ data, extensions }: AnswerReading): readonly PageOut
   const grades = extensions?.pageGrades ?? null
   if (grades === null || data.pages === undefined || data.pages === null) return null
   const engine = extensions?.engine ?? 'unknown'
-  const known = new Map(grades.map((page) => [page.pageNumber, rounded(predictPage(page, engine).expectedQuality)]))
+  const known = new Map(grades.map((page) => [page.pageNumber, predictPage(page, engine).expectedQuality]))
   return data.pages.map(({ pageNumber }) => ({ pageNumber, quality: known.get(pageNumber) ?? null }))
 }
-
-/** Four decimals: it is no more exact than that. */
-const rounded = (quality: number): number => Math.round(quality * 1e4) / 1e4
 
 /** What an answer holds of each page by itself. A summary, say, is of the whole document. */
 const BY_PAGE: ReadonlySet<string> = new Set(['markdown', 'links', 'images'])

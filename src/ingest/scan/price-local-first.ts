@@ -25,8 +25,10 @@ export async function localFirstPrices(
   const grade = record?.contentHash === contentHash ? record.grade : undefined
   if (grade === undefined) return null
   // A page without a grade was bought: it costs nothing more.
-  const expected = grade.pages.map((page) =>
-    page === null ? 1 : predictPage({ grade: page }, grade.engine).expectedQuality,
+  const expected = grade.pages.map((page, at) =>
+    page === null
+      ? 1
+      : predictPage({ grade: page, expected: grade.expected?.[at] ?? null }, grade.engine).expectedQuality,
   )
   return PRICED_QUALITIES.map((quality) => {
     const pages = expected.filter((page) => page < quality).length

@@ -29,6 +29,8 @@ export interface RandomPage {
   readonly kind: Kind
   readonly damage: Damage
   readonly inForm: boolean
+  /** False where the damage left its sheet white or black all over: no reader can find words on it. */
+  readonly showsPrint: boolean
   /** The words that a person reads on it. */
   readonly words: readonly string[]
   readonly pdf: Buffer
@@ -65,13 +67,29 @@ export async function randomPage(seed: number, severity = 1): Promise<RandomPage
   const maker = new PageMaker(random, source, setting, severity)
   const damage = kind.startsWith('native') || kind === 'blank' || kind === 'outlined' ? 'none' : random.pick(DAMAGES)
   const inForm = random.next() < 0.5
-  const { words, page } = await maker.make(kind, damage)
-  return { seed, source, kind, damage, inForm, words, pdf: writePdf({ width: WIDTH, height: HEIGHT, inForm, ...page }) }
+  const { words, page, sheet } = await maker.make(kind, damage)
+  const showsPrint = sheet === undefined || contrastOf(sheet) >= LEAST_CONTRAST
+  const pdf = writePdf({ width: WIDTH, height: HEIGHT, inForm, ...page })
+  return { seed, source, kind, damage, inForm, showsPrint, words, pdf }
+}
+
+/** Difference of the darkest and the lightest level of a sheet, of 255, below which its print has vanished. */
+const LEAST_CONTRAST = 16
+
+function contrastOf({ grey }: GreyPicture): number {
+  let [least, most] = [255, 0]
+  for (const level of grey) {
+    if (level < least) least = level
+    if (level > most) most = level
+  }
+  return most - least
 }
 
 interface Made {
   readonly words: readonly string[]
   readonly page: Pick<MixedPage, 'pictures' | 'under' | 'over'>
+  /** The damaged picture that holds words. */
+  readonly sheet?: GreyPicture
 }
 
 class PageMaker {
@@ -145,6 +163,7 @@ class PageMaker {
         pictures: [{ picture: sheet, x: 0, top: 0, width: WIDTH, height: cut, jpegQuality: jpeg }],
         over: textOperators(setLines(fit, below), below, HEIGHT),
       },
+      sheet,
     }
   }
 
@@ -160,14 +179,18 @@ class PageMaker {
     )
     const jpeg = jpegQuality(damage, this.#random, this.#severity)
     const pictures = [{ picture: sheet, x: 0, top: 0, width: WIDTH, height: HEIGHT, jpegQuality: jpeg }]
-    if (kind === 'header_on_scan') return this.#withHeader(words, pictures)
+    if (kind === 'header_on_scan') return { ...this.#withHeader(words, pictures), sheet }
     if (kind === 'right_layer')
-      return { words, page: { pictures, over: textOperators(lines, setting, HEIGHT, { mode: 3 }) } }
+      return { words, sheet, page: { pictures, over: textOperators(lines, setting, HEIGHT, { mode: 3 }) } }
     if (kind === 'wrong_layer') {
       const wrong = wronged(words, 0.3 + this.#random.next() * 0.7, this.#words, this.#random)
-      return { words, page: { pictures, over: textOperators(setLines(wrong, setting), setting, HEIGHT, { mode: 3 }) } }
+      return {
+        words,
+        sheet,
+        page: { pictures, over: textOperators(setLines(wrong, setting), setting, HEIGHT, { mode: 3 }) },
+      }
     }
-    return { words, page: { pictures } }
+    return { words, sheet, page: { pictures } }
   }
 
   #withHeader(words: readonly string[], pictures: MixedPage['pictures']): Made {

@@ -5,7 +5,7 @@ import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { type RandomPage, randomPage } from './random-page.ts'
 
 /** How a random page was read, beside the truth. */
-export interface DrawResult extends Pick<RandomPage, 'seed' | 'source' | 'kind' | 'damage' | 'inForm'> {
+export interface DrawResult extends Pick<RandomPage, 'seed' | 'source' | 'kind' | 'damage' | 'inForm' | 'showsPrint'> {
   readonly severity: number
   readonly words: number
   /** Share of the page's words that came out, and F1 of both; 1 for a page without words that came out empty. */

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
+import { QUALITY_FEATURES, qualityFeaturesOf } from '#src/engine/grade/quality-features.ts'
+import { expectedQualityOf, QUALITY_MODEL, sumOfTrees } from '#src/engine/grade/quality-model.ts'
+import { ENGINE_VERSION } from '#src/engine/version.ts'
+import { boosted } from '../../bench/route/boosted.ts'
+import { Random } from '../support/random.ts'
+
+const layout = { layout: 1, tables: null }
+const read = {
+  ...NOTHING_KNOWN,
+  nativeLetters: 1200,
+  unreadShare: 0,
+  unreadPixelShare: 0,
+  inkLetters: 1200,
+  ghostShare: 0,
+}
+
+test('the trees of the expected quality belong to the engine in the project', () => {
+  expect(QUALITY_MODEL.engine).toBe(ENGINE_VERSION)
+  expect(QUALITY_MODEL.trees.length).toBeGreaterThan(0)
+  expect(qualityFeaturesOf({ signals: read, layout })).toHaveLength(QUALITY_FEATURES.length)
+})
+
+test('a page of text is expected to be right, and one whose ink lies under no word is not', () => {
+  const ocr = { mean: 0.5, lowest: 0.1, doubtfulShare: 0.6, droppedShare: 0.5 }
+  const lost = {
+    ...read,
+    nativeLetters: 0,
+    recognisedLetters: 30,
+    unreadShare: 0.8,
+    unreadPixelShare: 0.8,
+    unreadLetters: 800,
+    ocr,
+  }
+  expect(expectedQualityOf({ signals: read, layout })).toBeGreaterThan(0.97)
+  expect(expectedQualityOf({ signals: lost, layout })).toBeLessThan(0.6)
+})
+
+test('boosted trees learn a step and a product of two features', () => {
+  const random = new Random(5)
+  const pages = Array.from({ length: 400 }, () => {
+    const features = [random.next(), random.next(), random.next()]
+    const [a = 0, b = 0] = features
+    return { features, quality: a > 0.6 && b > 0.5 ? 0.2 : 0.9 }
+  })
+  const model = boosted(pages, 'test')
+  expect(sumOfTrees([0.9, 0.9, 0.5], model)).toBeLessThan(0.35)
+  expect(sumOfTrees([0.9, 0.1, 0.5], model)).toBeGreaterThan(0.8)
+  expect(sumOfTrees([0.1, 0.9, 0.5], model)).toBeGreaterThan(0.8)
+})
