@@ -9,15 +9,15 @@ import { heldOut } from './held-out.ts'
 import { linesOf } from './lines-of.ts'
 import { mixOf } from './mix.ts'
 
-const { values, positionals: files } = parseArgs({
+const { values: given, positionals: files } = parseArgs({
   options: { documents: { type: 'string', default: '320' }, seed: { type: 'string', default: '1' } },
   allowPositionals: true,
 })
 const QUALITIES = [0.9, 0.95, 0.98, 1]
 const FAILING = [0, 0.05]
 const FLOOR = 0.9
-const count = Number(values.documents)
-const random = new Random(Number(values.seed))
+const count = Number(given.documents)
+const random = new Random(Number(given.seed))
 const pool = heldOut(files.flatMap(linesOf), ({ source }) => String(source))
 
 interface Cell {
@@ -59,7 +59,7 @@ try {
       miscounted += charge === result.record.cost.credits ? 0 : 1
       total += charge
     }
-    console.log(`\n${percent(scanned)} scans: ${results.length} documents, seed ${values.seed}\n`)
+    console.log(`\n${percent(scanned)} scans: ${results.length} documents, seed ${given.seed}\n`)
     console.log('| paid F1 | fails on | documents | pages | local | routed | all paid | bought | service failed |')
     console.log('|---|---|---|---|---|---|---|---|---|')
     for (const cell of cells) console.log(rowOf(cell, documents, results))
@@ -68,7 +68,7 @@ try {
   await redis[Symbol.asyncDispose]()
 }
 console.log(
-  JSON.stringify({ seed: Number(values.seed), documents: 2 * count, charged: total, faults, twice, miscounted }),
+  JSON.stringify({ seed: Number(given.seed), documents: 2 * count, charged: total, faults, twice, miscounted }),
 )
 
 function rowOf(cell: Cell, documents: ReturnType<typeof documentsOf>, results: readonly RoutedResult[]): string {

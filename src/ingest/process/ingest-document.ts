@@ -34,7 +34,7 @@ import type { Handback } from '../scan/source-view.ts'
 import { postponeDuringOutage } from './postpone-during-outage.ts'
 import { retryingStore } from './retrying-store.ts'
 import { ingestRouted } from '../route/ingest-routed.ts'
-import { onLocalTier } from './tiers.ts'
+import { onFirstTier, onLocalTier } from './tiers.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
 
@@ -51,7 +51,7 @@ const LOST_CLAIM_MS = 2_000
  */
 export async function ingestDocument(delivery: Delivery, deps: IngestDeps, signal: AbortSignal): Promise<JobVerdict> {
   const own = depsFor(delivery.job.key, deps)
-  const approached = await approachGate(delivery, own, signal)
+  const approached = await approachGate(delivery, onFirstTier(delivery.job.key, own), signal)
   if (approached.kind !== 'turn') return approached
   await using turn = approached
   const claim = await deps.claims.claim(delivery.job.key)

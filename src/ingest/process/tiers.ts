@@ -8,6 +8,15 @@ export function onLocalTier<D extends BuyDeps>(deps: D, { local }: { readonly lo
   return { ...deps, ...local, intents: freeIntents(deps.intents) }
 }
 
+/**
+ * The dependencies for the first request of a document: the embedded engine's where it is routed by page. A permit of the
+ * service's gate would never be released there.
+ */
+export function onFirstTier<D extends BuyDeps>(key: SourceKey, deps: D): D {
+  const { tiers } = deps
+  return tiers?.routeOf(key) === 'local-first' ? onLocalTier(deps, tiers) : deps
+}
+
 type Parties = Pick<BuyDeps, 'tiers' | 'parsers'>
 
 /** Which of the two tiers of a pipeline a request goes to; a pipeline with one parser has no other. */

@@ -4,6 +4,7 @@ import { weakest } from '#src/document/parser.ts'
 import { mostPagesIn } from '#src/contract/timeouts.ts'
 import { pagesBelow } from '#src/route/choose-pages.ts'
 import type { PieceDeps, Tiers } from '../deps.ts'
+import { AT_ONCE } from '../process/approach-gate.ts'
 import type { ReadingOrigin } from '../process/commit-answer.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import { marksPages } from '../process/stitch-answers.ts'
@@ -35,6 +36,8 @@ export async function ingestRouted(
   const service = { ...deps.parsers, own: tiers.service, acceptLocal: false, routes: undefined }
   const paid: PieceDeps = { ...deps, parsers: service }
   const own = { ...work, recipe: answers }
+  // The turn is one at the gate of the engine: requests to the service wait for their own.
+  const forService = { ...own, turn: AT_ONCE }
   const keepsReceipt = !answers.options.zeroDataRetention
   const memory = { hold: work.hold, signal }
   const whole = keepsReceipt ? await findReceipt(work.read.contentHash, answers.hash, paid, memory) : null
@@ -46,7 +49,7 @@ export async function ingestRouted(
   if (local.kind === 'later') return local
   if (local.kind === 'failed') {
     // What the engine refuses for good, a service may read; what another attempt may mend is not paid for.
-    return local.countsUntil === 'final' ? parseWhole(own, 'local-failed', tiers, paid, signal) : local
+    return local.countsUntil === 'final' ? parseWhole(forService, 'local-failed', tiers, paid, signal) : local
   }
   const pages = outlookOf(local.reading)
   const wanted = pages === null ? [] : pagesBelow(tiers.terms, pages)
@@ -54,9 +57,9 @@ export async function ingestRouted(
     const isGood = pages === null ? local.reading.problems.length === 0 : wanted.length === 0
     return isGood
       ? { kind: 'parsed', origin: localOrigin(local, { ...tiers.terms, whole: 'good', pages: [] }) }
-      : parseWhole(own, 'below-floor', tiers, paid, signal, local)
+      : parseWhole(forService, 'below-floor', tiers, paid, signal, local)
   }
-  const bought = await buyWanted(own, wanted, pages.length, tiers, paid, signal)
+  const bought = await buyWanted(forService, wanted, pages.length, tiers, paid, signal)
   if (bought.kind === 'later') return bought
   const { reading, used } = mergePages(
     local.reading,
