@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'engine-test-'))
-  engine = await createEngine({ temporaryFolder: folder, children: 1, maxFileBytes: 1024 ** 2 })
+  engine = await createEngine({ temporaryFolder: folder, children: 1, maxFileBytes: 2 * 1024 ** 2 })
 })
 
 afterAll(async () => {
@@ -137,7 +137,7 @@ describe('POST /v2/parse', () => {
     ['options that are no JSON', { file: csv(), options: '{' }, 400, 'BAD_REQUEST'],
     ['an unknown type', { file: new File(['x'], 'x.exe') }, 400, 'UNSUPPORTED_FILE_TYPE'],
     ['a damaged document', { file: new File(['PK\u0003\u0004nothing'], 'x.docx') }, 400, 'DOCUMENT_CORRUPT'],
-    ['too many bytes', { file: csv('big.csv', 'x'.repeat(1024 ** 2 + 1)) }, 413, 'PAYLOAD_TOO_LARGE'],
+    ['too many bytes', { file: csv('big.csv', 'x'.repeat(2 * 1024 ** 2 + 1)) }, 413, 'PAYLOAD_TOO_LARGE'],
     ['a file under another name', { document: csv() }, 400, 'BAD_REQUEST'],
   ])('refuses %s', async (_what, parts, status, code) => {
     const answer = await post(formOf(parts))
@@ -146,7 +146,7 @@ describe('POST /v2/parse', () => {
   })
 
   test('takes a file of exactly the size limit', async () => {
-    const { status } = await post(formOf({ file: csv('full.csv', 'x'.repeat(1024 ** 2)) }))
+    const { status } = await post(formOf({ file: csv('full.csv', 'x'.repeat(2 * 1024 ** 2)) }))
     expect(status).toBe(200)
   })
 
@@ -154,6 +154,19 @@ describe('POST /v2/parse', () => {
     const response = await fetch(`${engine.url}/v2/nowhere`)
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ success: false, error: 'Not Found' })
+  })
+
+  test('converts a small Office document without a file', async () => {
+    const own = join(folder, readdirSync(folder)[0] ?? '')
+    const before = statSync(own).mtimeMs
+    expect((await post(formOf({ file: csv() }))).body.data?.markdown).toContain('| Ada | 36 |')
+    expect(statSync(own).mtimeMs).toBe(before)
+  })
+
+  test('converts and answers a document whole that is too long for the pipe to its converter', async () => {
+    const rows = Array.from({ length: 100_000 }, (_, row) => `row ${row},€`)
+    const { body } = await post(formOf({ file: csv('long.csv', ['name,sign', ...rows].join('\n')) }))
+    expect(body.data?.markdown?.match(/^\| row \d+ \| € \|$/gm)).toHaveLength(rows.length)
   })
 
   test('leaves no file behind after an answer', () => {

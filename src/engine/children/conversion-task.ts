@@ -4,9 +4,12 @@ import type { Conversion, ConversionProblem } from '../conversion.ts'
 import type { TextKind } from '../text/text-kind.ts'
 import type { ModelOptions } from '../model/chat-completion.ts'
 
-/** One document for a child process. Bytes travel by file, never over the pipe. */
+/** One document for a child process. A PDF and what is large travels by file, all else over the pipe. */
 export interface ConversionTask {
+  /** Not there where `bytes` are given. */
   readonly path: string
+  /** The document itself, up to `PIPE_BYTES`. */
+  readonly bytes?: Buffer | null
   readonly extension: Extension
   /** Set for a page of text, whose `extension` says nothing then. */
   readonly textKind?: TextKind | null
@@ -25,14 +28,19 @@ export interface ConversionTask {
   readonly ocr?: { readonly fetched: string | null; readonly allowed: readonly string[] | null }
   /** Whether the answer gets the `sluice` field beside what the contract has (`EXTENSIONS_HEADER`). */
   readonly extensions: boolean
-  /** Where the child writes the fields of `data`: see `dataFields`. */
+  /** Where the child writes the fields of `data` (see `dataFields`) that are too long for the pipe; its folder may not exist. */
   readonly fieldsPath: string
 }
+
+/** Longest document or answer that goes over the pipe between server and child, in bytes. */
+export const PIPE_BYTES = 1024 ** 2
 
 /** What comes back over the pipe: small, whatever the size of the document. */
 export type ConversionReport =
   | {
       readonly kind: 'converted'
+      /** The fields of `data` as JSON members; null where they stand at `fieldsPath`. */
+      readonly fields: Buffer | null
       readonly metadata: Conversion['metadata']
       readonly warnings: readonly string[]
       /** Codes of OCR languages whose data would have been used, and can be fetched. */

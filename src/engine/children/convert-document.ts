@@ -21,12 +21,29 @@ function ocrBudgetMs(timeoutMs: number): number {
   return Math.max(0.3 * timeoutMs, 0.75 * timeoutMs - LAST_STRIP_MS)
 }
 
-/** Refuses a file that clearly is something else than its extension says, with what it is. */
-async function refuseContradiction(path: string, extension: Extension): Promise<void> {
+/** The whole document. */
+async function bytesOf({ bytes, path }: ConversionTask): Promise<Buffer> {
+  return bytes ?? readFile(path)
+}
+
+/** True for a document in a file that is converted as a stream. */
+async function isLarge({ bytes, path }: ConversionTask): Promise<boolean> {
+  return (bytes ?? null) === null && (await stat(path)).size > LARGE_BYTES
+}
+
+async function startOf({ bytes, path }: ConversionTask): Promise<Buffer> {
+  if (bytes !== undefined && bytes !== null) return bytes.subarray(0, SNIFF_BYTES)
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFF_BYTES))
-  if (bytesRead === 0) throw new ConversionError('corrupt', 'The file is empty.')
-  const found = contradiction(extension, signatureOf(buffer.subarray(0, bytesRead)))
+  return buffer.subarray(0, bytesRead)
+}
+
+/** Refuses a file that clearly is something else than its extension says, with what it is. */
+async function refuseContradiction(task: ConversionTask): Promise<void> {
+  const { extension } = task
+  const start = await startOf(task)
+  if (start.length === 0) throw new ConversionError('corrupt', 'The file is empty.')
+  const found = contradiction(extension, signatureOf(start))
   if (found !== null) throw new ConversionError('wrong_type', `The file is named .${extension} but is ${found}.`)
 }
 
@@ -42,9 +59,9 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
   const { path, extension, options, textKind = null } = task
   if (textKind !== null) {
     const { convertText } = await import('../text/convert-text.ts')
-    return convertText({ ...task, bytes: await readFile(path), kind: textKind }, options)
+    return convertText({ ...task, bytes: await bytesOf(task), kind: textKind }, options)
   }
-  await refuseContradiction(path, extension)
+  await refuseContradiction(task)
   const { family } = formatOf(extension)
   switch (family) {
     case 'pdf': {
@@ -64,24 +81,24 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
     }
     case 'html': {
       const { contentType, baseUrl } = task
-      if ((await stat(path)).size > LARGE_BYTES) {
+      if (await isLarge(task)) {
         const { convertLargeHtml } = await import('../html/convert-large-html.ts')
         return convertLargeHtml({ path, contentType, baseUrl }, options)
       }
       const { convertHtml } = await import('../html/convert-html.ts')
-      return convertHtml({ bytes: await readFile(path), contentType, baseUrl }, options)
+      return convertHtml({ bytes: await bytesOf(task), contentType, baseUrl }, options)
     }
     case 'csv': {
-      if ((await stat(path)).size > LARGE_BYTES) {
+      if (await isLarge(task)) {
         const { convertLargeCsv } = await import('../office/convert-large-csv.ts')
         return convertLargeCsv(path, task.contentType)
       }
       const { convertCsv } = await import('../office/convert-csv.ts')
-      return convertCsv(await readFile(path), task.contentType)
+      return convertCsv(await bytesOf(task), task.contentType)
     }
     case 'office': {
       const officeOptions = { ...options, anchors: task.extensions }
-      const bytes = await unlocked(await readFile(path), task.passwords)
+      const bytes = await unlocked(await bytesOf(task), task.passwords)
       if (SPREADSHEETS.has(extension)) {
         const { convertSpreadsheet } = await import('../office/convert-spreadsheet.ts')
         return convertSpreadsheet(bytes, extension, officeOptions)

@@ -1,11 +1,13 @@
 import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ConversionError, type Conversion } from '../conversion.ts'
 import { ModelUnavailable } from '../model/chat-completion.ts'
 import { NoConformingResult } from '../model/extract-json.ts'
 import { convertDocument } from './convert-document.ts'
 import { dataFields } from './data-fields.ts'
-import type { ConversionReport, ConversionTask } from './conversion-task.ts'
+import { PIPE_BYTES, type ConversionReport, type ConversionTask } from './conversion-task.ts'
 
 /** How a bug shows. An error's message may quote the document, so a request without retention keeps it out. */
 function traceOf(error: unknown, withMessage: boolean): string {
@@ -22,13 +24,41 @@ async function withoutPii(conversion: Conversion, { options, model }: Conversion
   return redacted(conversion, options, model)
 }
 
-/** Converts one document and writes what was asked for to its file. Never throws: every end is a report. */
+/** All pieces as one, up to `PIPE_BYTES`; null where they are more, and stand in the file. */
+async function written(pieces: Iterable<string>, path: string): Promise<Buffer | null> {
+  const rest = pieces[Symbol.iterator]()
+  const start: string[] = []
+  let length = 0
+  for (let next = rest.next(); next.done !== true; next = rest.next()) {
+    start.push(next.value)
+    length += next.value.length
+    if (length > PIPE_BYTES / 2) break
+  }
+  const buffer = length > PIPE_BYTES / 2 ? null : Buffer.from(start.join(''))
+  if (buffer !== null) return buffer
+  await mkdir(dirname(path), { recursive: true })
+  await pipeline(
+    function* () {
+      yield* start
+      for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value
+    },
+    createWriteStream(path, { mode: 0o600 }),
+  )
+  return null
+}
+
+/** Converts one document; what was asked for is in the report or in its file. Never throws: every end is a report. */
 export async function convertTask(task: ConversionTask): Promise<ConversionReport> {
   try {
     const conversion = await withoutPii(await convertDocument(task), task)
     const { fields, warnings, metadata } = await dataFields(conversion, task)
-    await pipeline(fields, createWriteStream(task.fieldsPath))
-    return { kind: 'converted', metadata, warnings, lackingLanguages: conversion.lackingLanguages ?? [] }
+    return {
+      kind: 'converted',
+      fields: await written(fields, task.fieldsPath),
+      metadata,
+      warnings,
+      lackingLanguages: conversion.lackingLanguages ?? [],
+    }
   } catch (error) {
     if (error instanceof ConversionError) return { kind: 'refused', problem: error.problem, message: error.message }
     if (error instanceof ModelUnavailable)

@@ -36,6 +36,8 @@ export class ConverterProcess {
       execArgv: [...inherited(), `--max-old-space-size=${heapMegabytes}`],
       ...(env === undefined ? {} : { env }),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // Bytes as they are, not as JSON.
+      serialization: 'advanced',
     })
     this.#exited = new Promise((resolve) => {
       const end = (exitCode: number | null, signal: NodeJS.Signals | null): void => {

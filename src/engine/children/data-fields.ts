@@ -32,7 +32,7 @@ type Fields = Pick<
 async function rawHtml(task: ConversionTask, rendered: string): Promise<string> {
   if ((task.textKind ?? null) !== null) return rendered
   if (formatOf(task.extension).family !== 'html' || task.options.redactPII !== false) return rendered
-  return decodeHtml(await readFile(task.path), task.contentType).text
+  return decodeHtml(task.bytes ?? (await readFile(task.path)), task.contentType).text
 }
 
 /** The resolution that `width` and `height` of a page are given for: 144 dpi, two pixels a PDF point. */

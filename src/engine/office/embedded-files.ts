@@ -1,4 +1,4 @@
-import { CFB } from '@e965/xlsx'
+import { oleContainer } from './ole-container.ts'
 import { counted } from './left-out.ts'
 import { isOle } from './locked-office.ts'
 import { OoxmlPackage } from './ooxml/ooxml-package.ts'
@@ -17,7 +17,7 @@ export function embeddedFiles(bytes: Buffer): string[] {
   }
   if (!isOle(bytes)) return []
   try {
-    const paths: readonly string[] = CFB.read(bytes, { type: 'buffer' }).FullPaths
+    const paths: readonly string[] = oleContainer(bytes).FullPaths
     const storages = new Set(paths.filter((path) => STORAGES.test(path)).map((path) => path.replace(/\/[^/]*$/, '')))
     return counted(storages.size, 'embedded file')
   } catch {

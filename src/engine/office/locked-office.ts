@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx'
+import { oleContainer } from './ole-container.ts'
 
 const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 /** How Office wraps a document that has a password: an OLE file with a stream of this name ([MS-OFFCRYPTO] 2.3.4). */
@@ -18,7 +19,7 @@ export function isLocked(bytes: Buffer): boolean {
   if (!isOle(bytes)) return false
   if (bytes.includes(ENCRYPTED_PACKAGE)) return true
   try {
-    const file = CFB.read(bytes, { type: 'buffer' })
+    const file = oleContainer(bytes)
     const stream = (name: string): Buffer => Buffer.from(CFB.find(file, name)?.content ?? [])
     return (
       isLockedWorkbook(stream('Workbook')) ||

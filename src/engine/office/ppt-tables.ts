@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx'
+import { oleContainer } from './ole-container.ts'
 import { asCell } from './escape-markdown.ts'
 import { isOle } from './locked-office.ts'
 import { pipeTable } from './pipe-table.ts'
@@ -61,7 +62,7 @@ export function pptTablesOf(bytes: Buffer): PptTable[] {
   if (!isOle(bytes)) return []
   let stream: Buffer
   try {
-    stream = Buffer.from(CFB.find(CFB.read(bytes, { type: 'buffer' }), 'PowerPoint Document')?.content ?? [])
+    stream = Buffer.from(CFB.find(oleContainer(bytes), 'PowerPoint Document')?.content ?? [])
   } catch {
     return []
   }

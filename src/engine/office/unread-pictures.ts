@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx'
+import { oleContainer } from './ole-container.ts'
 import { counted } from './left-out.ts'
 import { isOle } from './locked-office.ts'
 import { zipEntries } from './zip-directory.ts'
@@ -32,7 +33,7 @@ const count = (text: string, pattern: RegExp): number => text.match(pattern)?.le
 
 function picturesIn(bytes: Buffer): number {
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
-    return [...zipEntries(bytes)].filter(({ name, bytes: size }) => PICTURE.test(name) && size >= LEAST_BYTES).length
+    return zipEntries(bytes).filter(({ name, bytes: size }) => PICTURE.test(name) && size >= LEAST_BYTES).length
   }
   if (bytes.subarray(0, 5).toString('latin1') === '{\\rtf') {
     const rtf = bytes.toString('latin1')
@@ -40,7 +41,7 @@ function picturesIn(bytes: Buffer): number {
   }
   if (!isOle(bytes)) return 0
   try {
-    const file = CFB.read(bytes, { type: 'buffer' })
+    const file = oleContainer(bytes)
     return STREAMS.filter((name) => (CFB.find(file, name)?.size ?? 0) >= LEAST_BYTES).length
   } catch {
     return 0

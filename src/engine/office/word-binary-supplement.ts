@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx'
+import { oleContainer } from './ole-container.ts'
 import { reviewComment } from './html-comment.ts'
 import { counted } from './left-out.ts'
 import { isOle } from './locked-office.ts'
@@ -19,7 +20,7 @@ const FIELD_CODE = /\u0013[^\u0013-\u0015]*[\u0014\u0015]/g
 export function wordBinarySupplement(bytes: Buffer, onlyMainContent: boolean): Supplement | null {
   if (!isOle(bytes)) return null
   try {
-    const file = CFB.read(bytes, { type: 'buffer' })
+    const file = oleContainer(bytes)
     const stream = (name: string): Buffer => Buffer.from(CFB.find(file, name)?.content ?? [])
     const document = stream('WordDocument')
     if (document.length < 2 || document.readUInt16LE(0) !== WORD_FILE) return null

@@ -1,4 +1,5 @@
 import { CFB } from '@e965/xlsx'
+import { oleContainer } from './ole-container.ts'
 import { isOle } from './locked-office.ts'
 
 /** BOF of BIFF8 and BIFF5 begins each part of a workbook; its second field says of which kind ([MS-XLS] 2.4.21). */
@@ -9,7 +10,7 @@ const CHART = 0x0020
 export function countXlsCharts(bytes: Buffer): number {
   if (!isOle(bytes)) return 0
   try {
-    const file = CFB.read(bytes, { type: 'buffer' })
+    const file = oleContainer(bytes)
     const stream = Buffer.from((CFB.find(file, 'Workbook') ?? CFB.find(file, 'Book'))?.content ?? [])
     let charts = 0
     for (let offset = 0; offset + 8 <= stream.length; offset += 4 + stream.readUInt16LE(offset + 2)) {

@@ -35,17 +35,25 @@ export function* centralDirectory(zip: Buffer): Generator<Buffer> {
   }
 }
 
-/** The central directory of a ZIP file, streamed entry by entry; nothing when there is none (APPNOTE 4.3.12, 4.3.16). */
-export function* zipEntries(zip: Buffer): Generator<ZipEntry> {
-  for (const record of centralDirectory(zip)) {
-    yield {
-      name: record.toString('utf8', 46, 46 + record.readUInt16LE(28)),
-      bytes: record.readUInt32LE(24),
-      compressedBytes: record.readUInt32LE(20),
-      isDeflated: record.readUInt16LE(10) === 8,
-      headerOffset: record.readUInt32LE(42),
-    }
-  }
+const directories = new WeakMap<Buffer, readonly ZipEntry[]>()
+
+/** An archive with more is refused: see `guardZip`. */
+export const MAX_ZIP_ENTRIES = 10_000
+
+/** The entries of a ZIP file, read once a file, of more than the most only one more; none when there is no directory (APPNOTE 4.3.12, 4.3.16). */
+export function zipEntries(zip: Buffer): readonly ZipEntry[] {
+  const known = directories.get(zip)
+  if (known !== undefined) return known
+  const records = centralDirectory(zip).take(MAX_ZIP_ENTRIES + 1)
+  const entries = Array.from(records, (record) => ({
+    name: record.toString('utf8', 46, 46 + record.readUInt16LE(28)),
+    bytes: record.readUInt32LE(24),
+    compressedBytes: record.readUInt32LE(20),
+    isDeflated: record.readUInt16LE(10) === 8,
+    headerOffset: record.readUInt32LE(42),
+  }))
+  directories.set(zip, entries)
+  return entries
 }
 
 /** The bytes of one entry; null when it is not there, is damaged, or unpacks to more than `maxBytes`. */

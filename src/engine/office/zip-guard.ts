@@ -1,8 +1,7 @@
 import { ConversionError } from '../conversion.ts'
-import { zipEntries } from './zip-directory.ts'
+import { MAX_ZIP_ENTRIES, zipEntries } from './zip-directory.ts'
 
 const MAX_UNPACKED_BYTES = 500 * 1024 ** 2
-const MAX_ZIP_ENTRIES = 10_000
 
 /** Refuses an archive that declares more than a document holds, before any parser unpacks it. */
 export function guardZip(bytes: Buffer): void {

@@ -31,9 +31,11 @@ export interface EngineParts {
   readonly passwords: readonly string[]
 }
 
-/** A document that lies in its request's folder, and where it came from. */
+/** A document in memory or in its request's folder, and where it came from. */
 export interface ReceivedDocument {
   readonly folder: RequestFolder
+  /** Null where it lies in the folder. */
+  readonly bytes: Buffer | null
   readonly extension: Extension
   /** Set for a page of text that scrape fetched, whose `extension` says nothing then. */
   readonly textKind?: TextKind | null
@@ -66,6 +68,18 @@ async function convert(
   return (await languages.obtain(first.lackingLanguages)) ? run() : first
 }
 
+/** The native reader of PDF files wants a file, named by its extension; all others read bytes. */
+async function placed({
+  folder,
+  bytes,
+  extension,
+  textKind = null,
+}: ReceivedDocument): Promise<Pick<ConversionTask, 'path' | 'bytes'>> {
+  if (bytes === null) return { path: await folder.nameUpload(extension) }
+  const needsFile = textKind === null && formatOf(extension).family === 'pdf'
+  return needsFile ? { path: await folder.saveUpload(bytes, extension) } : { path: '', bytes }
+}
+
 /**
  * Converts a document and puts the answer together. Its price is known only afterwards, from the pages; it is taken
  * once the answer is ready, and a document that failed costs nothing. The timeout of the request counts from here: up to
@@ -85,9 +99,8 @@ export async function answerDocument(
   using place = await takePlace([account.places, parts.children], options.timeout, signal)
   const { fieldsPath } = folder
   const { cacheFolder, model, passwords, languages, ocrLanguages } = parts
-  const path = await folder.nameUpload(extension)
   const task = {
-    path,
+    ...(await placed(document)),
     extension,
     textKind,
     contentType,
@@ -100,7 +113,7 @@ export async function answerDocument(
     extensions,
     fieldsPath,
   }
-  const { metadata, warnings } = convertedOrThrow(await convert(parts, task, signal), options.timeout)
+  const { fields, metadata, warnings } = convertedOrThrow(await convert(parts, task, signal), options.timeout)
 
   const pages = typeof metadata.numPages === 'number' ? metadata.numPages : null
   const creditsUsed = price(pages)
@@ -108,7 +121,7 @@ export async function answerDocument(
   account.lastSuccess = new Date().toISOString()
   const queued = place.queuedMs > 0 ? { concurrencyQueueDurationMs: place.queuedMs } : {}
   return await answerBody({
-    fieldsPath,
+    fields: fields ?? { path: fieldsPath },
     warnings: [...document.warnings, ...warnings],
     metadata: {
       ...metadata,

@@ -15,12 +15,13 @@ export interface ParseRouteParts extends EngineParts {
 
 async function parse(parts: ParseRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<AnswerBody> {
   await using folder = parts.workFolder.forRequest()
-  const { fileName, contentType, rawOptions } = await receiveUpload(request, folder, parts.maxFileBytes)
+  const { fileName, contentType, bytes, rawOptions } = await receiveUpload(request, folder, parts.maxFileBytes)
   const extension = identify(fileName, contentType)
   const { options, warnings } = readOptions(rawOptions)
   const origin = { sourceURL: fileName, url: `upload:///${encodeURIComponent(fileName)}`, statusCode: 200 }
   const document = {
     folder,
+    bytes,
     extension,
     contentType,
     baseUrl: null,
@@ -31,10 +32,10 @@ async function parse(parts: ParseRouteParts, request: FastifyRequest, reply: Fas
   return await answerDocument(parts, request.account, document, options, senderGone(reply))
 }
 
-/** POST /v2/parse: upload, conversion in a child, answer. No file of the request is left when the answer begins. */
+/** POST /v2/parse: upload, conversion in a child, answer. Nothing of the request is left when the answer begins. */
 export function parseRoute(parts: ParseRouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = await parse(parts, request, reply)
-    return reply.type('application/json; charset=utf-8').header('content-length', body.bytes).send(body.stream)
+    return reply.type('application/json; charset=utf-8').header('content-length', body.bytes).send(body.content)
   }
 }

@@ -3,13 +3,15 @@ import { pipeline } from 'node:stream/promises'
 import type { Multipart, MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, badRequest } from '../api-error.ts'
+import { PIPE_BYTES } from '../children/conversion-task.ts'
 import type { RequestFolder } from './work-folder.ts'
 
 /** The parts of a parse request (contract, "Parse request"). */
 export interface Upload {
   readonly fileName: string
   readonly contentType: string
-  readonly bytes: number
+  /** The document; null where it lies in the folder. */
+  readonly bytes: Buffer | null
   /** What the `options` part held, decoded and not yet checked; undefined when it was left out. */
   readonly rawOptions: unknown
 }
@@ -28,13 +30,28 @@ const tooLarge = (maxBytes: number): ApiError =>
     message: `Payload Too Large: uploaded file exceeds maximum size of ${Math.floor(maxBytes / 1024 ** 2)}MB.`,
   })
 
-async function saveFile(part: MultipartFile, folder: RequestFolder, maxBytes: number): Promise<number> {
+/** The document where it is small; the rest of a larger one goes on to the folder. */
+async function saveFile(part: MultipartFile, folder: RequestFolder, maxBytes: number): Promise<Buffer | null> {
   if (part.fieldname !== 'file')
     throw badRequest(`Unexpected file field '${part.fieldname}'; the file belongs in 'file'.`)
-  const target = createWriteStream(await folder.makePath(), { flags: 'wx', mode: 0o600 })
-  await pipeline(part.file, target)
+  const start: Buffer[] = []
+  let isSmall = true
+  let size = 0
+  for await (const chunk of part.file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    start.push(chunk)
+    size += chunk.length
+    isSmall = size <= PIPE_BYTES && folder.mayHold(chunk.length)
+    if (!isSmall) break
+  }
+  if (!isSmall) {
+    const whole = async function* (): AsyncGenerator<Buffer> {
+      yield* start
+      yield* part.file as AsyncIterable<Buffer>
+    }
+    await pipeline(whole, createWriteStream(await folder.makePath(), { flags: 'wx', mode: 0o600 }))
+  }
   if (part.file.truncated) throw tooLarge(maxBytes)
-  return target.bytesWritten
+  return isSmall ? Buffer.concat(start) : null
 }
 
 function optionsOf(value: unknown): unknown {
@@ -57,7 +74,7 @@ function asMultipartError(error: unknown): unknown {
 }
 
 /**
- * Streams the `file` part into the folder and reads the `options` part, in whichever order they come. Options may be a plain
+ * Takes the `file` part, into the folder where it is large, and reads the `options` part, in whichever order they come. Options may be a plain
  * field or an application/json part: real clients send both.
  */
 export async function receiveUpload(request: FastifyRequest, folder: RequestFolder, maxBytes: number): Promise<Upload> {

@@ -85,7 +85,7 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
   }
   const textKind = textOf(fetched) ?? (statusCode >= 400 && !isPage(fetched) ? 'plain' : null)
   const extension = textKind === null ? extensionOf(fetched) : 'html'
-  const document = { folder, extension, textKind, contentType, baseUrl: url.href, origin }
+  const document = { folder, bytes: null, extension, textKind, contentType, baseUrl: url.href, origin }
   const received = { ...document, extensions: asksForExtensions(request), warnings }
   return await answerDocument(parts, request.account, received, options, timed)
 }
@@ -94,6 +94,6 @@ async function scrape(parts: ScrapeRouteParts, request: FastifyRequest, reply: F
 export function scrapeRoute(parts: ScrapeRouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = await scrape(parts, request, reply)
-    return reply.type('application/json; charset=utf-8').header('content-length', body.bytes).send(body.stream)
+    return reply.type('application/json; charset=utf-8').header('content-length', body.bytes).send(body.content)
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Extension } from '#src/document/formats.ts'
@@ -27,13 +27,32 @@ async function removeLeftovers(parent: string): Promise<void> {
   }
 }
 
-/** The files of one request. Gone when it is disposed of. */
+/** Uploads that the server holds in memory, all requests together, in bytes. */
+const MOST_HELD_BYTES = 64 * 1024 ** 2
+
+/** Bytes of uploads in memory. */
+interface Held {
+  bytes: number
+}
+
+/** The files of one request, and what it holds in memory. Gone when it is disposed of. */
 export class RequestFolder implements AsyncDisposable {
   readonly #path: string
+  readonly #allHeld: Held
+  #held = 0
   #exists = false
 
-  constructor(path: string) {
+  constructor(path: string, held: Held) {
     this.#path = path
+    this.#allHeld = held
+  }
+
+  /** Whether so many bytes may stay in memory until this is disposed of: else they belong into a file. */
+  mayHold(bytes: number): boolean {
+    if (this.#allHeld.bytes + bytes > MOST_HELD_BYTES) return false
+    this.#allHeld.bytes += bytes
+    this.#held += bytes
+    return true
   }
 
   /** Where the document goes. Made only now: a request that brings none touches no disk. */
@@ -54,11 +73,22 @@ export class RequestFolder implements AsyncDisposable {
     return path
   }
 
+  /** As `nameUpload`, of an upload in memory whose converter needs a file. */
+  async saveUpload(bytes: Buffer, extension: Extension): Promise<string> {
+    const path = `${await this.makePath()}.${extension}`
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
+    return path
+  }
+
+  /** Where a child may write; it makes the folder. */
   get fieldsPath(): string {
+    this.#exists = true
     return join(this.#path, 'fields')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#allHeld.bytes -= this.#held
+    this.#held = 0
     if (!this.#exists) return
     // A child that is being killed may still be writing here.
     await rm(this.#path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
@@ -71,6 +101,7 @@ export class RequestFolder implements AsyncDisposable {
  */
 export class WorkFolder implements AsyncDisposable {
   readonly #path: string
+  readonly #held: Held = { bytes: 0 }
   #requests = 0
 
   private constructor(path: string) {
@@ -90,7 +121,7 @@ export class WorkFolder implements AsyncDisposable {
 
   forRequest(): RequestFolder {
     this.#requests += 1
-    return new RequestFolder(join(this.#path, String(this.#requests)))
+    return new RequestFolder(join(this.#path, String(this.#requests)), this.#held)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -19,7 +19,7 @@ export class OoxmlPackage {
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
-    this.#names = [...zipEntries(bytes)].map(({ name }) => name)
+    this.#names = zipEntries(bytes).map(({ name }) => name)
   }
 
   /** Paths of the parts that match, in numeric order: slide2 before slide10. */
