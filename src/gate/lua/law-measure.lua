@@ -85,7 +85,8 @@ local function note_window(s, cycle)
     s.window == nil
     or cycle.ms >= 0.5 * s.window and (cycle.ms < 1.5 * s.window or s.confidence == 0)
   then
-    s.window = cycle.window or cycle.ms
+    -- Where a window slides, part of it is used up when the gate opens: its cycles are shorter than it is.
+    s.window = math.max(cycle.window or cycle.ms, 0.8 * (s.window or 0))
   end
 end
 

@@ -88,6 +88,10 @@ local function step_level(s, now)
       start_level(s, now)
       return
     end
+    if s.level_refused > 3 * s.noise * s.level_n then
+      -- One refusal that is too much for chance among so few, and too little to end the trial: more requests decide.
+      return
+    end
     s.rate = s.rate * (1 + s.trial)
     s.step = math.min(1, s.step * 3)
     s.trial = s.stated_exact and math.max(0, math.min(s.step, s.stated / s.rate - 1)) or s.step
