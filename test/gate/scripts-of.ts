@@ -7,12 +7,14 @@ export type AskScript = (
   ask: Readonly<Record<string, unknown>> & { readonly id: string },
 ) => Promise<unknown>
 
+const SCRIPTS = { enter: new GateScript('enter'), leave: new GateScript('leave') }
+
 /** The scripts of a gate, at times that the test gives (`now`), without what a process of ours does besides. */
 export function scriptsOf(redis: RedisClient, keys: GateKeys, always: Readonly<Record<string, unknown>>): AskScript {
   const gate = { windowMs: 6_000, leaseMs: 60_000, budgets: [], wakePrefix: 'wake:', rememberMs: 60_000, random: 0 }
   return (process, script, ask) =>
     // Tests leave out, and add, what a process of ours says.
-    new GateScript(script).run(redis, keys, documentKey(keys, ask.id), {
+    SCRIPTS[script].run(redis, keys, documentKey(keys, ask.id), {
       process,
       ...gate,
       ...always,

@@ -43,7 +43,7 @@ export const ABLATIONS: Readonly<Record<string, Edit>> = {
     'math.min(0.3, math.max(0.03, 1.1 * s.test_share))',
   ],
   'densest stretch': ['while w <= longest do', 'while false do'],
-  'no first measurement of fewer than five': ['(cycle.n < 5 and not s.ignored)', 'false'],
+  'no first measurement of fewer than three': ['(cycle.n < 3 and not s.ignored)', 'false'],
   'a fall by half at most': [
     'local least = s.trial_at_close > 0 and 0.85 or 0.5',
     'local least = s.trial_at_close > 0 and 0.85 or 0',

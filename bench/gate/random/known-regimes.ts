@@ -99,12 +99,16 @@ const REGIMES: Readonly<Record<string, Partial<Service>>> = {
 
 const SEEDS = [1, 2, 3, 4, 5]
 
-/** Prints goodput and refusals in each, means over five seeds, beside the law before and AIMD. */
+/**
+ * Prints goodput and refusals in each, means over five seeds, beside the law before, AIMD, and the omniscient client behind
+ * the network of the others: a place stands empty while its next request is on the way.
+ */
 export function simKnown(): void {
   const clients: readonly (readonly [string, PolicyMaker])[] = [
     ['law', controlLaw()],
     ['before', measuredLaw],
     ['AIMD', aimd],
+    ['omniscient, same network', omniscient()],
   ]
   const table = new Table({ head: ['regime', ...clients.map(([name]) => name), 'refused'] })
   for (const [name, regime] of Object.entries(REGIMES)) {

@@ -16,7 +16,7 @@ local function densest(s, to, n, ms, closed_ms)
   return best
 end
 
--- The first measurement. Fewer than five accepted requests are none, once: another client of the key may have used that
+-- The first measurement. Fewer than three accepted requests are none, once: another client of the key may have used that
 -- window up.
 local function measure_first(s, cycle)
   s.step = 0.3
@@ -122,7 +122,7 @@ local function reopen(s, to, now)
   s.opened_accepted = s.accepted - 1
   if s.rate ~= nil then
     measure_again(s, cycle)
-  elseif cycle.nothing or (cycle.n < 5 and not s.ignored) then
+  elseif cycle.nothing or (cycle.n < 3 and not s.ignored) then
     s.ignored = true
     s.pending = 0
     return

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { duplicate, gateKeys, type RedisClient } from '#src/gate/scripts.ts'
+import { Random } from '../support/random.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { type AskScript, scriptsOf } from './scripts-of.ts'
+
+/*
+ * The scripts do the same work whatever has gathered: requests in flight, processes that wait, requests ever sent. Redis
+ * counts the commands that a script runs. WORK_SEED=N draws others.
+ */
+
+const SEED = Number(process.env['WORK_SEED'] ?? 1)
+const ROUNDS = 6
+/** Of Redis itself, or of the count. */
+const NOT_COUNTED = new Set(['info', 'eval', 'evalsha', 'psubscribe', 'config|resetstat', 'client|setinfo'])
+
+interface Gathered {
+  readonly inFlight: number
+  readonly waiting: number
+  readonly sentBefore: number
+}
+/** Commands in one call: an `enter` that must wait, a `leave` that hands its place over, one that does not, an `enter` that is admitted. */
+type Work = Readonly<Record<'waits' | 'handsOver' | 'leaves' | 'enters', number>>
+
+let server: TestRedis
+let listener: RedisClient
+beforeAll(async () => {
+  server = await startTestRedis()
+  listener = duplicate(server.connection)
+  await listener.psubscribe('wake:*')
+})
+afterAll(async () => {
+  listener.disconnect()
+  await server[Symbol.asyncDispose]()
+})
+
+async function commandsOf(call: () => Promise<unknown>): Promise<number> {
+  await server.connection.config('RESETSTAT')
+  await call()
+  const lines = (await server.connection.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gmu)
+  return [...lines].reduce((sum, [, name = '', calls]) => sum + (NOT_COUNTED.has(name) ? 0 : Number(calls)), 0)
+}
+
+/** The most commands of each call over some rounds, and the size of what the law keeps. */
+async function measure({ inFlight, waiting, sentBefore }: Gathered): Promise<{ work: Work; stateBytes: number }> {
+  const keys = gateKeys('sluice', `work-${inFlight}-${waiting}-${sentBefore}`)
+  let now = 1_000_000
+  const ask: AskScript = (process, script, more) =>
+    scriptsOf(server.connection, keys, { placesCeiling: inFlight, now })(process, script, more)
+  const enter = (process: string, id: string) => ask(process, 'enter', { id, credits: 0, more: true })
+  const leave = (process: string, id: string, next?: string) => {
+    const permit = { id, enteredAt: now - 200, ahead: inFlight - 1, seq: 1, done: 0, bound: true }
+    const accepted = { kind: 'accepted', credits: 0, queuedMs: 0, durationMs: 200 }
+    return ask(process, 'leave', {
+      id,
+      permit,
+      ...accepted,
+      ...(next && { next: { id: next, credits: 0, more: true } }),
+    })
+  }
+  for (let i = 0; i < sentBefore; i += 1) {
+    now += 10
+    const pair = [enter('own', `own-before-${i}`), leave('own', `own-before-${i}`)]
+    if (i % 100 === 0) await Promise.all(pair)
+  }
+  await Promise.all(Array.from({ length: inFlight }, (_, i) => enter('own', `own-${i}`)))
+  await Promise.all(Array.from({ length: waiting }, (_, i) => enter(`other${i}`, `other${i}-0`)))
+  const work = { waits: 0, handsOver: 0, leaves: 0, enters: 0 }
+  const count = async (of: keyof Work, call: () => Promise<unknown>): Promise<void> => {
+    now += 1
+    work[of] = Math.max(work[of], await commandsOf(call))
+  }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await count('waits', () => enter('own', `own-late-${round}`))
+    await count('handsOver', () => leave('own', `own-${2 * round}`, `own-next-${round}`))
+    await count('leaves', () => leave('own', `own-${2 * round + 1}`))
+    await count('enters', () => enter('own', `own-again-${round}`))
+  }
+  return { work, stateBytes: await server.connection.hstrlen(keys.state, 'law') }
+}
+
+test('commands of a call and the size of the state do not grow with requests in flight, waiting processes or age', async () => {
+  const few = await measure({ inFlight: 2 * ROUNDS, waiting: 2, sentBefore: 60 })
+  const random = new Random(SEED)
+  for (let draw = 0; draw < 2; draw += 1) {
+    const gathered = {
+      inFlight: 100 + random.below(700),
+      waiting: 20 + random.below(300),
+      sentBefore: 100 + random.below(900),
+    }
+    const { work, stateBytes } = await measure(gathered)
+    const shown = `seed ${SEED}: ${JSON.stringify({ gathered, few, work, stateBytes })}`
+    for (const of of Object.keys(work) as (keyof Work)[])
+      expect(work[of], `${of}, ${shown}`).toBeLessThanOrEqual(few.work[of] + 2)
+    expect(stateBytes, shown).toBeLessThan(3_000)
+  }
+})
