@@ -23,6 +23,7 @@ const rule = <T extends z.ZodType>(ruleOptions: T) =>
     options: ruleOptions.optional(),
     upgrade: z.boolean().optional(),
     route: z.enum(ROUTES).optional(),
+    service: z.string().min(1).optional(),
   })
 
 /** What is asked of the service. */
@@ -41,7 +42,7 @@ export const PARSE_SETTINGS = {
     env: 'SLUICE_RULES',
     schema: z.array(rule(options)).default([]),
     published: z.array(rule(parseOptionsSchema)),
-    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options", "upgrade", "route"}]',
+    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options", "upgrade", "route", "service"}]',
   }),
   acceptLocal: flag({
     env: 'SLUICE_ACCEPT_LOCAL',

@@ -80,7 +80,7 @@ export const address = (
   fromText: (value) => (value === '' ? undefined : value),
 })
 
-const isAddress = (given: string, protocols: readonly string[]): boolean => {
+export const isAddress = (given: string, protocols: readonly string[]): boolean => {
   const url = URL.parse(given)
   return url !== null && protocols.includes(url.protocol.slice(0, -1)) && url.host !== ''
 }

@@ -5,6 +5,7 @@ import { NETWORK_SETTINGS } from './network-settings.ts'
 import { PARSE_SETTINGS } from './parse-settings.ts'
 import { address, choice, duration, flag, optionalNumber, optionalText, type Setting, text, whole } from './setting.ts'
 import { ROUTE_SETTINGS } from './route-settings.ts'
+import { SERVICE_SETTINGS } from './service-settings.ts'
 import { SITE_SETTINGS } from './site-settings.ts'
 import { SOURCE_SETTINGS } from './source-settings.ts'
 import { SPENDING_SETTINGS } from './spending-settings.ts'
@@ -61,6 +62,7 @@ export const SETTINGS = {
 
   ...PARSE_SETTINGS,
   ...ROUTE_SETTINGS,
+  ...SERVICE_SETTINGS,
   ...SOURCE_SETTINGS,
   ...SITE_SETTINGS,
   ...SPENDING_SETTINGS,

@@ -4,6 +4,16 @@ import { choice, optionalNumber, structure } from './setting.ts'
 
 const price = (credits: number) => z.number().min(0).default(credits)
 
+/** The price model of a service. */
+export const PRICES = z.strictObject({
+  document: price(DEFAULT_PRICES.document),
+  documentWithJson: price(DEFAULT_PRICES.documentWithJson),
+  furtherPage: price(DEFAULT_PRICES.furtherPage),
+  redaction: price(DEFAULT_PRICES.redaction),
+  redactedFurtherPage: price(DEFAULT_PRICES.redactedFurtherPage),
+  zeroDataRetention: price(DEFAULT_PRICES.zeroDataRetention),
+})
+
 /** What a document costs, and when to stop. */
 export const SPENDING_SETTINGS = {
   onAmbiguous: choice({
@@ -36,16 +46,7 @@ export const SPENDING_SETTINGS = {
   }),
   prices: structure({
     env: 'SLUICE_PRICES',
-    schema: z
-      .strictObject({
-        document: price(DEFAULT_PRICES.document),
-        documentWithJson: price(DEFAULT_PRICES.documentWithJson),
-        furtherPage: price(DEFAULT_PRICES.furtherPage),
-        redaction: price(DEFAULT_PRICES.redaction),
-        redactedFurtherPage: price(DEFAULT_PRICES.redactedFurtherPage),
-        zeroDataRetention: price(DEFAULT_PRICES.zeroDataRetention),
-      })
-      .default({ ...DEFAULT_PRICES }),
+    schema: PRICES.default({ ...DEFAULT_PRICES }),
     doc: 'price model of the service in credits, as JSON; the embedded engine is free',
   }),
 }

@@ -30,6 +30,7 @@ import { identifyCustomSource, openCustomSource, customPolicy, customSpending } 
 import { openStore } from './open-store.ts'
 import { followService } from './follow-service.ts'
 import { ambiguousRequests } from './ambiguous-requests.ts'
+import { refuseServices, servicePrices } from './named-services.ts'
 import { openTiers } from './open-tiers.ts'
 import { parserPolicyOf } from './parser-policy.ts'
 import { readyStore } from './ready-store.ts'
@@ -79,7 +80,7 @@ export async function openIngestPipeline(options: PipelineOptions, signal: Abort
       owner,
       parsers,
       ...kept,
-      tiers: await openTiers({ ...options, ...opened, pipeline: id }, signal),
+      tiers: await openTiers({ ...options, ...opened, pipeline: id, spending: spend.deps.spending }, signal),
       ledger,
       events,
       ...recipes(owner.prefix),
@@ -173,6 +174,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
       ...recipes(owner.prefix),
       checksum: settings.checksum,
       price: priceWith(false, settings),
+      servicePrice: servicePrices(settings, owner.prefix),
       countPages: pageCounting(false, resources),
       cutter: cutterOf(settings),
     },
@@ -182,6 +184,7 @@ export async function openPlanning(options: PipelineOptions): Promise<Planning> 
 
 async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSignal): Promise<Opened> {
   const { source: name, settings, events, say, mustExist = false, custom = {} } = options
+  refuseServices(settings)
   await using resources = new AsyncDisposableStack()
   const shared = options.shared ?? resources.use(openShared({ settings, say }))
   const beforeMaking = async (url: string, isMade: () => boolean): Promise<void> =>

@@ -1,7 +1,7 @@
 import type { Settings } from '#config/settings.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
-import { NO_SPENDING } from '#src/document/spending.ts'
+import { NO_SPENDING, type Spending } from '#src/document/spending.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { Events } from '#src/events.ts'
 import type { Tiers } from '#src/ingest/deps.ts'
@@ -10,6 +10,7 @@ import type { RedisConnection } from '#src/redis/connection.ts'
 import type { CustomPorts } from './custom-ports.ts'
 import { followEngine } from './follow-service.ts'
 import { routeTermsOf } from './from-settings.ts'
+import { openNamedServices } from './named-services.ts'
 import { pageCounting, priceWith } from './open-requests.ts'
 import { ENGINE, routesWith } from './parser-policy.ts'
 import type { Shared } from './shared.ts'
@@ -23,6 +24,7 @@ interface TierNeeds {
   readonly connection: RedisConnection
   readonly pipeline: string
   readonly events: Events
+  readonly spending: Spending
   readonly resources: AsyncDisposableStack
 }
 
@@ -43,6 +45,7 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
     mustStay: routes.mustStay,
     terms: routeTermsOf(settings),
     service: parsers.own,
+    serviceOf: await openNamedServices(needs, signal),
     cutter: new PdfCutter(),
     share: new RedisPageShare({ connection, pipeline }),
     local: {

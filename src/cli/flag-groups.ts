@@ -33,7 +33,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'checksum',
     'strict',
   ],
-  'Where documents are parsed:': ['route', 'neverSend', 'qualityFloor', 'buyShare', 'buyPages'],
+  'Where documents are parsed:': ['route', 'neverSend', 'qualityFloor', 'buyShare', 'buyPages', 'services'],
   'Websites:': ['siteListing', 'siteLimit', 'siteDepth', 'siteDelayMs', 'siteDocuments', 'llmsTxt', 'ignoreRobots'],
   'Speed and cost:': [
     'concurrency',

@@ -44,6 +44,7 @@ const PARSE_SETTINGS: readonly SettingName[] = [
   'neverSend',
   'qualityFloor',
   'buyShare',
+  'services',
   'buyPages',
 ]
 

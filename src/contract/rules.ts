@@ -19,6 +19,8 @@ export interface Rule {
   readonly upgrade?: boolean | undefined
   /** As `--route`, for these documents. */
   readonly route?: Route | undefined
+  /** The service of `services` that these documents and pages go to, instead of that of `PARSE_API_URL`. */
+  readonly service?: string | undefined
 }
 
 export interface RecipeSettings {
@@ -37,6 +39,7 @@ const ruleSchema = z.strictObject({
   options: z.record(z.string(), z.unknown()).optional(),
   upgrade: z.boolean().optional(),
   route: z.enum(ROUTES).optional(),
+  service: z.string().min(1).optional(),
 })
 
 /**
@@ -82,6 +85,12 @@ export function upgradeBook(
 export function routeBook({ rules = [] }: Pick<RecipeSettings, 'rules'>, otherwise: Route): (key: SourceKey) => Route {
   const ruleOf = matching(rules)
   return (key) => rules[ruleOf(key)]?.route ?? otherwise
+}
+
+/** The service that the rule of each document names; null for the pipeline's own. */
+export function serviceBook({ rules = [] }: Pick<RecipeSettings, 'rules'>): (key: SourceKey) => string | null {
+  const ruleOf = matching(rules)
+  return (key) => rules[ruleOf(key)]?.service ?? null
 }
 
 /** The index of the first rule that matches; -1 for none. */

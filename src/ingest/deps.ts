@@ -123,6 +123,8 @@ export interface Tiers {
   readonly mustStay: (key: SourceKey) => boolean
   readonly local: Tier
   readonly service: ParserIdentity
+  /** The service that a rule names for a document; null for that of the pipeline. */
+  readonly serviceOf: (key: SourceKey) => Tier | null
   /** For the pages that are bought. */
   readonly cutter: PieceCutter
   readonly terms: RouteTerms

@@ -24,7 +24,9 @@ export function routesOf(
   inSource: (key: SourceKey) => SourceKey,
 ): Routes | null {
   const isPlain =
-    route === 'service' && neverSend.length === 0 && rules.every((rule) => (rule.route ?? route) === route)
+    route === 'service' &&
+    neverSend.length === 0 &&
+    rules.every((rule) => (rule.route ?? route) === route && rule.service === undefined)
   if (isPlain) return null
   const stays = neverSendMatcher(neverSend)
   const book = routeBook({ rules }, route)

@@ -63,6 +63,7 @@ export async function openRoutedBench({
     tiers: {
       routeOf: () => 'local-first',
       mustStay: () => false,
+      serviceOf: () => null,
       terms: all,
       service: parsers.own,
       cutter: new PdfCutter(),

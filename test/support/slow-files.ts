@@ -8,6 +8,7 @@ export const LONG_FILES = [
   'test/e2e/price.test.ts',
   'test/e2e/routes.test.ts',
   'test/e2e/local-first.test.ts',
+  'test/e2e/named-services.test.ts',
   'test/ingest/route/routed-pages.test.ts',
   'test/ingest/process/long-pdfs.test.ts',
   'test/e2e/budget.test.ts',

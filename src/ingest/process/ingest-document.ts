@@ -34,7 +34,7 @@ import type { Handback } from '../scan/source-view.ts'
 import { postponeDuringOutage } from './postpone-during-outage.ts'
 import { retryingStore } from './retrying-store.ts'
 import { ingestRouted } from '../route/ingest-routed.ts'
-import { onFirstTier, onLocalTier } from './tiers.ts'
+import { onFirstTier, onLocalTier, onNamedService } from './tiers.ts'
 import type { Work } from './work.ts'
 import { FINISH, postpone, retryOrGiveUp } from './job-verdicts.ts'
 
@@ -84,7 +84,8 @@ async function unlessClaimLost(work: Promise<JobVerdict>): Promise<JobVerdict> {
 function depsFor(key: SourceKey, deps: IngestDeps): IngestDeps {
   const { tiers } = deps
   const own = { ...deps, parsers: policyFor(deps.parsers, key) }
-  return tiers?.routeOf(key) === 'local' ? onLocalTier(own, tiers) : own
+  if (tiers === undefined) return own
+  return tiers.routeOf(key) === 'local' ? onLocalTier(own, tiers) : onNamedService(own, tiers, key)
 }
 
 async function ingestClaimed(

@@ -1,6 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Receiver } from '#src/events.ts'
-import type { BuyDeps, Tier } from '../deps.ts'
+import type { BuyDeps, Tier, Tiers } from '../deps.ts'
 import { freeIntents } from './free-intents.ts'
 
 /** The dependencies with the embedded engine instead of the service. */
@@ -15,6 +15,21 @@ export function onLocalTier<D extends BuyDeps>(deps: D, { local }: { readonly lo
 export function onFirstTier<D extends BuyDeps>(key: SourceKey, deps: D): D {
   const { tiers } = deps
   return tiers?.routeOf(key) === 'local-first' ? onLocalTier(deps, tiers) : deps
+}
+
+/** The dependencies with the service that a rule names for this document, where it names one. */
+export function onNamedService<D extends BuyDeps>(deps: D, tiers: Tiers, key: SourceKey): D {
+  const named = tiers.serviceOf(key)
+  if (named === null) return deps
+  const { parsers, ...service } = named
+  // Of a document that is routed by page `own` stays the engine, which reads it first.
+  const preferred = deps.parsers.own.class === 'embedded' ? deps.parsers.own : parsers.own
+  return {
+    ...deps,
+    ...service,
+    parsers: { ...deps.parsers, own: preferred },
+    tiers: { ...tiers, service: parsers.own },
+  }
 }
 
 type Parties = Pick<BuyDeps, 'tiers' | 'parsers'>

@@ -27,6 +27,8 @@ import { type Unlisted, unlistedOf } from './unlisted.ts'
 const BATCH = 200
 
 export interface PlanDeps extends OwnedStore, Receipts, Recipes, PriceModel, ChangeDeps {
+  /** Of the service that a rule names for a document; null for that of the pipeline. */
+  readonly servicePrice?: (key: SourceKey) => PriceModel['price'] | null
   readonly source: Source
   readonly ledger: Ledger
   readonly countPages: Tier['countPages']
@@ -159,7 +161,8 @@ function forDocument(key: SourceKey, handling: Handling, deps: PlanDeps): PlanDe
   if (deps.parsers.routes?.of(key) === 'local') {
     return { ...deps, parsers: policyFor(deps.parsers, key), price: () => 0, countPages: async () => null }
   }
-  return handling.recipe.answers === undefined ? { ...deps, parsers: policyFor(deps.parsers, key) } : deps
+  const withPrice = { ...deps, price: deps.servicePrice?.(key) ?? deps.price }
+  return handling.recipe.answers === undefined ? { ...withPrice, parsers: policyFor(deps.parsers, key) } : withPrice
 }
 
 async function priced(

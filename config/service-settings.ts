@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { SetupError } from '#src/document/setup-error.ts'
+import { environment } from './environment.ts'
+import { holdsLogin } from './secrets.ts'
+import { isAddress, structure } from './setting.ts'
+import { PRICES } from './spending-settings.ts'
+
+/** A service beside that of `PARSE_API_URL`. What it does not set is as for that one; its key is no part of the settings. */
+const namedService = z.strictObject({
+  url: z
+    .string()
+    .refine((given) => isAddress(given, ['http', 'https']), 'an address such as https://gpu.example.com is needed')
+    .refine((given) => !holdsLogin(given), 'it holds a password: name a variable of the environment in keyEnv'),
+  keyEnv: z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/, 'it is the name of a variable of the environment that holds the key')
+    .optional(),
+  prices: PRICES.optional(),
+  reportedCredit: z.number().min(0).max(1e6).optional(),
+  rate: z.number().min(0.01).max(1e6).optional(),
+  apiConcurrency: z.number().min(1).max(1e6).optional(),
+})
+
+export type NamedService = z.infer<typeof namedService>
+
+const SERVICE_NAME = /^[\w][\w.-]{0,63}$/
+
+/** Services that a rule can name. */
+export const SERVICE_SETTINGS = {
+  services: structure({
+    env: 'SLUICE_SERVICES',
+    schema: z
+      .record(
+        z.string().regex(SERVICE_NAME, 'letters, digits, dots, dashes and underscores, 64 at the most'),
+        namedService,
+      )
+      .default({}),
+    doc: 'further services that rules name, as JSON: {"gpu": {"url", "keyEnv", "prices", "reportedCredit", "rate", "apiConcurrency"}}',
+  }),
+} as const
+
+/**
+ * The key of a service, from the variable that it names or from the file that this variable with `_FILE` behind it names.
+ *
+ * @throws {SetupError} where the variable is not set
+ */
+export function keyOfService(name: string, { keyEnv }: NamedService, env = environment()): string | undefined {
+  if (keyEnv === undefined) return undefined
+  const key = env[keyEnv]
+  if (key !== undefined && key !== '') return key
+  const path = env[`${keyEnv}_FILE`]
+  if (path === undefined || path === '') {
+    throw new SetupError(`services.${name}.keyEnv: the variable ${keyEnv} is not set. Set it to the key of the service`)
+  }
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new SetupError(`services.${name}.keyEnv: the file ${path} of ${keyEnv}_FILE cannot be read`, { cause: error })
+  }
+}

@@ -1,0 +1,114 @@
+import { keyOfService } from '#config/service-settings.ts'
+import type { Settings } from '#config/settings.ts'
+import { serviceBook } from '#src/contract/rules.ts'
+import { type RecipeHash, recipeHash, type SourceKey } from '#src/document/ids.ts'
+import type { ParserPolicy } from '#src/document/parser.ts'
+import { SetupError } from '#src/document/setup-error.ts'
+import type { Spending } from '#src/document/spending.ts'
+import type { Events } from '#src/events.ts'
+import type { PriceModel, Tier } from '#src/ingest/deps.ts'
+import { outOf } from '#src/sources/prefixed-source.ts'
+import { pageCounting, priceWith } from './open-requests.ts'
+import { withoutLogin } from './open-service.ts'
+import type { Shared } from './shared.ts'
+
+interface NamedServiceNeeds {
+  readonly settings: Settings
+  readonly parsers: ParserPolicy
+  readonly owner: { readonly prefix: string }
+  readonly shared: Shared
+  /** Of the pipeline: its caps bind all its services together. */
+  readonly spending: Spending
+  readonly events: Events
+  readonly resources: AsyncDisposableStack
+}
+
+/** A service that a rule names and the settings do not have, or that has no service to stand beside. */
+export function refuseServices({ rules, services, parseApiUrl }: Settings): void {
+  const known = Object.keys(services)
+  for (const [index, { service }] of rules.entries()) {
+    if (service === undefined) continue
+    if (!known.includes(service)) {
+      const choice = known.length === 0 ? 'services is empty' : `services are ${known.join(', ')}`
+      throw new SetupError(`rules[${index}].service: there is no service "${service}"; ${choice}`)
+    }
+    if (parseApiUrl === undefined) {
+      throw new SetupError(
+        `rules[${index}].service: documents that no rule sends to a service need one as well. Set PARSE_API_URL`,
+      )
+    }
+  }
+}
+
+/** The way to the service that a rule names for a document, each with a client, limiter and prices of its own. */
+export async function openNamedServices(
+  needs: NamedServiceNeeds,
+  signal: AbortSignal,
+): Promise<(key: SourceKey) => Tier | null> {
+  const { settings, owner } = needs
+  const nameOf = serviceNames(settings, owner.prefix)
+  const used = [...new Set(settings.rules.flatMap(({ service }) => service ?? []))]
+  const tiers = new Map(
+    await Promise.all(used.map(async (name) => [name, await openOne(name, needs, signal)] as const)),
+  )
+  return (key) => tiers.get(nameOf(key) ?? '') ?? null
+}
+
+/** For `plan`: the price model of the service that a rule names for a document; null for that of the pipeline. */
+export function servicePrices(
+  settings: Pick<Settings, 'rules' | 'services'>,
+  prefix: string,
+): (key: SourceKey) => PriceModel['price'] | null {
+  const nameOf = serviceNames(settings, prefix)
+  const prices = new Map(
+    Object.entries(settings.services).flatMap(([name, { prices: own }]) =>
+      own === undefined ? [] : [[name, priceWith(false, { prices: own })] as const],
+    ),
+  )
+  return (key) => prices.get(nameOf(key) ?? '') ?? null
+}
+
+/** Globs are about keys in the source, without the prefix that they have in the store. */
+function serviceNames(settings: Pick<Settings, 'rules'>, prefix: string): (key: SourceKey) => string | null {
+  const nameOf = serviceBook(settings)
+  return (key) => nameOf(outOf(prefix, key) ?? key)
+}
+
+/** The caps are those of the pipeline; what a recipe was charged before is known for each service by itself. */
+function spendingOn(name: string, spending: Spending): Spending {
+  const named = (recipe: RecipeHash): RecipeHash => recipeHash(`${recipe}-${name}`)
+  return {
+    get isCapped() {
+      return spending.isCapped
+    },
+    expected: (recipe, modelled) => spending.expected(named(recipe), modelled),
+    reserve: (recipe, modelled) => spending.reserve(named(recipe), modelled),
+    conclude: (reservation, charge) => spending.conclude(reservation, charge),
+  }
+}
+
+async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSignal): Promise<Tier> {
+  const { parsers, shared, spending, events, resources } = needs
+  const service = needs.settings.services[name]
+  if (service === undefined) throw new SetupError(`there is no service "${name}"`)
+  const settings: Settings = {
+    ...needs.settings,
+    parseApiUrl: service.url,
+    parseApiKey: keyOfService(name, service),
+    prices: service.prices ?? needs.settings.prices,
+    reportedCredit: service.reportedCredit ?? needs.settings.reportedCredit,
+    rate: service.rate,
+    apiConcurrency: service.apiConcurrency,
+  }
+  const { parser, gate, limitWatch } = await shared.requests(settings, signal)
+  limitWatch?.follow(events)
+  return {
+    parser,
+    gate,
+    parsers: { ...parsers, own: { class: 'service', origin: withoutLogin(service.url), version: null } },
+    price: priceWith(false, settings),
+    charge: (reported) => reported * (settings.reportedCredit ?? 1),
+    countPages: pageCounting(false, resources),
+    spending: spendingOn(name, spending),
+  }
+}
