@@ -1,4 +1,5 @@
 import type { SettingName } from '#config/settings.ts'
+import { CONTEXT_SETTINGS, DOCUMENT_SETTINGS, SITE_SETTINGS } from './run-settings.ts'
 
 /** Under which heading `--help` lists the flag of a setting. */
 const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
@@ -15,26 +16,9 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
   ],
   'Buckets:': ['s3Endpoint', 's3Region', 's3Encryption', 's3KmsKeyId', 's3StorageClass', 's3InlineKb'],
   'What comes out:': ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback'],
-  'Which documents:': [
-    'include',
-    'exclude',
-    'hidden',
-    'followSymlinks',
-    'archives',
-    'archiveMembers',
-    'archiveMb',
-    'archiveRatio',
-    'passthrough',
-    'splitLargePdfs',
-    'splitLongPdfs',
-    'via',
-    'allowPrivateAddresses',
-    'refresh',
-    'checksum',
-    'strict',
-  ],
+  'Which documents:': [...DOCUMENT_SETTINGS, 'checksum', 'strict'],
   'Where documents are parsed:': ['route', 'neverSend', 'qualityFloor', 'buyShare', 'buyPages', 'services'],
-  'Websites:': ['siteListing', 'siteLimit', 'siteDepth', 'siteDelayMs', 'siteDocuments', 'llmsTxt', 'ignoreRobots'],
+  'Websites:': SITE_SETTINGS,
   'Speed and cost:': [
     'concurrency',
     'answerMemoryMb',
@@ -50,16 +34,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'onAmbiguous',
     'backlogLimit',
   ],
-  'Contexts:': [
-    'contextUrl',
-    'contextModel',
-    'contextKey',
-    'contextTokens',
-    'contextMaxTokens',
-    'contextRate',
-    'contextConcurrency',
-    'contextOptions',
-  ],
+  'Contexts:': [...CONTEXT_SETTINGS, 'contextKey'],
   'Following a source:': ['every', 'stableMs', 'rescanMs', 'poll', 'sqsQueue', 'eventsPort', 'eventsHost'],
   'Deletions:': ['deleteGone', 'goneLimitPercent', 'force'],
   'Patience:': [

@@ -49,7 +49,7 @@ const PARSE_SETTINGS: readonly SettingName[] = [
 ]
 
 /** Which files of a source are documents. */
-const SELECTION_SETTINGS: readonly SettingName[] = [
+export const DOCUMENT_SETTINGS: readonly SettingName[] = [
   'include',
   'exclude',
   'hidden',
@@ -64,6 +64,10 @@ const SELECTION_SETTINGS: readonly SettingName[] = [
   'via',
   'allowPrivateAddresses',
   'refresh',
+]
+
+/** Which pages of a website are documents. */
+export const SITE_SETTINGS: readonly SettingName[] = [
   'siteListing',
   'siteLimit',
   'siteDepth',
@@ -72,6 +76,8 @@ const SELECTION_SETTINGS: readonly SettingName[] = [
   'llmsTxt',
   'ignoreRobots',
 ]
+
+const SELECTION_SETTINGS: readonly SettingName[] = [...DOCUMENT_SETTINGS, ...SITE_SETTINGS]
 
 export const WORK_SETTINGS: readonly SettingName[] = [
   ...TARGET_SETTINGS,

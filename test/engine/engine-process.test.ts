@@ -1,23 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { csvFile, parseWith } from './support/engine-client.ts'
+import { childrenOf, isAlive } from '../support/process-tree.ts'
 import { startEngine } from './support/engine-process.ts'
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const childrenOf = async (pid: number): Promise<number[]> =>
-  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean).map(Number)
 
 test('the engine and its children end with the process that started them, even when that is killed', async () => {
   // `startEngine` run by another process, which is then killed with no chance to tidy up.

@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
 import { freeIntents } from '#src/ingest/process/free-intents.ts'
-import { ProcessLease } from '#src/ledger/process-lease.ts'
-import { RedisClaims } from '#src/ledger/redis-claims.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
-import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
+import { connectRedis } from '#src/redis/connection.ts'
 import { serverPid, startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { leasedProcesses } from './leased-processes.ts'
 
 let redis: TestRedis
 beforeAll(async () => {
@@ -14,21 +13,7 @@ beforeAll(async () => {
 afterAll(() => redis[Symbol.asyncDispose]())
 
 const LEASE_MS = 600
-const leases: ProcessLease[] = []
-afterEach(async () => {
-  for (const lease of leases.splice(0)) await lease[Symbol.asyncDispose]().catch(() => undefined)
-})
-
-/** What one process has of its own. It shows signs of life until its connection is cut. */
-async function processOf(pipeline: string, connection: RedisConnection = redis.connection) {
-  const lease = await ProcessLease.open({ connection, pipeline, leaseMs: LEASE_MS })
-  leases.push(lease)
-  return {
-    lease,
-    claims: new RedisClaims({ connection, pipeline, lease }),
-    intents: new RedisIntents({ connection, pipeline, lease, now: Date.now }),
-  }
-}
+const processOf = leasedProcesses(() => redis.connection, LEASE_MS)
 
 const key = sourceKey('reports/with spaces and : colons.pdf')
 const other = sourceKey('reports/copy.pdf')

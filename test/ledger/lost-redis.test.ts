@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
-import { ProcessLease } from '#src/ledger/process-lease.ts'
-import { RedisClaims } from '#src/ledger/redis-claims.ts'
-import { RedisIntents } from '#src/ledger/redis-intents.ts'
-import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
+import { connectRedis } from '#src/redis/connection.ts'
 import { takeSnapshot } from '../support/redis-snapshot.ts'
 import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { leasedProcesses } from './leased-processes.ts'
 
 let redis: TestRedis
 beforeAll(async () => {
@@ -16,20 +14,7 @@ afterAll(() => redis[Symbol.asyncDispose]())
 
 const LEASE_MS = 900
 const NOTICED_MS = 3_000
-const leases: ProcessLease[] = []
-afterEach(async () => {
-  for (const lease of leases.splice(0)) await lease[Symbol.asyncDispose]().catch(() => undefined)
-})
-
-async function processOf(pipeline: string, connection: RedisConnection = redis.connection) {
-  const lease = await ProcessLease.open({ connection, pipeline, leaseMs: LEASE_MS })
-  leases.push(lease)
-  return {
-    lease,
-    claims: new RedisClaims({ connection, pipeline, lease }),
-    intents: new RedisIntents({ connection, pipeline, lease, now: Date.now }),
-  }
-}
+const processOf = leasedProcesses(() => redis.connection, LEASE_MS)
 
 const key = sourceKey('a.pdf')
 const other = sourceKey('b.pdf')

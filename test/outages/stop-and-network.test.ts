@@ -7,7 +7,7 @@ import { openS3Client } from '#src/s3/client.ts'
 import { HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { temporaryFolder } from '../support/folder.ts'
 import { openProxy, silentServer } from '../support/silent-server.ts'
-import { childrenOf, commandLine } from '../support/process-tree.ts'
+import { childrenOf, commandLine, isAlive } from '../support/process-tree.ts'
 import { startScriptedStore } from '../support/scripted-store.ts'
 import { type RunningSluice, startSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
@@ -15,15 +15,6 @@ import { Harness } from './support/harness.ts'
 
 /** From the last signal to the end; the second signal promises 2 s, the rest is for a busy machine. */
 const AT_ONCE_MS = 5_000
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 async function endedAfter(running: RunningSluice): Promise<number> {
   const toldAt = performance.now()

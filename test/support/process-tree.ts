@@ -6,6 +6,15 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return text.trim().split(' ').filter(Boolean).map(Number)
 }
 
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The arguments of a process; empty when it is gone. */
 export async function commandLine(pid: number): Promise<readonly string[]> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0').slice(0, -1)

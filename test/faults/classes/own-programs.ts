@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EXIT } from '#src/cli/exit-codes.ts'
-import { engineOf } from '../../support/process-tree.ts'
+import { engineOf, isAlive } from '../../support/process-tree.ts'
 import type { RunningSluice } from '../../support/sluice.ts'
 import { expectEnd } from './expect-end.ts'
 import type { FaultClass, FaultContext } from './fault-class.ts'
@@ -132,14 +132,5 @@ function kill(pid: number): void {
     process.kill(pid, 'SIGKILL')
   } catch {
     // It ended in this moment.
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
   }
 }

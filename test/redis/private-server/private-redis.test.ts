@@ -7,6 +7,7 @@ import { connectRedis } from '#src/redis/connection.ts'
 import { openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
 import { probeRedis } from '#src/redis/probe.ts'
 import { startProcess } from '../../support/child.ts'
+import { isAlive } from '../../support/process-tree.ts'
 import { REDIS_CACHE_DIR, serverPid, until } from '../../support/redis.ts'
 
 let dataDir: string
@@ -138,12 +139,3 @@ describe('openEmbeddedRedis', () => {
     await expect(open()).rejects.toThrow(/redis-server does not start: .*append/i)
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

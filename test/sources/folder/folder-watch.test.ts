@@ -1,35 +1,13 @@
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { SourceChange } from '#src/ports/source.ts'
 import { type FolderWatchOptions, watchFolder } from '#src/sources/folder/folder-watch.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { followed } from '../followed.ts'
 
 const STABLE_MS = 300
 
-/** Follows a folder and writes down what is reported, until the block is left. */
-function follow(options: FolderWatchOptions) {
-  const stop = new AbortController()
-  const seen: SourceChange[] = []
-  const running = (async () => {
-    for await (const batch of watchFolder({ stableMs: STABLE_MS, ...options }).changes(stop.signal)) seen.push(...batch)
-  })()
-  const words = (): readonly string[] => seen.map((change) => `${change.kind} ${change.key}`)
-  return {
-    words,
-    seen,
-    async until(...wanted: readonly string[]) {
-      for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(20)) {
-        if (wanted.every((word) => words().includes(word))) return
-      }
-      expect(words()).toEqual(expect.arrayContaining([...wanted]))
-    },
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await running
-    },
-  }
-}
+const follow = (options: FolderWatchOptions) => followed(watchFolder({ stableMs: STABLE_MS, ...options }))
 
 test('a watch begins with what is there', async () => {
   await using folder = await tempFolder()

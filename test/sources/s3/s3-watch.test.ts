@@ -2,7 +2,6 @@ import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { SourceChange } from '#src/ports/source.ts'
 import { httpNotices } from '#src/sources/notifications/http-notices.ts'
 import { openS3Client } from '#src/s3/client.ts'
 import { type S3WatchOptions, watchS3 } from '#src/sources/s3/s3-watch.ts'
@@ -10,6 +9,7 @@ import { sqsNotices } from '#src/sources/notifications/sqs-notices.ts'
 import { pushNotifications } from '../../support/s3-notifications.ts'
 import { type S3Server, startS3Server } from '../../support/s3-server.ts'
 import { startQueue } from '../../support/sqs-queue.ts'
+import { followed } from '../followed.ts'
 
 const server = await startS3Server()
 
@@ -35,32 +35,8 @@ function testWatch(s3: S3Server): void {
     }
   }
 
-  /** Follows a bucket and writes down what is reported; `hold` delays the handling of each batch. */
-  const follow = (options: Omit<S3WatchOptions, 'client'>, hold?: Promise<void>) => {
-    const stop = new AbortController()
-    const seen: SourceChange[] = []
-    const running = (async () => {
-      for await (const batch of watchS3({ client, ...options }).changes(stop.signal)) {
-        seen.push(...batch)
-        await hold
-      }
-    })()
-    const words = (): readonly string[] => seen.map((change) => `${change.kind} ${change.key}`)
-    return {
-      words,
-      seen,
-      async until(...wanted: readonly string[]) {
-        for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(20)) {
-          if (wanted.every((word) => words().includes(word))) return
-        }
-        expect(words()).toEqual(expect.arrayContaining([...wanted]))
-      },
-      async [Symbol.asyncDispose]() {
-        stop.abort()
-        await running
-      },
-    }
-  }
+  const follow = (options: Omit<S3WatchOptions, 'client'>, hold?: Promise<void>) =>
+    followed(watchS3({ client, ...options }), hold)
 
   describe('the S3 watch', () => {
     test('starts with a full listing, and polls when no notifications are configured', async () => {
