@@ -6,6 +6,7 @@ export const LONG_FILES = [
   'test/e2e/passthrough.test.ts',
   'test/e2e/archives.test.ts',
   'test/e2e/price.test.ts',
+  'test/e2e/redis-calls.test.ts',
   'test/e2e/routes.test.ts',
   'test/e2e/local-first.test.ts',
   'test/e2e/named-services.test.ts',
