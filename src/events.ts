@@ -81,7 +81,7 @@ export interface SluiceEvents {
   /** It waits for what a request needs: credits under the cap, and a permit of the gate. */
   'request:waiting': [{ key: SourceKey }]
   /** A request is about to connect and to be sent. */
-  'request:begun': [{ key: SourceKey }]
+  'request:begun': [{ key: SourceKey } & Receiver]
   /** The first byte of a request leaves; or no connection came about, and its failure follows. */
   'request:sent': [{ key: SourceKey; bytes: number } & Receiver]
   /** A request that was begun ended before the service had it whole: the process stalled, or the document changed. */

@@ -3,13 +3,16 @@ import type { Events, SluiceEvents } from '#src/events.ts'
 /**
  * Halts a batch whose service gave no answer at all for `patienceMs` after the first request. Its address, the network,
  * a proxy or a certificate is wrong, and waiting repairs none of them. One answer, also a refusal, ends the watch: a
- * service that was there may come back.
+ * service that was there may come back. While the embedded engine beside the service answers, the run goes on: the time
+ * counts from its last answer.
  */
 export function haltWithoutAnswer(events: Events, service: string, patienceMs: number): Disposable {
   let timer: NodeJS.Timeout | null = null
   let cause = 'the requests are still waiting for their answers.'
-  const begun = (): void => {
+  const begun = ({ to }: SluiceEvents['request:begun'][0]): void => {
+    if (to === 'engine') return
     timer ??= setTimeout(() => {
+      stop()
       const message =
         `${service} gave no answer for ${described(patienceMs)}: ${cause} ` +
         'Check its address, the network, proxy and certificate, then run again; every document is kept'
@@ -20,8 +23,8 @@ export function haltWithoutAnswer(events: Events, service: string, patienceMs: n
     if (failure.dependency === 'service') cause = failure.cause
   }
   const works = ({ dependency }: SluiceEvents['dependency:works'][0]): void => {
-    // With the embedded engine beside the service, its answers show that the run goes on.
-    if (dependency === 'service' || dependency === 'engine') stop()
+    if (dependency === 'service') stop()
+    if (dependency === 'engine') timer?.refresh()
   }
   const stop = (): void => {
     clearTimeout(timer ?? undefined)

@@ -43,7 +43,7 @@ export async function sendRequest(
     emitSent()
     return true
   }
-  deps.events.emit('request:begun', { key })
+  deps.events.emit('request:begun', { key, ...receiverOf(deps) })
   try {
     const verdict = await deps.parser.parse(
       { ...requestOf(work, recipe, pages), ...traced(key, deps), maySend },
