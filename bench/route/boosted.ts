@@ -9,9 +9,9 @@ export interface TrainingPage {
 const ROUNDS = 120
 const DEPTH = 3
 const RATE = 0.07
-const LEAST_PAGES = 6
+const LEAST_PAGES = 3
 /** Pages that pull each leaf towards no change. */
-const SHRINKAGE = 3
+const SHRINKAGE = 1
 
 /** Gradient boosting of small regression trees on squared error: each tree learns what the ones before left. */
 export function boosted(pages: readonly TrainingPage[], engine: string): QualityModel {

@@ -7,20 +7,21 @@ export type Policy = (typeof POLICIES)[number]
 
 /** The order in which a policy buys the pages of a mix. */
 export function orderOf(pages: readonly MixedPage[], policy: Policy): MixedPage[] {
-  const by = (value: (page: MixedPage) => number): MixedPage[] => pages.toSorted((a, b) => value(a) - value(b))
+  // Of pages that a policy cannot tell apart any may come first.
+  const random = new Random(11)
+  const keyed = pages.map((page) => ({ page, chance: random.next() }))
+  const by = (value: (page: MixedPage) => number): MixedPage[] =>
+    keyed.toSorted((a, b) => value(a.page) - value(b.page) || a.chance - b.chance).map(({ page }) => page)
   switch (policy) {
     case 'routed':
-      return by(({ page }) => page.expectedQuality)
+      return by(({ page }) => Math.round(page.expected * 1000))
     // What a rule of thumb takes for a scan: few letters in the text layer.
     case 'text length':
       return by(({ page }) => page.draw.quality.signals.nativeLetters)
     case 'whole documents':
       return wholeDocuments(pages)
-    case 'random': {
-      const random = new Random(11)
-      const keys = new Map(pages.map((page) => [page, random.next()]))
-      return by((page) => keys.get(page) ?? 0)
-    }
+    case 'random':
+      return by(() => 0)
     case 'oracle':
       return by(({ page }) => page.draw.f1)
     default:

@@ -5,6 +5,10 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
+import { GRADE_MODEL } from '../../src/engine/grade/grade-model.ts'
+import { QUALITY_MODEL } from '../../src/engine/grade/quality-model.ts'
+import { ENGINE_VERSION } from '../../src/engine/version.ts'
+import { PREDICT_MODEL } from '../../src/route/predict-page.ts'
 import { releaseNotes } from './notes.ts'
 import { withoutDevelopmentTools } from './sbom.ts'
 
@@ -73,14 +77,26 @@ async function release(): Promise<void> {
 /** What stands in the way of publishing this tree. */
 function findBlockers(heading: string): string[] {
   const changed = read('git', ['status', '--porcelain']).trim()
+  const stale = staleModels()
   const tagged = commitOfTag()
   return [
     ...(heading === version ? [] : [`the notes stand under "${heading}" in CHANGELOG.md, not under "${version}"`]),
     ...(changed === '' ? [] : ['the tree has changes that are not committed']),
+    ...(stale.length === 0
+      ? []
+      : [
+          `${stale.join(', ')} belong to another engine than version ${ENGINE_VERSION}: npm run route:read, then npm run route:train -- --write`,
+        ]),
     ...(tagged === '' || tagged === read('git', ['rev-parse', 'HEAD']).trim()
       ? []
       : [`the tag ${tag} names another commit: raise the version (npm version minor --no-git-tag-version)`]),
   ]
+}
+
+/** Models that were trained on the signals of another engine. */
+function staleModels(): string[] {
+  const models = { grades: GRADE_MODEL, 'expected qualities': QUALITY_MODEL, 'the page predictor': PREDICT_MODEL }
+  return Object.entries(models).flatMap(([model, { engine }]) => (engine === ENGINE_VERSION ? [] : [model]))
 }
 
 /** Empty where there is no such tag. */

@@ -6,7 +6,7 @@ import { ENGINE_VERSION } from '#src/engine/version.ts'
 import { boosted } from '../../bench/route/boosted.ts'
 import { Random } from '../support/random.ts'
 
-const layout = { layout: 1, tables: null }
+const rest = { layout: { layout: 1, tables: null }, problems: [] }
 const read = {
   ...NOTHING_KNOWN,
   nativeLetters: 1200,
@@ -19,7 +19,7 @@ const read = {
 test('the trees of the expected quality belong to the engine in the project', () => {
   expect(QUALITY_MODEL.engine).toBe(ENGINE_VERSION)
   expect(QUALITY_MODEL.trees.length).toBeGreaterThan(0)
-  expect(qualityFeaturesOf({ signals: read, layout })).toHaveLength(QUALITY_FEATURES.length)
+  expect(qualityFeaturesOf({ signals: read, ...rest })).toHaveLength(QUALITY_FEATURES.length)
 })
 
 test('a page of text is expected to be right, and one whose ink lies under no word is not', () => {
@@ -33,8 +33,8 @@ test('a page of text is expected to be right, and one whose ink lies under no wo
     unreadLetters: 800,
     ocr,
   }
-  expect(expectedQualityOf({ signals: read, layout })).toBeGreaterThan(0.97)
-  expect(expectedQualityOf({ signals: lost, layout })).toBeLessThan(0.6)
+  expect(expectedQualityOf({ signals: read, ...rest })).toBeGreaterThan(0.97)
+  expect(expectedQualityOf({ signals: lost, ...rest, problems: ['unread_ink', 'doubtful_text'] })).toBeLessThan(0.6)
 })
 
 test('boosted trees learn a step and a product of two features', () => {

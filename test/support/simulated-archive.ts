@@ -65,10 +65,18 @@ export function singlePages({ documents }: SimulatedArchive, count: number, rand
 /** Whole documents, with replacement, until there are so many pages. */
 export function wholeDocuments({ documents }: SimulatedArchive, count: number, random: Random): AuditedPage[] {
   const drawn: AuditedPage[] = []
-  for (let at = 0; drawn.length < count; at += 1) {
-    drawn.push(...random.pick(documents).map((page) => ({ ...page, document: `${page.document} ${at}` })))
-  }
+  for (let at = 0; drawn.length < count; at += 1) drawn.push(...numbered(random.pick(documents), at))
   return drawn
+}
+
+/** So many documents, whole, with replacement. */
+export function manyDocuments({ documents }: SimulatedArchive, count: number, random: Random): AuditedPage[] {
+  return Array.from({ length: count }, (_, at) => numbered(random.pick(documents), at)).flat()
+}
+
+/** A document that is drawn twice counts as two. */
+function numbered(document: readonly AuditedPage[], at: number): AuditedPage[] {
+  return document.map((page) => ({ ...page, document: `${page.document} ${at}` }))
 }
 
 /** Box and Muller. */

@@ -13,7 +13,7 @@ const UNREAD = 0
 export function gradePage({ pageNumber, problems, signals, layout }: PageQuality): PageGrade {
   const isUnread = problems.includes('unreadable')
   const grade = isUnread ? UNREAD : gradeOf(signals)
-  const expected = isUnread ? UNREAD : expectedQualityOf({ signals, layout })
+  const expected = isUnread ? UNREAD : expectedQualityOf({ signals, layout, problems })
   return { pageNumber, grade: rounded(grade), expected: rounded(expected), components: componentsOf(signals, layout) }
 }
 

@@ -18,10 +18,19 @@ export const QUALITY_FEATURES = [
   'unreadByLetter',
   'inkByLetter',
   'hasOcr',
+  'problems',
+  'unreadInk',
+  'doubtfulText',
+  'unconfirmedLayer',
+  'foreignLanguage',
 ] as const
 
+const NAMED_PROBLEMS = ['unread_ink', 'doubtful_text', 'unconfirmed_layer', 'foreign_language'] as const
+
+export type GradedQuality = Pick<PageQuality, 'signals' | 'layout' | 'problems'>
+
 /** In the order of `QUALITY_FEATURES`; what was not examined counts as in order. Counts are logarithms. */
-export function qualityFeaturesOf({ signals, layout }: Pick<PageQuality, 'signals' | 'layout'>): number[] {
+export function qualityFeaturesOf({ signals, layout, problems }: GradedQuality): number[] {
   const own = featuresOf(signals)
   const { nativeLetters, recognisedLetters, unreadLetters, inkLetters, ocr } = signals
   const letters = nativeLetters + recognisedLetters
@@ -41,5 +50,7 @@ export function qualityFeaturesOf({ signals, layout }: Pick<PageQuality, 'signal
     Math.log(((unreadLetters ?? 0) + 1) / (letters + 1)),
     inkLetters === null ? 0 : Math.log((inkLetters + 10) / (letters + 10)),
     ocr === null ? 0 : 1,
+    problems.length,
+    ...NAMED_PROBLEMS.map((problem) => (problems.includes(problem) ? 1 : 0)),
   ]
 }

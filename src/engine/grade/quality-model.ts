@@ -1,5 +1,4 @@
-import type { PageQuality } from '../conversion.ts'
-import { qualityFeaturesOf } from './quality-features.ts'
+import { type GradedQuality, qualityFeaturesOf } from './quality-features.ts'
 import model from './quality-model.json' with { type: 'json' }
 
 /** A leaf is a number. A branch is [index of the feature, threshold, where the value is at most that, where it is more]. */
@@ -16,7 +15,7 @@ export interface QualityModel {
 export const QUALITY_MODEL = model as unknown as QualityModel
 
 /** Expected F1 of the words of a page, 0 to 1, before any calibration. Pure. */
-export function expectedQualityOf(page: Pick<PageQuality, 'signals' | 'layout'>, by = QUALITY_MODEL): number {
+export function expectedQualityOf(page: GradedQuality, by = QUALITY_MODEL): number {
   return sumOfTrees(qualityFeaturesOf(page), by)
 }
 

@@ -33,7 +33,10 @@ export interface RandomPage {
   readonly showsPrint: boolean
   /** The words that a person reads on it. */
   readonly words: readonly string[]
+  /** A PDF of it alone. */
   readonly pdf: Buffer
+  /** The same for `writePdf`, to stand among other pages. */
+  readonly content: MixedPage
 }
 
 const SOURCES = 40
@@ -69,8 +72,8 @@ export async function randomPage(seed: number, severity = 1): Promise<RandomPage
   const inForm = random.next() < 0.5
   const { words, page, sheet } = await maker.make(kind, damage)
   const showsPrint = sheet === undefined || contrastOf(sheet) >= LEAST_CONTRAST
-  const pdf = writePdf({ width: WIDTH, height: HEIGHT, inForm, ...page })
-  return { seed, source, kind, damage, inForm, showsPrint, words, pdf }
+  const content = { width: WIDTH, height: HEIGHT, inForm, ...page }
+  return { seed, source, kind, damage, inForm, showsPrint, words, pdf: writePdf(content), content }
 }
 
 /** Difference of the darkest and the lightest level of a sheet, of 255, below which its print has vanished. */

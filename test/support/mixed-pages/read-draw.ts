@@ -20,7 +20,7 @@ export interface DrawResult extends Pick<RandomPage, 'seed' | 'source' | 'kind' 
 
 /** Makes the page of a seed and converts it as the engine does; `folder` may be written. */
 export async function readDraw(seed: number, folder: string, severity = 1): Promise<DrawResult> {
-  const { pdf, words, ...page } = await randomPage(seed, severity)
+  const { pdf, words, content: _, ...page } = await randomPage(seed, severity)
   const path = join(folder, `${seed}.pdf`)
   await writeFile(path, pdf)
   const before = process.cpuUsage()

@@ -26,17 +26,23 @@ export interface MixedPage {
 
 const FONTS = ['Helvetica', 'Times-Roman', 'Courier', 'Helvetica-Bold'] as const
 
-/** One page as a PDF of its own; fonts are /F0 to /F3, pictures /I0 and on. */
-export function writePdf(page: MixedPage): Buffer {
+/** Pages as a PDF; fonts are /F0 to /F3, pictures /I0 and on. */
+export function writePdf(...pages: readonly MixedPage[]): Buffer {
   const objects: Buffer[] = []
   const add = (body: string | Buffer): number => objects.push(Buffer.from(body))
+  const kids = pages.map((_, at) => `${at + 3} 0 R`).join(' ')
   add('<</Type/Catalog/Pages 2 0 R>>')
-  add('<</Type/Pages/Kids[3 0 R]/Count 1>>')
-  add('')
+  add(`<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`)
+  for (const _ of pages) add('')
   const fonts = FONTS.map((name, index) => {
     const number = add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding>>`)
     return `/F${index} ${number} 0 R`
   })
+  for (const [at, page] of pages.entries()) objects[at + 2] = Buffer.from(pageObject(page, fonts, add))
+  return file(objects)
+}
+
+function pageObject(page: MixedPage, fonts: readonly string[], add: (body: string | Buffer) => number): string {
   const names = page.pictures.map((placed, index) => `/I${index} ${add(imageOf(placed))} 0 R`)
   const draw = page.pictures
     .map(
@@ -52,10 +58,7 @@ export function writePdf(page: MixedPage): Buffer {
   const shown = form === null ? draw : 'q /Fm Do Q\n'
   const contents = add(stream('', Buffer.from(`${page.under ?? ''}${shown}${page.over ?? ''}`, 'latin1')))
   const xobjects = form === null ? pictures : `/Fm ${form} 0 R`
-  objects[2] = Buffer.from(
-    `<</Type/Page/Parent 2 0 R/MediaBox${box}/Contents ${contents} 0 R/Resources<</Font<<${fonts.join('')}>>/XObject<<${xobjects}>>>>>>`,
-  )
-  return file(objects)
+  return `<</Type/Page/Parent 2 0 R/MediaBox${box}/Contents ${contents} 0 R/Resources<</Font<<${fonts.join('')}>>/XObject<<${xobjects}>>>>>>`
 }
 
 function imageOf({ picture, jpegQuality = null }: PlacedPicture): Buffer {
