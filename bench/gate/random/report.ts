@@ -63,16 +63,28 @@ export function familyTable(rows: readonly Row[]): string {
 
 /** How long refused documents waited beyond their Retry-After, over the draws in which a refusal named a time. */
 export function extraWaitLine(rows: readonly Row[]): string {
-  const waits = rows.flatMap(({ result: { extraWait } }) => (extraWait === undefined ? [] : [extraWait]))
+  const waits = rows.flatMap(({ drawn, result: { extraWait } }) =>
+    extraWait === undefined ? [] : [{ ...extraWait, drawn }],
+  )
   if (waits.length === 0) return 'No refusal named a time.'
   const shown = (of: (wait: (typeof waits)[number]) => number, share: number): string =>
     quantile(waits.map(of), share).toFixed(2)
-  const beyond = waits.filter(({ most }) => most > 2).length
+  const beyond = waits.filter(({ most }) => most > 2).map(({ drawn }) => whyLate(drawn))
+  const because = (why: ReturnType<typeof whyLate>): number => beyond.filter((one) => one === why).length
   return (
     `Waits beyond Retry-After in ${waits.length} draws, in windows: median of medians ${shown(({ median }) => median, 0.5)}, ` +
     `of longest waits median ${shown(({ most }) => most, 0.5)}, 95th percentile ${shown(({ most }) => most, 0.95)}, ` +
-    `longest ${shown(({ most }) => most, 1)}; over two windows in ${beyond} draws`
+    `longest ${shown(({ most }) => most, 1)}; over two windows in ${beyond.length} draws: ${because('no window')} without a rate limit, ` +
+    `${because('small limit')} with less than five a window, ${because('slow requests')} with requests longer than the window, ${because('other')} others`
   )
+}
+
+/** What keeps a refused document waiting: a burst that fills windows, or requests in flight that are longer than one. */
+function whyLate({ limits, latency }: Service): 'no window' | 'small limit' | 'slow requests' | 'other' {
+  if (limits.length === 0) return 'no window'
+  if (limits.some(({ limit }) => limit < 5)) return 'small limit'
+  const windowMs = Math.max(...limits.map((limit) => limit.windowMs))
+  return latency.meanMs + latency.coldExtraMs > windowMs ? 'slow requests' : 'other'
 }
 
 /** What each mechanism is worth: the change of goodput and of refusals without it, paired, with standard errors. */
