@@ -61,7 +61,7 @@ export const ENGINE_SETTINGS = {
     ...list({
       env: 'SLUICE_ENGINE_OCR_LANGUAGES',
       placeholder: 'eng,deu',
-      doc: "languages of scans, as Tesseract's codes, the commonest first; without it English, and any of nine others that a page turns out to be in",
+      doc: "languages of scans, as Tesseract's codes, the commonest first; without it English, and any of ten others that a page turns out to be in",
     }),
     schema: z
       .array(z.string().regex(/^[a-z]{3}(?:_[a-z]+)?$/, { error: 'a code of Tesseract such as deu is needed' }))

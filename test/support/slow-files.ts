@@ -18,6 +18,7 @@ export const LONG_FILES = [
   'test/docs/readme-commands.test.ts',
   'test/e2e/secrets.test.ts',
   'test/engine/pdf/mixed-pages.test.ts',
+  'test/engine/languages/scans-in-languages.test.ts',
   'test/e2e/grades.test.ts',
   'test/e2e/audit.test.ts',
   'test/e2e/recheck.test.ts',

@@ -19,11 +19,17 @@ export function garbledLetters(items: readonly TextItem[]): number {
 const PLAUSIBLE =
   /^["'“‘([]*(?:\p{Lu}?[\p{Ll}\p{Lo}\p{M}]{2,}(?:['’-]\p{L}+)*|[aAI&]|\p{Lu}{2,}|\p{Lo}+|[$€£]?\d[\d.,:/%-]*)["'”’)\].,;:!?]*$/u
 
+/** Chinese and Japanese have no words apart: each character is one, with the marks and quotes beside it. */
+const IDEOGRAPHS =
+  /[“‘]*[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\uff01-\uff65“”‘’]*/gu
+
 /** Share of letters in tokens that are built like words or numbers, 0 to 1; null without any letters. */
 export function plausibleShare(items: readonly TextItem[]): number | null {
-  const tokens = items.flatMap((item) => item.text.split(/\s+/)).filter(Boolean)
   const count = (some: readonly string[]): number => some.reduce((sum, token) => sum + token.length, 0)
-  return tokens.length === 0 ? null : count(tokens.filter((token) => PLAUSIBLE.test(token))) / count(tokens)
+  const ideographs = count(items.flatMap((item) => item.text.match(IDEOGRAPHS) ?? []))
+  const tokens = items.flatMap((item) => item.text.replace(IDEOGRAPHS, ' ').split(/\s+/)).filter(Boolean)
+  const all = ideographs + count(tokens)
+  return all === 0 ? null : (ideographs + count(tokens.filter((token) => PLAUSIBLE.test(token)))) / all
 }
 
 /** Shorter texts are guessed wrong too often, and longer ones no better. */

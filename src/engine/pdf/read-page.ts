@@ -29,7 +29,7 @@ export interface ReadPageContext {
   readonly budget: CpuBudget
 }
 
-/** Processor time that one page may take for OCR. A dense page takes 5 s. */
+/** Processor time that a pass of OCR over one page may take. A dense page takes 5 s, and a second pass in its own language. */
 const PAGE_BUDGET_MS = 15_000
 /** OCR must score this much to be believed over a text layer that seems garbled. */
 const BETTER_THAN_GARBLED = 0.75
@@ -68,11 +68,12 @@ export async function readPage(entry: ReadPage, look: Look, context: ReadPageCon
   const unsure =
     typeof look !== 'string' && (layer?.check?.verdict === 'unsure' || isAstray(look, page)) ? look.hidden : NOTHING
   const painted = context.mode === 'ocr' || garbled ? [] : kept.filter((item) => !unsure.has(item))
-  const budget = context.budget.part(PAGE_BUDGET_MS)
+  const newBudget = (): CpuBudget => context.budget.part(PAGE_BUDGET_MS)
+  const budget = newBudget()
   if (budget.leftMs() === 0)
     return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: ['ocr_time'] })
   const request = { pdf: context.pdf, page, pageTurn: entry.turn, kept: painted, budget }
-  const { outcome, lacking } = await readInLanguages(request, context.languages)
+  const { outcome, lacking } = await readInLanguages(request, context.languages, newBudget)
   if (outcome.kind === 'read' && layer?.check?.verdict === 'wrong' && typeof look !== 'string') {
     const confirmed = withConfirmedLayer(entry, page, look, outcome)
     if (confirmed !== null) return confirmed

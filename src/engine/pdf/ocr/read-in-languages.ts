@@ -1,6 +1,9 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
+import { lettersIn } from '../letters.ts'
+import type { CpuBudget } from './cpu-budget.ts'
+import { hasIdeographs } from './join-ideographs.ts'
 import type { OcrLanguages } from './ocr-languages.ts'
-import { type OcrOutcome, type OcrRequest, recognisePage } from './recognise-page.ts'
+import { type OcrOutcome, type OcrReading, type OcrRequest, recognisePage } from './recognise-page.ts'
 import { writtenLanguages } from './written-language.ts'
 
 export interface ReadInLanguages {
@@ -11,28 +14,50 @@ export interface ReadInLanguages {
 
 /** With the data of its language a page reads with at least this much of the confidence that it had without. */
 const NOT_WORSE = 0.95
+/** Print in another script is read with less confidence than this, and gives so many letters at least. */
+const OTHER_SCRIPT = 0.5
+const LEAST_LETTERS = 100
+/** In its own script it is read with so much more. */
+const GAIN = 0.15
 
 /**
  * Reads the picture of a page in the languages that it is written in: in those of its native text or of the page before
- * it first, and once more where others are detected in what came out.
+ * it first, and once more where others are detected in what came out, or where that is no text of any. `newBudget` limits
+ * a second pass.
  */
 export async function readInLanguages(
   request: Omit<OcrRequest, 'data'>,
   languages: OcrLanguages,
+  newBudget: () => CpuBudget,
 ): Promise<ReadInLanguages> {
   const native = writtenLanguages(textOf(request.page.textItems))
   const begun = await languages.dataFor(native)
   const first = await recognisePage({ ...request, data: begun.data })
-  if (first.kind !== 'read') return { outcome: first, lacking: [] }
+  if (first.kind !== 'read' || !first.complete) return { outcome: first, lacking: [] }
   const written = writtenLanguages(textOf(recognisedItems(first.page)))
-  const { data, lacking } = await languages.dataFor(written)
-  if (written.length === 0 || !first.complete) return { outcome: first, lacking }
-  languages.remember(data)
-  if (data.languages.every((code) => begun.data.languages.includes(code))) return { outcome: first, lacking }
-  const again = await recognisePage({ ...request, data })
-  const isBetter = again.kind === 'read' && again.complete && again.score >= NOT_WORSE * first.score
+  const inOtherScript = written.length === 0 && looksLikeOtherScript(first)
+  if (written.length === 0 && !inOtherScript) return { outcome: first, lacking: [] }
+  const { data, lacking } = await languages.dataFor(inOtherScript ? ['Chinese'] : written)
+  const isCovered = data.languages.every((code) => begun.data.languages.includes(code))
+  if (!inOtherScript) languages.remember(data)
+  // A page in another script than Latin may be in any: without data its language is not known.
+  if (isCovered || (inOtherScript && lacking.length > 0)) {
+    return { outcome: first, lacking: inOtherScript ? [] : lacking }
+  }
+  const again = await recognisePage({ ...request, data, budget: newBudget() })
+  const isBetter =
+    again.kind === 'read' && again.complete && (inOtherScript ? isInIt(again, first) : isNotWorse(again, first))
+  if (inOtherScript && isBetter) languages.remember(data)
   return { outcome: isBetter ? again : first, lacking }
 }
+
+const looksLikeOtherScript = ({ page, confidence }: OcrReading): boolean =>
+  confidence.mean < OTHER_SCRIPT && lettersIn(recognisedItems(page)) >= LEAST_LETTERS
+
+const isNotWorse = (again: OcrReading, first: OcrReading): boolean => again.score >= NOT_WORSE * first.score
+
+const isInIt = (again: OcrReading, first: OcrReading): boolean =>
+  again.confidence.mean >= first.confidence.mean + GAIN && hasIdeographs(textOf(recognisedItems(again.page)))
 
 const recognisedItems = (page: ParsedPage): TextItem[] => page.textItems.filter((item) => item.confidence !== undefined)
 
