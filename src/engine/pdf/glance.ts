@@ -47,12 +47,20 @@ export function showsOnlyItsWords(drawing: PageDrawing, words: readonly (Box & {
   if (shown > (1 - LEAST_WHITE) * grey.length) return false
   if (clearWords(marks, drawing, words) > MOST_BLANK) return false
   const pixels = drawing.perPoint ** 2
+  // So few pixels are no surface and no mark, whatever their shape: so it is with most pages without rules.
+  if (hasFewer(marks, LEAST_MARK * pixels)) return true
   if (clearRules(marks, drawing) >= LEAST_SURFACE * pixels) return false
   const left = componentsOf({ width, height, perPoint: drawing.perPoint, ink: marks, grainShare: 0 })
   const letters = words.reduce((sum, { text }) => sum + text.length, 0)
   const large = left.filter((mark) => mark.pixels >= LEAST_MARK * pixels)
   if (large.length > (letters >= MUCH_TEXT ? MOST_MARKS : 0)) return false
   return large.reduce((sum, mark) => sum + lettersIn(mark, drawing.perPoint), 0) < MOST_LETTERS
+}
+
+function hasFewer(marks: Uint8Array, least: number): boolean {
+  let count = 0
+  for (let at = marks.indexOf(1); at >= 0 && count < least; at = marks.indexOf(1, at + 1)) count += 1
+  return count < least
 }
 
 /** About how many letters of an unread word a mark may be. */

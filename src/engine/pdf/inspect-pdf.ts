@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { LiteParse } from '@llamaindex/liteparse'
 import { ConversionError } from '../conversion.ts'
 import { requirePdf, withPdfProblems } from './pdf-problem.ts'
@@ -17,10 +18,16 @@ export interface PdfFacts {
  */
 export async function inspectPdf(path: string, passwords: readonly string[] = []): Promise<PdfFacts> {
   await requirePdf(path)
+  // The dictionary of a stream is never compressed (PDF 1.7, 7.5.7).
+  return opened(path, passwords, (await readFile(path)).includes('/Metadata'))
+}
+
+/** `wantsXmp` takes as long as two pages: the library examines the whole file for it. */
+async function opened(path: string, passwords: readonly string[], wantsXmp: boolean): Promise<PdfFacts> {
   let locked: unknown
   for (const password of [null, ...passwords]) {
     try {
-      return await inspected(path, password)
+      return await inspected(path, password, wantsXmp)
     } catch (error) {
       if (!(error instanceof ConversionError) || error.problem !== 'encrypted') throw error
       locked ??= error
@@ -29,12 +36,12 @@ export async function inspectPdf(path: string, passwords: readonly string[] = []
   throw locked
 }
 
-async function inspected(path: string, password: string | null): Promise<PdfFacts> {
+async function inspected(path: string, password: string | null, wantsXmp: boolean): Promise<PdfFacts> {
   const parser = new LiteParse({
     ocrEnabled: false,
     outputFormat: 'json',
     maxPages: 1,
-    extractDocumentMetadata: true,
+    extractDocumentMetadata: wantsXmp,
     continueOnPageError: true,
     quiet: true,
     ...(password === null ? {} : { password }),
@@ -45,5 +52,6 @@ async function inspected(path: string, password: string | null): Promise<PdfFact
 
 /** Pages of a PDF: what its conversion will be charged for. As `inspectPdf` in all else. */
 export async function countPdfPages(path: string): Promise<number> {
-  return (await inspectPdf(path)).totalPages
+  await requirePdf(path)
+  return (await opened(path, [], false)).totalPages
 }
