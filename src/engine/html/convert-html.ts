@@ -6,6 +6,7 @@ import { removeBase64Sources } from './base64-images.ts'
 import { cleanTree } from './clean-tree.ts'
 import { imagesOf, linksOf } from './collect-urls.ts'
 import { decodeHtml } from './decode-html.ts'
+import { openFramesets } from './framesets.ts'
 import { isAdvertisement } from './furniture.ts'
 import { mainContentOf } from './main-content.ts'
 import { metadataOf } from './metadata.ts'
@@ -36,6 +37,7 @@ export type HtmlOptions = Pick<
 export async function convertHtml(input: HtmlInput, options: HtmlOptions): Promise<Conversion> {
   const page = parseHtml(decodeHtml(input.bytes, input.contentType).text)
   const metadata = metadataOf(page)
+  const frames = openFramesets(page)
   const refused: string[] = []
   const content = contentOf(page, baseUrlOf(page, input.baseUrl), options, refused)
   const html = toHtml(content)
@@ -48,7 +50,7 @@ export async function convertHtml(input: HtmlInput, options: HtmlOptions): Promi
     links,
     images,
     metadata,
-    warning: warningOf(refused),
+    warning: warningOf(refused, frames),
   }
 }
 
@@ -64,8 +66,11 @@ function contentOf(page: Root, base: URL | null, options: HtmlOptions, refused: 
   return rootOf(bodyOf(content).children)
 }
 
-function warningOf(refused: readonly string[]): string | null {
-  if (refused.length === 0) return null
+function warningOf(refused: readonly string[], frames: number): string | null {
   const names = refused.map((selector) => `\`${selector}\``).join(', ')
-  return `These includeTags or excludeTags are no CSS selectors and were ignored: ${names}.`
+  const sentences = [
+    ...(names === '' ? [] : [`These includeTags or excludeTags are no CSS selectors and were ignored: ${names}.`]),
+    ...(frames === 0 ? [] : [`The page consists of ${frames} frames, whose pages are not read.`]),
+  ]
+  return sentences.length === 0 ? null : sentences.join(' ')
 }

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { GarbagePacer } from '../collect-garbage.ts'
 import type { Conversion } from '../conversion.ts'
 import { LongText } from '../long-text.ts'
-import { CsvRows, separatorOf } from './csv-fields.ts'
+import { CsvRows, separatorOf, withoutSeparatorLine } from './csv-fields.ts'
 import { encodingOf } from './decode-text.ts'
 
 /** Enough to recognise encoding and separator. */
@@ -15,11 +15,14 @@ async function sampleOf(path: string): Promise<Buffer> {
   return buffer.subarray(0, bytesRead)
 }
 
-/** The file as text, a piece at a time. */
+/** The file as text, a piece at a time, without a line that names its separator. */
 async function* textOf(path: string, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding)
+  let isFirst = true
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 ** 2 })) {
-    yield decoder.decode(chunk as Buffer, { stream: true })
+    const text = decoder.decode(chunk as Buffer, { stream: true })
+    yield isFirst ? withoutSeparatorLine(text) : text
+    isFirst = false
   }
   yield decoder.decode()
 }

@@ -1,8 +1,16 @@
 /** Separators that exports use, the most common first. */
 const SEPARATORS = [',', ';', '\t', '|'] as const
 
-/** The separator whose count is the same, and highest, in the most lines of a sample. */
+/** First line of a file for Excel, which names its separator. */
+const SEPARATOR_LINE = /^sep=(.)\r?\n/i
+
+/** The text without such a line. */
+export const withoutSeparatorLine = (text: string): string => text.replace(SEPARATOR_LINE, '')
+
+/** The separator that the file names, else that whose count is the same, and highest, in the most lines of a sample. */
 export function separatorOf(sample: string): string {
+  const named = SEPARATOR_LINE.exec(sample)?.[1]
+  if (named !== undefined) return named
   const lines = sample
     .split(/\r?\n/)
     .slice(0, 50)

@@ -31,6 +31,32 @@ export function encodingOf(bytes: Uint8Array, contentType: string | null, isSamp
   return (isKnown ? declared : null) ?? encodingByStatistics(bytes) ?? FALLBACK
 }
 
+const NEWLINE = 0x0a
+
+function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length;) {
+    const end = bytes.indexOf(NEWLINE, at) + 1 || bytes.length
+    yield bytes.subarray(at, end)
+    at = end
+  }
+}
+
+/**
+ * A text of lines from several programs: most of those beyond ASCII are UTF-8, and the others in one other encoding. Null for
+ * a text in one encoding.
+ */
+function mixedText(bytes: Uint8Array): string | null {
+  if (isUtf8(bytes, false)) return null
+  const lines = Array.from(linesOf(bytes), (line) => ({ line, text: decode(line, 'utf-8', true) }))
+  const others = lines.filter(({ text }) => text === null).map(({ line }) => line)
+  const isBeyondAscii = (text: string | null): boolean => text !== null && /[^\0-\x7f]/.test(text)
+  if (others.length > lines.filter(({ text }) => isBeyondAscii(text)).length) return null
+  const decoder = new TextDecoder(encodingByStatistics(Buffer.concat(others)) ?? FALLBACK)
+  return lines.map(({ line, text }) => text ?? decoder.decode(line)).join('')
+}
+
 export function decodeText(bytes: Uint8Array, contentType: string | null): string {
+  const mixed = declaredCharset(contentType) === null && byMark(bytes) === null ? mixedText(bytes) : null
+  if (mixed !== null) return mixed
   return new TextDecoder(encodingOf(bytes, contentType, false)).decode(bytes)
 }

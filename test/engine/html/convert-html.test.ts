@@ -128,3 +128,13 @@ describe('hostile and odd pages', () => {
     expect(markdown.split('\n')).toHaveLength(101)
   })
 })
+
+test('a page of frames is what it shows without them, and a link to each, with a warning', async () => {
+  const page =
+    '<html><head><title>T</title></head><frameset cols="1,2"><frame src="menu.html" name="Menu"><frame src="text.html"><noframes><body><p>No <b>frames</b></p></body></noframes></frameset></html>'
+  const { markdown, warning } = await convert(page)
+  expect(markdown).toContain('No **frames**')
+  expect(markdown).toContain('[Menu](menu.html)')
+  expect(markdown).toContain('[text.html](text.html)')
+  expect(warning).toBe('The page consists of 2 frames, whose pages are not read.')
+})

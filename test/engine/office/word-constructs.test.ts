@@ -34,6 +34,29 @@ describe('a Word document', () => {
     )
   })
 
+  test('keeps rows of a table that stand in content controls, repeated sections among them', async () => {
+    const row = (text: string): string => `<w:tr><w:tc><w:p>${run(text)}</w:p></w:tc><w:tc><w:p/></w:tc></w:tr>`
+    const control = (content: string): string =>
+      `<w:sdt><w:sdtPr><w:tag w:val="t"/></w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`
+    const rows = row('a') + control(row('b')) + control(control(row('c')) + control(row('d') + row('e')))
+    const table = `<w:tbl>${rows}<w:customXml w:element="x">${row('f')}</w:customXml>${row('g')}</w:tbl>`
+    expect(await markdownOf(word(`${table}<w:p>${run('more')}</w:p>`))).toBe(
+      `| a |  |\n| --- | --- |\n${['b', 'c', 'd', 'e', 'f', 'g'].map((name) => `| ${name} |  |\n`).join('')}\nmore\n`,
+    )
+  })
+
+  test('keeps hyphens at which no line breaks, and a text box beside letters along a path', async () => {
+    const shapes = `<w:r><w:pict xmlns:v="urn:schemas-microsoft-com:vml"><v:shape><v:textpath string="Sale"/></v:shape><v:shape><v:textbox><w:txbxContent><w:p>${run('boxed')}</w:p></w:txbxContent></v:textbox></v:shape></w:pict></w:r>`
+    const hyphened = `<w:r><w:t>555</w:t><w:noBreakHyphen/><w:t>0199</w:t></w:r>`
+    const markdown = await markdownOf(word(`<w:p>${hyphened}</w:p><w:p>${shapes}</w:p>`))
+    for (const text of ['555-0199', 'Sale', 'boxed']) expect(markdown).toContain(text)
+  })
+
+  test('names documents that Word would read in when it opens this one', async () => {
+    const { warning } = await convertOffice(word(`<w:p>${run('x')}</w:p><w:altChunk r:id="r9"/>`), 'docx', OPTIONS)
+    expect(warning).toBe('Left out of the Markdown: 1 inserted document.')
+  })
+
   test('has comments beside their paragraph, or as footnotes where all is asked for', async () => {
     const xml = `<w:comments ${NAMESPACES}><w:comment w:id="7" w:author="Ada"><w:p>${run('too *long*')}</w:p></w:comment></w:comments>`
     const part = { kind: 'comments', path: 'word/comments.xml', type: `${TYPE}.comments+xml`, xml }

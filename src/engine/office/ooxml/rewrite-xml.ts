@@ -18,6 +18,9 @@ const NOTHING = (): string => ''
 const FALLBACK = 'mc:Fallback'
 const ALTERNATIVES = 'mc:AlternateContent'
 
+/** Elements around the rows of a table, as content controls are: a reader of rows skips them. */
+const WRAPPERS: ReadonlySet<string> = new Set(['w:sdt', 'w:sdtContent', 'w:customXml'])
+
 /** A wanted element while its end is not reached. */
 interface Collected {
   readonly builder: TreeBuilder
@@ -33,7 +36,8 @@ interface Alternatives {
 
 /**
  * A part with some of its elements replaced; all else stays byte for byte. Where something was replaced in the first
- * choice of alternatives, that choice stands alone, so that every reader takes it. Returns null where nothing changed.
+ * choice of alternatives, that choice stands alone, so that every reader takes it. Rows of a Word table lose the content
+ * controls around them. Returns null where nothing changed.
  */
 export function rewriteXml(xml: string, wanted: ReadonlySet<string>, rewrite: Rewrite): string | null {
   const scan = new Scan(wanted, rewrite)
@@ -56,6 +60,8 @@ class Scan {
   readonly #names = new XmlNames()
   readonly #ancestors: string[] = []
   readonly #alternatives: Alternatives[] = []
+  /** Where the open content controls around rows begin, in place of what is not part of the rows. */
+  readonly #wrappers: { readonly depth: number; start: number }[] = []
   /** Wanted elements may hold others, such as a shape its formulas. */
   readonly #collected: Collected[] = []
   #fallbacks = 0
@@ -72,6 +78,7 @@ class Scan {
     if (name === ALTERNATIVES) this.#alternatives.push({ start, choice: null, edits: this.edits.length })
     const current = this.#alternatives.at(-1)
     if (name === 'mc:Choice' && current?.choice === null) current.choice = { start: end, end: -1 }
+    if (WRAPPERS.has(name)) this.#openWrapper(name, start, end)
     if (this.#fallbacks === 0 && this.#wanted.has(name)) {
       this.#collected.push({ builder: new TreeBuilder(), start, depth: this.#ancestors.length })
     }
@@ -90,10 +97,26 @@ class Scan {
     const name = this.#ancestors.pop()
     for (const { builder } of this.#collected) builder.end()
     if (this.#collected.at(-1)?.depth === this.#ancestors.length) this.#replace(end)
+    if (name !== undefined && WRAPPERS.has(name)) this.#closeWrapper(name, start, end)
     if (name === FALLBACK) this.#fallbacks -= 1
     const current = this.#alternatives.at(-1)
     if (name === 'mc:Choice' && current?.choice?.end === -1) current.choice.end = start
     if (name === ALTERNATIVES) this.#closeAlternatives(end)
+  }
+
+  /** What stands between a table and its rows is edited out: the start up to the content, and the end after it. */
+  #openWrapper(name: string, start: number, end: number): void {
+    if (this.#ancestors.findLast((ancestor) => !WRAPPERS.has(ancestor)) !== 'w:tbl') return
+    if (name !== 'w:sdtContent') this.#wrappers.push({ depth: this.#ancestors.length, start })
+    const wrapper = this.#wrappers.at(-1)
+    if (name !== 'w:sdt' && wrapper !== undefined) this.edits.push({ start: wrapper.start, end, text: NOTHING })
+  }
+
+  #closeWrapper(name: string, start: number, end: number): void {
+    const wrapper = this.#wrappers.at(-1)
+    if (wrapper === undefined || wrapper.depth !== this.#ancestors.length - (name === 'w:sdtContent' ? 1 : 0)) return
+    this.edits.push({ start, end, text: NOTHING })
+    if (name !== 'w:sdtContent') this.#wrappers.pop()
   }
 
   #replace(end: number): void {

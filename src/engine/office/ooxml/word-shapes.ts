@@ -9,13 +9,13 @@ export const SHAPE_SIGNS = [':wgp', ':wpc', ':group', ':textpath'] as const
 
 /** Text of grouped shapes and of WordArt, which the library drops; null where a drawing is neither. */
 export function shapesInsertion(drawing: XmlElement): Insertion | null {
-  const groups = [...descendants(drawing, ...GROUPS)]
-  const boxes = groups.flatMap((group) =>
-    // The copy for older readers repeats the text.
-    [...descendants(group, 'w:txbxContent', 'mc:Fallback')].filter(({ name }) => name === 'w:txbxContent'),
-  )
   const letters = [...descendants(drawing, 'v:textpath')].map(({ attributes }) =>
     escapeInline(attributes['string'] ?? ''),
+  )
+  const holders = letters.length > 0 ? [drawing] : [...descendants(drawing, ...GROUPS)]
+  const boxes = holders.flatMap((group) =>
+    // The copy for older readers repeats the text.
+    [...descendants(group, 'w:txbxContent', 'mc:Fallback')].filter(({ name }) => name === 'w:txbxContent'),
   )
   const paragraphs = [...boxes.flatMap(wordParagraphs), ...letters.filter((text) => text.trim() !== '')]
   return paragraphs.length === 0 ? null : { block: paragraphs.join('\n\n'), inline: paragraphs.join(' ') }

@@ -1,4 +1,5 @@
 import { escapeInline } from '../escape-markdown.ts'
+import { counted } from '../left-out.ts'
 import { replaceZipEntries } from '../zip-replace.ts'
 import { chartInsertion } from './chart-data.ts'
 import { diagramInsertion } from './diagram-text.ts'
@@ -18,11 +19,16 @@ const WANTED: ReadonlySet<string> = new Set([
   'm:oMathPara',
   'w:commentReference',
   'w:drawing',
+  'w:noBreakHyphen',
   'w:pict',
   'w:ruby',
 ])
 /** Without one of these there is nothing to replace, and the part is not even scanned. */
-const SIGNS = ['oMath', 'commentReference', '/chart', 'chartex', '/diagram', ':ruby>', ...SHAPE_SIGNS]
+const SIGNS = ['oMath', 'commentReference', '/chart', 'chartex', '/diagram', ':ruby>', 'noBreakHyphen', ...SHAPE_SIGNS]
+/** A row of a table within a content control. */
+const WRAPPED_ROW = /(?:sdtContent|customXml[^>]*)>\s*(?:<[^>]+\/>\s*)*<w:tr[\s>]/
+/** Another document that Word reads in when it opens this one (ECMA-376 part 1, 17.17.2.1). */
+const INSERTED_DOCUMENT = /<w:altChunk[\s/>]/g
 /** Equations of editors before 2007, and of MathType: binary objects with a picture. */
 const EQUATION_OBJECT = /ProgID="(?:Equation|MathType)[^"]*"/g
 
@@ -46,7 +52,8 @@ export function wordSupplement(ooxml: OoxmlPackage, onlyMainContent: boolean): S
     const objects = bytes.includes('ProgID=') ? [...xmlText(bytes).matchAll(EQUATION_OBJECT)].length : 0
     if (objects > 0)
       leftOut.push(`${objects} equation${objects === 1 ? '' : 's'} stored as MathType or Equation Editor objects`)
-    if (!SIGNS.some((sign) => bytes.includes(sign))) continue
+    leftOut.push(...counted([...xmlText(bytes).matchAll(INSERTED_DOCUMENT)].length, 'inserted document'))
+    if (!SIGNS.some((sign) => bytes.includes(sign)) && !WRAPPED_ROW.test(xmlText(bytes))) continue
     const context = { package: ooxml, relationships: ooxml.relationships(part), comments, placeholders }
     const xml = rewriteXml(Placeholders.clean(xmlText(bytes)), WANTED, (element, names, ancestors) =>
       rewriteElement(element, names, ancestors, context),
@@ -81,6 +88,8 @@ function rewriteElement(
       const comment = context.comments.get(attributeOf(element, 'id') ?? '')
       return comment === undefined ? null : text(comment.mark)
     }
+    case 'w:noBreakHyphen':
+      return () => `<${w}t>-</${w}t>`
     case 'w:drawing': {
       const insertion = drawingInsertion(element, context)
       return insertion === null ? null : text(insertion)

@@ -84,7 +84,9 @@ class WordFile {
       `<w:tr><w:tc><w:tcPr><w:gridSpan w:val="${columns}"/></w:tcPr>${paragraph(run(draw.phrase('merged cell')))}</w:tc></w:tr>`
     const row = (): string =>
       draw.chance(0.2) ? merged() : `<w:tr>${Array.from({ length: columns }, cell).join('')}</w:tr>`
-    return `<w:tbl>${draw.several(2, 4, row)}</w:tbl>${paragraph('')}`
+    const rows = (): string =>
+      draw.chance(0.1) ? `<w:sdt><w:sdtPr/><w:sdtContent>${draw.several(1, 2, rows)}</w:sdtContent></w:sdt>` : row()
+    return `<w:tbl>${draw.several(2, 4, rows)}</w:tbl>${paragraph('')}`
   }
 
   #note(kind: 'footnote' | 'endnote'): string {
