@@ -109,6 +109,8 @@ export interface SluiceEvents {
   'schedule:due': [{ dueAt: Date }]
   /** A source that is followed was listed from its first document to its last, and compared. */
   'source:listed': []
+  /** A scan found no document for these globs of `never-send`. */
+  'never-send:unmatched': [{ globs: readonly string[] }]
   'scan:finished': [{ seen: number; enqueued: number; durationMs: number }]
   /** Searched for documents that are no longer in the source; `unbelievable`: too many to be true, nothing was touched. */
   'sweep:finished': [{ kept: number; removed: number; forgotten: number; unbelievable: boolean }]

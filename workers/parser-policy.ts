@@ -20,7 +20,7 @@ export function parserPolicyOf(
       : ({ class: 'service', origin: withoutLogin(parseApiUrl), version: null } as const)
   const routes = routesWith(settings, prefix)
   const upgradeOf = book === null ? null : (key: SourceKey): boolean => book(outOf(prefix, key) ?? key)
-  const routed = routes === null ? {} : { routes: { of: routes.of, engine: ENGINE } }
+  const routed = routes === null ? {} : { routes: { of: routes.of, unmatched: routes.unmatched, engine: ENGINE } }
   return { own: facts, acceptLocal, upgrade, upgradeOf, hasUnmarked: isFormer, ...routed }
 }
 

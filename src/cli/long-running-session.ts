@@ -10,6 +10,7 @@ import { EXIT, worstOf } from './exit-codes.ts'
 import { oneLine } from './format.ts'
 import { nextStep } from './next-step.ts'
 import { reportLosses } from './report-losses.ts'
+import { reportUnmatched } from './report-unmatched.ts'
 import type { Output } from './output.ts'
 import { screen } from './screen.ts'
 import { reportDocuments } from './run-events.ts'
@@ -74,6 +75,7 @@ async function open(
   const events = new Events()
   options.listen?.(events, say)
   reportLosses(events, say)
+  reportUnmatched(events, say)
   reportDocuments(events, options.output, target.name)
   const pipeline = await openIngestPipeline({ ...target, shared, events, say }, soft)
   await rememberTarget(target)

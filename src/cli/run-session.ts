@@ -23,6 +23,7 @@ import { startProgress } from './progress.ts'
 import { summaryOf } from './summary.ts'
 import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
 import { reportLosses } from './report-losses.ts'
+import { reportUnmatched } from './report-unmatched.ts'
 import { messageOf } from './usage-error.ts'
 
 /** When something hangs beyond the grace period. */
@@ -85,6 +86,7 @@ async function runTarget(target: Target, { shared, stopping, intake, output }: S
   output.starting()
   const say = sayFor(target, output.say)
   reportLosses(events, say)
+  reportUnmatched(events, say)
   await using pipeline = await openIngestPipeline(
     { ...target, shared, events, say, mustExist: typeof intake === 'function' },
     stopping.soft,

@@ -27,7 +27,14 @@ export interface ParserPolicy {
   /** Whether the store may hold receipts of format 1, which name no parser. */
   readonly hasUnmarked: boolean
   /** Where a service is used: the documents that the embedded engine reads, alone or first, and that engine. */
-  readonly routes?: { readonly of: (key: SourceKey) => Route; readonly engine: ParserIdentity } | undefined
+  readonly routes?:
+    | {
+        readonly of: (key: SourceKey) => Route
+        readonly engine: ParserIdentity
+        /** Globs of documents that must stay here, and that no key has matched so far. */
+        readonly unmatched: () => readonly string[]
+      }
+    | undefined
 }
 
 /**

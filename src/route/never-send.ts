@@ -1,13 +1,25 @@
 import picomatch from 'picomatch'
 
+export interface NeverSend {
+  readonly stays: (key: string) => boolean
+  /** The globs that no key has matched so far: a slip of the keyboard protects nothing. */
+  readonly unmatched: () => readonly string[]
+}
+
 /**
  * Whether a document must stay on this machine. It errs on the side of keeping: a glob that matches a folder or an
  * archive covers everything in it, case does not count, and neither does how a letter with an accent is encoded.
  */
-export function neverSendMatcher(globs: readonly string[]): (key: string) => boolean {
-  const matchers = globs.map((pattern) => matcherOf(pattern))
-  if (matchers.length === 0) return () => false
-  return (key) => pathsTo(folded(key)).some((path) => matchers.some((matches) => matches(path)))
+export function neverSendMatcher(globs: readonly string[]): NeverSend {
+  const matchers = globs.map((glob) => ({ glob, matches: matcherOf(glob) }))
+  const open = new Set(matchers)
+  const stays = (key: string): boolean => {
+    if (matchers.length === 0) return false
+    const paths = pathsTo(folded(key))
+    for (const matcher of open) if (paths.some((path) => matcher.matches(path))) open.delete(matcher)
+    return paths.some((path) => matchers.some(({ matches }) => matches(path)))
+  }
+  return { stays, unmatched: () => [...open].map(({ glob }) => glob) }
 }
 
 const folded = (text: string): string => text.normalize('NFC').toLowerCase()

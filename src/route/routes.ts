@@ -13,6 +13,8 @@ export interface Routes {
   readonly of: (key: SourceKey) => Route
   /** Whether a document must not leave this machine. */
   readonly mustStay: (key: SourceKey) => boolean
+  /** Globs of `neverSend` that no key has matched so far. */
+  readonly unmatched: () => readonly string[]
 }
 
 /**
@@ -28,8 +30,8 @@ export function routesOf(
     neverSend.length === 0 &&
     rules.every((rule) => (rule.route ?? route) === route && rule.service === undefined)
   if (isPlain) return null
-  const stays = neverSendMatcher(neverSend)
+  const { stays, unmatched } = neverSendMatcher(neverSend)
   const book = routeBook({ rules }, route)
   const mustStay = (key: SourceKey): boolean => stays(key) || stays(inSource(key))
-  return { mustStay, of: (key) => (mustStay(key) ? 'local' : book(inSource(key))) }
+  return { mustStay, unmatched, of: (key) => (mustStay(key) ? 'local' : book(inSource(key))) }
 }

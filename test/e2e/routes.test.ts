@@ -26,12 +26,13 @@ test('what must never be sent is parsed on this machine, and not a byte of it re
     await writeFile(join(source, key), `<p>Document ${word}.`)
   }
   const rules = JSON.stringify([{ match: 'notes/**', route: 'local' }])
-  const never = 'legal,{hr,payroll}/**,private,secret-*'
+  const never = 'legal,{hr,payroll}/**,private,secret-*,no-such-folder/**'
   const flags = ['--parse-api-url', service.url, '--never-send', never, '--rules', rules]
   const plan = await sluice(['plan', source, '--out', out, ...flags, '--json'])
   expect(plan.code, plan.stderr).toBe(0)
   const ran = await sluice(['run', source, '--out', out, ...flags])
   expect(ran.code, `seed ${SEED}: ${ran.stderr}`).toBe(0)
+  expect(ran.stdout).toContain('never-send: "no-such-folder/**" matches no document of this source')
 
   const { records } = await readStore(out)
   const wire = service.requests.map(({ parts }) => parts.map(({ content }) => String(content)).join('')).join('\n')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { neverSendMatcher } from '#src/route/never-send.ts'
 import { Random } from '../support/random.ts'
 
-const stays = (key: string, ...globs: string[]): boolean => neverSendMatcher(globs)(key)
+const stays = (key: string, ...globs: string[]): boolean => neverSendMatcher(globs).stays(key)
 
 test('a never-send glob covers the folder or archive that it names and all that is in it', () => {
   expect(stays('hr/2024/a.pdf', 'hr/**')).toBe(true)
@@ -38,4 +38,11 @@ test('a document at any depth below a folder drawn at random stays, and its sibl
     expect(stays(parts.join('/'), `${glob}/**`), shown).toBe(true)
     expect(stays(other, `${glob}/**`), `${shown}, other ${other}`).toBe(false)
   }
+})
+
+test('a never-send glob that no document matches is named, also where another one matched first', () => {
+  const { stays: mustStay, unmatched } = neverSendMatcher(['hr/**', 'salaries/**', 'hr/2024/*.pdf'])
+  expect(unmatched()).toEqual(['hr/**', 'salaries/**', 'hr/2024/*.pdf'])
+  for (const key of ['hr/2024/a.pdf', 'public/b.pdf']) mustStay(key)
+  expect(unmatched()).toEqual(['salaries/**'])
 })

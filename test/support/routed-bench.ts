@@ -58,7 +58,7 @@ export async function openRoutedBench({
   const book = recipeBook({})
   const deps: IngestDeps = {
     ...bench.deps,
-    parsers: { ...parsers, routes: { of: () => 'local-first', engine: local } },
+    parsers: { ...parsers, routes: { of: () => 'local-first', unmatched: () => [], engine: local } },
     recipeFor: (key, extension) => routedRecipe(book(key, extension), all),
     tiers: {
       routeOf: () => 'local-first',

@@ -46,6 +46,7 @@ export interface ScanSummary extends Listing {
  */
 export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<ScanSummary> {
   const startedAt = deps.clock.monotonic()
+  const { routes } = deps.parsers
   let seen = 0
   let enqueued = 0
   // What a batch without a job left of the backlog is no more than it was: an unchanged archive asks once.
@@ -63,11 +64,15 @@ export async function scanSource(deps: ScanDeps, signal: AbortSignal): Promise<S
         continue
       }
       seen += 1
+      // Every key once: a glob of never-send that no key matches is reported below.
+      routes?.of(key)
       listed.add(key)
     }
   })
   const durationMs = deps.clock.monotonic() - startedAt
   deps.events.emit('scan:finished', { seen, enqueued, durationMs })
+  const globs = routes?.unmatched() ?? []
+  if (seen > 0 && globs.length > 0) deps.events.emit('never-send:unmatched', { globs })
   return { seen, enqueued, durationMs, listed, leftOut }
 }
 
