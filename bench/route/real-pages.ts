@@ -1,9 +1,10 @@
-// Says how well the predictor ranks real PDFs: `npm run route:real -- SET [SET…]`, each SET with docs/*.pdf and a
+// Says how well the predictor ranks real PDFs: `npm run route:real -- [--only PATTERN] SET…`, each SET with docs/*.pdf and a
 // truth for each in gt/*.pdf.md. Only documents of one page count, because a truth is of a document. Prints a line a page.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { convertPdf } from '../../src/engine/pdf/convert-pdf.ts'
 import { gradePage } from '../../src/engine/grade/grade-page.ts'
 import { ENGINE_VERSION } from '../../src/engine/version.ts'
@@ -50,9 +51,13 @@ function report(name: string, pages: readonly RealPage[]): void {
   )
 }
 
-const sets = process.argv.slice(2)
+const { values, positionals: sets } = parseArgs({
+  options: { only: { type: 'string', default: '' } },
+  allowPositionals: true,
+})
+const only = new RegExp(values.only)
 if (sets.length === 0) {
-  console.error('usage: npm run route:real -- SET [SET…]')
+  console.error('usage: npm run route:real -- [--only PATTERN] SET…')
   process.exit(1)
 }
 const folder = await mkdtemp(join(tmpdir(), 'real-pages-'))
@@ -61,7 +66,7 @@ try {
   for (const set of sets) {
     for (const name of globSync('docs/*.pdf', { cwd: set }).toSorted()) {
       const truth = join(set, 'gt', `${basename(name)}.md`)
-      if (!existsSync(truth)) continue
+      if (!existsSync(truth) || !only.test(basename(name))) continue
       const page = await readPage(join(set, name), readFileSync(truth, 'utf8'), folder)
       if (page === null) continue
       pages.push(page)
