@@ -5,13 +5,20 @@ import { count, plural } from './format.ts'
 /** What is in flight at a first signal may take so long. */
 const GRACE_MS = 60_000
 
-/** A first Ctrl-C asks nothing more and keeps the answers in flight; a second one gives them up. */
-export function stopWithGrace(): Stopping {
+/**
+ * A first Ctrl-C ends the export and keeps the former one. Where a model is asked, it asks nothing more and keeps the
+ * answers in flight, which a second one gives up.
+ */
+export function stopWithGrace(asksModel: boolean): Stopping {
   const say = (line: string) => (): void => void process.stderr.write(`sluice: ${line}\n`)
   const stopping = listenForStop({
-    onFirst: say('stopping: no further context is asked for; answers in flight are kept (Ctrl-C again gives them up)'),
+    onFirst: say(
+      asksModel
+        ? 'stopping: no further context is asked for; answers in flight are kept (Ctrl-C again gives them up)'
+        : 'stopping: what is half written is removed',
+    ),
     onSecond: say('stopping now'),
-    onWall: say('stopped: an answer did not come in time'),
+    onWall: say(asksModel ? 'stopped: an answer did not come in time' : 'stopped: a document took too long'),
   })
   stopping.allow(GRACE_MS)
   return stopping

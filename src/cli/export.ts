@@ -86,16 +86,17 @@ export function exportCommand(): Command {
     const stores = await lastStoresOf(command)
     const several = stores.targets.length > 1
     const folderOf = (folder: string, { name }: Target): string => (several ? join(folder, name ?? '') : folder)
-    using stopping = options.context === true ? stopWithGrace() : null
+    const asksModel = options.context === true
+    using stopping = stopWithGrace(asksModel)
     const exportOne = async (target: Target, shared: Shared): Promise<void> => {
       const since = options.since === undefined ? null : folderOf(options.since, target)
       const to = folderOf(options.to, target)
       try {
-        const around = { output, shared, stopping, drawsFigures: options.figures === true }
+        const around = { output, shared, stopping, asksModel, drawsFigures: options.figures === true }
         await exportStore(target, { ...chosen, to, since }, around)
       } catch (error) {
-        if (stopping === null || !isStop(error, stopping)) throw error
-        output.result(`stopped: ${to} is as it was; contexts that were written are kept`, () => ({
+        if (!isStop(error, stopping)) throw error
+        output.result(`stopped: ${to} is as it was${asksModel ? '; contexts that were written are kept' : ''}`, () => ({
           event: 'note',
           message: 'stopped',
         }))
@@ -151,24 +152,22 @@ function filterOf({ key: globs, outcome, gone = false }: Options): ExportFilter 
 interface Around {
   readonly output: Output
   readonly shared: Shared
-  /** Null where nothing is sent. */
-  readonly stopping: Stopping | null
+  readonly stopping: Stopping
+  readonly asksModel: boolean
   readonly drawsFigures: boolean
 }
 
 async function exportStore(
   { settings }: Target,
   chosen: Omit<Parameters<typeof exportChunks>[1], 'context' | 'figures'>,
-  { output, shared, stopping, drawsFigures }: Around,
+  { output, shared, stopping, asksModel, drawsFigures }: Around,
 ): Promise<void> {
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const { counter } = chosen
-  const context =
-    stopping === null ? null : await openContexts({ settings, store, counter, shared, stopping }, resources)
+  const context = asksModel ? await openContexts({ settings, store, counter, shared, stopping }, resources) : null
   const figures = drawsFigures ? await openFigures(store, settings, resources) : null
   const options = { ...chosen, context, figures }
-  const signal = stopping?.soft ?? new AbortController().signal
   let shownAt = 0
   const show = ({ documents, chunks }: ExportTally): void => {
     const now = performance.now()
@@ -177,7 +176,7 @@ async function exportStore(
     const bought = context === null ? '' : `, ${plural(context.writer.tally.bought, 'context')} written`
     output.live(`${plural(documents, 'document')}, ${plural(chunks, 'chunk')}${bought}`)
   }
-  const tally = await exportChunks(store, options, show, signal)
+  const tally = await exportChunks(store, options, show, stopping.soft)
   output.live(null)
   for (const damage of tally.damaged) {
     const { kind: _, ...where } = damage

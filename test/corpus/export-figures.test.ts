@@ -7,6 +7,7 @@ import { settingsOf } from '#src/library/run.ts'
 import { exportChunks } from '#src/corpus/export/export-chunks.ts'
 import type { ChunkLine } from '#src/corpus/export/chunk-line.ts'
 import type { ExportManifest } from '#src/corpus/export/export-manifest.ts'
+import type { FigureImages } from '#src/corpus/figures/figure.ts'
 import { contentHash, sourceKey } from '#src/document/ids.ts'
 import { openCorpus } from '#src/library/main.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
@@ -32,15 +33,17 @@ const PAGE: PdfPage = {
 }
 
 interface Stored {
+  readonly drawn: FigureImages
   readonly store: OutputStore
   readonly papers: string
 }
 
-describe('images of figures', () => {
+describe('export --figures', () => {
   const folder = tempFolder()
   let at = ''
   let stored: Stored
   let exports = 0
+  const resources = new AsyncDisposableStack()
 
   beforeAll(async () => {
     at = (await folder).path
@@ -60,14 +63,26 @@ describe('images of figures', () => {
       const source = pathToFileURL(`${papers}/`).href
       await store.commit(recordOf(name, files, { source, contentHash: hash, bytes: bytes.length, parser }), files)
     }
-    stored = { store, papers }
+    stored = { store, papers, drawn: await openFigures(store, await settingsOf({}), resources, 72) }
   })
-  afterAll(async () => (await folder)[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await resources.disposeAsync()
+    await (await folder)[Symbol.asyncDispose]()
+  })
 
-  async function exported(changes: { readonly to?: string; readonly since?: string } = {}) {
-    await using resources = new AsyncDisposableStack()
-    const settings = await settingsOf({})
-    const figures = await openFigures(stored.store, settings, resources, 72)
+  /** `stop`: aborted when the first document is opened. */
+  async function exported(
+    changes: { readonly to?: string; readonly since?: string } = {},
+    stop: AbortController | null = null,
+  ) {
+    const { drawn } = stored
+    const figures: FigureImages = {
+      ...drawn,
+      open: (record, signal) => {
+        stop?.abort(new Error('stopped'))
+        return drawn.open(record, signal)
+      },
+    }
     const to = changes.to ?? join(at, `export-${exports++}`)
     const asked = {
       counter: wordCounter,
@@ -84,7 +99,7 @@ describe('images of figures', () => {
       ...changes,
       to,
     } as const
-    await exportChunks(stored.store, asked, () => undefined, new AbortController().signal)
+    await exportChunks(stored.store, asked, () => undefined, stop?.signal ?? new AbortController().signal)
     const lines = (await readFile(join(to, 'chunks.jsonl'), 'utf8')).split('\n').filter((line) => line !== '')
     const manifest = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as ExportManifest
     const names = await readdir(join(to, 'figures')).catch((): string[] => [])
@@ -103,7 +118,7 @@ describe('images of figures', () => {
     }
   }
 
-  test('are files that the chunk of the caption names, with the pixels of the picture, also on a turned page', async () => {
+  test('writes images as files that the chunk of the caption names, with the pixels of the picture, also on a turned page', async () => {
     const { to, chunks, manifest, names } = await exported()
     const figures = chunks.filter(({ kind }) => kind === 'figure')
     expect(figures).toHaveLength(2)
@@ -125,7 +140,7 @@ describe('images of figures', () => {
     expect(manifest).toMatchObject({ figures: { dpi: 72 }, totals: { figures: { images: 2 } } })
   })
 
-  test('are missing, and counted by their reason, where the document was changed, cut or removed', async () => {
+  test('counts images that are missing by their reason, where the document was changed, cut or removed', async () => {
     const other = buildPdf([{ content: text(72, 80, 'Another report') }])
     const whole = await readFile(join(stored.papers, 'one.pdf'))
     const sameSize = Buffer.from(whole).fill('%', whole.length - 5, whole.length - 1)
@@ -142,7 +157,7 @@ describe('images of figures', () => {
     }
   })
 
-  test('have the same names again, and the export is replaced with them', async () => {
+  test('gives images the same names again, and refuses a folder with a foreign image', async () => {
     const first = await exported()
     const again = await exported({ to: first.to })
     expect(again.names).toEqual(first.names)
@@ -150,7 +165,7 @@ describe('images of figures', () => {
     await expect(exported({ to: first.to })).rejects.toThrow(/holds "mine.png", which is no part of the export/)
   })
 
-  test('are refused behind an export without them', async () => {
+  test('is refused behind an export without figures', async () => {
     const first = await exported()
     expect((await exported({ since: first.to })).names).toEqual([])
     const path = join(first.to, 'manifest.json')
@@ -159,7 +174,16 @@ describe('images of figures', () => {
     await expect(exported({ since: first.to })).rejects.toThrow(/was made with figures null, not \{"dpi":72\}/)
   })
 
-  test('come with their chunks from the library, and it says how many are missing', async () => {
+  test('leaves the former export and nothing else where it is stopped while figures are drawn', async () => {
+    const { to, names } = await exported()
+    const before = await readdir(at)
+    const stop = new AbortController()
+    await expect(exported({ to }, stop)).rejects.toThrow('stopped')
+    expect(await readdir(at)).toEqual(before)
+    expect((await readdir(join(to, 'figures'))).toSorted()).toEqual(names)
+  })
+
+  test('has its counterpart in the library, which gives each image with its chunk', async () => {
     await using corpus = await openCorpus(stored.store)
     const tallies: unknown[] = []
     const found = await collect(corpus.figures({ dpi: 72, limit: 64, onFigures: (tally) => tallies.push(tally) }))

@@ -17,6 +17,7 @@ export class ExportFolder implements AsyncDisposable {
   readonly #path: string
   readonly #aside: string
   readonly #files: RowsFile[] = []
+  #images: Promise<void> | null = null
 
   private constructor(path: string, aside: string) {
     this.#path = path
@@ -45,7 +46,7 @@ export class ExportFolder implements AsyncDisposable {
 
   /** Keeps an image: `figures/` and its name. */
   async saveImage(name: string, png: Uint8Array): Promise<void> {
-    await mkdir(join(this.#aside, FIGURES_FOLDER), { recursive: true })
+    await (this.#images ??= mkdir(join(this.#aside, FIGURES_FOLDER)))
     await writeFlushed(join(this.#aside, name), png)
   }
 
@@ -60,7 +61,8 @@ export class ExportFolder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const file of this.#files) await file.abandon()
-    await rm(this.#aside, { recursive: true, force: true })
+    // Images that are in flight when an export ends may still come.
+    await rm(this.#aside, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 

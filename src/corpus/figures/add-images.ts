@@ -62,6 +62,7 @@ async function drawn(
     signal.throwIfAborted()
     const some = placed.slice(from, from + AT_ONCE)
     const pngs = await document.crop(some.map(({ figure }) => figure))
+    signal.throwIfAborted()
     for (const [index, { line, figure }] of some.entries()) {
       const png = pngs[index] ?? null
       if (png === null) {

@@ -24,7 +24,7 @@ export interface FiguresToCrop {
 }
 
 /** Of a page in RGBA: what is larger is drawn at a lower resolution. */
-const MOST_PIXELS = 24_000_000
+const MOST_PIXELS = 12_000_000
 
 /** Shapes that differ by more than this are not of one page. */
 const SAME_SHAPE = 0.02

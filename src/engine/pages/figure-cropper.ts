@@ -9,7 +9,7 @@ const CHILD_ENTRY = new URL(
 
 /** Pages of one request: a page of A4 at 150 dpi takes half a second on a busy machine. */
 const PAGES_AT_ONCE = 8
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
 
 /** Eight drawn pages are in memory together; what takes more unpacks far more than it shows. */
 const MEMORY_BYTES = 800 * 1024 * 1024
@@ -30,6 +30,7 @@ export class FigureCropper implements AsyncDisposable {
   readonly parallel: number
   readonly #children: readonly LimitedChild<FiguresToCrop, Images | null>[]
   #next = 0
+  #isDisposed = false
 
   constructor({ env, children, timeoutMs = TIMEOUT_MS, memoryBytes = MEMORY_BYTES }: FigureCropperOptions) {
     this.parallel = children ?? Math.min(4, availableParallelism())
@@ -37,7 +38,7 @@ export class FigureCropper implements AsyncDisposable {
     this.#children = Array.from({ length: this.parallel }, () => new LimitedChild(options))
   }
 
-  /** A PNG for each figure; null for one that cannot be drawn. */
+  /** A PNG for each figure; null for one that cannot be drawn, or not before disposal. */
   async crop(task: FiguresToCrop): Promise<Images> {
     const images = task.figures.map((): Uint8Array | null => null)
     const pages = [...Map.groupBy(task.figures.entries(), ([, { page }]) => page).values()]
@@ -51,6 +52,7 @@ export class FigureCropper implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true
     for (const child of this.#children) await child[Symbol.asyncDispose]()
   }
 
@@ -59,6 +61,8 @@ export class FigureCropper implements AsyncDisposable {
     some: readonly (readonly [index: number, FigureBox])[],
     images: (Uint8Array | null)[],
   ): Promise<boolean> {
+    // A child that starts now would not be ended.
+    if (this.#isDisposed) return true
     const child = this.#children[this.#next++ % this.#children.length]
     const result = await child?.run({ ...task, figures: some.map(([, figure]) => figure) })
     if (result?.kind !== 'done' || result.output === null) return false
