@@ -32,7 +32,7 @@ test('what must never be sent is parsed on this machine, and not a byte of it re
   expect(plan.code, plan.stderr).toBe(0)
   const ran = await sluice(['run', source, '--out', out, ...flags])
   expect(ran.code, `seed ${SEED}: ${ran.stderr}`).toBe(0)
-  expect(ran.stdout).toContain('never-send: "no-such-folder/**" matches no document of this source')
+  expect(ran.stderr).toContain('never-send: "no-such-folder/**" matches no document of this source')
 
   const { records } = await readStore(out)
   const wire = service.requests.map(({ parts }) => parts.map(({ content }) => String(content)).join('')).join('\n')
