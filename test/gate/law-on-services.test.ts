@@ -40,6 +40,17 @@ test('a rate limit behind slow requests is not taken for a limit in flight that 
   expect(Math.min(...goodputs)).toBeGreaterThan(0.75)
 })
 
+test('the gate finds out within a minute that a Retry-After of a day is wrong', () => {
+  const goodputs = KINDS.map((kind, seed) => {
+    const limits = [{ kind, windowMs: 60_000, limit: 20 + 60 * seed, burst: 10, penalty: false, phaseMs: 1_000 }]
+    const told = { retryAfter: 'constant', constantRetryMs: 86_400_000 } as const
+    const service = { ...rateLimited(seed), ...told, limits, noise: 0, horizonMs: 1_800_000 }
+    return runDrawn(service, controlLaw()).done / runDrawn(service, omniscient(), true).done
+  })
+  // The first probe came after a quarter of an hour, so that half of half an hour was lost.
+  expect(Math.min(...goodputs)).toBeGreaterThan(0.8)
+})
+
 test('slow start goes on after a cohort that lost its requests to refusals', () => {
   // 34 a second behind requests of 6.7 s, which needs 228 in flight: growth ended at 68 for good.
   const service = draw(720_300_869)

@@ -9,7 +9,11 @@ local function plan_probe(s, now)
       local early = nil
       if s.told > 500 then
         if s.kept == 0 then
+          -- The first of them within a minute: a service that says a day may mean a minute.
           local share = 64
+          while s.told / share > 60000 * s.scale do
+            share = share * 4
+          end
           while share >= 4 and s.told / share <= elapsed do
             share = share / 4
           end
