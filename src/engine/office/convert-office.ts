@@ -7,6 +7,7 @@ import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
 import { packageMetadata } from './package-metadata.ts'
 import { withoutRepeatedHeadings } from './repeated-headings.ts'
 import { withChapterMarks } from './chapter-marks.ts'
+import { pptSlideTexts, slideMarks } from './ppt-slides.ts'
 import { pptTablesOf, withPptTables } from './ppt-tables.ts'
 import { embeddedFiles } from './embedded-files.ts'
 import { leftOutWarning } from './left-out.ts'
@@ -60,6 +61,7 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
     extension === 'epub' ? { chapter: number, title: null } : { slide: number },
   )
   const marks = extension === 'odp' ? beforeTitles(markdown, found) : found
+  const slides = options.anchors === true && marks.length === 0 ? slideMarks(markdown, pptSlideTexts(bytes)) : marks
   return {
     markdown: `${markdown}\n`,
     html: null,
@@ -69,6 +71,6 @@ export async function convertOffice(bytes: Buffer, extension: Extension, options
     images: [...rendering.images],
     metadata: { ...packageMetadata(bytes), ...metadata },
     warning: leftOutWarning([...leftOut, ...embeddedFiles(bytes), ...unreadPictures(bytes, markdown)]),
-    ...(marks.length === 0 ? {} : { marks }),
+    ...(slides.length === 0 ? {} : { marks: slides }),
   }
 }

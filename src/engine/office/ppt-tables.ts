@@ -3,46 +3,16 @@ import { oleContainer } from './ole-container.ts'
 import { asCell } from './escape-markdown.ts'
 import { isOle } from './locked-office.ts'
 import { pipeTable } from './pipe-table.ts'
+import { pptDescendants, type PptRecord, pptTexts, recordsIn } from './ppt-records.ts'
 
 /** Records of a presentation of 97 to 2003 and of its drawings ([MS-PPT] 2.13.24, [MS-ODRAW] 2.2). */
 const SLIDE = 0x03ee
-const TEXT_CHARS = 0x0fa0
-const TEXT_BYTES = 0x0fa8
 const GROUP = 0xf003
 const SHAPE = 0xf004
 const CHILD_ANCHOR = 0xf00f
 const TERTIARY_OPTIONS = 0xf122
 /** tableProperties; its lowest bit says that the group is a table ([MS-ODRAW] 2.3.4.37). */
 const TABLE_PROPERTIES = 0x039f
-/** Deeper records are left out: real ones nest less than 20. */
-const MAX_DEPTH = 40
-
-interface PptRecord {
-  readonly type: number
-  /** recInstance of its header. */
-  readonly instance: number
-  readonly data: Buffer
-  readonly isContainer: boolean
-}
-
-function* recordsIn(data: Buffer): Generator<PptRecord> {
-  for (let at = 0; at + 8 <= data.length;) {
-    const [version, type, length] = [data.readUInt16LE(at), data.readUInt16LE(at + 2), data.readUInt32LE(at + 4)]
-    const end = at + 8 + length
-    if (end > data.length) return
-    yield { type, instance: version >> 4, data: data.subarray(at + 8, end), isContainer: (version & 0xf) === 0xf }
-    at = end
-  }
-}
-
-function* descendants(data: Buffer, type: number, depth = 0): Generator<PptRecord> {
-  if (depth > MAX_DEPTH) return
-  for (const record of recordsIn(data)) {
-    if (record.type === type) yield record
-    if (record.isContainer) yield* descendants(record.data, type, depth + 1)
-  }
-}
-
 /** A cell with text, at its row and column, both from 0. */
 export interface PptCell {
   readonly row: number
@@ -66,8 +36,8 @@ export function pptTablesOf(bytes: Buffer): PptTable[] {
   } catch {
     return []
   }
-  return [...descendants(stream, SLIDE)].flatMap((slide) =>
-    [...descendants(slide.data, GROUP)].flatMap((group) => tableOf(group) ?? []),
+  return [...pptDescendants(stream, SLIDE)].flatMap((slide) =>
+    [...pptDescendants(slide.data, GROUP)].flatMap((group) => tableOf(group) ?? []),
   )
 }
 
@@ -75,7 +45,7 @@ function tableOf(group: PptRecord): PptTable | null {
   const [own, ...shapes] = [...recordsIn(group.data)].filter(({ type }) => type === SHAPE)
   if (own === undefined || !isTable(own)) return null
   const placed = shapes.flatMap((shape) => {
-    const [anchor] = [...descendants(shape.data, CHILD_ANCHOR)]
+    const [anchor] = [...pptDescendants(shape.data, CHILD_ANCHOR)]
     if (anchor === undefined || anchor.data.length < 16) return []
     const [left, top, right, bottom] = [0, 4, 8, 12].map((at) => anchor.data.readInt32LE(at)) as [
       number,
@@ -95,7 +65,7 @@ function tableOf(group: PptRecord): PptTable | null {
 }
 
 function isTable(shape: PptRecord): boolean {
-  return [...descendants(shape.data, TERTIARY_OPTIONS)].some(({ data, instance }) => {
+  return [...pptDescendants(shape.data, TERTIARY_OPTIONS)].some(({ data, instance }) => {
     for (let at = 0; at < 6 * instance && at + 6 <= data.length; at += 6) {
       if ((data.readUInt16LE(at) & 0x3fff) === TABLE_PROPERTIES) return (data.readUInt32LE(at + 2) & 1) === 1
     }
@@ -104,9 +74,9 @@ function isTable(shape: PptRecord): boolean {
 }
 
 function textOf(shape: PptRecord): string[] {
-  const chars = [...descendants(shape.data, TEXT_CHARS)].map(({ data }) => data.toString('utf16le'))
-  const bytes = [...descendants(shape.data, TEXT_BYTES)].map(({ data }) => data.toString('latin1'))
-  return [...chars, ...bytes].flatMap((text) => text.split('\r')).filter((text) => bare(text) !== '')
+  return pptTexts(shape.data)
+    .flatMap((text) => text.split('\r'))
+    .filter((text) => bare(text) !== '')
 }
 
 /** Without spaces and what Markdown adds. */
