@@ -9,6 +9,7 @@ import {
   type TokenCounter,
 } from '#src/corpus/chunks/chunk.ts'
 import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
+import { anchorOf } from '#src/document/anchor.ts'
 import { openEncoding } from '#src/corpus/tokens/encodings.ts'
 import { openTokenizerFile } from '#src/corpus/tokens/tokenizer-file.ts'
 import { Random } from '../support/random.ts'
@@ -128,13 +129,16 @@ async function documentOf(path: string): Promise<ChunkableDocument> {
   const lines = await readFile(join(dirname(path), 'blocks.jsonl'), 'utf8').catch(() => '')
   const blocks = lines.split('\n').flatMap((line): LayoutBlock[] => {
     if (line === '' || basename(path) !== 'document.md') return []
-    const { id, type, pageNumber, bbox, markdownSpan } = JSON.parse(line) as BlockLine
-    return markdownSpan === null ? [] : [{ id, type, page: pageNumber, bbox, span: markdownSpan }]
+    const { id, type, pageNumber, bbox, markdownSpan, anchor: returned } = JSON.parse(line) as BlockLine
+    const anchor = anchorOf(returned)
+    if (markdownSpan === null) return []
+    return [{ id, type, page: pageNumber, bbox, span: markdownSpan, ...(anchor !== null && { anchor }) }]
   })
   return { markdown, blocks, pages: [] }
 }
 
 interface BlockLine extends Pick<LayoutBlock, 'id' | 'type' | 'bbox'> {
   readonly pageNumber: number
+  readonly anchor?: unknown
   readonly markdownSpan: LayoutBlock['span'] | null
 }

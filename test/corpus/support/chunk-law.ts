@@ -1,3 +1,4 @@
+import type { Anchor } from '#src/document/anchor.ts'
 import type { ChunkableDocument, Chunk, ChunkedDocument, ChunkOptions } from '#src/corpus/chunks/chunk.ts'
 
 const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
@@ -65,7 +66,9 @@ function citation({ markdown, blocks }: ChunkableDocument, chunk: Chunk): string
   if (blocks.length > 0 && ids.join() !== chunk.blocks.toSorted().join()) {
     breaches.push('it names other blocks than it touches')
   }
-  for (const { page, bbox } of touched) {
+  const anchors = chunk.anchors.map(nameOf)
+  for (const { page, bbox, anchor } of touched) {
+    if (anchor !== undefined && !anchors.includes(nameOf(anchor))) breaches.push(`${nameOf(anchor)} is missing`)
     if (page === null) continue
     if (!chunk.pages.includes(page)) breaches.push(`page ${page} is missing`)
     const union = chunk.boxes.find((box) => box.page === page)?.bbox
@@ -76,6 +79,9 @@ function citation({ markdown, blocks }: ChunkableDocument, chunk: Chunk): string
   }
   return breaches
 }
+
+/** Cells are narrowed to the rows in the body: the sheet has to be the same. */
+const nameOf = (anchor: Anchor): string => JSON.stringify('sheet' in anchor ? { sheet: anchor.sheet } : anchor)
 
 function tables({ kind, table, oversize, text, body }: Chunk, { counter, limit }: ChunkOptions): string[] {
   if (table === null) return []
