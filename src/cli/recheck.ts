@@ -80,7 +80,8 @@ async function untilHalted(work: () => Promise<void>): Promise<string | null> {
 
 /** Empty for an answer that is as it was. */
 function lineOf(one: Rechecked): string {
-  const key = printable(one.key)
+  const pages = one.kind === 'rechecked' && one.pages !== null ? `, pages ${one.pages.join(', ')}` : ''
+  const key = `${printable(one.key)}${pages}`
   if (one.kind === 'unchecked') return `${key}: not rechecked: ${one.message}`
   const { text, order, headings, numbers } = one.agreement
   if (Math.min(text, order, headings ?? 1, numbers ?? 1) >= SAME) return ''

@@ -1,12 +1,13 @@
 import { readAnswer } from '#src/contract/read-answer.ts'
 import { extensionOf } from '#src/document/formats.ts'
-import type { SourceKey } from '#src/document/ids.ts'
+import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
 import { agreementOf, type PageAgreement } from '#src/route/audit/agreement.ts'
 import type { IngestDeps, OwnedStore, Tiers } from '../deps.ts'
 import { readOnce } from '../process/read-once.ts'
 import { answersRecipe, boughtAgain, buyPage } from './buy-page.ts'
+import { cutOut, onService, partReceipt } from './recheck-pages.ts'
 
 export interface RecheckOptions {
   /** Credits that may be spent, by the price model. */
@@ -22,6 +23,8 @@ export type Rechecked =
   | {
       readonly kind: 'rechecked'
       readonly key: SourceKey
+      /** Of an answer for single pages of a document: which ones; null for that of a whole document. */
+      readonly pages: readonly number[] | null
       /** When the old answer came; null where that was not kept. */
       readonly answeredAt: string | null
       readonly agreement: PageAgreement
@@ -32,6 +35,14 @@ export type Rechecked =
 /** Documents drawn at the most, where they cost nothing. */
 const MOST_DRAWN = 1_000
 
+/** An answer of the service: for a whole document, or for some pages of one that is routed. */
+interface Purchased {
+  readonly record: DocumentRecord
+  readonly receipt: ReceiptId
+  /** Null: the whole document. */
+  readonly pages: readonly number[] | null
+}
+
 /** Buys some receipts of the service again, drawn at random until the budget would be exceeded, and compares old and new. */
 export async function* recheckReceipts(
   { budget, name, next }: RecheckOptions,
@@ -39,50 +50,60 @@ export async function* recheckReceipts(
   signal: AbortSignal,
 ): AsyncGenerator<Rechecked> {
   let left = budget
-  for (const record of await drawn(Math.min(MOST_DRAWN, Math.max(1, Math.floor(budget))), next, deps, signal)) {
+  for (const purchased of await drawn(Math.min(MOST_DRAWN, Math.max(1, Math.floor(budget))), next, deps, signal)) {
+    const { record, pages } = purchased
     const extension = extensionOf(record.key)
     if (extension === null) continue
     const recipe = answersRecipe(deps.recipeFor(record.key, extension))
-    const price = deps.price(recipe, extension, record.pages.parsed)
+    const price = deps.price(recipe, extension, pages?.length ?? record.pages.parsed)
     if (price > left) continue
-    const rechecked = await recheck(record, name, deps, signal)
+    const rechecked = await recheck(purchased, name, deps, signal)
     left -= rechecked.kind === 'rechecked' ? Math.max(price, rechecked.credits) : 0
     yield rechecked
   }
 }
 
-/** Records that a whole answer of a service stands behind: a uniform sample (reservoir), whatever their number. */
+/** Answers of a service that records refer to: a uniform sample (reservoir), whatever their number. */
 async function drawn(
   count: number,
   next: () => number,
   { store, owner, tiers }: OwnedStore & { readonly tiers?: Tiers | undefined },
   signal: AbortSignal,
-): Promise<DocumentRecord[]> {
-  const sample: DocumentRecord[] = []
+): Promise<Purchased[]> {
+  const sample: Purchased[] = []
   let seen = 0
   for await (const record of store.listRecords(signal)) {
-    if (!belongsTo(record, owner) || record.parser?.class !== 'service' || record.receipt === null) continue
-    if (tiers?.mustStay(record.key) === true) continue
-    seen += 1
-    if (sample.length < count) sample.push(record)
-    else {
-      const at = Math.floor(next() * seen)
-      if (at < count) sample[at] = record
+    if (!belongsTo(record, owner) || tiers?.mustStay(record.key) === true) continue
+    for (const purchased of purchasesOf(record)) {
+      seen += 1
+      if (sample.length < count) sample.push(purchased)
+      else {
+        const at = Math.floor(next() * seen)
+        if (at < count) sample[at] = purchased
+      }
     }
   }
   return sample
 }
 
+function purchasesOf(record: DocumentRecord): Purchased[] {
+  const { receipt, parser, pieces = [] } = record
+  if (receipt !== null) return parser?.class === 'service' ? [{ record, receipt, pages: null }] : []
+  return pieces.flatMap((piece) =>
+    piece.pages === undefined || piece.receipt === null ? [] : [{ record, receipt: piece.receipt, pages: piece.pages }],
+  )
+}
+
 async function recheck(
-  record: DocumentRecord,
+  { record, receipt, pages }: Purchased,
   name: string,
   deps: IngestDeps,
   signal: AbortSignal,
 ): Promise<Rechecked> {
-  const { key, receipt, contentHash } = record
+  const { key, contentHash } = record
   const unchecked = (message: string): Rechecked => ({ kind: 'unchecked', key, message })
   const extension = extensionOf(key)
-  if (receipt === null || extension === null) return unchecked('it has no receipt')
+  if (extension === null) return unchecked('it has no format that is parsed')
   const old = await deps.store.readReceipt(receipt)
   if (old === null) return unchecked('its receipt is gone or damaged: sluice verify')
   const opened = await deps.source.open(key, signal)
@@ -92,15 +113,21 @@ async function recheck(
   if (read.contentHash !== contentHash) return unchecked('it changed since: the next run parses it')
   const own = deps.recipeFor(key, extension)
   const recipe = answersRecipe(own)
-  if (own.hash !== record.recipeHash) return unchecked('its options changed since: the next run parses it')
-  const page = { key, version: document.version, read, extension, pages: record.pages.parsed }
-  const bought = await buyPage(page, boughtAgain(recipe, name), deps, signal)
+  // Pages keep their receipts when the terms of routing change, a whole document does not.
+  const isSame = pages === null ? own.hash === record.recipeHash : receipt === partReceipt(record, pages, recipe.hash)
+  if (!isSame) return unchecked('its options changed since: give those of its run, or let the next run parse it')
+  const whole = { key, version: document.version, read, extension, pages: record.pages.parsed }
+  const cut = pages === null ? null : await cutOut(whole, pages, deps, signal)
+  if (cut !== null && 'message' in cut) return unchecked(cut.message)
+  await using wanted = cut
+  const bought = await buyPage(wanted ?? whole, boughtAgain(recipe, name), onService(deps), signal)
   if (bought.kind === 'failed') return unchecked(bought.failure.message)
   const before = readAnswer(old.body, deps.clock.wall()).data.markdown ?? ''
   return {
     kind: 'rechecked',
     key,
-    answeredAt: record.parser?.at ?? null,
+    pages,
+    answeredAt: old.parser?.at ?? record.parser?.at ?? null,
     agreement: agreementOf(before, bought.reading.data.markdown ?? ''),
     credits: bought.credits,
   }
