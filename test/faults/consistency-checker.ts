@@ -42,8 +42,8 @@ export class ConsistencyChecker implements AsyncDisposable {
   async #judge(text: string, name: string): Promise<readonly string[]> {
     try {
       const record = JSON.parse(text) as StoredRecord
-      const folder = outputsOf(record, name)
-      return differences(record, await readOutputs(this.#files, folder, await this.#files.list(folder)))
+      const names = await this.#files.list(outputsOf(record, name))
+      return differences(record, await readOutputs(this.#files, record, name, names))
     } catch (error) {
       return [String(error)]
     }

@@ -29,20 +29,22 @@ export const MUTANTS = {
       'src/outputs/folder/folder-store.ts',
       'checkFiles(record, files)',
       `checkFiles(record, files)
-    const { folder } = this.#place(record.key)
+    const { mkdir } = await import('node:fs/promises')
+    const { writeFlushed } = await import('../file-system.ts')
+    const { folder } = this.#pathsOf(record.key)
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
     await writeFlushed(join(folder, RECORD_FILE), toJson(record))
     for (const [name, bytes] of files) await writeFlushed(join(folder, name), bytes)
-    await rm(this.#place(record.key).letter, { force: true })
+    await rm(this.#pathsOf(record.key).letter, { force: true })
     if (files.size >= 0) return`,
     ],
     [
       'src/outputs/s3/s3-documents.ts',
-      'await this.#putOutputs(folder, files)',
-      `const early = await this.#putRecord(home, record, folder)
-    await this.#putOutputs(folder, files)
-    if (early !== null) await this.#sweep(home, folder, early.folder)
+      'if (outputs === null) await this.#putOutputs(folder, files)',
+      `const early = await this.#putRecord(home, stored)
+    if (outputs === null) await this.#putOutputs(folder, files)
+    if (early !== null) await this.#sweep(home, folder, home + early.folder + '/')
     if (files.size >= 0) return`,
     ],
   ],

@@ -20,6 +20,9 @@ const PACE = 4
 /** Between two looks of a process that follows its bucket: the least that can be set. */
 const RESCAN_MS = 1_000
 
+/** Outputs as objects, some of them in the record, and all of them. */
+const INLINE_KB = [0, 1, 256]
+
 /** Source and store are prefixes of a bucket, a new one for each run, in one object store for the whole campaign. */
 export async function openS3Target(): Promise<(Target & { readonly kind: 'ready' }) | S3Unavailable> {
   await using resources = new AsyncDisposableStack()
@@ -51,6 +54,7 @@ export async function openS3Target(): Promise<(Target & { readonly kind: 'ready'
           AWS_SECRET_ACCESS_KEY: secretAccessKey,
           SLUICE_S3_ENDPOINT: proxy.endpoint,
           SLUICE_RESCAN_MS: String(RESCAN_MS),
+          SLUICE_S3_INLINE_KB: String(new Random(seed + 3).pick(INLINE_KB)),
         },
         trouble: () => {
           const storm = { requests: random.pick(STORM_REQUESTS), errorRate: random.pick(STORM_RATES) }

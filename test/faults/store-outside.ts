@@ -5,8 +5,11 @@ import pLimit from 'p-limit'
 import type { DeadLetter, DocumentRecord } from '#src/document/record.ts'
 import type { StoreFiles } from './store-files.ts'
 
-/** A record as it stands in a store; in a bucket it names the folder beside it that holds the outputs. */
-export type StoredRecord = DocumentRecord & { readonly folder?: string }
+/** A record as it stands in a store; in a bucket it names the folder beside it that holds the outputs, or holds them. */
+export type StoredRecord = DocumentRecord & {
+  readonly folder?: string
+  readonly outputs?: Readonly<Record<string, string>>
+}
 
 /** A store read from outside, through the published layout only. */
 export interface StoreOutside {
@@ -43,7 +46,7 @@ export async function readStoreOutside(files: StoreFiles): Promise<StoreOutside>
   }
   await pLimit(AT_ONCE).map(found, async ([name, record]) => {
     if (record === null) return
-    const outputs = await readOutputs(files, outputsOf(record, name), names)
+    const outputs = await readOutputs(files, record, name, names)
     torn.push(...differences(record, outputs))
     markdown.set(record.key, outputs.get('document.md')?.toString() ?? '')
   })
@@ -57,13 +60,16 @@ export const isRecord = (name: string): boolean => basename(name) === 'record.js
 /** Folder of the outputs of the record at `name`. */
 export const outputsOf = ({ folder = '' }: StoredRecord, name: string): string => join(dirname(name), folder)
 
-/** What stands in a folder of outputs, by name; `names` is what the store has. */
+/** The outputs of the record at `place`, by name; `names` is what the store has. */
 export async function readOutputs(
   files: StoreFiles,
-  folder: string,
+  record: StoredRecord,
+  place: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, Buffer>> {
   const outputs = new Map<string, Buffer>()
+  for (const [name, text] of Object.entries(record.outputs ?? {})) outputs.set(name, Buffer.from(text))
+  const folder = outputsOf(record, place)
   for (const name of names.filter((one) => dirname(one) === folder && !isRecord(one))) {
     const bytes = await files.read(name)
     if (bytes !== null) outputs.set(basename(name), bytes)

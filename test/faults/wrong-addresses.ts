@@ -18,6 +18,9 @@ export interface WrongAddress extends AsyncDisposable {
 
 const nothing = { env: {}, [Symbol.asyncDispose]: async () => undefined }
 
+/** A store in a bucket on this machine is reached without the proxy. */
+const LOCAL = { NO_PROXY: '127.0.0.1' }
+
 /** Each way in which a service is out of reach from the first request on. */
 export const WRONG_ADDRESSES: Readonly<Record<string, () => Promise<WrongAddress>>> = {
   'unknown host': async () => ({
@@ -34,7 +37,12 @@ export const WRONG_ADDRESSES: Readonly<Record<string, () => Promise<WrongAddress
   'black hole': async () => serving(createServer(), 'http', /waiting for their answers/),
   'proxy that refuses': async () => {
     const proxy = `http://127.0.0.1:${await freePort()}`
-    return { ...nothing, url: 'http://parse.example', env: { HTTP_PROXY: proxy }, cause: /nothing listens there/ }
+    return {
+      ...nothing,
+      url: 'http://parse.example',
+      env: { HTTP_PROXY: proxy, ...LOCAL },
+      cause: /nothing listens there/,
+    }
   },
   'proxy that wants a password': async () => {
     const proxy = await serving(
@@ -42,7 +50,7 @@ export const WRONG_ADDRESSES: Readonly<Record<string, () => Promise<WrongAddress
       'http',
       /407/,
     )
-    return { ...proxy, url: 'http://parse.example', env: { HTTP_PROXY: proxy.url } }
+    return { ...proxy, url: 'http://parse.example', env: { HTTP_PROXY: proxy.url, ...LOCAL } }
   },
 }
 
