@@ -67,6 +67,11 @@ export const ENGINE_SETTINGS = {
       .array(z.string().regex(/^[a-z]{3}(?:_[a-z]+)?$/, { error: 'a code of Tesseract such as deu is needed' }))
       .default([]),
   },
+  engineHiddenSheets: flag({
+    env: 'SLUICE_ENGINE_HIDDEN_SHEETS',
+    default: false,
+    doc: 'read the hidden sheets of workbooks too; else the warning of a document counts them',
+  }),
   engineModelUrl: address({
     env: 'SLUICE_ENGINE_MODEL_URL',
     protocols: ['http', 'https'],

@@ -41,6 +41,7 @@ function conversionOptionsOf(settings: Settings): EngineOptions {
     prices: settings.prices,
     network: webNetworkOf(settings),
     languagesFolder: join(foldersOf(settings).cache, 'ocr-languages'),
+    hiddenSheets: settings.engineHiddenSheets,
     ...(engineOcrLanguages.length === 0 ? {} : { ocrLanguages: engineOcrLanguages }),
     ...(enginePasswords === undefined ? {} : { passwords: enginePasswords }),
     ...(engineModelUrl === undefined

@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'journalDelayMs',
     'engineProcesses',
     'engineOcrLanguages',
+    'engineHiddenSheets',
     'rate',
     'apiConcurrency',
     'maxCredits',

@@ -110,6 +110,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   'servicePatienceMs',
   'engineProcesses',
   'engineOcrLanguages',
+  'engineHiddenSheets',
   'metricsPort',
   'metricsHost',
 ]
@@ -162,6 +163,7 @@ export const ENGINE_COMMAND_SETTINGS: readonly SettingName[] = [
   'engineKeys',
   'enginePasswords',
   'engineOcrLanguages',
+  'engineHiddenSheets',
   'engineModelUrl',
   'engineModelName',
   'engineModelKey',

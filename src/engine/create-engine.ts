@@ -96,6 +96,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     cacheFolder: workFolder.cachePath,
     languages: languagesOf(options),
     ocrLanguages: options.ocrLanguages ?? null,
+    hiddenSheets: options.hiddenSheets ?? false,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     ...(options.network === undefined ? {} : { network: options.network }),
     maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,

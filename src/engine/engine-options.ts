@@ -28,6 +28,8 @@ export interface EngineOptions extends ConversionPoolOptions {
   readonly languagesFolder?: string
   /** Receives one line for what takes a moment, such as a fetch; default: the lines are dropped. */
   readonly notify?: (line: string) => void
+  /** Reads hidden sheets of workbooks too; default false: the warning counts them. */
+  readonly hiddenSheets?: boolean
   /** Passwords to try on encrypted PDF and Office files; default none. */
   readonly passwords?: readonly string[]
   /** Lets /v2/scrape fetch from private, loopback and link-local addresses; default false. */

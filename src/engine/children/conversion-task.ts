@@ -22,6 +22,8 @@ export interface ConversionTask {
   readonly model: ModelOptions | null
   /** Tried on encrypted PDF and Office files; never in a log, an answer or an error. */
   readonly passwords: readonly string[]
+  /** Reads hidden sheets of workbooks too; default false. */
+  readonly hiddenSheets?: boolean
   /** Shared by the children of one engine: data that is unpacked once. */
   readonly cacheFolder: string
   /** The languages of scans: where fetched data lies, and the codes that are allowed, null for any; default: what is installed. */

@@ -97,7 +97,7 @@ export async function convertDocument(task: ConversionTask): Promise<Conversion>
       return convertCsv(await bytesOf(task), task.contentType)
     }
     case 'office': {
-      const officeOptions = { ...options, anchors: task.extensions }
+      const officeOptions = { ...options, anchors: task.extensions, hiddenSheets: task.hiddenSheets ?? false }
       const bytes = await unlocked(await bytesOf(task), task.passwords)
       if (SPREADSHEETS.has(extension)) {
         const { convertSpreadsheet } = await import('../office/convert-spreadsheet.ts')

@@ -23,6 +23,8 @@ export interface OfficeOptions {
   readonly removeBase64Images: boolean
   /** Whether the conversion says where slides, sheets and chapters begin; the Markdown is the same either way. */
   readonly anchors?: boolean
+  /** Reads hidden sheets too; default false: then they are named. */
+  readonly hiddenSheets?: boolean
 }
 
 async function read(bytes: Buffer, extension: Extension): Promise<OfficeDocument> {

@@ -132,7 +132,7 @@ export async function convertSpreadsheet(
     if (isLocked(bytes)) throw encrypted(extension, error)
     return convertOffice(bytes, extension, options)
   }
-  const hidden = hiddenSheets(book)
+  const hidden = options.hiddenSheets === true ? [] : hiddenSheets(book)
   const container = isZip(bytes) ? new OoxmlPackage(bytes) : null
   const isKnown = cellTexts(book)
   const drawings =

@@ -26,6 +26,8 @@ export interface EngineParts {
   readonly languages: LanguageStore | null
   /** Codes of the languages that scans may be in; null for any. */
   readonly ocrLanguages: readonly string[] | null
+  /** Reads hidden sheets of workbooks too. */
+  readonly hiddenSheets: boolean
   readonly model: ModelOptions | null
   /** Tried on encrypted PDF and Office files. */
   readonly passwords: readonly string[]
@@ -98,7 +100,7 @@ export async function answerDocument(
 
   using place = await takePlace([account.places, parts.children], options.timeout, signal)
   const { fieldsPath } = folder
-  const { cacheFolder, model, passwords, languages, ocrLanguages } = parts
+  const { cacheFolder, model, passwords, hiddenSheets, languages, ocrLanguages } = parts
   const task = {
     ...(await placed(document)),
     extension,
@@ -108,6 +110,7 @@ export async function answerDocument(
     options,
     model,
     passwords,
+    hiddenSheets,
     cacheFolder,
     ocr: { fetched: languages?.folder ?? null, allowed: ocrLanguages },
     extensions,

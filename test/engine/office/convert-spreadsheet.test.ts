@@ -55,7 +55,7 @@ describe('a spreadsheet', () => {
     expect(markdown).toContain('| 15.5% | $1,234.50 | 2026-03-15 |')
   })
 
-  test('leaves hidden sheets out and names them', async () => {
+  test('leaves hidden sheets out and names them, or reads them where that is set', async () => {
     const workBook = book({ Seen: [['a']], Secret: [['b']] })
     workBook.Workbook = {
       Sheets: [
@@ -66,6 +66,9 @@ describe('a spreadsheet', () => {
     const { markdown, metadata } = await convertSpreadsheet(bytesOf(workBook, 'xlsx'), 'xlsx', OPTIONS)
     expect(markdown).not.toContain('Secret')
     expect(metadata).toMatchObject({ hiddenSheets: ['Secret'] })
+    const all = await convertSpreadsheet(bytesOf(workBook, 'xlsx'), 'xlsx', { ...OPTIONS, hiddenSheets: true })
+    expect(all.markdown).toContain('## Secret')
+    expect([all.metadata['hiddenSheets'], all.warning]).toEqual([undefined, null])
   })
 
   test('costs nothing for the empty space before a stray cell', async () => {
