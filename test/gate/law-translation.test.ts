@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LawState } from '#src/gate/law-state.ts'
 import { LAW_PARTS } from '#src/gate/scripts.ts'
+import { ABLATIONS, without } from '../../bench/gate/random/ablations.ts'
 import { loadLaw } from '../../bench/gate/random/law-policy.ts'
 import { seeded } from '../../bench/gate/sim/simulated-time.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
@@ -133,4 +134,10 @@ test('the page about the state machine names every field of the state', () => {
   const named = new Set([...page.matchAll(/`(\w+)`/g)].map((match) => match[1]))
   expect(fields.length).toBeGreaterThan(100)
   expect(fields.filter((field) => !named.has(field))).toEqual([])
+})
+
+test('each mechanism of the law that the ablation removes is in its source once, and the rest still loads', () => {
+  for (const name of Object.keys(ABLATIONS)) {
+    expect(() => loadLaw((source) => without(name, source)), name).not.toThrow()
+  }
 })

@@ -22,6 +22,7 @@ export const ABLATIONS: Readonly<Record<string, Edit>> = {
   // Pauses and Retry-After.
   'trust in Retry-After': ['if s.told ~= nil and s.broken <= s.kept then', 'if false then'],
   'early probes of Retry-After': ['if s.told > 500 then', 'if false then'],
+  'first early probe within a minute': ['while s.told / share > 60000 * s.scale do', 'while false do'],
   'probe a second before a whole Retry-After': ['elseif s.told_whole and s.told <= 10000 then', 'elseif false then'],
   'inconsistent Retry-After': ['if left > 0 and math.abs(', 'if false and math.abs('],
   'Retry-After that came too soon': ['if s.late >= 2 then', 'if false then'],
@@ -36,6 +37,10 @@ export const ABLATIONS: Readonly<Record<string, Edit>> = {
   // The rate.
   'trials of a higher pace': ['if s.since >= s.hold and most > 0.005 then', 'if false then'],
   'trebled steps of a trial': ['s.step = math.min(1, s.step * 3)', 's.step = s.step'],
+  'a trial is kept where its refusals are within chance': [
+    'if s.level_refused > 3 * s.noise * s.level_n then',
+    'if false then',
+  ],
   'a pace must be sent to count': ['if s.level_n < 0.5 * (now - s.level_at) * s.rate then', 'if false then'],
   'test of sparse refusals': ['if s.trial > 0 or s.test_share ~= nil or k < 3 or', 'if true or'],
   'small first cut of that test': [
@@ -53,6 +58,10 @@ export const ABLATIONS: Readonly<Record<string, Edit>> = {
   'cycle known by Retry-After': ['told_true and 1.02 * low or', 'false and low or'],
   'rate over the last window': ['if w ~= nil and (cycle.ms > 1.3 * w or cycle.ms < 0.5 * w) then', 'if false then'],
   'short cycles are of a bucket': ['if s.short_cycles >= 4 then', 'if false then'],
+  'a window that shrinks by a fifth at most': [
+    'math.max(cycle.window or cycle.ms, 0.8 * (s.window or 0))',
+    'cycle.window or cycle.ms',
+  ],
   'margin below the rate': ['math.min(0.03, math.max(0.01, 0.1 / cycle.n))', '0'],
   // Requests in flight.
   'growth by latency': [
