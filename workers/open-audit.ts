@@ -1,6 +1,6 @@
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
-import { ENGINE_VERSION } from '#src/engine/version.ts'
 import type { AuditDeps } from '#src/ingest/audit/audit-source.ts'
+import { engineTier } from './engine-tier.ts'
 import type { IngestPipeline } from './pipeline.ts'
 import type { Shared } from './shared.ts'
 
@@ -10,15 +10,20 @@ export async function openAudit(
   shared: Shared,
   signal: AbortSignal,
 ): Promise<AuditDeps> {
-  const { parser, gate } = await shared.requests(
-    { ...settings, parseApiUrl: undefined, parseApiKey: undefined },
-    signal,
-  )
-  const identity = { class: 'embedded', origin: 'engine', version: ENGINE_VERSION } as const
+  const engine = await shared.requests({ ...settings, parseApiUrl: undefined, parseApiKey: undefined }, signal)
+  const { parsers } = ingest
+  // Each side of the comparison takes its own answers only, and the engine's those of its present version.
+  const engineOnly = {
+    ...parsers,
+    acceptLocal: false,
+    upgrade: true,
+    upgradeOf: null,
+    hasUnmarked: false,
+    onlyOwn: true,
+  }
   return {
-    // What the embedded engine did is one side of the comparison, and never an answer of the service.
-    ingest: { ...ingest, parsers: { ...ingest.parsers, acceptLocal: false } },
-    local: { parser, gate, identity },
+    ingest: { ...ingest, parsers: { ...parsers, acceptLocal: false } },
+    local: engineTier(engine, { ...engineOnly, routes: undefined }, settings),
     cutter: new PdfCutter(),
   }
 }

@@ -1,18 +1,18 @@
 import type { Settings } from '#config/settings.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
-import { NO_SPENDING, type Spending } from '#src/document/spending.ts'
+import type { Spending } from '#src/document/spending.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { Events } from '#src/events.ts'
 import type { Tiers } from '#src/ingest/deps.ts'
 import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import type { RedisConnection } from '#src/redis/connection.ts'
 import type { CustomPorts } from './custom-ports.ts'
+import { engineTier } from './engine-tier.ts'
 import { followEngine } from './follow-service.ts'
 import { routeTermsOf } from './from-settings.ts'
 import { openNamedServices } from './named-services.ts'
-import { pageCounting, priceWith } from './open-requests.ts'
-import { ENGINE, routesWith } from './parser-policy.ts'
+import { routesWith } from './parser-policy.ts'
 import type { Shared } from './shared.ts'
 
 interface TierNeeds {
@@ -48,16 +48,7 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
     serviceOf: await openNamedServices(needs, signal),
     cutter: new PdfCutter(),
     share: new RedisPageShare({ connection, pipeline }),
-    local: {
-      parser: engine.parser,
-      parsers: { ...parsers, own: ENGINE },
-      gate: engine.gate,
-      price: priceWith(true, settings),
-      charge: () => 0,
-      countPages: pageCounting(true, resources),
-      spending: NO_SPENDING,
-      dependency: 'engine',
-    },
+    local: engineTier(engine, parsers, settings),
   }
 }
 

@@ -66,7 +66,7 @@ async function auditTarget(
   await rememberTarget(target)
   await pipeline.beginRun()
   const deps = await openAudit(pipeline, shared, signal)
-  const stale = staleModelLine(deps.local.identity.version ?? '')
+  const stale = staleModelLine(deps.local.parsers.own.version ?? '')
   if (stale !== null) say(stale)
   const counted = await countSource(
     deps.ingest,
@@ -80,7 +80,7 @@ async function auditTarget(
     schema: AUDIT_SCHEMA,
     source: pipeline.source.url,
     service: deps.ingest.parser.service,
-    engine: deps.local.identity.version ?? '',
+    engine: deps.local.parsers.own.version ?? '',
     at: new Date().toISOString(),
     seed,
     documents: counted.documents.length,

@@ -26,6 +26,8 @@ export interface ParserPolicy {
   readonly upgradeOf: ((key: SourceKey) => boolean) | null
   /** Whether the store may hold receipts of format 1, which name no parser. */
   readonly hasUnmarked: boolean
+  /** Answers of another class of parser are not taken, a service's neither. */
+  readonly onlyOwn?: boolean
   /** Where a service is used: the documents that the embedded engine reads, alone or first, and that engine. */
   readonly routes?:
     | {
@@ -56,9 +58,10 @@ const versionOf = ({ version }: Pick<ParserFacts, 'version'>): number => Number(
 
 /** Whether a document that this parser parsed need not be parsed again. What a service did satisfies every run, and so does a text. */
 export function satisfies(
-  { own, acceptLocal, upgrade }: Pick<ParserPolicy, 'own' | 'acceptLocal' | 'upgrade'>,
+  { own, acceptLocal, upgrade, onlyOwn = false }: Pick<ParserPolicy, 'own' | 'acceptLocal' | 'upgrade' | 'onlyOwn'>,
   parser: ParserIdentity,
 ): boolean {
+  if (onlyOwn && parser.class !== own.class) return false
   if (parser.class !== 'embedded') return true
   if (own.class === 'service') return acceptLocal
   return !upgrade || versionOf(parser) >= versionOf(own)

@@ -9,16 +9,17 @@ import { agreementOf } from '#src/route/audit/agreement.ts'
 import type { SampledAnswer, UnansweredPage } from '#src/route/audit/audit-file.ts'
 import { samplePages } from '#src/route/audit/sample-pages.ts'
 import { predictPage } from '#src/route/predict-page.ts'
-import type { IngestDeps } from '../deps.ts'
+import type { IngestDeps, Tier } from '../deps.ts'
+import { onLocalTier } from '../process/tiers.ts'
 import { answersRecipe, boughtAgain, buyPage } from './buy-page.ts'
-import { convertPage, type LocalTier } from './convert-page.ts'
 import type { CountedSource } from './count-pages.ts'
 import { openSinglePages, type SinglePage } from './single-page.ts'
 
 export interface AuditDeps {
   /** With the service as its parser. */
   readonly ingest: IngestDeps
-  readonly local: LocalTier
+  /** The embedded engine. */
+  readonly local: Tier
   readonly cutter: PieceCutter
 }
 
@@ -100,8 +101,9 @@ async function auditPage(
     tier,
     message,
   })
-  const own = await convertPage(page, recipe, local, ingest, signal)
-  if ('message' in own) return unanswered('local', own.message)
+  const converted = await buyPage(page, recipe, onLocalTier(ingest, { local }), signal)
+  if (converted.kind === 'failed') return unanswered('local', converted.failure.message)
+  const own = converted.reading
   const paid = await buyPage(page, recipe, ingest, signal)
   if (paid.kind === 'failed') return unanswered('service', paid.failure.message)
   const again = twice ? await buyPage(page, boughtAgain(recipe, 'audit'), ingest, signal) : null

@@ -59,8 +59,8 @@ export function boughtAgain(recipe: Recipe, what: string): Recipe {
 }
 
 /**
- * The service's answer for one page: from its receipt, else bought through the gate and under every cap, with its intent
- * written first and its receipt kept, as any document.
+ * The answer of a parser for one page: from its receipt, else bought through the gate and under every cap, with its intent
+ * written first and its receipt kept, as any document. The embedded engine's way costs nothing (`onLocalTier`).
  */
 export async function buyPage(
   { key, version, read, extension = 'pdf', pages = 1 }: Bought,
@@ -104,6 +104,8 @@ async function purchased(
   signal: AbortSignal,
 ): Promise<Exclude<Purchase, { kind: 'later' }>> {
   for (;;) {
+    const unready = await deps.parser.ready(signal)
+    if (unready !== null) throw new AuditHalted(unready)
     const purchase = await buyAnswer(work, id, deps, signal)
     if (purchase.kind !== 'later') return purchase
     if (purchase.verdict.kind === 'postpone') await deps.clock.sleep(purchase.verdict.afterMs, signal)

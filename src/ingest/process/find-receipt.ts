@@ -22,7 +22,7 @@ export async function findReceipt(
 ): Promise<FoundReceipt | null> {
   const local = satisfies(parsers, parsers.own.class === 'embedded' ? parsers.own : EMBEDDED)
   const ids = [
-    receiptId(content, recipe, 'service'),
+    ...(parsers.onlyOwn === true && parsers.own.class !== 'service' ? [] : [receiptId(content, recipe, 'service')]),
     ...(local ? [receiptId(content, recipe, 'embedded')] : []),
     ...(parsers.hasUnmarked ? [receiptId(content, recipe)] : []),
   ]

@@ -1,3 +1,4 @@
+import type { Dependency } from '#src/document/dependency.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Receiver } from '#src/events.ts'
 import type { BuyDeps, Tier, Tiers } from '../deps.ts'
@@ -32,18 +33,16 @@ export function onNamedService<D extends BuyDeps>(deps: D, tiers: Tiers, key: So
   }
 }
 
-type Parties = Pick<BuyDeps, 'tiers' | 'parsers'>
-
 /** Which of the two tiers of a pipeline a request goes to; a pipeline with one parser has no other. */
-export const receiverOf = ({ tiers, parsers }: Parties): Receiver => ({
-  to: tiers !== undefined && parsers.own.class === 'embedded' ? 'engine' : 'parser',
+export const receiverOf = ({ dependency }: { readonly dependency?: Dependency }): Receiver => ({
+  to: dependency === 'engine' ? 'engine' : 'parser',
 })
 
 /**
  * The last check before a request, whatever led to it: a document that must stay on this machine goes to no service. A
  * breach is a bug, never a property of the document.
  */
-export function refuseToSend(key: SourceKey, { tiers, parsers }: Parties): void {
+export function refuseToSend(key: SourceKey, { tiers, parsers }: BuyDeps): void {
   if (parsers.own.class === 'embedded' || tiers?.mustStay(key) !== true) return
   throw new Error('a document that matches never-send was about to be sent; it was not sent')
 }
