@@ -44,9 +44,12 @@ export interface SmallInk {
   readonly marks: readonly Component[]
 }
 
-/** Tells ink that looks like words or letters from other marks; rules, frames and pictures are left out. */
-export function smallInk(mask: InkMask): SmallInk {
-  const cleared = withoutStrokes(mask)
+/**
+ * Tells ink that looks like words or letters from other marks; rules, frames and pictures are left out. `barred`: letters
+ * that short rules cross count too, as below a stamp; OCR would read the pieces that are left of them no better.
+ */
+export function smallInk(mask: InkMask, { barred }: { readonly barred: boolean }): SmallInk {
+  const cleared = withoutStrokes(mask, barred)
   const ink = sums(cleared)
   const lowest = Math.max(2.5, LOWEST_POINTS * mask.perPoint)
   const highest = HIGHEST_POINTS * mask.perPoint
@@ -73,11 +76,11 @@ export function smallInk(mask: InkMask): SmallInk {
 }
 
 export function textInk(mask: InkMask): readonly TextInk[] {
-  return smallInk(mask).text
+  return smallInk(mask, { barred: false }).text
 }
 
 /** The mask without runs of ink that are longer than any letter's stroke. */
-function withoutStrokes(mask: InkMask): InkMask {
+function withoutStrokes(mask: InkMask, barred: boolean): InkMask {
   const { width, height, perPoint } = mask
   const ink = mask.ink.slice()
   const across = Math.round(LONGEST_STROKE_POINTS * perPoint)
@@ -85,7 +88,7 @@ function withoutStrokes(mask: InkMask): InkMask {
   const shortest = Math.round(SHORTEST_RULE_POINTS * perPoint)
   for (let y = 0; y < height; y += 1) {
     const isStroke = (x: number, length: number): boolean =>
-      length > across || (length > shortest && isThin(mask, x, y, length))
+      length > across || (barred && length > shortest && isThin(mask, x, y, length))
     clearRuns(mask.ink, ink, { start: y * width, step: 1, count: width }, isStroke)
   }
   for (let x = 0; x < width; x += 1) {

@@ -36,7 +36,7 @@ export function readInk(mask: InkMask, words: readonly Box[]): InkReading {
     if (ink < LEAST_INK * pixels) ghosts += pixels
   }
   let [readLetters, unreadLetters, pixels, unreadPixels] = [0, 0, 0, 0]
-  const { text, marks } = smallInk(mask)
+  const { text, marks } = smallInk(mask, { barred: true })
   const isRead = (piece: Component): boolean => coveredShare(covered, mask.width, piece) >= COVERED
   for (const piece of text) {
     const read = isRead(piece)

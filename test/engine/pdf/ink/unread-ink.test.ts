@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import type { PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
 import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
-import { textInk } from '#src/engine/pdf/ink/text-ink.ts'
+import { smallInk } from '#src/engine/pdf/ink/text-ink.ts'
 import { readInk } from '#src/engine/pdf/ink/unread-ink.ts'
 import { photograph } from '../../../support/mixed-pages/damage.ts'
 import { randomPage } from '../../../support/mixed-pages/random-page.ts'
@@ -47,7 +47,7 @@ describe('ink that looks like text', () => {
       1,
     )
     if (drawing === undefined) throw new Error('the library drew no page')
-    const stamped = textInk(inkMask(drawing)).filter(({ x0, y0, x1, y1, perPoint }) => {
+    const stamped = smallInk(inkMask(drawing), { barred: true }).text.filter(({ x0, y0, x1, y1, perPoint }) => {
       return x0 > 60 * perPoint && x1 < 152 * perPoint && y0 > 92 * perPoint && y1 < 128 * perPoint
     })
     // "see she ooze" and "the lyings with" stand there.
