@@ -29,6 +29,8 @@ type Asked = Omit<VerifyOptions, 'renew'> & { readonly since: string | undefined
 interface Options {
   readonly repair?: boolean
   readonly removeOrphans?: boolean
+  /** The former name. */
+  readonly removeStrays?: boolean
   readonly rebuild?: boolean
   readonly since?: string
 }
@@ -48,7 +50,9 @@ export function verifyCommand(): Command {
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
     const output = outputOf(command)
-    const { repair = false, removeOrphans = false, rebuild = false, since } = command.opts<Options>()
+    const { repair = false, removeOrphans = false, removeStrays, rebuild = false, since } = command.opts<Options>()
+    if (removeStrays === true)
+      output.say('--remove-strays is called --remove-orphans now. Change it before the next release.')
     if (since !== undefined && (removeOrphans || rebuild)) {
       throw new UsageError('--since checks changed documents only: leave out --remove-orphans and --rebuild')
     }

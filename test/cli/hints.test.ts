@@ -2,6 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSettings } from '#config/load.ts'
+import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
+import { outputs, recordOf } from '../support/documents.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { sluice } from '../support/sluice.ts'
 
@@ -39,3 +41,14 @@ test('a source that was refused is not remembered, and a run that finds no docum
   const status = await sluice(['status'], options)
   expect([status.code, status.stderr]).toEqual([0, ''])
 }, 120_000)
+
+test('verify removes orphans also by the former name of the flag, and names the present one', async () => {
+  await using folder = await temporaryFolder()
+  const store = await openFolderStore({ path: join(folder.path, 'out') })
+  const files = outputs({ 'document.md': 'text' })
+  await store.commit(recordOf('a.pdf', files), files)
+  await writeFile(join(folder.path, 'out/documents/stray.txt'), 'text')
+  const { code, stdout, stderr } = await sluice(['verify', '--remove-strays'], { cwd: folder.path })
+  expect([code, stdout]).toEqual([0, expect.stringContaining('0 orphans, 1 removed')])
+  expect(stderr).toContain('--remove-strays is called --remove-orphans now. Change it before the next release.')
+})
