@@ -70,7 +70,7 @@ test('an audit buys each sampled page once and every tenth twice, tells how far 
   expect(again.code, again.stderr).toBe(0)
   expect(again.stdout).toMatch(/10 pages of 20 in 4 PDFs read by both, 0 credits charged now/)
   expect(service.charged).toBe(11)
-})
+}, 240_000)
 
 test('an audit ends at its cap with exit code 3 and goes on from its receipts', async () => {
   await using folder = await temporaryFolder()
@@ -93,7 +93,7 @@ test('an audit ends at its cap with exit code 3 and goes on from its receipts', 
   const rest = await audit('--sample', '8')
   expect(rest.code, rest.stderr).toBe(0)
   expect(service.charged).toBe(9)
-})
+}, 240_000)
 
 test('an audit without a service says what it needs', async () => {
   const { code, stderr } = await sluice(['audit', 'samples', '--sample', '5'])

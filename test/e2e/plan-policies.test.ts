@@ -74,7 +74,7 @@ test('plan prices every policy: unknown at first, from an audit as an interval, 
     expect(priceOf(after, `local-first, page quality ${quality}`)).toEqual({ low: credits, high: credits })
   }
   expect(priceOf(after, 'service')).toEqual({ low: 4, high: 4 })
-})
+}, 240_000)
 
 test('plan refuses a file that no audit wrote, in one sentence', async () => {
   await using folder = await temporaryFolder()
