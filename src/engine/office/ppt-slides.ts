@@ -104,23 +104,27 @@ export function slideMarks(markdown: string, slides: readonly SlideTexts[]): Mar
     const first = lines[start]
     if (first === undefined) return []
     marks.push({ at: first.block, anchor: { slide: index + 1 } })
-    for (from = start; take(left, lines[from]?.texts ?? []); from += 1);
+    for (from = start; take(left, lines[from]); from += 1);
   }
   return marks
 }
 
 /** Takes the texts of a line out of those of a slide; false where none of them is one. */
-function take(left: string[], texts: readonly string[]): boolean {
-  const found = texts.filter((text) => left.includes(text))
-  for (const text of found) if (left.includes(text)) left.splice(left.indexOf(text), 1)
+function take(left: string[], line: Line | undefined): boolean {
+  if (line === undefined) return false
+  const found = line.texts.filter((text) => left.includes(text))
+  for (const text of line.isRow ? found : found.slice(0, 1)) {
+    if (left.includes(text)) left.splice(left.indexOf(text), 1)
+  }
   return found.length > 0
 }
 
 interface Line {
   /** Where its block begins. */
   readonly block: number
-  /** What it may be in the file: with what stands before the text of an item, and without; the cells of a row. */
+  /** The cells of a row; else what the line may be in the file: with what stands before the text of an item, and without. */
   readonly texts: readonly string[]
+  readonly isRow: boolean
 }
 
 function linesOf(markdown: string): Line[] {
@@ -129,9 +133,10 @@ function linesOf(markdown: string): Line[] {
   for (const line of markdown.split('\n')) {
     if (line === '') block = at + 1
     const item = line.replace(/^\s*(?:[-*>]|\d+[.)]|#+)\s+/, '')
-    const cells = line.startsWith('|') ? line.split(/(?<!\\)\||<br>/) : [line, item, item.replace(/^\S+\s+/, '')]
-    const texts = [...new Set(cells.map(bare))].filter((text) => text !== '')
-    if (texts.length > 0) lines.push({ block, texts })
+    const isRow = line.startsWith('|')
+    const pieces = isRow ? line.split(/(?<!\\)\||<br>/) : [line, item, item.replace(/^\S+\s+/, '')]
+    const texts = pieces.map(bare).filter((text) => text !== '')
+    if (texts.length > 0) lines.push({ block, texts, isRow })
     at += line.length + 1
   }
   return lines
