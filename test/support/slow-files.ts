@@ -45,6 +45,7 @@ export const LONG_FILES = [
   'test/e2e/export-s3.test.ts',
   'test/e2e/export-context.test.ts',
   'test/library/examples.test.ts',
+  'test/gate/constant-work.test.ts',
 ]
 
 /** Test files that measure what a busy machine cannot do, or that start a dozen processes: `npm run test:slow` runs them one by one. */
