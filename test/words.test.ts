@@ -82,7 +82,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
     word: /\b[Ll]ook(?:s|ed|ing)?\b|\blook(?!up)[A-Z]|[a-z]Look\b/,
     meaning: 'search by a key (look up), or resemble (look like)',
     // A bench, and the line that `npm start` prints.
-    files: /^src\/engine\/pdf\/(?:look-at-pages|lost-content|read-page|convert-pdf|layout\/heading-levels|ocr\/)/,
+    files: /^src\/engine\/pdf\/layout\/heading-levels/,
     allowed: [/\blook(?:s|ed)? up\b/, /\blooks? like\b/, /does not look$/, /bench:look/, /'?Look into out\/documents/],
   },
   place: {
@@ -138,7 +138,7 @@ const OVERLOADED: Readonly<Record<string, Overloaded>> = {
     word: /\b[Rr]ooms?\b|[a-z]Room\b/,
     meaning: null,
     allowed: [],
-    files: /^src\/(?:gate\/lua\/|engine\/pdf\/look-at-pages)/,
+    files: /^src\/(?:gate\/lua\/|engine\/pdf\/preview-pages)/,
   },
   standing: { word: /\b[Ss]tanding\b|[a-z]Standing\b/, meaning: null, allowed: [] },
   own: {

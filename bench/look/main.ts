@@ -1,7 +1,7 @@
 // Processor time that it takes to look at the pages of PDFs: `node bench/look/main.ts FILE…`. Each file is read and looked
 // at five times, after once to warm up; up to 20 pages of each.
 import { parseArgs } from 'node:util'
-import { lookAtPages } from '../../src/engine/pdf/look-at-pages.ts'
+import { previewPages } from '../../src/engine/pdf/preview-pages.ts'
 import { pdfPictures } from '../../src/engine/pdf/pdf-pictures.ts'
 import { readPages } from '../../src/engine/pdf/read-pages.ts'
 import type { ReadPage } from '../../src/engine/pdf/text-layer.ts'
@@ -25,12 +25,12 @@ for (let round = 0; round <= ROUNDS; round += 1) {
     const read = cpuMs()
     const totalPages = batches.reduce((sum, batch) => sum + batch.length, 0)
     const pictures = await pdfPictures(file, { password: null, totalPages })
-    const looks = await Promise.all(batches.map((batch) => lookAtPages(batch, pictures)))
+    const previews = await Promise.all(batches.map((batch) => previewPages(batch, pictures)))
     if (round === 0) continue
     times.read += read - began
     times.look += cpuMs() - read
     pages += batches.reduce((sum, batch) => sum + batch.length, 0)
-    drawn += looks.flatMap((look) => [...look.values()]).filter((look) => typeof look === 'object').length
+    drawn += previews.flatMap((look) => [...look.values()]).filter((look) => typeof look === 'object').length
   }
 }
 const each = (ms: number): string => (ms / Math.max(1, pages)).toFixed(1)

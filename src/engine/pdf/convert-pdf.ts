@@ -8,7 +8,7 @@ import type { PageFragments } from './fragment.ts'
 import { infoDictionary } from './info-dictionary.ts'
 import { inspectPdf, type PdfFacts } from './inspect-pdf.ts'
 import { layoutQuality } from './layout-quality.ts'
-import { lookAtPages } from './look-at-pages.ts'
+import { previewPages } from './preview-pages.ts'
 import { hasLostContent } from './lost-content.ts'
 import { CpuBudget } from './ocr/cpu-budget.ts'
 import { OcrLanguages, type OcrLanguagesOptions } from './ocr/ocr-languages.ts'
@@ -91,11 +91,11 @@ async function readBatch(
   context: ReadPageContext,
   signal: AbortSignal | undefined,
 ): Promise<PageReading[]> {
-  const looks = context.mode === 'ocr' ? new Map() : await lookAtPages(batch, pictures)
+  const previews = context.mode === 'ocr' ? new Map() : await previewPages(batch, pictures)
   const read: PageReading[] = []
   for (const entry of batch) {
     signal?.throwIfAborted()
-    read.push(withDoubt(await readPage(entry, looks.get(entry.pageNumber) ?? 'not_needed', context)))
+    read.push(withDoubt(await readPage(entry, previews.get(entry.pageNumber) ?? 'not_needed', context)))
   }
   return read
 }

@@ -13,15 +13,15 @@ const FIRST_TEXT = /(?:^|[\s\])>])BT\s/
  */
 export function hasLostContent(file: Buffer): boolean {
   if (file.includes('/Encrypt')) return false
-  let looked = 0
-  for (let at = file.indexOf('stream'); at >= 0 && looked < MOST_BYTES; at = file.indexOf('stream', at + 6)) {
+  let searched = 0
+  for (let at = file.indexOf('stream'); at >= 0 && searched < MOST_BYTES; at = file.indexOf('stream', at + 6)) {
     if (file.toString('latin1', at - 3, at) === 'end') continue
     const start = at + 6 + (file[at + 6] === 0x0d ? 2 : 1)
     const end = file.indexOf('endstream', start)
     if (end < 0) return false
     const content = contentOf(file, at, start, end)
     if (content === null) return true
-    looked += content.length
+    searched += content.length
     if (FIRST_TEXT.test(content) && SHOWN.test(content)) return true
     at = end
   }

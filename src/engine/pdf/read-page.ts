@@ -4,7 +4,7 @@ import { drawPages, type PdfToDraw } from './ink/draw-pages.ts'
 import { type InkReading, readInk } from './ink/unread-ink.ts'
 import { type Box, boxOf, shared } from './layout/box.ts'
 import { wordsOf } from './layout/words.ts'
-import type { Look, PageLook } from './look-at-pages.ts'
+import type { Preview, PagePreview } from './preview-pages.ts'
 import { checkLayer, type LayerCheck } from './ocr/check-layer.ts'
 import { evenContrast } from './ocr/contrast.ts'
 import type { CpuBudget } from './ocr/cpu-budget.ts'
@@ -44,15 +44,15 @@ const SAME_TEXT = 0.4
 const LEAST_LAYER = 10
 
 /** Decides by what a page shows whether it is read by OCR, and merges what was recognised with its native text. */
-export async function readPage(entry: ReadPage, look: Look, context: ReadPageContext): Promise<PageReading> {
+export async function readPage(entry: ReadPage, preview: Preview, context: ReadPageContext): Promise<PageReading> {
   const { page } = entry
   if (page === null) return reading(entry, { problems: ['unreadable'] })
-  if (typeof look === 'string' && context.mode !== 'ocr') {
-    return reading(entry, { problems: look === 'too_large' && lettersOf(page) === 0 ? ['too_large'] : [] })
+  if (typeof preview === 'string' && context.mode !== 'ocr') {
+    return reading(entry, { problems: preview === 'too_large' && lettersOf(page) === 0 ? ['too_large'] : [] })
   }
-  const layer = typeof look === 'string' ? null : await layerOf(entry, page, look, context)
+  const layer = typeof preview === 'string' ? null : await layerOf(entry, page, preview, context)
   const kept = layer === null ? page.textItems : layer.kept
-  const ink = typeof look === 'string' ? null : readInk(look.mask, wordsOf({ ...page, textItems: kept }))
+  const ink = typeof preview === 'string' ? null : readInk(preview.mask, wordsOf({ ...page, textItems: kept }))
   const garbled = page.complexity?.isGarbled === true
   const found = { ink, layer: layer?.check ?? null }
   if (context.mode === 'fast') {
@@ -66,7 +66,9 @@ export async function readPage(entry: ReadPage, look: Look, context: ReadPageCon
     return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: [] })
   }
   const unsure =
-    typeof look !== 'string' && (layer?.check?.verdict === 'unsure' || isAstray(look, page)) ? look.hidden : NOTHING
+    typeof preview !== 'string' && (layer?.check?.verdict === 'unsure' || isAstray(preview, page))
+      ? preview.hidden
+      : NOTHING
   const painted = context.mode === 'ocr' || garbled ? [] : kept.filter((item) => !unsure.has(item))
   const newBudget = (): CpuBudget => context.budget.part(PAGE_BUDGET_MS)
   const budget = newBudget()
@@ -74,8 +76,8 @@ export async function readPage(entry: ReadPage, look: Look, context: ReadPageCon
     return reading({ ...entry, page: { ...page, textItems: kept } }, { ...found, problems: ['ocr_time'] })
   const request = { pdf: context.pdf, page, pageTurn: entry.turn, kept: painted, budget }
   const { outcome, lacking } = await readInLanguages(request, context.languages, newBudget)
-  if (outcome.kind === 'read' && layer?.check?.verdict === 'wrong' && typeof look !== 'string') {
-    const confirmed = withConfirmedLayer(entry, page, look, outcome)
+  if (outcome.kind === 'read' && layer?.check?.verdict === 'wrong' && typeof preview !== 'string') {
+    const confirmed = withConfirmedLayer(entry, page, preview, outcome)
     if (confirmed !== null) return confirmed
   }
   return merged(entry, page, { outcome, lacking, kept, unsure, painted: new Set(painted), garbled, ...found })
@@ -87,22 +89,29 @@ interface Layer {
 }
 
 /** The native text that is to be trusted: all that is visible, and an invisible layer unless the picture belies it. */
-async function layerOf(entry: ReadPage, page: ParsedPage, look: PageLook, context: ReadPageContext): Promise<Layer> {
+async function layerOf(
+  entry: ReadPage,
+  page: ParsedPage,
+  preview: PagePreview,
+  context: ReadPageContext,
+): Promise<Layer> {
   const all: Layer = { kept: page.textItems, check: null }
-  if (context.mode === 'fast' || lettersIn(look.overPicture) < LEAST_LAYER) return all
+  if (context.mode === 'fast' || lettersIn(preview.overPicture) < LEAST_LAYER) return all
   const dpi = ocrDpi(page)
   if (dpi === null) return all
   const toDraw = [{ pageNumber: page.pageNum, turn: entry.turn }]
   const drawing = (await drawPages(context.pdf, toDraw, { dpi })).get(page.pageNum)
   if (drawing === undefined) return all
-  const { data } = await context.languages.dataFor(writtenLanguages(look.overPicture.map(({ text }) => text).join(' ')))
-  const check = await checkLayer(look.overPicture, evenContrast(withoutSpecks(drawing)), data)
+  const { data } = await context.languages.dataFor(
+    writtenLanguages(preview.overPicture.map(({ text }) => text).join(' ')),
+  )
+  const check = await checkLayer(preview.overPicture, evenContrast(withoutSpecks(drawing)), data)
   if (check.verdict !== 'wrong') return { kept: page.textItems, check }
-  return { kept: page.textItems.filter((item) => !look.hidden.has(item)), check }
+  return { kept: page.textItems.filter((item) => !preview.hidden.has(item)), check }
 }
 
 /** Whether a page's text is an invisible layer that stands beside the print: the picture lies turned, or the layer is another page's. */
-function isAstray({ hidden, overPicture }: PageLook, page: ParsedPage): boolean {
+function isAstray({ hidden, overPicture }: PagePreview, page: ParsedPage): boolean {
   const letters = lettersIn([...hidden])
   return letters >= LEAST_LAYER && letters >= lettersOf(page) / 2 && lettersIn(overPicture) < LEAST_LAYER
 }
@@ -111,7 +120,7 @@ function isAstray({ hidden, overPicture }: PageLook, page: ParsedPage): boolean 
 function withConfirmedLayer(
   entry: ReadPage,
   page: ParsedPage,
-  { mask, overPicture }: PageLook,
+  { mask, overPicture }: PagePreview,
   { page: read, confidence }: OcrReading,
 ): PageReading | null {
   const recognised = read.textItems.filter((item) => item.confidence !== undefined)

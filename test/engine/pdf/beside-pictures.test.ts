@@ -5,8 +5,8 @@ import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
 import { halved, levelled } from '#src/engine/pdf/ink/picture-ops.ts'
 import { textInk } from '#src/engine/pdf/ink/text-ink.ts'
 import { withoutPictures } from '#src/engine/pdf/ink/without-pictures.ts'
-import { lookAtPages } from '#src/engine/pdf/look-at-pages.ts'
-import { secondLook } from '#src/engine/pdf/ocr/second-look.ts'
+import { previewPages } from '#src/engine/pdf/preview-pages.ts'
+import { rereadUnread } from '#src/engine/pdf/ocr/reread-unread.ts'
 import { readPages } from '#src/engine/pdf/read-pages.ts'
 import { tessdataFolder } from '#src/engine/pdf/tessdata.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
@@ -90,7 +90,7 @@ describe('native text beside a picture', () => {
           pages: null,
           withoutPictures: { source: withoutPictures(pdf).file, password: null },
         }
-        const look = (await lookAtPages(batch, pictures)).get(1)
+        const look = (await previewPages(batch, pictures)).get(1)
         expect(batch[0]?.page?.textItems.length).toBeGreaterThan(0)
         expect(typeof look === 'object' ? [...look.hidden].map(({ text }) => text) : look).toEqual([])
       }
@@ -102,7 +102,10 @@ describe('a second look', () => {
   test('reads the passages that it is given, each at its place', async () => {
     const sheet = await drawn(operators('northern quay', LARGE) + operators('breakwater', BELOW), 200)
     const unread = textInk(inkMask(halved(sheet)))
-    const items = await secondLook(sheet, unread, { path: await tessdataFolder(pdfs.cacheFolder), languages: ['eng'] })
+    const items = await rereadUnread(sheet, unread, {
+      path: await tessdataFolder(pdfs.cacheFolder),
+      languages: ['eng'],
+    })
     expect(items.map(({ text }) => text)).toEqual(['northern', 'quay', 'breakwater'])
     const [north, , water] = items
     expect([north?.y, water?.y].map((y) => Math.round((y ?? 0) / 10))).toEqual([2, 24])

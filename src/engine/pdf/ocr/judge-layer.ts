@@ -14,7 +14,7 @@ export interface LayerJudgement {
 
 /**
  * Judges an invisible layer by all that was recognised on its page. Three lines cut out of damaged print can read so badly
- * that a right layer looks wrong; the page as a whole reads better.
+ * that a right layer seems wrong; the page as a whole reads better.
  */
 export function judgeLayer(
   layer: readonly TextItem[],

@@ -19,7 +19,7 @@ import { ocrDpi } from './ocr-dpi.ts'
 import { liesSideways, probe } from './orientation.ts'
 import { linesOf } from './picture-lines.ts'
 import { recognisePicture } from './recognise-picture.ts'
-import { secondLook } from './second-look.ts'
+import { rereadUnread } from './reread-unread.ts'
 import { stripsOf } from './strips.ts'
 import { textSlope } from './text-slope.ts'
 import { withoutSteps } from './without-steps.ts'
@@ -124,7 +124,7 @@ async function readTurned({ drawing, plain }: Sheets, turn: Turn, request: OcrRe
   const first = await readStrips(sheet, request)
   const visible = isLevel ? natives : []
   const boxes = [...visible, ...first.items.filter(isText)].map(boxOf)
-  const missed = first.complete ? await secondLook(sheet, unreadText(mask, boxes), request.data) : []
+  const missed = first.complete ? await rereadUnread(sheet, unreadText(mask, boxes), request.data) : []
   const items = [...first.items, ...missed]
   const nativeBoxes = kept.map((item) => boxOf(intoFrame(item, frame)))
   const recognised = items.filter(isText).filter((item) => !nativeBoxes.some((native) => holds(native, boxOf(item))))

@@ -21,7 +21,7 @@ const WORD_GAP = 1.6
  * Reads what the first pass left out: Tesseract now and then drops a word in the middle of a line, or a line beside a
  * picture, and reads it well alone. `unread` is that ink; items come back in points of the sheet.
  */
-export async function secondLook(sheet: PageDrawing, unread: readonly TextInk[], data: OcrData): Promise<TextItem[]> {
+export async function rereadUnread(sheet: PageDrawing, unread: readonly TextInk[], data: OcrData): Promise<TextItem[]> {
   const passages = passagesOf(unread)
   if (passages.length === 0 || passages.length > MOST_PASSAGES) return []
   const margin = Math.round(MARGIN_POINTS * sheet.perPoint)

@@ -11,7 +11,7 @@ import { mayShowPicture, type PdfPictures } from './pdf-pictures.ts'
 import type { ReadPage } from './text-layer.ts'
 
 /** What a page shows. */
-export interface PageLook {
+export interface PagePreview {
   readonly mask: InkMask
   /** Native text that shows nothing by itself on a page with a picture: an invisible layer of a scan. */
   readonly hidden: ReadonlySet<TextItem>
@@ -20,9 +20,9 @@ export interface PageLook {
 }
 
 /** `not_needed`: there is room for nothing but its words, or a glance shows nothing else. `too_large`: the library cannot draw it. */
-export type Look = PageLook | 'not_needed' | 'too_large'
+export type Preview = PagePreview | 'not_needed' | 'too_large'
 
-const LOOK_DPI = 50
+const PREVIEW_DPI = 50
 /** Enough to see whether a word's box shows anything. */
 const HIDDEN_DPI = 30
 /** Least difference of brightness in the box of a word that can be seen, of 255. */
@@ -35,17 +35,17 @@ const ROOM = 0.1
 const CELL_POINTS = 24
 
 /** Draws the pages that may show more than their text layer says, small, and separates their ink from their paper. */
-export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictures): Promise<Map<number, Look>> {
-  const looks = new Map<number, Look>()
+export async function previewPages(batch: readonly ReadPage[], pictures: PdfPictures): Promise<Map<number, Preview>> {
+  const previews = new Map<number, Preview>()
   const drawable: Drawable[] = []
   for (const entry of batch) {
     const { page, pageNumber } = entry
     if (page === null) continue
-    if (!mayShowPicture(pictures, pageNumber) && isFull(page)) looks.set(pageNumber, 'not_needed')
-    else if (drawableDpi(page, LOOK_DPI) < LEAST_DPI) looks.set(pageNumber, 'too_large')
+    if (!mayShowPicture(pictures, pageNumber) && isFull(page)) previews.set(pageNumber, 'not_needed')
+    else if (drawableDpi(page, PREVIEW_DPI) < LEAST_DPI) previews.set(pageNumber, 'too_large')
     else drawable.push({ ...entry, page })
   }
-  const drawn = await drawEach(pictures.pdf, drawable, LOOK_DPI)
+  const drawn = await drawEach(pictures.pdf, drawable, PREVIEW_DPI)
   const plain = drawable.filter((entry) => isPlain(entry, drawn))
   const written = drawable.filter(
     (entry) => entry.page.textItems.length > 0 && mayShowPicture(pictures, entry.pageNumber),
@@ -56,20 +56,20 @@ export async function lookAtPages(batch: readonly ReadPage[], pictures: PdfPictu
     const { page, pageNumber } = entry
     const drawing = drawn.get(pageNumber)
     if (drawing === undefined) {
-      looks.set(pageNumber, 'too_large')
+      previews.set(pageNumber, 'too_large')
       continue
     }
     const bareDrawing = bareDrawings?.get(pageNumber)
     const hidden = bareDrawing === undefined ? [] : invisible(page.textItems, bareDrawing)
     if (hidden.length === 0 && plain.includes(entry)) {
-      looks.set(pageNumber, 'not_needed')
+      previews.set(pageNumber, 'not_needed')
       continue
     }
     const mask = inkMask(drawing)
     const overPicture = hidden.filter((item) => inkShare(mask, boxOf(item)) >= NO_INK)
-    looks.set(pageNumber, { mask, hidden: new Set(hidden), overPicture })
+    previews.set(pageNumber, { mask, hidden: new Set(hidden), overPicture })
   }
-  return looks
+  return previews
 }
 
 type Drawable = ReadPage & { readonly page: ParsedPage }
