@@ -1,7 +1,7 @@
 import { cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sourceKey } from '#src/document/ids.ts'
+import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
 import { StoreUnusable } from '#src/document/store-unusable.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
 import { lostRecords } from '#src/ingest/maintain/lost-records.ts'
@@ -29,7 +29,7 @@ interface AwayStore extends AsyncDisposable {
   readonly away: (how: Way) => Promise<void>
 }
 
-/** `cut off`: each look fails with an error, as on a network disk whose server is gone; here with ELOOP. */
+/** `cut off`: each read fails with an error, as on a network disk whose server is gone; here with ELOOP. */
 type Way = 'moved' | 'unmounted' | 'cut off'
 
 let templates: Awaited<ReturnType<typeof tempFolder>>
@@ -116,4 +116,16 @@ test('a document that is removed while records are listed is no error', async ()
   await listed.next()
   for (const name of ['1', '3']) await rm(join(at.path, 'documents', name), { recursive: true })
   await exhaust({ [Symbol.asyncIterator]: () => listed })
+})
+
+test('listReceipts fails with one sentence where the store is cut off between two receipts of the same bytes', async () => {
+  await using at = await filledStore(FEW)
+  const content = contentHash('a'.repeat(64))
+  for (const recipe of ['0', '1', '2']) {
+    await at.store.saveReceipt(receiptId(content, recipeHash(recipe.repeat(16))), Buffer.from(recipe), null)
+  }
+  const listed = at.store.listReceipts(never, content)[Symbol.asyncIterator]()
+  expect((await listed.next()).done).toBe(false)
+  await at.away('cut off')
+  await expect(exhaust({ [Symbol.asyncIterator]: () => listed })).rejects.toThrow(StoreUnusable)
 })

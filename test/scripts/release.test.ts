@@ -42,6 +42,6 @@ test('a release is made up to the last step before publishing: tarball, SBOM, no
   const listed = new Set(components.map((each) => `${each.name}@${each.version}`))
   expect(Object.entries(dependencies).filter(([name, wanted]) => !listed.has(`${name}@${wanted}`))).toEqual([])
   expect(components.map(({ name }) => name)).not.toContain('vitest')
-  expect(await readFile(join(out, 'notes.md'), 'utf8')).toMatch(new RegExp(`^# sluice ${version}\n\n- `))
+  expect(await readFile(join(out, 'notes.md'), 'utf8')).toMatch(new RegExp(`^# sluice ${version}\n\n(?:### .+\n\n)?- `))
   expect(stdout).toContain(`npm publish ${join(out, tarball)}`)
 }, 240_000)

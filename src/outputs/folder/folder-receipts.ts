@@ -10,6 +10,7 @@ import { entriesIn, readInStore } from './folder-entries.ts'
 import type { DurableWrites } from './journal/durable-writes.ts'
 import { flushRenamed, makeFolderFor } from './make-folder-flushed.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
+import type { StoreFolder } from './store-folder.ts'
 import type { WorkArea } from './work-area.ts'
 
 /** `receipts/` of a folder store: one gzip file for each answer. */
@@ -57,7 +58,7 @@ export class FolderReceipts {
       for await (const { name } of entriesIn(join(this.#folder, prefix), this.#area)) {
         signal.throwIfAborted()
         const id = content === undefined || name.startsWith(content) ? receiptIdOf(name) : null
-        const savedAt = id === null ? null : await savedAtIfThere(join(this.#folder, prefix, name))
+        const savedAt = id === null ? null : await savedAtIfThere(join(this.#folder, prefix, name), this.#area)
         if (id !== null && savedAt !== null) yield { id, savedAt }
       }
     }
@@ -75,11 +76,13 @@ async function touchIfThere(path: string): Promise<boolean> {
   }
 }
 
-async function savedAtIfThere(path: string): Promise<number | null> {
+/** @throws {StoreUnusable} where the store is away with an error of its own; a listing finds out the other ways by itself */
+async function savedAtIfThere(path: string, area: StoreFolder): Promise<number | null> {
   try {
     return (await stat(path)).mtimeMs
   } catch (error) {
     if (isOneOf(error, 'ENOENT', 'ENOTDIR')) return null
+    area.checkStoreNow()
     throw error
   }
 }
