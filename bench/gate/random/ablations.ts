@@ -27,7 +27,7 @@ export const ABLATIONS: Readonly<Record<string, Edit>> = {
   'inconsistent Retry-After': ['if left > 0 and math.abs(', 'if false and math.abs('],
   'Retry-After that came too soon': ['if s.late >= 2 then', 'if false then'],
   'probe at the predicted end of a window': [
-    'if s.window ~= nil and s.short_cycles == 0 then\n    local turn',
+    'if s.window ~= nil and s.short_cycles == 0 and s.tries <= 12 then\n    local turn',
     'if false then\n    local turn',
   ],
   'denser probes of long cycles': ['math.max(1.08, math.min(1.4, 1 + 200 / n))', '1.4'],

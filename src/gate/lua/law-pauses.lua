@@ -31,8 +31,8 @@ local function plan_probe(s, now)
       end
     end
   end
-  -- Windows follow each other: the end of one is tried once, whatever the service states.
-  if s.window ~= nil and s.short_cycles == 0 then
+  -- Windows follow each other: the end of each is tried once, whatever the service states; not for ever, as below.
+  if s.window ~= nil and s.short_cycles == 0 and s.tries <= 12 then
     local turn = s.opened_at + s.window * math.ceil((now + s.pause - s.opened_at) / s.window)
     at = math.min(at, turn + 1)
   end
