@@ -14,11 +14,11 @@ const words: TokenCounter = { name: 'characters', overhead: 0, count: (text) => 
 const DIFFERENT = 200
 
 /** The export of a store that makes its documents as they are asked for: peak memory over the number of chunks. */
-export async function measureMemory(seed: number, wanted: number): Promise<Record<string, number>> {
+export async function measureMemory(seed: number, wanted: number, formats: readonly ('jsonl' | 'parquet')[]) {
   const peaks: Record<string, number> = {}
   const random = new Random(seed)
   const texts = Array.from({ length: DIFFERENT }, (_, index) => Buffer.from(generatedReport(random, index).markdown))
-  for (const format of ['jsonl', 'parquet'] as const) {
+  for (const format of formats) {
     await using folder = await temporaryFolder()
     let peak = 0
     let made = 0

@@ -46,6 +46,22 @@ export const CHUNK_COLUMNS: readonly Column[] = [
   { name: 'pii', type: 'texts' },
 ]
 
+/**
+ * Columns that readers filter by: row groups have their least and greatest value. The writer keeps these values in memory to
+ * the end of the file, whole ones for JSON, so that texts and JSON have none.
+ */
+export const COLUMNS_WITH_STATISTICS: ReadonlySet<keyof ChunkLine> = new Set([
+  'kind',
+  'tokens',
+  'document',
+  'source',
+  'grade',
+  'outcome',
+  'language',
+  'languageConfidence',
+  'similarity',
+])
+
 const PLAIN = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   whole: { type: 'INT32' },

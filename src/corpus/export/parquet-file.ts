@@ -4,12 +4,12 @@ import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ParquetWriter } from 'hyparquet-writer'
-import { CHUNK_COLUMNS, chunkSchema } from './parquet-columns.ts'
+import { CHUNK_COLUMNS, chunkSchema, COLUMNS_WITH_STATISTICS } from './parquet-columns.ts'
 import type { ExportedFile, RowsFile } from './exported-file.ts'
 
 /** A row group is written when it has so many rows, or so many characters of text. */
-const MOST_ROWS = 5000
-const MOST_CHARACTERS = 8 * 1024 * 1024
+const MOST_ROWS = 2500
+const MOST_CHARACTERS = 4 * 1024 * 1024
 
 /** `chunks.parquet`: the lines of `chunks.jsonl` as columns, in row groups (snappy). */
 export class ParquetFile implements RowsFile {
@@ -58,7 +58,13 @@ export class ParquetFile implements RowsFile {
     const group = this.#group
     this.#group = []
     this.#characters = 0
-    const columnData = CHUNK_COLUMNS.map(({ name }) => ({ name, data: group.map((row) => row[name] ?? null) }))
+    const columnData = CHUNK_COLUMNS.map(({ name }) => ({
+      name,
+      data: group.map((row) => row[name] ?? null),
+      statistics: COLUMNS_WITH_STATISTICS.has(name),
+      // Kept in memory to the end of the file as well, for pages within a row group.
+      offsetIndex: false,
+    }))
     await this.#writer.write({ columnData, rowGroupSize: Math.max(1, group.length) })
   }
 }
