@@ -42,7 +42,7 @@ export interface OutputStore {
    */
   writeManifest(manifest: StoreManifest): Promise<boolean>
   /**
-   * The answer that was kept, or null; never null while the store is away. A damaged receipt counts as none. `memory` is waited for before it is unpacked;
+   * The answer that was kept, or null; never null while the store is away. A damaged receipt counts as none. `memory` is reserved before it is unpacked;
    * its body counts for it then.
    */
   readReceipt(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null>

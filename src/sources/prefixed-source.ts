@@ -2,7 +2,7 @@ import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { Source, SourceChange, SourceWatch } from '#src/ports/source.ts'
 
 /*
- * A source whose documents have a prefix before their keys: so that several share one store. Ledger, queue,
+ * A source whose documents have a prefix before their keys, so that several share one store. Ledger, queue,
  * records and messages all have the whole key; only the source itself, and the globs that choose among its documents,
  * have the part after the prefix.
  */

@@ -14,12 +14,12 @@ const STOP_PATIENCE_MS = 5_000
 const STOP_PAUSE_MS = 1_000
 
 /**
- * A decorator: a store whose writes of one document wait while it is unavailable, however long its disk is full: what is to be
- * written is held in memory and tried again, and every worker that comes to this point waits in the same way, so that
- * nothing more is bought. When `storePatienceMs` is
- * over the batch is halted and the error thrown, as it is after one more try when `signal` aborts, or when the process was
- * asked to stop and the store still refuses `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept
- * then stays, and counts it as ambiguous. What is wrong with this document alone is thrown at once.
+ * A decorator: a store whose writes of one document wait while it is unavailable, however long its disk is full. What is
+ * to be written is held in memory and tried again, and every worker that comes to this point waits in the same way, so
+ * that nothing more is bought. When `storePatienceMs` is over, the batch is halted and the error thrown. It is thrown
+ * after one more try when `signal` aborts, or when the process was asked to stop and the store still refuses
+ * `STOP_PATIENCE_MS` later. The intent of a request whose answer was not kept then stays, and counts it as ambiguous.
+ * What is wrong with this document alone is thrown at once.
  */
 export function retryingStore(
   store: OutputStore,

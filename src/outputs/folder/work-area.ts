@@ -64,7 +64,7 @@ export class WorkArea implements StoreFolder {
     return join(this.#staging, id)
   }
 
-  /** Made anew when they were removed; but not instead of a store that is gone, which would hide that it is. */
+  /** Made anew when they were removed; but not where the store is gone, which would hide that it is. */
   async #make(): Promise<void> {
     await this.checkStore()
     await Promise.all([this.#staging, this.#aside].map((folder) => makeFolderFlushed(folder, this)))

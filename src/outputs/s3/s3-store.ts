@@ -43,9 +43,9 @@ const PROBE = '.sluice/probe'
 /** Overwrites a dead letter that may not be deleted: a reader takes it for none. */
 const NO_LETTER = Buffer.from('{}\n')
 
-/** S3 takes keys of 1,024 bytes; memory is kept for the folder of a commit and the name of an output. */
+/** S3 takes keys of 1,024 bytes; some are left for the folder of a commit and the name of an output. */
 const KEY_MAX_BYTES = 1024
-const ROOM_BYTES = 'documents/'.length + 32 + 100
+const RESERVED_BYTES = 'documents/'.length + 32 + 100
 
 /**
  * Opens the store in a bucket, which must be there.
@@ -88,7 +88,7 @@ class S3Store implements OutputStore {
     this.#bucket = new S3Bucket(at)
     this.feed = new S3Feed(this.#bucket)
     this.contexts = new S3Contexts(this.#bucket)
-    const pathBytes = KEY_MAX_BYTES - ROOM_BYTES - Buffer.byteLength(at.prefix)
+    const pathBytes = KEY_MAX_BYTES - RESERVED_BYTES - Buffer.byteLength(at.prefix)
     this.#documents = new S3Documents(this.#bucket, { pathBytes, inlineBytes })
   }
 

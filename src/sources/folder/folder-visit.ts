@@ -39,7 +39,7 @@ export interface VisitRules {
   readonly closed: ReadonlySet<string>
 }
 
-/** Directory items read together: enough to keep the file system busy, and all that is held in memory of a folder. */
+/** Directory entries read together: enough to keep the file system busy, and all that is held in memory of a folder. */
 const BATCH = 128
 
 const statTarget = promisify(stat)
