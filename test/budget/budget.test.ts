@@ -3,8 +3,9 @@ import { bundle } from '../support/bundle.ts'
 import { bundledForAll } from '../support/bundled.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { budgetPlan, budgetRun } from './budget-run.ts'
+import { seedFrom } from '../support/seed.ts'
 
-const SEED = Number(process.env['BUDGET_SEED'] ?? 1)
+const SEED = seedFrom('BUDGET_SEED', 1)
 const RUNS = 6
 
 test(`${RUNS} capped runs of real processes from seed ${SEED}: within the stated bound, and records agree with the service's ledger`, async () => {

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { receiptOf, sha256 } from '../support/documents.ts'
+import { Random } from '../support/random.ts'
+import { seedFrom } from '../support/seed.ts'
 import { openStoreAt, type StoreAddress } from '../support/open-store-at.ts'
 
 const PROGRAM = fileURLToPath(new URL('commit-loop.ts', import.meta.url))
@@ -37,16 +39,18 @@ export function testStoreCrashes(
   rounds: number,
   open: () => Promise<{ address: StoreAddress; leftovers: () => Promise<readonly string[]> } & AsyncDisposable>,
 ): void {
+  const seed = seedFrom('CRASH_SEED', 'fresh')
   test(
     `${name}: what a killed process had committed is there, whole, and nothing else`,
     { timeout: 60_000 },
     async () => {
       await using opened = await open()
       const { address, leftovers } = opened
+      const random = new Random(seed)
       let from = 1
       let commits = 0
       for (let round = 0; round < rounds; round++) {
-        const said = await runAndKill(address, from, Math.random() * 60)
+        const said = await runAndKill(address, from, random.below(60))
         const store = await openStoreAt(address)
         await store.recover()
         const safe = new Map(said.filter(([what]) => what === 'document').map(([, key, at]) => [key ?? '', Number(at)]))

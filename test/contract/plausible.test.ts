@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { readAnswer } from '#src/contract/read-answer.ts'
 import { usageOf } from '#src/contract/usage.ts'

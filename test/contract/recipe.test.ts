@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { PDF_MODES, PII_ENTITIES, type ParseOptionsInput } from '#src/contract/options.ts'
 import { recipeOf } from '#src/contract/recipe.ts'

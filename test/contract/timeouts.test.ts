@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { FORMATS } from '#src/document/formats.ts'
 import { MAX_TIMEOUT_MS, PDF_MODES, type ParseOptionsInput, parseOptionsSchema } from '#src/contract/options.ts'

@@ -18,9 +18,10 @@ import { MemoryStore } from '../support/memory-store.ts'
 import { Random } from '../support/random.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { wordCounter } from './support/word-counter.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /** `ANCHOR_SEED=7` draws other files; a failure prints the seed. */
-const FIRST = Number(process.env['ANCHOR_SEED'] ?? 1)
+const FIRST = seedFrom('ANCHOR_SEED', 1)
 const SEEDS = Array.from({ length: 4 }, (_, index) => FIRST + index)
 
 interface Converted {

@@ -17,9 +17,10 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { breachesOfLaw } from './support/chunk-law.ts'
 import { randomDocument } from './support/random-document.ts'
 import { writeTokenizers } from './support/tokenizer-files.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /** `CHUNK_SEED=7 CHUNK_DOCUMENTS=10000` plays other documents, or more. */
-const SEED = Number(process.env['CHUNK_SEED'] ?? 1)
+const SEED = seedFrom('CHUNK_SEED', 1)
 const DOCUMENTS = Number(process.env['CHUNK_DOCUMENTS'] ?? 30)
 
 /** In how many tokenizers each document is played, drawn at random: a long run is cheaper with one or two. */

@@ -4,9 +4,10 @@ import { openEncoding } from '#src/corpus/tokens/encodings.ts'
 import { Random } from '../support/random.ts'
 import { wordCounter } from './support/word-counter.ts'
 import { randomWords } from './support/random-text.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /** `CONTEXT_SEED=7 CONTEXT_CASES=10000` draws others, or more. */
-const SEED = Number(process.env['CONTEXT_SEED'] ?? 1)
+const SEED = seedFrom('CONTEXT_SEED', 1)
 const CASES = Number(process.env['CONTEXT_CASES'] ?? 300)
 
 test(`a context is shortened before the text, and both stay within the limit, in ${CASES} random cases from seed ${SEED}`, async () => {

@@ -13,9 +13,10 @@ import { collect, outputs, recordOf } from '../support/documents.ts'
 import { MemoryStore } from '../support/memory-store.ts'
 import { Random } from '../support/random.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /** `FEED_SEED=7 FEED_HISTORIES=1000` plays other histories, or more. */
-const SEED = Number(process.env['FEED_SEED'] ?? 1)
+const SEED = seedFrom('FEED_SEED', 1)
 const HISTORIES = Number(process.env['FEED_HISTORIES'] ?? 4)
 
 const never = new AbortController().signal

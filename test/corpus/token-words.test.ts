@@ -9,9 +9,10 @@ import { Random } from '../support/random.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { randomText } from './support/random-text.ts'
 import { writeTokenizers } from './support/tokenizer-files.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /** `WORDS_SEED=7 WORDS_TEXTS=5000` plays other texts, or more. */
-const SEED = Number(process.env['WORDS_SEED'] ?? 1)
+const SEED = seedFrom('WORDS_SEED', 1)
 const TEXTS = Number(process.env['WORDS_TEXTS'] ?? 20)
 
 /** What stands at the borders of words, and what normalizers take away or put in. */

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { contentHash, recipeHash, receiptId } from '#src/document/ids.ts'
 import { halvesOf, pageLists, pageListText, pagesOfReceipt, partHash, qpdfRange } from '#src/document/page-list.ts'

@@ -7,8 +7,9 @@ import { answerOf } from '../support/paged-answer.ts'
 import { Random } from '../support/random.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
+import { seedFrom } from '../support/seed.ts'
 
-const SEED = Number(process.env['SERVICES_SEED'] ?? 1)
+const SEED = seedFrom('SERVICES_SEED', 1)
 const REPORT = resolve(import.meta.dirname, '../../samples/annual-report.pdf')
 const FOLDERS = { 'own/': 'gpu', 'a/b/': 'vendor', 'scans/': 'gpu', '': 'default', 'other/': 'default' } as const
 const KEYS = { gpu: 'key-of-gpu-7d1', vendor: 'key-of-vendor-9f3', default: 'key-of-default-2c8' } as const

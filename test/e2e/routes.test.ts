@@ -6,8 +6,9 @@ import { temporaryFolder } from '../support/folder.ts'
 import { Random } from '../support/random.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
+import { seedFrom } from '../support/seed.ts'
 
-const SEED = Number(process.env['ROUTE_SEED'] ?? 1)
+const SEED = seedFrom('ROUTE_SEED', 1)
 
 test('what must never be sent is parsed on this machine, and not a byte of it reaches the service', async () => {
   await using folder = await temporaryFolder()

@@ -13,10 +13,11 @@ import { errorReply, parsedReply, ScriptedService } from '../support/scripted-se
 import { SecretSearch } from '../support/secret-search.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { openSite } from '../support/web-site.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /* Secrets are planted in every input of a run, and everything that it leaves behind is searched for them. */
 
-const SEED = Number(process.env['SECRETS_SEED'] ?? 16)
+const SEED = seedFrom('SECRETS_SEED', 16)
 const SAMPLES = join(import.meta.dirname, '../../samples')
 
 const secret = (name: string): string =>

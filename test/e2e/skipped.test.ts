@@ -6,8 +6,9 @@ import { temporaryFolder } from '../support/folder.ts'
 import { Random } from '../support/random.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
+import { seedFrom } from '../support/seed.ts'
 
-const SEED = Number(process.env['SKIPPED_SEED'] ?? 16)
+const SEED = seedFrom('SKIPPED_SEED', 16)
 
 /** Names that a real folder holds, by what becomes of them. */
 const NAMES = {

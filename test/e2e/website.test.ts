@@ -6,10 +6,11 @@ import { GeneratedSite } from '../support/generated-site.ts'
 import { until } from '../support/redis.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { openSite, type Page } from '../support/web-site.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /* `sluice run https://…`: a website as a source, against a scripted service that counts what is bought. */
 
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const SEED = seedFrom('SITE_SEED', 'fresh')
 
 const scraped = (url: string): Page => {
   const data = { markdown: `# ${url}`, metadata: { sourceURL: url, statusCode: 200, creditsUsed: 1 } }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type SiteItem, type SiteOptions, type SiteSummary, walkSite } from '#src/fetch/site/walk-site.ts'
 import { GeneratedSite } from '../support/generated-site.ts'
+import { seedFrom } from '../support/seed.ts'
 
-const SEED = Number(process.env['SEED'] ?? 20_261_122)
+const SEED = seedFrom('SITE_SEED', 20_261_122)
 
 const OPTIONS: Omit<SiteOptions, 'start'> = {
   listing: 'links',

@@ -3,13 +3,14 @@ import { duplicate, gateKeys, type RedisClient } from '#src/gate/scripts.ts'
 import { Random } from '../support/random.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { type AskScript, scriptsOf } from './scripts-of.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /*
  * The scripts do the same work whatever has gathered: requests in flight, processes that wait, requests ever sent. Redis
  * counts the commands that a script runs. WORK_SEED=N draws others.
  */
 
-const SEED = Number(process.env['WORK_SEED'] ?? 1)
+const SEED = seedFrom('WORK_SEED', 1)
 const ROUNDS = 6
 /** Of Redis itself, or of the count. */
 const NOT_COUNTED = new Set(['info', 'eval', 'evalsha', 'psubscribe', 'config|resetstat', 'client|setinfo'])

@@ -3,12 +3,13 @@ import type { LawState } from '#src/gate/law-state.ts'
 import { draw } from '../../bench/gate/random/draw.ts'
 import { controlLaw } from '../../bench/gate/random/law-policy.ts'
 import { runDrawn } from '../../bench/gate/random/run-drawn.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /*
  * What holds of the law's state at every answer, on services drawn at random. LAW_SEED=N and LAW_DRAWS=N draw others.
  */
 
-const SEED = Number(process.env['LAW_SEED'] ?? 31)
+const SEED = seedFrom('LAW_SEED', 31)
 const DRAWS = Number(process.env['LAW_DRAWS'] ?? 10)
 
 /** Names of the invariants that the state breaks. */

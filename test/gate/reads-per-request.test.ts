@@ -2,14 +2,16 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Admission, Permit, Ticket } from '#src/gate/admission.ts'
 import { UnreadLine } from '#src/gate/unread-line.ts'
-import { seeded, SimulatedTime } from '../../bench/gate/sim/simulated-time.ts'
+import { SimulatedTime } from '../../bench/gate/sim/simulated-time.ts'
+import { seededRandom } from '#src/route/audit/seeded-random.ts'
+import { seedFrom } from '../support/seed.ts'
 
 /*
  * Processes that share a paced limit, in virtual time: each has more documents than it may send. READS_SEED=N and
  * READS_DRAWS=N draw others.
  */
 
-const SEED = Number(process.env['READS_SEED'] ?? 1)
+const SEED = seedFrom('READS_SEED', 1)
 const DRAWS = Number(process.env['READS_DRAWS'] ?? 25)
 /** What a cold gate admits at once. */
 const FIRST = 10
@@ -96,7 +98,7 @@ async function run({ processes, slots, intervalMs, readMs, serviceMs }: Draw, pe
 }
 
 test('a document is read at most 1.2 times per request at any rate, number of processes and duration of a read', async () => {
-  const random = seeded(SEED)
+  const random = seededRandom(SEED)
   for (let index = 0; index < DRAWS; index += 1) {
     const drawn = draw(random)
     const permits = Math.max(120, Math.ceil(20_000 / drawn.intervalMs))

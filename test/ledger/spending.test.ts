@@ -4,6 +4,7 @@ import { ProcessLease } from '#src/ledger/process-lease.ts'
 import { RedisSpending } from '#src/ledger/redis-spending.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { spendingRun } from './spending-run.ts'
+import { seedFrom } from '../support/seed.ts'
 
 let redis: TestRedis
 beforeAll(async () => {
@@ -113,7 +114,7 @@ describe('the spending cap of a queue', () => {
   })
 })
 
-const SEED = Number(process.env['SPENDING_SEED'] ?? 1)
+const SEED = seedFrom('SPENDING_SEED', 1)
 const RUNS = Number(process.env['SPENDING_RUNS'] ?? 6)
 
 test(`${RUNS} capped runs at random from seed ${SEED}: never more than stated, and nothing left unspent`, async () => {

@@ -3,8 +3,9 @@ import { bundle } from '../support/bundle.ts'
 import { bundledForAll } from '../support/bundled.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { numbersRun } from './numbers-run.ts'
+import { seedFrom } from '../support/seed.ts'
 
-const SEED = Number(process.env['NUMBERS_SEED'] ?? 1)
+const SEED = seedFrom('NUMBERS_SEED', 1)
 const SOURCES = 2
 
 test(`${SOURCES} sources from seed ${SEED}, changed between runs with other flags: every command, the store, the service and the source agree on every number`, async () => {

@@ -10,6 +10,7 @@ import type { Verdict } from '#src/document/verdict.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import { parseRequest } from '../support/parse-request.ts'
 import { Random } from '../support/random.ts'
+import { seedFrom } from '../support/seed.ts'
 
 const CASES = 10_000
 
@@ -181,7 +182,7 @@ function complain(verdict: Verdict): string | null {
 }
 
 /** FUZZ_SEED replays a run, whose first case has that seed. */
-const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000)
+const seed = seedFrom('FUZZ_SEED', 'fresh')
 console.log(`FUZZ_SEED=${seed}`)
 
 test(`${CASES} random bodies each get a verdict, and those with a document in them can be read`, () => {

@@ -8,9 +8,7 @@ const SRC = resolve(import.meta.dirname, '../../src')
 
 /** What Redis offers to a script beyond Lua's own library, and what of that library the scripts use. */
 const OFFERED: ReadonlySet<string> = new Set(
-  ('KEYS ARGV redis cjson cmsgpack ' + 'math string table ipairs pairs next tonumber tostring type unpack error').split(
-    ' ',
-  ),
+  'KEYS ARGV redis cjson cmsgpack math string table ipairs pairs next tonumber tostring type unpack error'.split(' '),
 )
 
 interface Names {

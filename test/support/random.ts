@@ -1,17 +1,12 @@
-/** Repeatable randomness (mulberry32): the same seed, the same case. */
+import { seededRandom } from '#src/route/audit/seeded-random.ts'
+
+/** Repeatable randomness: the same seed, the same case. */
 export class Random {
-  #state: number
+  /** 0 ≤ x < 1. */
+  readonly next: () => number
 
   constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  /** 0 ≤ x < 1. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+    this.next = seededRandom(seed)
   }
 
   /** A whole number, 0 ≤ x < `below`. */

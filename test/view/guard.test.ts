@@ -1,4 +1,4 @@
-import { assert, domain, property, string } from 'fast-check'
+import { assert, domain, property, string } from '../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { type Asking, guard } from '#src/view/guard.ts'
 

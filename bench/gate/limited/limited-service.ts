@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rateWindow, type RateWindow } from '../rate-windows.ts'
-import { seeded } from '../sim/simulated-time.ts'
+import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import type { LimitedPlan, LimitedReport, LimitedRequest } from './service-plan.ts'
 
 export interface LimitedAnswer {
@@ -19,7 +19,7 @@ const CLOCK_MS = 2
 export class LimitedService {
   readonly #plan: LimitedPlan
   readonly #window: RateWindow
-  readonly #random = seeded(4711)
+  readonly #random = seededRandom(4711)
   readonly #requests: LimitedRequest[] = []
   readonly #notBefore = new Map<string, number>()
   readonly #queue: (() => void)[] = []

@@ -1,4 +1,4 @@
-import { seeded } from '../sim/simulated-time.ts'
+import { seededRandom } from '#src/route/audit/seeded-random.ts'
 
 /*
  * The published distribution of services. `draw(seed)` is one service; the same seed gives the same service. Times are
@@ -92,7 +92,7 @@ function pick<T>(random: Random, choices: readonly (readonly [T, number])[]): T 
 }
 
 export function draw(seed: number): Service {
-  const random = seeded(seed * 2_654_435 + 99)
+  const random = seededRandom(seed * 2_654_435 + 99)
   for (let i = 0; i < 5; i += 1) random()
   const family = pick(random, [
     ['rate', 38],

@@ -1,5 +1,6 @@
 import { assertNever } from '#src/document/assert-never.ts'
-import { type Clock, seeded } from '../sim/simulated-time.ts'
+import type { Clock } from '../sim/simulated-time.ts'
+import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import type { Service } from './draw.ts'
 import { type Limiter, limiterOf } from './drawn-limits.ts'
 
@@ -32,7 +33,7 @@ export class DrawnService {
   constructor(time: Clock, drawn: Service) {
     this.#time = time
     this.#drawn = drawn
-    this.#random = seeded(drawn.seed * 7919 + 13)
+    this.#random = seededRandom(drawn.seed * 7919 + 13)
     this.#limiters = drawn.limits.map(limiterOf)
   }
 

@@ -1,4 +1,5 @@
-import { seeded, SimulatedTime } from '../sim/simulated-time.ts'
+import { SimulatedTime } from '../sim/simulated-time.ts'
+import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import type { Service } from './draw.ts'
 import { type DrawnAnswer, DrawnService } from './drawn-service.ts'
 import type { PolicyMaker, Sent } from './policy.ts'
@@ -43,7 +44,7 @@ const MOST_REQUESTS = 400_000
 export function runDrawn(drawn: Service, makePolicy: PolicyMaker, ideal = false): DrawnResult {
   const time = new SimulatedTime()
   const service = new DrawnService(time, drawn)
-  const random = seeded(drawn.seed * 104_729 + 7)
+  const random = seededRandom(drawn.seed * 104_729 + 7)
   const policy = makePolicy(drawn, service, random)
   const result = { sent: 0, done: 0, refused: 0, lost: 0, burnt: 0, undercut: 0 }
   const postponed = new Postponed()

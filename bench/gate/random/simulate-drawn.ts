@@ -1,7 +1,8 @@
 import { duplicate, gateKeys, type RedisClient, wakePrefix } from '#src/gate/scripts.ts'
 import { fairness } from '../sim/simulate.ts'
 import type { SimulatedDocument } from '../sim/simulated-service.ts'
-import { seeded, SimulatedTime } from '../sim/simulated-time.ts'
+import { SimulatedTime } from '../sim/simulated-time.ts'
+import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import { type Fate, SimulatedWorker } from '../sim/simulated-worker.ts'
 import type { Service } from './draw.ts'
 import { DrawnService } from './drawn-service.ts'
@@ -18,7 +19,7 @@ let simulations = 0
 /** The scripts that workers run, in a real Redis at simulated times, asked by all processes of the drawn service. */
 export async function simulateDrawn(drawn: Service, redis: RedisClient): Promise<ScriptsResult> {
   const time = new SimulatedTime()
-  const random = seeded(drawn.seed * 104_729 + 7)
+  const random = seededRandom(drawn.seed * 104_729 + 7)
   simulations += 1
   const keys = gateKeys('drawn', `${simulations}`)
   const calls = duplicate(redis)

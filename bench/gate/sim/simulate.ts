@@ -1,7 +1,8 @@
 import { duplicate, gateKeys, type RedisClient, wakePrefix } from '#src/gate/scripts.ts'
 import type { ServicePlan } from './regimes.ts'
 import { bestPossible, type SimulatedDocument, SimulatedService } from './simulated-service.ts'
-import { seeded, SimulatedTime } from './simulated-time.ts'
+import { SimulatedTime } from './simulated-time.ts'
+import { seededRandom } from '#src/route/audit/seeded-random.ts'
 import { type Fate, SimulatedWorker } from './simulated-worker.ts'
 
 export interface Simulation {
@@ -43,7 +44,7 @@ let simulations = 0
 export async function simulate(simulation: Simulation, redis: RedisClient): Promise<SimulationResult> {
   const { plan, processes, slots, lengthMs, seed, poison = 0 } = simulation
   const time = new SimulatedTime()
-  const random = seeded(seed * 104_729 + 7)
+  const random = seededRandom(seed * 104_729 + 7)
   simulations += 1
   const keys = gateKeys('sim', `${simulations}`)
   const calls = duplicate(redis)

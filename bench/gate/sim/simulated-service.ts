@@ -1,6 +1,7 @@
 import { rateWindow, type RateWindow } from '../rate-windows.ts'
 import type { ServicePlan } from './regimes.ts'
-import { seeded, type SimulatedTime } from './simulated-time.ts'
+import type { SimulatedTime } from './simulated-time.ts'
+import { seededRandom } from '#src/route/audit/seeded-random.ts'
 
 export interface SimulatedDocument {
   readonly id: number
@@ -43,7 +44,7 @@ export class SimulatedService {
   constructor(time: SimulatedTime, plan: ServicePlan, seed: number) {
     this.#time = time
     this.#plan = plan
-    this.#random = seeded(seed * 7919 + 13)
+    this.#random = seededRandom(seed * 7919 + 13)
     this.#window = rateWindow(plan.window, plan.rate, WINDOW_MS, (seed * 7_300) % WINDOW_MS)
     for (let taken = 0; taken < (plan.taken ?? 0); taken += 1) this.#window.take(time.now)
     this.#places = plan.places

@@ -1,4 +1,4 @@
-/** Repeatable randomness, 0 to below 1 (mulberry32): the seed of an audit draws its sample again. */
+/** Repeatable randomness, 0 to below 1 (mulberry32): the seed of an audit draws its sample again, that of a test its cases. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

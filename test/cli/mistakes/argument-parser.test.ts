@@ -6,8 +6,9 @@ import { createProgram } from '../../../src/cli/program.ts'
 import { explanationOf } from '../../../src/cli/usage-error.ts'
 import { Random } from '../../support/random.ts'
 import { wrongCommandLine, wrongEnvironment } from './wrong-words.ts'
+import { seedFrom } from '../../support/seed.ts'
 
-const SEED = Number(process.env['SEED'] ?? 0x51)
+const SEED = seedFrom('MISTAKES_SEED', 0x51)
 const LINES = Number(process.env['LINES'] ?? 20_000)
 
 interface Parsed {
@@ -55,7 +56,7 @@ async function parse(words: readonly string[], env: Readonly<Record<string, stri
   }
 }
 
-describe(`${LINES} generated command lines and environments (SEED=${SEED}, LINES)`, () => {
+describe(`${LINES} generated command lines and environments (MISTAKES_SEED=${SEED}, LINES)`, () => {
   test('are accepted, or refused with a sentence: none ends in an exception or a stack trace', async () => {
     const random = new Random(SEED)
     const verdicts = { accepted: 0, 'refused by the parser': 0, 'refused settings': 0 }

@@ -9,9 +9,10 @@ import { Random } from '../../support/random.ts'
 import { sluice, startSluice } from '../../support/sluice.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { type Attempt, type Environment, wrongSituation } from './wrong-situations.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 const SAMPLES = resolve(import.meta.dirname, '../../../samples')
-const SEED = Number(process.env['SEED'] ?? 0x51)
+const SEED = seedFrom('MISTAKES_SEED', 0x51)
 /** 200 with `MISTAKES=200`; 20 in the suite. */
 const MISTAKES = Number(process.env['MISTAKES'] ?? 20)
 const AT_ONCE = 4
@@ -88,7 +89,7 @@ async function attempt({ words, env }: Attempt, cwd: string): Promise<Told> {
 const withoutNul = (env: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.replaceAll('\u0000', '')]))
 
-test(`${MISTAKES} generated mistakes end with a sentence, never with a stack trace (SEED=${SEED}, MISTAKES)`, async () => {
+test(`${MISTAKES} generated mistakes end with a sentence, never with a stack trace (MISTAKES_SEED=${SEED}, MISTAKES)`, async () => {
   await using folder = await tempFolder()
   await using resources = new AsyncDisposableStack()
   const at = await environment(folder.path, resources)

@@ -4,6 +4,7 @@ import { residentBytes } from '#src/engine/children/process-usage.ts'
 import { csvFile, parseWith } from '../support/engine-client.ts'
 import { startEngine, type EngineProcess } from '../support/engine-process.ts'
 import { builtDocuments, damagedSamples, type HostileDocument } from './hostile-documents.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 const TIMEOUT_MS = 8_000
 /** Upload, queue and answer, on a machine that has other things to do. */
@@ -11,7 +12,7 @@ const SLACK_MS = 12_000
 const SERVER_BYTES = 400 * 1024 ** 2
 const CHILD_MEGABYTES = 1_000
 const ANSWERS = new Set([200, 400, 408, 422])
-const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+const seed = seedFrom('FUZZ_SEED', 'fresh')
 
 let engine: EngineProcess
 

@@ -1,4 +1,4 @@
-import { array, assert, integer, nat, property, record } from 'fast-check'
+import { array, assert, integer, nat, property, record } from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { ProcessingClock, STARVATION_FACTOR } from '#src/engine/children/processing-clock.ts'
 

@@ -7,13 +7,14 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
 import { Random } from '../../support/random.ts'
 import { randomRequest, type RandomRequest } from './random-request.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 const CASES = 10_000
 const IN_FLIGHT = 16
 const ANSWER_WITHIN_MS = 20_000
 /** No 500: whatever the sender did is the sender's fault, and we know it. */
 const EXPECTED = new Set([200, 400, 408, 413, 422])
-const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+const seed = seedFrom('FUZZ_SEED', 'fresh')
 
 let engine: Engine
 let folder: string

@@ -3,8 +3,9 @@ import { markdownToHtml } from '#src/engine/html/markdown-formats.ts'
 import { runsScript } from '#src/engine/scripts-in-addresses.ts'
 import { Random } from '../../support/random.ts'
 import { convert } from './convert.ts'
+import { seedFrom } from '../../support/seed.ts'
 
-const seed = Number(process.env['SCRIPT_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const seed = seedFrom('SCRIPT_SEED', 'fresh')
 
 const SCHEMES = [
   'javascript:',

@@ -13,10 +13,11 @@ import { rtfFile } from './generated/rtf-file.ts'
 import { sheetFile } from './generated/sheet-file.ts'
 import { slideFile } from './generated/slide-file.ts'
 import { wordFile } from './generated/word-file.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /** `OFFICE_DRAWS=1000 OFFICE_SEED=…` for a long run; a failure prints the seed of its file. */
 const draws = Number(process.env['OFFICE_DRAWS'] ?? 90)
-const firstSeed = Number(process.env['OFFICE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const firstSeed = seedFrom('OFFICE_SEED', 'fresh')
 /** Share of the words below which a conversion that does not name the construct in a warning counts as silent loss. */
 const LEAST = 0.9
 /** What deleted text, scripts and readings of cells consist of in every generated file: no reader sees it. */

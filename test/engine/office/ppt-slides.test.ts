@@ -2,8 +2,9 @@ import { CFB } from '@e965/xlsx'
 import { describe, expect, test } from 'vitest'
 import { pptSlideTexts, slideMarks } from '#src/engine/office/ppt-slides.ts'
 import { Random } from '../../support/random.ts'
+import { seedFrom } from '../../support/seed.ts'
 
-const seed = Number(process.env['PPT_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const seed = seedFrom('PPT_SEED', 'fresh')
 const DRAWS = 300
 
 const u32 = (...values: readonly number[]): Buffer => {

@@ -7,9 +7,10 @@ import { buildPdf, type PdfPage, text } from '../../support/build-pdf.ts'
 import { decodeRgb, type RgbPicture } from '../../support/decode-rgb.ts'
 import { Random } from '../../support/random.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /** `FIGURE_SEED=7` draws other pages; a failure prints the seed. */
-const FIRST = Number(process.env['FIGURE_SEED'] ?? 1)
+const FIRST = seedFrom('FIGURE_SEED', 1)
 const DRAWS = Number(process.env['FIGURE_DRAWS'] ?? 12)
 
 const env = { PATH: process.env['PATH'] ?? '' }

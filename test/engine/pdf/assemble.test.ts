@@ -1,5 +1,5 @@
 import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
-import * as fc from 'fast-check'
+import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { assemble, blockPages, parsedPages } from '#src/engine/pdf/assemble.ts'
 import type { Fragment, PageFragments } from '#src/engine/pdf/fragment.ts'

@@ -7,10 +7,11 @@ import { BuiltPdfs } from '../../support/built-pdfs.ts'
 import { randomPage } from '../../support/mixed-pages/random-page.ts'
 import { setLines, textOperators } from '../../support/mixed-pages/text-block.ts'
 import { writePdf } from '../../support/mixed-pages/write-pdf.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /** `GLANCE_DRAWS=500 GLANCE_SEED=…` for a long run. */
 const draws = Number(process.env['GLANCE_DRAWS'] ?? 8)
-const firstSeed = Number(process.env['GLANCE_SEED'] ?? Math.floor(Math.random() * 1e9))
+const firstSeed = seedFrom('GLANCE_SEED', 'fresh')
 
 let pdfs: BuiltPdfs
 beforeAll(async () => {

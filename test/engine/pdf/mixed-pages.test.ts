@@ -10,10 +10,11 @@ import { heightOf, setLines, textOperators } from '../../support/mixed-pages/tex
 import { readDraw } from '../../support/mixed-pages/read-draw.ts'
 import { writePdf } from '../../support/mixed-pages/write-pdf.ts'
 import { levelled } from '#src/engine/pdf/ink/picture-ops.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /** `MIXED_DRAWS=1000 MIXED_SEED=…` for a long run; a failure prints the seed of its page. */
 const draws = Number(process.env['MIXED_DRAWS'] ?? 8)
-const firstSeed = Number(process.env['MIXED_SEED'] ?? 4_000_000)
+const firstSeed = seedFrom('MIXED_SEED', 4_000_000)
 
 const [WIDTH, HEIGHT] = [330, 220]
 const SETTING = { x: 26, top: 30, width: 278, size: 11, font: 0 }

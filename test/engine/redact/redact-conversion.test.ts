@@ -1,4 +1,4 @@
-import { assert, constantFrom, nat, property, string, uniqueArray } from 'fast-check'
+import { assert, constantFrom, nat, property, string, uniqueArray } from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { PII_ENTITIES } from '#src/contract/options.ts'
 import type { RedactionOptions } from '#src/contract/options.ts'

@@ -14,10 +14,11 @@ import { pagesInFile } from '../../support/routed-bench.ts'
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { ingestOnce, openWorkbench } from '../../support/workbench.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /* PDFs of more pages than a service reads in 300 s: in mode `ocr` those are more than 90. */
 
-const SEED = Number(process.env['LONG_SEED'] ?? 1)
+const SEED = seedFrom('LONG_SEED', 1)
 const MOST = 260
 const key = sourceKey('long.pdf')
 

@@ -19,15 +19,16 @@ import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { parsedReply } from '../../support/scripted-service.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /*
  * Random histories of one store: documents come, are copied and renamed; parsers are switched, engines upgraded. After
  * each run every output must come from the parser that its record names, nothing may be bought twice, and the receipts
- * of both classes must be there. SEEDS=1000 FIRST_SEED=n runs a range of its own.
+ * of both classes must be there. SEEDS=1000 HISTORY_SEED=n runs a range of its own.
  */
 
 const SEEDS = Number(process.env['SEEDS'] ?? 30)
-const FIRST_SEED = Number(process.env['FIRST_SEED'] ?? Math.floor(Math.random() * 1_000_000))
+const FIRST_SEED = seedFrom('HISTORY_SEED', 'fresh')
 const DELIVERIES = 50
 const SIGNAL = new AbortController().signal
 

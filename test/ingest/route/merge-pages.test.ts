@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../support/fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { type AnswerReading, readAnswer } from '#src/contract/read-answer.ts'
 import { mergePages } from '#src/ingest/route/merge-pages.ts'

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Random } from '../../support/random.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { type ArchiveDocument, type ReadPage, routeArchive } from '../../support/routed-archive.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /* `npm run route:purchases` does the same over hundreds of documents whose pages the embedded engine has read. */
 
-const SEED = Number(process.env['ROUTE_SEED'] ?? 11)
+const SEED = seedFrom('ROUTE_SEED', 11)
 const FLOOR = 0.9
 const PAGES = [1, 3, 80, 17, 6]
 

@@ -18,10 +18,11 @@ import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/ro
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { ingestOnce } from '../../support/workbench.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /* Documents drawn at random, cut by the real cutter, sent over real HTTP to an engine and a service that are scripted. */
 
-const SEED = Number(process.env['ROUTE_SEED'] ?? 1)
+const SEED = seedFrom('ROUTE_SEED', 1)
 const DOCUMENTS = Number(process.env['ROUTE_DOCUMENTS'] ?? 4)
 const MOST_PAGES = 24
 const never = new AbortController().signal

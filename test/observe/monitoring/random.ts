@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { findPrometheus } from '../../support/prometheus.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { metricsRun } from '../random/metrics-run.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /** Of the first of two runs: one process of each kind and a kill. `npm run test:metrics` draws more. */
-const SEED = Number(process.env['METRICS_SEED'] ?? 2)
+const SEED = seedFrom('METRICS_SEED', 2)
 
 const programs = await findPrometheus()
 if (typeof programs === 'string') console.warn(`random runs are not scraped: ${programs}`)

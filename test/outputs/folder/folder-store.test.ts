@@ -11,6 +11,7 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import { collect, letterOf, outputs, receiptOf, recordOf } from '../../support/documents.ts'
 import { NASTY_KEYS } from '../../support/nasty-keys.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { Random } from '../../support/random.ts'
 
 const run = promisify(execFile)
 const never = new AbortController().signal
@@ -237,7 +238,7 @@ describe('a folder store', () => {
       await expect(store.commit(recordOf(KEY, big), big)).rejects.toThrow(StoreUnusable)
       await expect(store.commit(recordOf(KEY, big), big)).rejects.toThrow(/disk is full/)
       expect([await textOf(store), await leftovers()]).toEqual(['old', []])
-      const noise = Buffer.from(Array.from({ length: 400_000 }, () => Math.random() * 256))
+      const noise = new Random(1).bytes(400_000)
       await expect(store.saveReceipt(receiptOf('one'), noise, null)).rejects.toThrow(/disk is full/)
       expect(await store.readReceipt(receiptOf('one'))).toBeNull()
       await store.commit(recordOf(KEY, NEW), NEW)

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { type AuditedPage, certify } from '#src/route/audit/certify.ts'
 import { Random } from '../../support/random.ts'
 import { mostKept, riskOf, simulatedArchive, singlePages, wholeDocuments } from '../../support/simulated-archive.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 const DRAWS = Number(process.env.AUDIT_DRAWS ?? 40)
-const SEED = Number(process.env.AUDIT_SEED ?? 7)
+const SEED = seedFrom('AUDIT_SEED', 7)
 const DELTA = 0.05
 
 const clean = (count: number): AuditedPage[] =>

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { priceFromSample } from '#src/route/audit/price-share.ts'
 import { Random } from '../../support/random.ts'
 import { simulatedArchive, singlePages } from '../../support/simulated-archive.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 const DRAWS = Number(process.env.AUDIT_DRAWS ?? 150)
-const SEED = Number(process.env.AUDIT_SEED ?? 11)
+const SEED = seedFrom('AUDIT_SEED', 11)
 const THRESHOLD = 0.5
 
 // Of a service that charges by page, of one that charges more for the first page, and of one that charges documents alone.

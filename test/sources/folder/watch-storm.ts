@@ -6,6 +6,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { watchFolder } from '#src/sources/folder/folder-watch.ts'
 import { readAll } from '../../conformance/source.ts'
+import { Random } from '../../support/random.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 /** What a storm over a watched folder came to. All but `bursts` and `excused` must be 0. */
@@ -38,7 +39,7 @@ function isWhole(text: string): boolean {
 }
 
 /** Writes, renames, replaces and moves in `bursts` documents, many at once, while a watch follows. */
-export async function watchStorm(bursts: number): Promise<StormReport> {
+export async function watchStorm(bursts: number, firstSeed: number): Promise<StormReport> {
   await using outside = await tempFolder()
   await using folder = await tempFolder()
   const excused = new Set<string>()
@@ -71,7 +72,9 @@ export async function watchStorm(bursts: number): Promise<StormReport> {
   let next = 0
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      for (let seed = next++; seed < bursts; seed = next++) await burst(seed, folder.path, outside.path, excused)
+      for (let seed = next++; seed < bursts; seed = next++) {
+        await burst(seed, folder.path, outside.path, excused, new Random(firstSeed + seed))
+      }
     }),
   )
   // Longer than the time between two scans, so that what events missed is found.
@@ -92,15 +95,15 @@ export async function watchStorm(bursts: number): Promise<StormReport> {
 
 const keyOf = (seed: number): string => `${seed % 13}/${seed % 7}/${seed}.pdf`
 
-async function burst(seed: number, root: string, outside: string, excused: Set<string>): Promise<void> {
+async function burst(seed: number, root: string, outside: string, excused: Set<string>, random: Random): Promise<void> {
   const key = sourceKey(keyOf(seed))
   const path = `${root}/${key}`
   await mkdir(path.slice(0, path.lastIndexOf('/')), { recursive: true })
   const kind = seed % 5
   if (kind === 0) await writeFile(path, content(seed))
-  if (kind === 1) await writeSlowly(path, content(seed), () => excused.add(key))
+  if (kind === 1) await writeSlowly(path, content(seed), random, () => excused.add(key))
   if (kind === 2) {
-    await writeSlowly(`${path}.part`, content(seed), () => undefined)
+    await writeSlowly(`${path}.part`, content(seed), random, () => undefined)
     await rename(`${path}.part`, path)
   }
   if (kind === 3) {
@@ -110,28 +113,30 @@ async function burst(seed: number, root: string, outside: string, excused: Set<s
   }
   if (kind === 4) {
     await writeFile(path, content(seed))
-    await sleep(Math.random() * 300)
+    await sleep(random.below(300))
     await writeFile(`${outside}/${seed}`, content(seed + 1))
-    await (Math.random() < 0.5
+    await (random.chance(0.5)
       ? rename(`${outside}/${seed}`, path)
       : rm(path).then(() => rename(`${outside}/${seed}`, path)))
   }
 }
 
-async function writeSlowly(path: string, text: string, tooSlow: () => void): Promise<void> {
+async function writeSlowly(path: string, text: string, random: Random, tooSlow: () => void): Promise<void> {
   const parts = 5
   await writeFile(path, '')
   for (let part = 0; part < parts; part++) {
     const begun = performance.now()
-    await sleep(20 + Math.random() * 100)
+    await sleep(20 + random.below(100))
     await appendFile(path, text.slice((part * text.length) / parts, ((part + 1) * text.length) / parts))
     if (performance.now() - begun > STABLE_MS * 0.8) tooSlow()
   }
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { values } = parseArgs({ options: { bursts: { type: 'string', default: '10000' } } })
-  const report = await watchStorm(Number(values.bursts))
+  const { values } = parseArgs({
+    options: { bursts: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
+  })
+  const report = await watchStorm(Number(values.bursts), Number(values.seed))
   console.log(JSON.stringify(report))
   process.exitCode = report.half_written + report.duplicates + report.missed === 0 ? 0 : 1
 }

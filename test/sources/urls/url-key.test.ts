@@ -1,4 +1,4 @@
-import { assert, constantFrom, property, webUrl } from 'fast-check'
+import { assert, constantFrom, property, webUrl } from '../../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { EXTENSIONS, extensionOf } from '#src/document/formats.ts'
 import { keyOfUrl, urlOfKey } from '#src/sources/urls/url-key.ts'

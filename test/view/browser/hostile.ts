@@ -7,10 +7,11 @@ import { hostileDocuments } from '../hostile-documents.ts'
 import { HOSTILE_FORMATS, hostileFile } from '../hostile-files.ts'
 import { findChromium, startChromium } from './support/chromium.ts'
 import { startView } from './support/viewed.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /** `0-300`, of those that the seed makes: a busy machine opens them in parts. */
 const [FROM = 0, TO = 300] = (process.env['HOSTILE_RANGE'] ?? '0-300').split('-').map(Number)
-const SEED = Number(process.env['HOSTILE_SEED'] ?? 1)
+const SEED = seedFrom('HOSTILE_SEED', 1)
 
 /** Half of them in the six formats that take a text as it is: there a script could come through whole. */
 const formatOf = (at: number): (typeof HOSTILE_FORMATS)[number] =>

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.startsWith('fixtures/') && name !== 'rules-of-tests.test.ts')
+  .map((name) => ({ name, text: readFileSync(join(import.meta.dirname, name), 'utf8') }))
+
+interface Source {
+  readonly name: string
+  readonly text: string
+}
+
+/** What a file must not do itself, and the files whose task it is. */
+const ONE_HOME: readonly (readonly [pattern: RegExp, home: RegExp, instead: string])[] = [
+  [/\bMath\.random\b|Date\.now\(\) %/, /^support\/seed\.ts$|^architecture\.test\.ts$/, 'seedFrom of support/seed.ts'],
+  // A process of the fault campaign is given the seed of its run.
+  [
+    /\benv(?:\.|\[')[A-Z_]*SEED\b/,
+    /^support\/(?:seed|fast-check)\.ts$|^faults\/preloads\/write-errors\.ts$/,
+    'seedFrom of support/seed.ts',
+  ],
+  [/from 'fast-check'/, /^support\/fast-check\.ts$/, 'support/fast-check.ts'],
+]
+
+/** Draws from a seed that is not written beside it as a number. */
+const DRAWS = /\b(?:new Random|seededRandom)\((?!\d[\d_]*\))/
+
+/** Why a failure of the file could not be drawn again; helpers are given their seed. */
+function cannotReplay({ name, text }: Source): string[] {
+  const elsewhere = ONE_HOME.filter(([pattern, home]) => pattern.test(text) && !home.test(name)).map(
+    ([, , instead]) => `${name}: use ${instead}`,
+  )
+  const unnamed = name.endsWith('.test.ts') && DRAWS.test(text) && !/\bseedFrom\('[A-Z_]+'/.test(text)
+  return unnamed ? [...elsewhere, `${name}: its seed comes from seedFrom of support/seed.ts`] : elsewhere
+}
+
+test('whatever a test draws is drawn again by an environment variable that its failure prints', () => {
+  expect(files.length).toBeGreaterThan(500)
+  expect(files.flatMap(cannotReplay)).toEqual([])
+})
+
+test.each([
+  'const at = Math.random() * 60',
+  "const seed = Number(process.env['FUZZ_SEED'] ?? 1)",
+  'const seed = Number(process.env.FUZZ_SEED)',
+  "import * as fc from 'fast-check'",
+  'for (let seed = 1; seed < 9; seed++) play(new Random(seed))',
+  'const random = seededRandom(seed)',
+])('the check of seeds finds: %s', (text) => {
+  expect(cannotReplay({ name: 'planted.test.ts', text })).toHaveLength(1)
+})
+
+test('the check of seeds leaves alone what is always the same, and what is given its seed', () => {
+  expect(cannotReplay({ name: 'planted.test.ts', text: 'const random = new Random(20_261_122)' })).toEqual([])
+  expect(cannotReplay({ name: 'support/planted.ts', text: 'const random = new Random(seed)' })).toEqual([])
+})
