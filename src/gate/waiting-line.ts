@@ -241,6 +241,7 @@ export class WaitingLine {
         this.#isLimited = true
         this.#admittedAt.push(performance.now())
         if (this.#admittedAt.length > WIDEST) this.#admittedAt.shift()
+        this.#askAt = 0 // Unless the answer names a time, this process has left the line: it is not called.
         if (answer.fullForMs !== null) this.#notBefore('places', answer.fullForMs)
         if (waits) waiter.resolve(answer)
         else this.#options.giveBack(answer.permit)

@@ -95,6 +95,23 @@ describe('the waiting line of a process', () => {
     expect(await waiting.join(ticket('a'), signal)).toMatchObject({ kind: 'admitted' })
   })
 
+  test('asks at once for a new document after a release handed the last one in line its place', async () => {
+    const asked: string[] = []
+    const waiting = line({
+      ask: async ({ key }) => {
+        asked.push(key)
+        return asked.length === 1 ? full : admitted(key)
+      },
+    })
+    const handedOver = waiting.join(ticket('a'), signal)
+    await sleep(5)
+    waiting.next()?.hear(admitted('a'))
+    expect(await handedOver).toMatchObject({ kind: 'admitted' })
+    const joined = await Promise.race([waiting.join(ticket('b'), signal), sleep(300)])
+    expect(joined).toMatchObject({ kind: 'admitted' })
+    expect(asked).toEqual(['a', 'b'])
+  })
+
   test('releases a place that arrives after its document left the line', async () => {
     const given: string[] = []
     const waiting = line({
