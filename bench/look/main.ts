@@ -2,6 +2,7 @@
 // at five times, after once to warm up; up to 20 pages of each.
 import { parseArgs } from 'node:util'
 import { previewPages } from '../../src/engine/pdf/preview-pages.ts'
+import { PdfFile } from '../../src/engine/pdf/pdf-file.ts'
 import { pdfPictures } from '../../src/engine/pdf/pdf-pictures.ts'
 import { readPages } from '../../src/engine/pdf/read-pages.ts'
 import type { ReadPage } from '../../src/engine/pdf/text-layer.ts'
@@ -24,7 +25,7 @@ for (let round = 0; round <= ROUNDS; round += 1) {
     for await (const batch of readPages(file, MOST_PAGES)) batches.push(batch)
     const read = cpuMs()
     const totalPages = batches.reduce((sum, batch) => sum + batch.length, 0)
-    const pictures = await pdfPictures(file, { password: null, totalPages })
+    const pictures = pdfPictures(await PdfFile.read(file), { password: null, totalPages })
     const previews = await Promise.all(batches.map((batch) => previewPages(batch, pictures)))
     if (round === 0) continue
     times.read += read - began

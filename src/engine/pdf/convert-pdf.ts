@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { PdfParserOptions } from '#src/contract/options.ts'
 import { type Conversion, ConversionError } from '../conversion.ts'
 import { assemble, blockPages, parsedPages } from './assemble.ts'
@@ -15,10 +14,12 @@ import { OcrLanguages, type OcrLanguagesOptions } from './ocr/ocr-languages.ts'
 import { pageDrafts } from './page-drafts.ts'
 import type { PageReading } from './page-reading.ts'
 import { warningOf } from './page-warnings.ts'
+import { PdfFile } from './pdf-file.ts'
 import { pdfMetadata } from './pdf-metadata.ts'
 import { type PdfPictures, pdfPictures } from './pdf-pictures.ts'
 import { readPage, type ReadPageContext } from './read-page.ts'
 import { readPages } from './read-pages.ts'
+import { outlineOf } from './structure/outline.ts'
 import type { ReadPage } from './text-layer.ts'
 import { withRunOns } from './run-on.ts'
 
@@ -53,7 +54,9 @@ export async function convertPdf(
 ): Promise<Conversion> {
   const facts = await inspectPdf(input.path, input.passwords)
   const limit = Math.min(options.maxPages ?? facts.totalPages, facts.totalPages)
-  const pictures = await pdfPictures(input.path, facts)
+  const file = await PdfFile.read(input.path)
+  const pictures = pdfPictures(file, facts)
+  const outline = file.mayHaveOutline && file.objects !== null ? outlineOf(file.objects) : []
   const { cacheFolder, ocr = { fetched: null, allowed: null } } = input
   const languages = new OcrLanguages({ cacheFolder, ...ocr })
   const context: ReadPageContext = {
@@ -66,22 +69,25 @@ export async function convertPdf(
   let vocabulary: ReadonlySet<string> = new Set()
   for await (const batch of readPages(input.path, limit, facts.password)) {
     const read = await readBatch(batch, pictures, context, signal)
-    const batchDrafts = pageDrafts(read, { onlyMainContent: input.onlyMainContent, vocabulary })
+    const batchDrafts = pageDrafts(read, { onlyMainContent: input.onlyMainContent, vocabulary, outline })
     drafts.push(...batchDrafts.pages)
     vocabulary = batchDrafts.vocabulary
   }
-  const read = await withLostContent(drafts, input.path)
-  const pages = withRunOns(finished(read), { acrossPages: !options.pageMarkers, vocabulary })
+  const read = withLostContent(drafts, file.bytes)
+  const metadata = metadataOf(file.bytes, facts, limit)
+  const pages = withRunOns(finished(read, typeof metadata.title === 'string' ? metadata.title : ''), {
+    acrossPages: !options.pageMarkers,
+    vocabulary,
+  })
   refuseWithoutText(pages)
-  const metadata = await metadataOf(input.path, facts, limit)
   return { ...conversion(pages, options, metadata), lackingLanguages: languages.lacking }
 }
 
 /** A document without any text or ink, whose content shows text all the same, was not read: no blank page is `ok` there. */
-async function withLostContent(drafts: readonly PageDraft[], path: string): Promise<readonly PageDraft[]> {
+function withLostContent(drafts: readonly PageDraft[], file: Buffer): readonly PageDraft[] {
   const isEmpty = ({ drafts: blocks, problems, signals }: PageDraft): boolean =>
     blocks.length === 0 && problems.length === 0 && (signals.unreadLetters ?? 0) === 0
-  if (!drafts.every(isEmpty) || !hasLostContent(await readFile(path))) return drafts
+  if (!drafts.every(isEmpty) || !hasLostContent(file)) return drafts
   return drafts.map((draft) => ({ ...draft, problems: ['unreadable'] }))
 }
 
@@ -100,8 +106,8 @@ async function readBatch(
   return read
 }
 
-async function metadataOf(path: string, facts: PdfFacts, numPages: number): Promise<Conversion['metadata']> {
-  return { ...(await infoDictionary(path)), ...pdfMetadata(facts.xmp), numPages, totalPages: facts.totalPages }
+function metadataOf(file: Buffer, facts: PdfFacts, numPages: number): Conversion['metadata'] {
+  return { ...infoDictionary(file), ...pdfMetadata(facts.xmp), numPages, totalPages: facts.totalPages }
 }
 
 /** A document without any text is refused where another mode or a smaller page would have brought some. */

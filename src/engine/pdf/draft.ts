@@ -3,6 +3,7 @@ import type { Fragment, PageFragments } from './fragment.ts'
 import type { LayoutBlock } from './layout/block.ts'
 import { wordsOfBlock } from './layout/block.ts'
 import { headingLevels, headingStyle, type HeadingStyle, type PlacedHeading } from './layout/heading-levels.ts'
+import { headingKey } from './layout/outlined-headings.ts'
 import { renderBlock } from './render-block.ts'
 
 /** A fragment whose heading level waits for the rest of the document. */
@@ -61,17 +62,9 @@ export function draftsOf(blocks: readonly LayoutBlock[], options: DraftOptions):
   return drafts
 }
 
-/** Gives every heading its level, now that all of them are known. One of level 1 on page 1 is the title. */
-export function finished(pages: readonly PageDraft[]): PageFragments[] {
-  const placed = new Map<Draft, PlacedHeading>()
-  for (const [page, { drafts, size }] of pages.entries()) {
-    const first = drafts.find(({ fragment }) => fragment.markdown !== '')
-    for (const draft of drafts) {
-      if (draft.heading === null) continue
-      const slideTitle = draft === first && size !== null && size.width > size.height
-      placed.set(draft, { style: draft.heading, page, slideTitle })
-    }
-  }
+/** Gives every heading its level, now that all of them are known. One of level 1 on page 1 is the title. `statedTitle`: by the metadata. */
+export function finished(pages: readonly PageDraft[], statedTitle = ''): PageFragments[] {
+  const placed = new Map(pages.flatMap((page, index) => placedHeadings(page, index, headingKey(statedTitle))))
   const levels = headingLevels([...placed.values()])
   const levelOf = new Map([...placed.keys()].map((draft, index) => [draft, levels[index] ?? 1]))
   const title = pages[0]?.drafts.find((draft) => levelOf.get(draft) === 1)
@@ -84,6 +77,23 @@ export function finished(pages: readonly PageDraft[]): PageFragments[] {
       return { ...draft.fragment, markdown, type: draft === title ? 'title' : draft.fragment.type }
     }),
   }))
+}
+
+/** Text before a heading that is no subtitle, no author and no date has so many characters. */
+const TEXT_CHARACTERS = 200
+
+function placedHeadings({ drafts, size }: PageDraft, page: number, titleKey: string): [Draft, PlacedHeading][] {
+  const first = drafts.find(({ fragment }) => fragment.markdown !== '')
+  const firstText = drafts.findIndex(
+    ({ fragment: { label, markdown } }) => label === 'paragraph' && markdown.length >= TEXT_CHARACTERS,
+  )
+  return drafts.flatMap((draft, index): [Draft, PlacedHeading][] => {
+    if (draft.heading === null) return []
+    const slideTitle = draft === first && size !== null && size.width > size.height
+    const statedTitle = titleKey !== '' && headingKey(draft.fragment.markdown) === titleKey
+    const belowText = firstText >= 0 && firstText < index
+    return [[draft, { style: draft.heading, page, slideTitle, belowText, statedTitle }]]
+  })
 }
 
 function mean(values: readonly number[]): number {

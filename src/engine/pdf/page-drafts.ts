@@ -2,16 +2,20 @@ import type { ParsedPage } from '@llamaindex/liteparse'
 import { draftsOf, type PageDraft } from './draft.ts'
 import { documentStyle } from './layout/document-style.ts'
 import { furnitureOf } from './layout/furniture.ts'
+import { type NamedHeadings, namedHeadings } from './layout/outlined-headings.ts'
 import { layoutPage } from './layout/layout-page.ts'
 import { rowsOf } from './layout/rows.ts'
 import { rulingsOf } from './layout/rulings.ts'
 import { type Word, wordsOf } from './layout/words.ts'
 import type { PageReading } from './page-reading.ts'
+import type { OutlineEntry } from './structure/outline.ts'
 
 export interface BatchOptions {
   readonly onlyMainContent: boolean
   /** Words of the pages before this batch, in lower case. */
   readonly vocabulary: ReadonlySet<string>
+  /** What the file's outline names, if it has one. */
+  readonly outline?: readonly OutlineEntry[]
 }
 
 export interface BatchDrafts {
@@ -40,12 +44,18 @@ export function pageDrafts(batch: readonly PageReading[], options: BatchOptions)
       rulings: rulingsOf(page),
       figures: figuresOf(page),
       inset,
+      named: namedOn(pageNumber, options.outline ?? []),
     }
     const drafts = draftsOf(layoutPage(content, style), { ...options, vocabulary })
     const links = [...words, ...inset].flatMap((word) => word.link ?? [])
     return { ...known, size: { width: page.width, height: page.height }, drafts, links }
   })
   return { pages, vocabulary }
+}
+
+/** An entry whose place is not known may stand on any page. */
+function namedOn(pageNumber: number, outline: readonly OutlineEntry[]): NamedHeadings {
+  return namedHeadings(outline.filter(({ page }) => page === null || page === pageNumber))
 }
 
 /** A page with this share of native letters is a page with pictures on it; one with less is a scan with some print. */

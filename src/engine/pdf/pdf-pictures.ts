@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import type { PdfToDraw } from './ink/draw-pages.ts'
 import { pagesWithPictures } from './ink/pages-with-pictures.ts'
 import { withoutPictures } from './ink/without-pictures.ts'
 import type { PdfFacts } from './inspect-pdf.ts'
+import type { PdfFile } from './pdf-file.ts'
 
 /** A PDF as it is drawn, with its pictures and without. */
 export interface PdfPictures {
@@ -13,15 +13,14 @@ export interface PdfPictures {
   readonly pages: ReadonlySet<number> | null
 }
 
-export async function pdfPictures(
-  path: string,
+export function pdfPictures(
+  file: PdfFile,
   { password, totalPages }: Pick<PdfFacts, 'password' | 'totalPages'>,
-): Promise<PdfPictures> {
-  const file = await readFile(path)
-  const bare = withoutPictures(file)
-  const pdf = { source: path, password }
+): PdfPictures {
+  const bare = withoutPictures(file.bytes)
+  const pdf = { source: file.path, password }
   if (bare.pictures === 0) return { pdf, withoutPictures: null, pages: null }
-  return { pdf, withoutPictures: { source: bare.file, password }, pages: pagesWithPictures(file, totalPages) }
+  return { pdf, withoutPictures: { source: bare.file, password }, pages: pagesWithPictures(file.objects, totalPages) }
 }
 
 /** Whether a page may show a picture. */

@@ -11,6 +11,8 @@ export interface TextBlock {
   readonly kind: TextKind
   readonly box: Box
   readonly lines: readonly Line[]
+  /** Of a heading that the file names in its outline: its depth there, from 1. */
+  readonly depth?: number
 }
 
 export interface ListItem {

@@ -1,4 +1,5 @@
 import type { TextBlock } from './block.ts'
+import { median } from './box.ts'
 import { lineText } from './line-text.ts'
 import { sizeOf } from './rows.ts'
 
@@ -11,6 +12,8 @@ export interface HeadingStyle {
   readonly recognised: boolean
   /** Numbers that it starts with: 2 for `5.1 Method`; null for one without a number. */
   readonly depth: number | null
+  /** Depth in the outline of the file, from 1; null for a heading that it does not name. */
+  readonly named: number | null
 }
 
 /** A heading at its place in the document. */
@@ -20,6 +23,10 @@ export interface PlacedHeading {
   readonly page: number
   /** The first text of a page that is wider than high: the title of a slide. */
   readonly slideTitle: boolean
+  /** Text of some length stands before it on its page. */
+  readonly belowText: boolean
+  /** It says what the metadata of the file gives as the document's title. */
+  readonly statedTitle: boolean
 }
 
 const BOLD = 600
@@ -27,7 +34,8 @@ const DEEPEST = 6
 /** Sizes that differ by less are one. */
 const SAME_SIZE = 0.06
 const SAME_SIZE_RECOGNISED = 0.15
-const NUMBERS = /^\(?(?:(?:Appendix|Chapter|Section)\s+)?((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.)]?\s+\S/
+const NUMBERS = /^\(?((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.)]?\s+\S/
+const WORDED = /^(?:Appendix|Chapter|Section)\s+((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.:)]?(?:\s|$)/
 
 export function headingStyle(block: TextBlock): HeadingStyle {
   const words = block.lines.flat()
@@ -36,12 +44,13 @@ export function headingStyle(block: TextBlock): HeadingStyle {
     bold: words.every((word) => word.weight >= BOLD),
     recognised: words.some((word) => word.confidence !== null),
     depth: depthOf(block.lines.map(lineText).join(' ')),
+    named: block.depth ?? null,
   }
 }
 
 /** `3`, `A.2` and `5.1.2` are numbers of sections; `2019` is a year, and `(1)` and `A` may be anything. */
 function depthOf(text: string): number | null {
-  const [, numbers] = NUMBERS.exec(text) ?? []
+  const [, numbers] = WORDED.exec(text) ?? NUMBERS.exec(text) ?? []
   if (numbers === undefined || text.startsWith('(') || /^[A-Z]$/.test(numbers)) return null
   return numbers.split('.').length
 }
@@ -49,9 +58,54 @@ function depthOf(text: string): number | null {
 /**
  * Levels 1 to 6, one for each heading. Level 1 is the document's title and the titles of slides; sections begin below it, larger
  * letters above smaller ones and bold above regular. Numbers say more than letters: `5.1` stands one below `5`, whatever they look
- * like.
+ * like. An outline in the file says more than both.
  */
 export function headingLevels(headings: readonly PlacedHeading[]): number[] {
+  const levels = headings.some(({ style }) => style.named !== null) ? byOutline(headings) : byPrint(headings)
+  return levels.map((level) => Math.min(DEEPEST, Math.max(1, level)))
+}
+
+/**
+ * The outline's own depths, one deeper below a title that only the print shows; a title of the metadata stands beside them, as
+ * front matter does. A heading between the entries has the level of those that look like it, or stands below the one before it.
+ */
+function byOutline(headings: readonly PlacedHeading[]): number[] {
+  const named = headings.flatMap(({ style }) => (style.named === null ? [] : [{ style, depth: style.named }]))
+  const title = printedTitle(headings)
+  const shift = title === null || title.statedTitle ? 0 : 1
+  const open: { readonly depth: number; readonly level: number; readonly numbers: number | null }[] = []
+  return headings.map((heading) => {
+    const { style } = heading
+    if (heading === title) return 1
+    if (style.named === null) {
+      const alike = named.filter((other) => looksLike(other.style, style)).map(({ depth }) => depth)
+      return alike.length > 0 ? median(alike) + shift : (open.at(-1)?.level ?? shift) + 1
+    }
+    while ((open.at(-1)?.depth ?? 0) >= style.named) open.pop()
+    const parent = open.at(-1)
+    // Outlines cannot skip a level: `2.1.1` right below `2` is two levels deeper all the same.
+    const skipped = Math.max(0, (style.depth ?? 0) - (parent?.numbers ?? Infinity) - 1)
+    const level = (parent === undefined ? style.named + shift : parent.level + 1) + skipped
+    open.push({ depth: style.named, level, numbers: style.depth })
+    return level
+  })
+}
+
+/** A heading of page 1 before all that the outline names, and larger than any of them. */
+function printedTitle(headings: readonly PlacedHeading[]): PlacedHeading | null {
+  const first = headings.findIndex(({ style }) => style.named !== null)
+  const largest = Math.max(...headings.map(({ style }) => (style.named === null ? 0 : style.size)))
+  const before = headings
+    .slice(0, first)
+    .filter(({ page, style }) => page === 0 && style.size > largest * (1 + SAME_SIZE))
+  return before.sort((a, b) => b.style.size - a.style.size)[0] ?? null
+}
+
+function looksLike(a: HeadingStyle, b: HeadingStyle): boolean {
+  return a.bold === b.bold && Math.abs(a.size - b.size) <= sameSize(a) * a.size
+}
+
+function byPrint(headings: readonly PlacedHeading[]): number[] {
   const titles = titlesOf(headings)
   const sections = headings.filter((heading) => !titles.has(heading))
   const ranks = ranksOf(sections.map(({ style }) => style))
@@ -60,17 +114,17 @@ export function headingLevels(headings: readonly PlacedHeading[]): number[] {
     if (titles.has(heading)) return 1
     const { depth } = heading.style
     const level = depth === null ? ranks(heading.style) : numbered(depth)
-    return Math.min(DEEPEST, Math.max(2, level))
+    return Math.max(2, level)
   })
 }
 
-/** The titles of slides, or the one heading on the first page whose letters no other heading reaches. */
+/** The titles of slides, or the one heading above the text of the first page whose letters no other heading reaches. */
 function titlesOf(headings: readonly PlacedHeading[]): ReadonlySet<PlacedHeading> {
   const slides = headings.filter((heading) => heading.slideTitle)
   if (slides.length > 1) return new Set(slides)
   const largest = Math.max(...headings.map(({ style }) => style.size))
   const large = headings.filter(({ style }) => style.size >= largest * (1 - sameSize(style)))
-  return new Set(large.filter(({ page }) => large.length === 1 && page === 0))
+  return new Set(large.filter(({ page, belowText }) => large.length === 1 && page === 0 && !belowText))
 }
 
 /** Level by letters: 2 for the largest, one more for each smaller size and for what is not bold within one size. */

@@ -6,6 +6,7 @@ import type { DocumentStyle } from './document-style.ts'
 import type { FurnitureKind } from './furniture.ts'
 import { withHeadings } from './headings.ts'
 import { inReadingOrder } from './line-text.ts'
+import { type NamedHeadings, withNamedHeadings } from './outlined-headings.ts'
 import { paragraphsOf } from './paragraphs.ts'
 import { regionsOf } from './regions.ts'
 import { type Row, rowOf, rowsOf, turnedLines, wordsIn } from './rows.ts'
@@ -22,6 +23,8 @@ export interface PageContent {
   readonly figures: readonly Box[]
   /** Words recognised in pictures of a page that has text of its own: labels of charts, print on a photograph. */
   readonly inset: readonly Word[]
+  /** Headings of this page that the file itself names. */
+  readonly named: NamedHeadings
 }
 
 /** The blocks of a page in reading order: headers first, footers last, what lies between column by column. */
@@ -35,7 +38,8 @@ export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock
   const placed = new Map<Row, TableGrid>(lattices.map((table) => [rowOf([{ ...table.box, words: [] }]), table]))
   const all = [...rows, ...placed.keys()].sort((a, b) => a.y0 - b.y0)
   const blocks = all.length === 0 ? [] : regionsOf(all).flatMap((region) => regionBlocks(region, placed, page.rulings))
-  const body = withPlaced(withHeadings(blocks, style), [...page.figures.map(figureOf), ...insetBlocks(page.inset)])
+  const headed = withHeadings(withNamedHeadings(blocks, page.named), style)
+  const body = withPlaced(headed, [...page.figures.map(figureOf), ...insetBlocks(page.inset)])
   const aside = asideBlocks(
     page.turned.filter((word) => !inTables.has(word)),
     rows,

@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { pagesWithPictures } from '#src/engine/pdf/ink/pages-with-pictures.ts'
+import { pdfObjects } from '#src/engine/pdf/structure/pdf-objects.ts'
 import { randomPage } from '../../../support/mixed-pages/random-page.ts'
 import { Random } from '../../../support/random.ts'
 
@@ -44,7 +45,7 @@ describe('the pages that lead to a picture', () => {
     ['plain objects', Buffer.from(written(OBJECTS))],
     ['an object stream', packed()],
   ])('are found through forms and patterns, not through links, in %s', (_, file) => {
-    expect(pagesWithPictures(file, 4)).toEqual(new Set([2, 4]))
+    expect(pagesWithPictures(pdfObjects(file), 4)).toEqual(new Set([2, 4]))
   })
 
   test.each([
@@ -53,7 +54,7 @@ describe('the pages that lead to a picture', () => {
     ['whose page list was changed', written(OBJECTS) + written([OBJECTS[0] ?? '', OBJECTS[1] ?? '']), 4],
     ['with an object stream that is damaged', packed().toString('latin1').slice(0, -40), 4],
   ])('are not known in a file %s', (_, file, pages) => {
-    expect(pagesWithPictures(Buffer.from(file, 'latin1'), pages)).toBeNull()
+    expect(pagesWithPictures(pdfObjects(Buffer.from(file, 'latin1')), pages)).toBeNull()
   })
 
   test('are those of random pages that hold one', async () => {
@@ -61,7 +62,7 @@ describe('the pages that lead to a picture', () => {
     for (let draw = 0; draw < 5; draw += 1) {
       const { kind, pdf } = await randomPage(random.below(1e8))
       const holds = pdf.includes('/Subtype/Image')
-      expect([kind, pagesWithPictures(pdf, 1)]).toEqual([kind, new Set(holds ? [1] : [])])
+      expect([kind, pagesWithPictures(pdfObjects(pdf), 1)]).toEqual([kind, new Set(holds ? [1] : [])])
     }
   })
 })

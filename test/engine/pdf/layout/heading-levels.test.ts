@@ -8,10 +8,23 @@ interface Drawn {
   readonly page?: number
   readonly slideTitle?: boolean
   readonly recognised?: boolean
+  readonly named?: number | null
+  readonly statedTitle?: boolean
+  readonly belowText?: boolean
 }
 
-function placed({ size, bold = false, depth, page = 0, slideTitle = false, recognised = false }: Drawn): PlacedHeading {
-  return { style: { size, bold, recognised, depth: depth ?? null }, page, slideTitle }
+function placed({
+  size,
+  bold = false,
+  depth,
+  page = 0,
+  slideTitle = false,
+  recognised = false,
+  named = null,
+  statedTitle = false,
+  belowText = false,
+}: Drawn): PlacedHeading {
+  return { style: { size, bold, recognised, depth: depth ?? null, named }, page, slideTitle, belowText, statedTitle }
 }
 
 const levelsOf = (...drawn: readonly Drawn[]): number[] => headingLevels(drawn.map(placed))
@@ -24,6 +37,7 @@ test('the one heading with the largest letters on page 1 is the title, also belo
 test('sections begin at level 2 where no heading is the title', () => {
   expect(levelsOf({ size: 14 }, { size: 14 }, { size: 12 })).toEqual([2, 2, 3])
   expect(levelsOf({ size: 12 }, { size: 20, page: 1 })).toEqual([3, 2])
+  expect(levelsOf({ size: 12 }, { size: 20, belowText: true })).toEqual([3, 2])
 })
 
 test('numbers decide over letters: sections of one size lie as deep as their numbers', () => {
@@ -50,4 +64,15 @@ test('sizes of recognised letters scatter: near ones share a level', () => {
 
 test('heading levels end at 6', () => {
   expect(levelsOf(...[40, 34, 29, 25, 21, 18, 15, 12].map((size) => ({ size })))).toEqual([1, 2, 3, 4, 5, 6, 6, 6])
+})
+
+test('an outline decides over letters and numbers: what it holds lies one below a title that only the print shows', () => {
+  const title = { size: 20 }
+  expect(levelsOf(title, { size: 12, named: 1 }, { size: 14, named: 2 }, { size: 9 })).toEqual([1, 2, 3, 4])
+  expect(levelsOf(title, { size: 12, named: 1, depth: 1 }, { size: 12, named: 2, depth: 3 })).toEqual([1, 2, 4])
+  expect(levelsOf({ size: 20, named: 1 }, { size: 14, named: 2 }, { size: 14 })).toEqual([1, 2, 2])
+})
+
+test('a title of the metadata is front matter: the outline keeps its own depths beside it', () => {
+  expect(levelsOf({ size: 20, statedTitle: true }, { size: 12, named: 1 }, { size: 12, named: 2 })).toEqual([1, 1, 2])
 })

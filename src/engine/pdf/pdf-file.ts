@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+import { pdfObjects } from './structure/pdf-objects.ts'
+
+/** The bytes of a PDF, read once, and its objects, parsed when they are first asked for. */
+export class PdfFile {
+  readonly path: string
+  readonly bytes: Buffer
+  #objects: ReadonlyMap<number, string> | null | undefined
+
+  private constructor(path: string, bytes: Buffer) {
+    this.path = path
+    this.bytes = bytes
+  }
+
+  static async read(path: string): Promise<PdfFile> {
+    return new PdfFile(path, await readFile(path))
+  }
+
+  /** As `pdfObjects`. */
+  get objects(): ReadonlyMap<number, string> | null {
+    this.#objects ??= pdfObjects(this.bytes)
+    return this.#objects
+  }
+
+  /** Whether the file may have an outline: names in object streams cannot be seen before they are unpacked. */
+  get mayHaveOutline(): boolean {
+    return !this.bytes.includes('/Encrypt') && (this.bytes.includes('/Outlines') || this.bytes.includes('/ObjStm'))
+  }
+}

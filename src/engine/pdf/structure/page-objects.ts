@@ -1,0 +1,41 @@
+export interface PageObject {
+  readonly number: number
+  /** Objects that nodes above it in the page tree name: a page inherits their resources. */
+  readonly inherited: readonly number[]
+}
+
+export const isPage = (text: string): boolean => /\/Type\s*\/Page(?![A-Za-z])/.test(text)
+
+/** The pages in their order, found down the page tree; null where the tree is uncertain. */
+export function pagesOf(objects: ReadonlyMap<number, string>): readonly PageObject[] | null {
+  const roots = new Set(
+    catalogsOf(objects).flatMap((text) => [...text.matchAll(/\/Pages\s+(\d+)\s+\d+\s+R/g)].map((at) => Number(at[1]))),
+  )
+  const [root] = roots
+  if (root === undefined || roots.size > 1) return null
+  const pages: PageObject[] = []
+  const seen = new Set<number>()
+  const walk = (number: number, inherited: readonly number[]): boolean => {
+    const text = objects.get(number)
+    if (text === undefined || seen.has(number)) return false
+    seen.add(number)
+    const kids = text.split('/Kids')
+    if (kids.length === 1) return isPage(text) && pages.push({ number, inherited }) > 0
+    const list = /^\s*\[([^\]]*)\]/.exec(kids[1] ?? '')?.[1]
+    if (kids.length > 2 || list === undefined) return false
+    const own = [...inherited, ...references(text.replace(list, ''))]
+    return references(list).every((kid) => walk(kid, own))
+  }
+  return walk(root, []) ? pages : null
+}
+
+/** The document catalog, and those of earlier versions of the file. */
+export function catalogsOf(objects: ReadonlyMap<number, string>): string[] {
+  return [...objects.values()].filter((text) => /\/Type\s*\/Catalog(?![A-Za-z])/.test(text))
+}
+
+/** Numbers of the objects that a dictionary refers to, its parent left out. */
+export function references(text: string): number[] {
+  const others = text.replace(/\/Parent\s+\d+\s+\d+\s+R/g, '')
+  return [...others.matchAll(/(\d+)\s+\d+\s+R(?![A-Za-z])/g)].map((match) => Number(match[1]))
+}
