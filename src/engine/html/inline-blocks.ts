@@ -45,7 +45,7 @@ function rowLine(row: TableRow): PhrasingContent[] {
 }
 
 function itemLine(list: List, item: ListItem, index: number): PhrasingContent[] {
-  const mark = list.ordered ? `${(list.start ?? 1) + index}. ` : '• '
+  const mark = list.ordered ? `${(list.start ?? 1) + index}. ` : '- '
   return [text(mark), ...inlineOf(item.children)]
 }
 

@@ -1,6 +1,7 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import { asCell, escapeLineStart } from './escape-markdown.ts'
 import { renderInlines } from './inline-markdown.ts'
+import { withJoinedLists } from './joined-lists.ts'
 import { listLabel } from './list-label.ts'
 import type { Block, Cell, List, ListItem, Table } from './office-document.ts'
 import { pipeTable } from './pipe-table.ts'
@@ -55,7 +56,7 @@ function cellList(list: List, rendering: Rendering): string {
   return list.items
     .map((item, index) => {
       const label = item.markerLabel ?? listLabel(list.marker, list.start + index)
-      return `${label === '' ? '•' : label} ${renderCell(item.blocks, rendering)}`
+      return `${label === '' ? '-' : label} ${renderCell(item.blocks, rendering)}`
     })
     .join('\n')
 }
@@ -71,21 +72,8 @@ function renderItem(list: List, item: ListItem, index: number, rendering: Render
   return `${marker} ${box}${shown}${indent(content, ' '.repeat(marker.length + 1))}`
 }
 
-/** Some writers put a list within a list into an item of its own: it belongs to the item before. */
-function withNestedLists(items: readonly ListItem[]): readonly ListItem[] {
-  const joined: ListItem[] = []
-  for (const item of items) {
-    const before = joined.at(-1)
-    const isNested = item.blocks.length > 0 && item.blocks.every(({ kind }) => kind === 'list')
-    if (isNested && before !== undefined)
-      joined[joined.length - 1] = { ...before, blocks: [...before.blocks, ...item.blocks] }
-    else joined.push(item)
-  }
-  return joined
-}
-
 function renderList(list: List, rendering: Rendering): string {
-  const items = withNestedLists(list.items).map((item, index) => renderItem(list, item, index, rendering))
+  const items = list.items.map((item, index) => renderItem(list, item, index, rendering))
   return items.filter((item) => item !== null).join('\n')
 }
 
@@ -122,7 +110,7 @@ function renderBlock(block: Block, rendering: Rendering): string {
 /** Blocks as Markdown, empty ones left out. `tight` keeps a list directly under the text that it belongs to. */
 export function renderBlocks(blocks: readonly Block[], rendering: Rendering, tight = false): string {
   let markdown = ''
-  for (const block of blocks) {
+  for (const block of withJoinedLists(blocks)) {
     const rendered = renderBlock(block, rendering)
     if (rendered === '') continue
     const gap = tight && block.kind === 'list' ? '\n' : '\n\n'

@@ -27,7 +27,14 @@ import { guardZip } from './zip-guard.ts'
 set_cptable(codepages)
 
 /** `dense` keeps rows as arrays; a date in the reader's own locale is written so that it cannot be misread. */
-const READ_OPTIONS = { type: 'buffer', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' } as const
+const READ_OPTIONS = {
+  type: 'buffer',
+  dense: true,
+  cellFormula: false,
+  cellHTML: false,
+  cellNF: true,
+  dateNF: 'yyyy-mm-dd',
+} as const
 
 const NO_DRAWINGS: SheetDrawings = new Map()
 

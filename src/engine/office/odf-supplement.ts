@@ -8,6 +8,7 @@ import { rewriteXml } from './ooxml/rewrite-xml.ts'
 import type { Supplement } from './ooxml/supplement.ts'
 import { childrenOf, descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
 import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
+import { TITLE_STYLE, withTitleHeadings } from './odf-titles.ts'
 import type { SupplementOptions } from './supplement-options.ts'
 import { replaceZipEntries } from './zip-replace.ts'
 
@@ -37,7 +38,9 @@ export function odfSupplement(odf: OoxmlPackage, { onlyMainContent, anchors = fa
           return insertion === null ? null : () => standIn(placeholders.add(insertion), element, parent)
         })
   const isMarked = anchors && content !== null && content.includes(SLIDE)
-  const xml = isMarked ? withSlideMarks(rewritten ?? Placeholders.clean(xmlText(content))) : rewritten
+  const marked = isMarked ? withSlideMarks(rewritten ?? Placeholders.clean(xmlText(content))) : rewritten
+  const mayHaveTitle = content !== null && content.includes(TITLE_STYLE)
+  const xml = (mayHaveTitle ? withTitleHeadings(marked ?? Placeholders.clean(xmlText(content))) : null) ?? marked
   const bytes = xml === null ? null : replaceZipEntries(odf.bytes, new Map([[CONTENT, Buffer.from(xml)]]))
   const isPlaced = (part: string): boolean => bytes !== null && placed.has(part)
   return {

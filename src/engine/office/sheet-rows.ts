@@ -1,5 +1,6 @@
 import { utils, type CellObject, type WorkSheet } from '@e965/xlsx'
 import { ConversionError } from '../conversion.ts'
+import { conditionalText, hasConditions } from './conditional-format.ts'
 import { asCell, escapeInline } from './escape-markdown.ts'
 
 /** A sheet whose tables span more cells than this is refused: they would be too large to read. */
@@ -13,7 +14,11 @@ const COLUMN_GAP = 50
 /** A cell as the spreadsheet program shows it: number formats applied. */
 export function shownText(cell: CellObject): string {
   if (cell.t === 'z') return ''
-  return asCell(escapeInline((cell.w ?? utils.format_cell(cell)).trim()))
+  const text =
+    cell.t === 'n' && typeof cell.v === 'number' && typeof cell.z === 'string' && hasConditions(cell.z)
+      ? conditionalText(cell.z, cell.v)
+      : (cell.w ?? utils.format_cell(cell))
+  return asCell(escapeInline(text.trim()))
 }
 
 /** Cells that stand together, as rows of Markdown of equal width. */

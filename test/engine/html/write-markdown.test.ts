@@ -23,7 +23,7 @@ c</code></pre></td></tr></table>`
     expect((await markdownOf(page)).split('\n')).toEqual([
       '| Step | Do |',
       '| - | - |',
-      '| first<br>second | • one<br>• two |',
+      '| first<br>second | - one<br>- two |',
       '| 3. three<br>4. four | `a \\| b`<br>`c` |',
     ])
   })

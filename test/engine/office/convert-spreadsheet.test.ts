@@ -55,6 +55,19 @@ describe('a spreadsheet', () => {
     expect(markdown).toContain('| 15.5% | $1,234.50 | 2026-03-15 |')
   })
 
+  test.each(['xlsx', 'xlsb', 'xls'] as const)(
+    'of type %s keeps the sign of numbers whose format has conditions',
+    async (extension) => {
+      const formats = ['[>=1000000]0.0,,"M";[>=1000]0.0,"K";0', '[<0](0);0.0', '[>=100]0.0']
+      const rows = [-5, 2500, 7].map((v) => formats.map((z) => ({ t: 'n', v, z })))
+      const workBook = book({ S: [['scaled', 'own sign', 'one section']] })
+      utils.sheet_add_aoa(workBook.Sheets['S'] ?? {}, rows, { origin: 'A2' })
+      const bytes = bytesOf(workBook, extension === 'xls' ? 'biff8' : extension)
+      const { markdown } = await convertSpreadsheet(bytes, extension, OPTIONS)
+      expect(markdown).toContain('| -5 | (5) | -5 |\n| 2.5K | 2500.0 | 2500.0 |\n| 7 | 7.0 | 7 |')
+    },
+  )
+
   test('leaves hidden sheets out and names them, or reads them where that is set', async () => {
     const workBook = book({ Seen: [['a']], Secret: [['b']] })
     workBook.Workbook = {

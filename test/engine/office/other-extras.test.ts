@@ -11,19 +11,25 @@ const NAMESPACES = ['office', 'text', 'style', 'drawing', 'table', 'chart']
   .join(' ')
 const LINKS = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
 
-function openDocument(): Buffer {
-  const object = (name: string): string =>
-    `<text:p><draw:frame><draw:object xlink:href="./${name}"/></draw:frame></text:p>`
+function openText(body: string, styles = '', others: Readonly<Record<string, string>> = {}): Buffer {
   const parts = {
     mimetype: 'application/vnd.oasis.opendocument.text',
     'META-INF/manifest.xml':
       '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/></manifest:manifest>',
-    'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}><office:body><office:text><text:p>Body</text:p>${object('Object 1')}${object('Object 2')}</office:text></office:body></office:document-content>`,
+    'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}>${styles}<office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+    ...others,
+  }
+  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
+}
+
+function openDocument(): Buffer {
+  const object = (name: string): string =>
+    `<text:p><draw:frame><draw:object xlink:href="./${name}"/></draw:frame></text:p>`
+  return openText(`<text:p>Body</text:p>${object('Object 1')}${object('Object 2')}`, '', {
     'styles.xml': `<office:document-styles ${NAMESPACES}><office:master-styles><style:master-page style:name="S"><style:header><text:p>Head of the page</text:p></style:header><style:footer><text:p>Page <text:page-number>1</text:page-number></text:p><text:p>Foot *</text:p></style:footer></style:master-page></office:master-styles></office:document-styles>`,
     'Object 1/content.xml': '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>',
     'Object 2/content.xml': `<office:document-content ${NAMESPACES}><chart:chart><chart:title><text:p>Boats</text:p></chart:title><table:table><table:table-row><table:table-cell><text:p>May</text:p></table:table-cell><table:table-cell><text:p>12</text:p></table:table-cell></table:table-row></table:table></chart:chart></office:document-content>`,
-  }
-  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
+  })
 }
 
 describe('an OpenDocument text', () => {
@@ -36,6 +42,29 @@ describe('an OpenDocument text', () => {
     })
     const all = await convert(openDocument(), 'odt', { ...OPTIONS, onlyMainContent: false })
     expect(all.markdown).toMatch(/^Head of the page\n\nBody\n/)
+  })
+
+  test('has its title as a heading, named by its style or made of it, and no other paragraph', async () => {
+    const own =
+      '<office:automatic-styles><style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/></office:automatic-styles>'
+    const box = '<draw:frame><draw:text-box><text:p>box</text:p></draw:text-box></draw:frame>'
+    const body = `<text:p text:style-name="Title"/><text:p text:style-name="P1">Boats${box}</text:p><text:p text:style-name="P2">text</text:p>`
+    const { markdown } = await convert(openText(body, own), 'odt')
+    expect(markdown).toMatch(/^# Boats\b/)
+    expect(markdown).toMatch(/\n\ntext\n$/)
+    expect((await convert(openText('<text:p text:style-name="Title">Boats</text:p>'), 'odt')).markdown).toBe(
+      '# Boats\n',
+    )
+  })
+
+  test('has a list within a list in its item, also where a list that continues another begins with it', async () => {
+    const item = (content: string): string => `<text:list-item>${content}</text:list-item>`
+    const list = (...items: string[]): string => `<text:list>${items.join('')}</text:list>`
+    const line = (text: string): string => item(`<text:p>${text}</text:p>`)
+    const continued = list(line('one'), line('two')) + list(item(list(line('two a'))), line('three'))
+    expect((await convert(openText(continued), 'odt')).markdown).toBe('- one\n- two\n  - two a\n- three\n')
+    const alone = list(item(list(line('a'), line('b'))))
+    expect((await convert(openText(alone), 'odt')).markdown).toBe('- a\n- b\n')
   })
 })
 
@@ -114,6 +143,22 @@ describe('an RTF document', () => {
     const { markdown } = await convert(Buffer.from(`{\\rtf1\\ansi ${nested}\\pard after\\par}`), 'rtf')
     for (const text of ['inner a', 'inner b', 'outer', 'after']) expect(markdown).toContain(text)
     expect(markdown).not.toContain('old readers')
+  })
+
+  /** A mark of a cell or row as Word writes it, with one for readers that know no tables within tables. */
+  const inner = (text: string): string => `${text}\\nestcell{\\nonesttables\\par }`
+  const innerRow = (first: string, second: string): string =>
+    `\\pard\\intbl\\itap2 ${inner(first)}${inner(second)}{\\*\\nesttableprops\\trowd\\cellx900\\cellx1800\\nestrow}{\\nonesttables\\par }`
+
+  test('has each row of a table within a cell as a line of the cell, figures at the start of cells with it', async () => {
+    const row = `\\trowd\\cellx5000\\cellx9000${innerRow('RCA', '40-44')}${innerRow('LM', '0 ')}\\pard\\intbl after\\cell\\pard\\intbl B\\cell\\row\\pard`
+    expect((await convert(rtf(row), 'rtf')).markdown).toBe('| RCA / 40-44<br>LM / 0<br>after | B |\n| --- | --- |\n')
+  })
+
+  test('has a table within a frame of one cell as a table', async () => {
+    const row = `\\trowd\\cellx5000\\pard\\intbl before\\par ${innerRow('RCA', '40')}${innerRow('LM', '7')}\\pard\\intbl after\\cell\\row\\pard`
+    const table = '| RCA | 40 |\n| --- | --- |\n| LM | 7 |'
+    expect((await convert(rtf(row), 'rtf')).markdown).toBe(`before\n\n${table}\n\nafter\n`)
   })
 
   test('has no text that a revision deleted, and all that it inserted', async () => {

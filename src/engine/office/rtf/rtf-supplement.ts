@@ -3,10 +3,11 @@ import { counted } from '../left-out.ts'
 import { Placeholders } from '../ooxml/placeholders.ts'
 import type { Supplement } from '../ooxml/supplement.ts'
 import { withFormulaTokens } from './rtf-formulas.ts'
+import { withoutNestedTables } from './nested-tables.ts'
 import { groupAt, groupText } from './rtf-groups.ts'
 import { withShapeTokens } from './rtf-shapes.ts'
 import { withoutDeletedText } from './without-deleted-text.ts'
-import { withoutFallbacks } from './without-fallbacks.ts'
+
 import { plainParagraphs } from '../plain-paragraphs.ts'
 
 const HEADERS = /\{\\header[lrf]?(?![a-z])/g
@@ -18,12 +19,12 @@ const COMMENTS = /\{\\\*\\annotation(?![a-z])/g
 
 /**
  * Headers, footers, comments and formulas of an RTF document, which the library leaves out (RTF 1.9.1), and the document without
- * deleted text and fallbacks of nested tables, which it shows.
+ * deleted text, which it shows, and with tables within tables as lines of their cell.
  */
 export function rtfSupplement(bytes: Buffer, onlyMainContent: boolean): Supplement {
   const placeholders = new Placeholders()
   const original = bytes.toString('latin1')
-  const visible = withoutFallbacks(withoutDeletedText(original))
+  const visible = withoutNestedTables(withoutDeletedText(original))
   const rtf = withFormulaTokens(withShapeTokens(visible, placeholders), placeholders)
   const paragraphs = (start: RegExp): string[] =>
     plainParagraphs([...visible.matchAll(start)].map(({ index }) => groupText(groupAt(visible, index))))

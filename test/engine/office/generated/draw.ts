@@ -68,6 +68,13 @@ export class Draw {
     return Array.from({ length: count }, (_, index) => make(index)).join(separator)
   }
 
+  /** One new number of nine digits, which is then part of the truth. */
+  number(construct: string): string {
+    const word = String(100_000_000 + this.below(900_000_000))
+    this.words.push({ word, construct: this.#hiddenIn ?? construct, place: this.place })
+    return word
+  }
+
   /** One new word, which is then part of the truth. */
   word(construct: string): string {
     for (;;) {

@@ -62,10 +62,18 @@ class RtfFile {
     const widths = Array.from({ length: columns }, (_, index) => `\\cellx${2000 * (index + 1)}`).join('')
     const cell = (): string =>
       draw.chance(0.1)
-        ? `\\pard\\intbl\\itap2 ${this.text('nested table')}\\nestcell{\\*\\nesttableprops\\trowd\\cellx900\\nestrow}\\pard\\intbl ${this.text('table')}\\cell`
+        ? `${draw.several(1, 2, () => this.#innerRow())}\\pard\\intbl ${this.text('table')}\\cell`
         : `\\pard\\intbl ${draw.chance(0.2) ? this.inline() : this.text('table')}\\cell`
     const row = (): string => `\\trowd${widths}${Array.from({ length: columns }, cell).join('')}\\row\n`
     return `${draw.several(2, 4, row)}\\pard\n`
+  }
+
+  /** As Word writes it: each mark of a cell is followed by one for readers that know no tables in tables. */
+  #innerRow(): string {
+    const fallback = this.#draw.pick(' ', '{\\nonesttables\\par }')
+    const cell = (text: string): string => `${text}\\nestcell${fallback}`
+    const cells = [this.text('nested table'), this.#draw.number('nested table')].map(cell).join('')
+    return `\\pard\\intbl\\itap2 ${cells}{\\*\\nesttableprops\\trowd\\cellx900\\cellx1800\\nestrow}${fallback}`
   }
 
   furniture(kind: 'header' | 'footer'): string {
