@@ -98,10 +98,9 @@ function placeOf(box: Box, { width, height, perPoint }: PageDrawing): Box {
 }
 
 /** Clears rules; returns how many pixels lie in surfaces, which are thick both ways. */
-function clearRules(marks: Uint8Array, { width, height, perPoint }: PageDrawing): number {
+function clearRules(marks: Uint8Array, { width, perPoint }: PageDrawing): number {
   const [long, thin, thick] = [RULE_POINTS * perPoint, THIN_POINTS * perPoint, THICK_POINTS * perPoint]
-  const across = runLengths(marks, width, height, 1)
-  const down = runLengths(marks, height, width, width)
+  const { across, down } = runLengths(marks, width)
   // Where two rules cross, both runs are long too; but the pixel diagonally beyond the crossing is paper.
   const beyond = Math.ceil(thin) + 1
   const original = marks.slice()
@@ -114,20 +113,23 @@ function clearRules(marks: Uint8Array, { width, height, perPoint }: PageDrawing)
   return surface
 }
 
-/** For each marked pixel the length of the run that it lies in: along rows for a step of 1, along columns for the width. */
-function runLengths(marks: Uint8Array, count: number, lines: number, step: number): Uint16Array {
-  const lengths = new Uint16Array(marks.length)
-  for (let line = 0; line < lines; line += 1) {
-    const start = step === 1 ? line * count : line
-    let run = 0
-    for (let index = 0, at = start; index <= count; index += 1, at += step) {
-      if (index < count && marks[at] === 1) {
-        run += 1
-        continue
-      }
-      for (let back = 1; back <= run; back += 1) lengths[at - back * step] = run
-      run = 0
+/** For each marked pixel the lengths of the runs that it lies in, along its row and its column. Few pixels are marked. */
+function runLengths(marks: Uint8Array, width: number): { readonly across: Uint16Array; readonly down: Uint16Array } {
+  const [across, down] = [new Uint16Array(marks.length), new Uint16Array(marks.length)]
+  for (let at = marks.indexOf(1); at >= 0 && at < marks.length; at += 1) {
+    if (marks[at] === 0) continue
+    const column = at % width
+    if (column === 0 || marks[at - 1] === 0) {
+      let end = at + 1
+      for (const rowEnd = at - column + width; end < rowEnd && marks[end] === 1;) end += 1
+      across.fill(end - at, at, end)
+    }
+    if (at < width || marks[at - width] === 0) {
+      let end = at + width
+      while (end < marks.length && marks[end] === 1) end += width
+      const length = (end - at) / width
+      for (let pixel = at; pixel < end; pixel += width) down[pixel] = length
     }
   }
-  return lengths
+  return { across, down }
 }

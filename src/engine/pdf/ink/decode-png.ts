@@ -4,6 +4,8 @@ import type { GreyPicture } from './grey-picture.ts'
 const BYTES_PER_PIXEL = 4
 /** The green channel is the one nearest to the brightness of a colour. */
 const GREEN = 1
+/** The least that zlib takes, in bytes. */
+const LEAST_CHUNK = 64
 
 /** Decodes an 8-bit RGBA PNG without interlacing, as the PDF library draws pages, and keeps its green channel. */
 export function decodePng(png: Buffer): GreyPicture {
@@ -22,8 +24,9 @@ export interface Planes {
 export function decodeChannels(png: Buffer, channels: readonly number[]): Planes {
   const width = png.readUInt32BE(16)
   const height = png.readUInt32BE(20)
-  const data = inflateSync(imageData(png))
   const stride = width * BYTES_PER_PIXEL + 1
+  // In one piece: else it is put together from hundreds of small ones. With room to spare, so that no second one is begun.
+  const data = inflateSync(imageData(png), { chunkSize: height * stride + LEAST_CHUNK })
   const planes = channels.map((channel) => {
     const out = new Uint8Array(width * height)
     for (let y = 0; y < height; y += 1) {
@@ -41,7 +44,7 @@ function imageData(png: Buffer): Buffer {
     const length = png.readUInt32BE(at)
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + length))
   }
-  return Buffer.concat(parts)
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
 }
 
 interface Row {

@@ -38,17 +38,17 @@ export function inkMask(drawing: PageDrawing): InkMask {
   const side = Math.max(8, Math.round(BLOCK_POINTS * perPoint))
   const squares = squaresOf(width, height, side)
   const drawnGrounds = squares.map((square) => groundOf(drawing.grey, width, square))
-  const grey = withoutShading(drawing, side, squares, drawnGrounds)
+  const { grey, levelled } = withoutShading(drawing, side, squares, drawnGrounds)
   const ink = new Uint8Array(width * height)
   const levels = new Float32Array(squares.length)
   const leasts = new Float32Array(squares.length).fill(Infinity)
   let grainy = 0
   for (const [at, square] of squares.entries()) {
-    const known = grey === drawing.grey ? drawnGrounds[at] : undefined
-    const ground = known ?? groundOf(grey, width, square)
+    const ground = (levelled[at] === 0 ? drawnGrounds[at] : undefined) ?? groundOf(grey, width, square)
     levels[at] = ground.level
     if (ground.contrast < LEAST_CONTRAST) continue
-    if (ground.contrast < LEAST_CONTRAST + residue(drawing.grey, grey, width, square)) continue
+    if (ground.contrast < LEAST_CONTRAST + (levelled[at] === 0 ? 0 : residue(drawing.grey, grey, width, square)))
+      continue
     const { grain, edge } = stepsOf(grey, width, square)
     if (edge < Math.max(EDGE_SHARE * ground.contrast, OVER_GRAIN * grain)) {
       grainy += 1
@@ -71,19 +71,27 @@ function squaresOf(width: number, height: number, side: number): Square[] {
   })
 }
 
-/** The drawing with the background of each square levelled; as it is where no square's differs from the next. */
+/** A drawing's levels, and which of its squares were changed (1). */
+interface Levelled {
+  readonly grey: Uint8Array
+  readonly levelled: Uint8Array
+}
+
+/** The drawing with the background of each square levelled; as it is where no square's differs from those around it. */
 function withoutShading(
   { width, height, grey }: PageDrawing,
   side: number,
   squares: readonly Square[],
   grounds: readonly Ground[],
-): Uint8Array {
+): Levelled {
   const levels = Float32Array.from(grounds, ({ level }) => level)
-  if (levels.every((level) => level === levels[0])) return grey
   const [columns, rows] = [Math.ceil(width / side), Math.ceil(height / side)]
+  const levelled = unevenSquares(levels, columns, rows)
+  if (!levelled.includes(1)) return { grey, levelled }
   const smooth = smoothLevels({ levels, columns, rows, side }, width, height)
   const out = grey.slice()
   for (const [square, { x0, y0, x1, y1 }] of squares.entries()) {
+    if (levelled[square] === 0) continue
     const own = levels[square] ?? 0
     for (let y = y0; y < y1; y += 1) {
       for (let at = y * width + x0; at < y * width + x1; at += 1) {
@@ -92,12 +100,27 @@ function withoutShading(
       }
     }
   }
-  return out
+  return { grey: out, levelled }
 }
 
-/** The contrast that levelling may have left of a square's shading: 0 where there was none. */
+/** 1 for each square with another level than one of the eight around it: elsewhere interpolation changes nothing. */
+function unevenSquares(levels: Float32Array, columns: number, rows: number): Uint8Array {
+  const uneven = new Uint8Array(levels.length)
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      const at = row * columns + column
+      for (let r = Math.max(0, row - 1); r <= Math.min(rows - 1, row + 1); r += 1) {
+        for (let c = Math.max(0, column - 1); c <= Math.min(columns - 1, column + 1); c += 1) {
+          if (levels[r * columns + c] !== levels[at]) uneven[at] = 1
+        }
+      }
+    }
+  }
+  return uneven
+}
+
+/** The contrast that levelling may have left of a square's shading. */
 function residue(drawn: Uint8Array, levelled: Uint8Array, width: number, { x0, y0, x1, y1 }: Square): number {
-  if (drawn === levelled) return 0
   let [least, most] = [255, -255]
   for (let y = y0; y < y1; y += 1) {
     for (let at = y * width + x0; at < y * width + x1; at += 1) {

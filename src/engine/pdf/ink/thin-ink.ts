@@ -31,39 +31,50 @@ export function thinInk(
   squares: SquareInk,
   perPoint: number,
 ): { readonly ink: Uint8Array; readonly noisySquares: number } {
-  const { width, height } = picture
+  const { width, height, grey } = picture
   const out = new Uint8Array(ink.length)
   const lengths = new Uint8Array(ink.length)
   const widest = Math.max(4, Math.round(WIDEST_STROKE_POINTS * perPoint))
-  const goesOn = (at: number, next: number): boolean => continues(picture, squares, at, next)
-  const measure = (start: number, step: number, count: number): void => {
-    let run = 0
-    for (let index = 0, at = start; index <= count; index += 1, at += step) {
-      if (index < count && ink[at] === 1) {
-        run += 1
-        continue
-      }
-      if (run === 0) continue
-      const [first, last] = [at - run * step, at - step]
-      const cut = (index < count && goesOn(last, at)) || (index > run && goesOn(first, first - step))
-      const thin = run <= widest && !cut
-      for (let pixel = first; pixel !== at; pixel += step) {
-        if (thin) out[pixel] = 1
-        if (run > (lengths[pixel] ?? 0)) lengths[pixel] = Math.min(255, run)
-      }
-      run = 0
+  const isBorder = Uint8Array.from({ length: Math.max(width, height) }, (_, at) => (at % squares.side === 0 ? 1 : 0))
+  /** Whether the ink of a pixel goes on at the next one, which lies in another square. */
+  const goesOn = (at: number, next: number): boolean => {
+    const square = squareOf(at, width, squares)
+    return Math.abs((grey[next] ?? 0) - (squares.levels[square] ?? 0)) > (squares.leasts[square] ?? Infinity)
+  }
+  const mark = (first: number, end: number, step: number, isCut: boolean): void => {
+    const run = (end - first) / step
+    const isThin = run <= widest && !isCut
+    for (let pixel = first; pixel < end; pixel += step) {
+      if (isThin) out[pixel] = 1
+      if (run > (lengths[pixel] ?? 0)) lengths[pixel] = Math.min(255, run)
     }
   }
-  for (let y = 0; y < height; y += 1) measure(y * width, 1, width)
-  for (let x = 0; x < width; x += 1) measure(x, width, height)
+  // Most pixels are paper: only where a run begins, it is followed.
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0, at = y * width; x < width; x += 1, at += 1) {
+      if (ink[at] === 0) continue
+      if (x === 0 || ink[at - 1] === 0) {
+        let stop = x + 1
+        while (stop < width && ink[at + stop - x] === 1) stop += 1
+        const end = at + stop - x
+        const isCut =
+          (stop < width && isBorder[stop] === 1 && goesOn(end - 1, end)) ||
+          (x > 0 && isBorder[x] === 1 && goesOn(at, at - 1))
+        mark(at, end, 1, isCut)
+      }
+      if (y === 0 || ink[at - width] === 0) {
+        let stop = y + 1
+        while (stop < height && ink[at + (stop - y) * width] === 1) stop += 1
+        const end = at + (stop - y) * width
+        const isCut =
+          (stop < height && isBorder[stop] === 1 && goesOn(end - width, end)) ||
+          (y > 0 && isBorder[y] === 1 && goesOn(at, at - width))
+        mark(at, end, width, isCut)
+      }
+    }
+  }
   const least = Math.max(LEAST_STROKE_PIXELS, LEAST_STROKE_POINTS * perPoint)
   return { ink: out, noisySquares: clearNoise(out, lengths, width, squares, least) }
-}
-
-function continues({ width, grey }: GreyPicture, squares: SquareInk, at: number, next: number): boolean {
-  const square = squareOf(at, width, squares)
-  if (square === squareOf(next, width, squares)) return false
-  return Math.abs((grey[next] ?? 0) - (squares.levels[square] ?? 0)) > (squares.leasts[square] ?? Infinity)
 }
 
 /** Clears the squares whose strokes are shorter than `least` on average, and counts them. */
