@@ -39,11 +39,11 @@ export const ENGINE_SETTINGS = {
   }),
   engineMemoryMb: whole({
     env: 'SLUICE_ENGINE_MEMORY_MB',
-    default: 1536,
+    default: 600,
     min: 128,
     max: 1_000_000,
     unit: 'MiB',
-    doc: 'a conversion that takes more memory is ended',
+    doc: 'a conversion that takes more resident memory is ended: RESOURCE_LIMIT',
   }),
   engineKeys: structure({
     env: 'SLUICE_ENGINE_KEYS',
