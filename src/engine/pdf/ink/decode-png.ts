@@ -25,7 +25,7 @@ export function decodeChannels(png: Buffer, channels: readonly number[]): Planes
   const width = png.readUInt32BE(16)
   const height = png.readUInt32BE(20)
   const stride = width * BYTES_PER_PIXEL + 1
-  // In one piece: else it is put together from hundreds of small ones. With room to spare, so that no second one is begun.
+  // In one chunk: else it is joined from hundreds of small ones. A few bytes more, so that no second one is begun.
   const data = inflateSync(imageData(png), { chunkSize: height * stride + LEAST_CHUNK })
   const planes = channels.map((channel) => {
     const out = new Uint8Array(width * height)
