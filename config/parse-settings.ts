@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type OptionIssue, optionIssues } from '#src/contract/check-options.ts'
 import { FORMAT_TYPES, type ParseOptionsInput, parseOptionsSchema, PDF_MODES } from '#src/contract/options.ts'
+import { serviceField, WHEN_DOWN } from '#src/contract/rules.ts'
 import { ROUTES } from '#src/document/route.ts'
 import { choice, choices, flag, optionalNumber, structure } from './setting.ts'
 
@@ -23,7 +24,8 @@ const rule = <T extends z.ZodType>(ruleOptions: T) =>
     options: ruleOptions.optional(),
     upgrade: z.boolean().optional(),
     route: z.enum(ROUTES).optional(),
-    service: z.string().min(1).optional(),
+    service: serviceField.optional(),
+    whenDown: z.enum(WHEN_DOWN).optional(),
   })
 
 /** What is asked of the service. */
@@ -42,7 +44,7 @@ export const PARSE_SETTINGS = {
     env: 'SLUICE_RULES',
     schema: z.array(rule(options)).default([]),
     published: z.array(rule(parseOptionsSchema)),
-    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options", "upgrade", "route", "service"}]',
+    doc: 'parse options per glob, first match wins, as JSON: [{"match", "options", "upgrade", "route", "service", "whenDown"}]',
   }),
   acceptLocal: flag({
     env: 'SLUICE_ACCEPT_LOCAL',

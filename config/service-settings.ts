@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { environment } from './environment.ts'
 import { holdsLogin } from './secrets.ts'
@@ -32,7 +33,10 @@ export const SERVICE_SETTINGS = {
     env: 'SLUICE_SERVICES',
     schema: z
       .record(
-        z.string().regex(SERVICE_NAME, 'letters, digits, dots, dashes and underscores, 64 at the most'),
+        z
+          .string()
+          .regex(SERVICE_NAME, 'letters, digits, dots, dashes and underscores, 64 at the most')
+          .refine((name) => name !== DEFAULT_SERVICE, 'that is the name of the service of PARSE_API_URL'),
         namedService,
       )
       .default({}),

@@ -6,6 +6,8 @@ import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 import type { Recipes } from '#src/ingest/deps.ts'
 import type { GonePolicy } from '#src/ingest/scan/sweep-gone.ts'
+import { termsFor } from '#src/route/route-terms.ts'
+import { serviceOrders } from './named-services.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { parseOptionsOf } from './parse-options.ts'
@@ -14,23 +16,27 @@ import { routesWith } from './parser-policy.ts'
 /** Globs of rules are about a document's key in its source, without the prefix that it has in the store. */
 export function recipesFor(settings: Settings): (prefix: string) => Recipes {
   const book = recipeBook({ options: parseOptionsOf(settings), rules: settings.rules })
-  const routed = memoised((base) => routedRecipe(base, routeTermsOf(settings)))
+  const terms = routeTermsOf(settings)
+  const inOrder = memoised((services: readonly string[]) =>
+    memoised((base: Recipe) => routedRecipe(base, termsFor(terms, services))),
+  )
   return (prefix) => {
+    const orderFor = serviceOrders(settings, prefix)
     const routes = routesWith(settings, prefix)
     const recipeFor: RecipeBook = (key, extension) => {
       const recipe = book(outOf(prefix, key) ?? key, extension)
-      return routes?.of(key) === 'local-first' ? routed(recipe) : recipe
+      return routes?.of(key) === 'local-first' ? inOrder(orderFor(key).names)(recipe) : recipe
     }
     return { recipeFor, textRecipeFor: textRecipeBook(recipeFor, settings.passthrough) }
   }
 }
 
-/** The same recipe object for all documents that share one. */
-function memoised(make: (recipe: Recipe) => Recipe): (recipe: Recipe) => Recipe {
-  const made = new WeakMap<Recipe, Recipe>()
-  return (recipe) => {
-    const known = made.get(recipe) ?? make(recipe)
-    made.set(recipe, known)
+/** The same result for the same object: documents share recipes, and the rules' orders of services. */
+function memoised<K extends object, V>(make: (of: K) => V): (of: K) => V {
+  const made = new WeakMap<K, V>()
+  return (of) => {
+    const known = made.get(of) ?? make(of)
+    made.set(of, known)
     return known
   }
 }

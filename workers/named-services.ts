@@ -1,12 +1,12 @@
 import { keyOfService } from '#config/service-settings.ts'
 import type { Settings } from '#config/settings.ts'
-import { serviceBook } from '#src/contract/rules.ts'
+import { DEFAULT_SERVICE, orderOf, serviceBook, type ServiceOrder } from '#src/contract/rules.ts'
 import { type RecipeHash, recipeHash, type SourceKey } from '#src/document/ids.ts'
 import type { ParserPolicy } from '#src/document/parser.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import type { Spending } from '#src/document/spending.ts'
 import type { Events } from '#src/events.ts'
-import type { PriceModel, Tier } from '#src/ingest/deps.ts'
+import type { PriceModel, Tier, Tiers } from '#src/ingest/deps.ts'
 import { outOf } from '#src/sources/prefixed-source.ts'
 import { pageCounting, priceWith } from './open-requests.ts'
 import { withoutLogin } from './open-service.ts'
@@ -24,54 +24,64 @@ interface NamedServiceNeeds {
 }
 
 /** A service that a rule names and the settings do not have, or that has no service to stand beside. */
-export function refuseServices({ rules, services, parseApiUrl }: Settings): void {
+export function refuseServices({ route, rules, services, parseApiUrl }: Settings): void {
   const known = Object.keys(services)
-  for (const [index, { service }] of rules.entries()) {
-    if (service === undefined) continue
-    if (!known.includes(service)) {
+  for (const [index, rule] of rules.entries()) {
+    if (rule.service === undefined) continue
+    const { names } = orderOf(rule)
+    const unknown = names.find((name) => name !== DEFAULT_SERVICE && !known.includes(name))
+    if (unknown !== undefined) {
       const choice = known.length === 0 ? 'services is empty' : `services are ${known.join(', ')}`
-      throw new SetupError(`rules[${index}].service: there is no service "${service}"; ${choice}`)
+      throw new SetupError(`rules[${index}].service: there is no service "${unknown}"; ${choice}`)
     }
     if (parseApiUrl === undefined) {
       throw new SetupError(
         `rules[${index}].service: documents that no rule sends to a service need one as well. Set PARSE_API_URL`,
       )
     }
+    if (names.length > 1 && (rule.route ?? route) !== 'local-first') {
+      throw new SetupError(
+        `rules[${index}].service: an order of several services is for documents with route: local-first`,
+      )
+    }
   }
 }
 
-/** The way to the service that a rule names for a document, each with a client, limiter and prices of its own. */
+/** The services that rules name, each with a client, limiter and prices of its own, and which of them a document goes to. */
 export async function openNamedServices(
   needs: NamedServiceNeeds,
   signal: AbortSignal,
-): Promise<(key: SourceKey) => Tier | null> {
+): Promise<Pick<Tiers, 'servicesOf' | 'named'>> {
   const { settings, owner } = needs
-  const nameOf = serviceNames(settings, owner.prefix)
-  const used = [...new Set(settings.rules.flatMap(({ service }) => service ?? []))]
-  const tiers = new Map(
+  const used = namesUsed(settings)
+  const named = new Map(
     await Promise.all(used.map(async (name) => [name, await openOne(name, needs, signal)] as const)),
   )
-  return (key) => tiers.get(nameOf(key) ?? '') ?? null
+  return { servicesOf: serviceOrders(settings, owner.prefix), named }
 }
 
-/** For `plan`: the price model of the service that a rule names for a document; null for that of the pipeline. */
+/** The services that rules name, but for that of the pipeline. */
+const namesUsed = ({ rules }: Pick<Settings, 'rules'>): string[] =>
+  [...new Set(rules.flatMap((rule) => orderOf(rule).names))].filter((name) => name !== DEFAULT_SERVICE)
+
+/** For `plan`: the price model of the first service that a rule names for a document; null for that of the pipeline. */
 export function servicePrices(
   settings: Pick<Settings, 'rules' | 'services'>,
   prefix: string,
 ): (key: SourceKey) => PriceModel['price'] | null {
-  const nameOf = serviceNames(settings, prefix)
+  const orderFor = serviceOrders(settings, prefix)
   const prices = new Map(
     Object.entries(settings.services).flatMap(([name, { prices: own }]) =>
       own === undefined ? [] : [[name, priceWith(false, { prices: own })] as const],
     ),
   )
-  return (key) => prices.get(nameOf(key) ?? '') ?? null
+  return (key) => prices.get(orderFor(key).names[0] ?? '') ?? null
 }
 
 /** Globs are about keys in the source, without the prefix that they have in the store. */
-function serviceNames(settings: Pick<Settings, 'rules'>, prefix: string): (key: SourceKey) => string | null {
-  const nameOf = serviceBook(settings)
-  return (key) => nameOf(outOf(prefix, key) ?? key)
+export function serviceOrders(settings: Pick<Settings, 'rules'>, prefix: string): (key: SourceKey) => ServiceOrder {
+  const orderFor = serviceBook(settings)
+  return (key) => orderFor(outOf(prefix, key) ?? key)
 }
 
 /** The caps are those of the pipeline; what a recipe was charged before is known for each service by itself. */

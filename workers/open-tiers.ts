@@ -45,7 +45,7 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
     mustStay: routes.mustStay,
     terms: routeTermsOf(settings),
     service: parsers.own,
-    serviceOf: await openNamedServices(needs, signal),
+    ...(await openNamedServices(needs, signal)),
     cutter: new PdfCutter(),
     share: new RedisPageShare({ connection, pipeline }),
     local: engineTier(engine, parsers, settings),

@@ -19,9 +19,27 @@ export interface Rule {
   readonly upgrade?: boolean | undefined
   /** As `--route`, for these documents. */
   readonly route?: Route | undefined
-  /** The service of `services` that these documents and pages go to, instead of that of `PARSE_API_URL`. */
-  readonly service?: string | undefined
+  /**
+   * The service of `services` that these documents and pages go to, instead of that of `PARSE_API_URL`. Several are an
+   * order: what one fails on, or answers below the floor, goes to the next. `default` is that of `PARSE_API_URL`.
+   */
+  readonly service?: string | readonly string[] | undefined
+  /** Whether a document waits for a service of an order that is down, or goes to the next one at once. */
+  readonly whenDown?: WhenDown | undefined
 }
+
+export const WHEN_DOWN = ['wait', 'next'] as const
+
+export type WhenDown = (typeof WHEN_DOWN)[number]
+
+/** Which services a document goes to, the first one first. */
+export interface ServiceOrder {
+  readonly names: readonly string[]
+  readonly whenDown: WhenDown
+}
+
+/** The name of the service of `PARSE_API_URL`. */
+export const DEFAULT_SERVICE = 'default'
 
 export interface RecipeSettings {
   readonly options?: ParseOptionsInput | undefined
@@ -33,13 +51,23 @@ export type RecipeBook = (key: SourceKey, extension: Extension) => Recipe
 
 type ParserInput = NonNullable<ParseOptionsInput['parsers']>[number]
 
+/** One service, or several in their order. */
+export const serviceField = z.union([
+  z.string().min(1),
+  z
+    .array(z.string().min(1))
+    .min(1)
+    .refine((names) => new Set(names).size === names.length, 'a service stands in it twice'),
+])
+
 const glob = z.string().min(1)
 const ruleSchema = z.strictObject({
   match: z.union([glob, z.array(glob).min(1)]),
   options: z.record(z.string(), z.unknown()).optional(),
   upgrade: z.boolean().optional(),
   route: z.enum(ROUTES).optional(),
-  service: z.string().min(1).optional(),
+  service: serviceField.optional(),
+  whenDown: z.enum(WHEN_DOWN).optional(),
 })
 
 /**
@@ -87,11 +115,19 @@ export function routeBook({ rules = [] }: Pick<RecipeSettings, 'rules'>, otherwi
   return (key) => rules[ruleOf(key)]?.route ?? otherwise
 }
 
-/** The service that the rule of each document names; null for the pipeline's own. */
-export function serviceBook({ rules = [] }: Pick<RecipeSettings, 'rules'>): (key: SourceKey) => string | null {
+/** The services that the rule of each document names; the pipeline's own where it names none. */
+export function serviceBook({ rules = [] }: Pick<RecipeSettings, 'rules'>): (key: SourceKey) => ServiceOrder {
   const ruleOf = matching(rules)
-  return (key) => rules[ruleOf(key)]?.service ?? null
+  const orders = rules.map(orderOf)
+  return (key) => orders[ruleOf(key)] ?? OWN_SERVICE
 }
+
+const OWN_SERVICE: ServiceOrder = { names: [DEFAULT_SERVICE], whenDown: 'wait' }
+
+export const orderOf = ({ service, whenDown = 'wait' }: Pick<Rule, 'service' | 'whenDown'>): ServiceOrder => ({
+  names: service === undefined ? OWN_SERVICE.names : [service].flat(),
+  whenDown,
+})
 
 /** The index of the first rule that matches; -1 for none. */
 function matching(rules: readonly Rule[]): (key: string) => number {

@@ -56,8 +56,10 @@ export interface RoutedPage {
   readonly reason: string
   /** Expected quality of the engine's reading, 0 to 1; null where it says nothing. */
   readonly grade: number | null
-  /** Its share of what the answer cost; 0 for one that was there. */
+  /** Its share of what its answers cost; 0 for one that was there. */
   readonly credits: number
+  /** The service whose answer it is, by its name in the settings; only of a page that a service parsed. */
+  readonly service?: string
 }
 
 /** How a document was routed (`--route local-first`), and by which terms. */

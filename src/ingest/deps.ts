@@ -19,6 +19,7 @@ import type { PageShare } from '#src/ports/page-share.ts'
 import type { Parser } from '#src/ports/parser.ts'
 import type { PieceCutter } from '#src/ports/piece-cutter.ts'
 import type { Recipe } from '#src/contract/recipe.ts'
+import type { ServiceOrder } from '#src/contract/rules.ts'
 import type { Source } from '#src/ports/source.ts'
 import type { FailingSince } from './process/failing-since.ts'
 import type { TimedOut } from './process/timed-out.ts'
@@ -123,8 +124,12 @@ export interface Tiers {
   readonly mustStay: (key: SourceKey) => boolean
   readonly local: Tier
   readonly service: ParserIdentity
-  /** The service that a rule names for a document; null for that of the pipeline. */
-  readonly serviceOf: (key: SourceKey) => Tier | null
+  /** The services that a rule names for a document, in their order. */
+  readonly servicesOf: (key: SourceKey) => ServiceOrder
+  /** Every service by its name but that of the pipeline, which is `DEFAULT_SERVICE`. */
+  readonly named: ReadonlyMap<string, Tier>
+  /** The pipeline's own service, where the dependencies are those of another one. */
+  readonly own?: Tier
   /** For the pages that are bought. */
   readonly cutter: PieceCutter
   readonly terms: RouteTerms
@@ -161,6 +166,8 @@ export interface PieceDeps extends BuyDeps {
   readonly longPdfCutter?: PieceCutter | null
   /** A document that has been in the queue for longer ends failed. */
   readonly deadlineMs: number
+  /** A service that is down counts as one that failed: another one follows it. Default: it is waited for. */
+  readonly leavesWhenDown?: boolean
 }
 
 /** What a document is ingested with, from its delivery to its record. */

@@ -5,14 +5,19 @@ import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { answerOf } from '../support/paged-answer.ts'
 import { Random } from '../support/random.ts'
-import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
+import { errorReply, parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { seedFrom } from '../support/seed.ts'
 
 const SEED = seedFrom('SERVICES_SEED', 1)
 const REPORT = resolve(import.meta.dirname, '../../samples/annual-report.pdf')
 const FOLDERS = { 'own/': 'gpu', 'a/b/': 'vendor', 'scans/': 'gpu', '': 'default', 'other/': 'default' } as const
-const KEYS = { gpu: 'key-of-gpu-7d1', vendor: 'key-of-vendor-9f3', default: 'key-of-default-2c8' } as const
+const KEYS = {
+  gpu: 'key-of-gpu-7d1',
+  vendor: 'key-of-vendor-9f3',
+  default: 'key-of-default-2c8',
+  failing: 'key-of-failing-5e0',
+} as const
 
 const startOne = (): Promise<ScriptedService> =>
   new ScriptedService({
@@ -28,6 +33,9 @@ test('rules send each document to the service that they name, with its key, and 
   await using gpu = await startOne()
   await using vendor = await startOne()
   await using standard = await startOne()
+  await using failing = await new ScriptedService({
+    answers: () => errorReply(400, 'cannot be read', { code: 'DOCUMENT_CORRUPT' }),
+  }).listen()
   const [source, out, config] = ['in', 'out', 'sluice.yaml'].map((name) => join(folder.path, name)) as [
     string,
     string,
@@ -43,6 +51,8 @@ test('rules send each document to the service that they name, with its key, and 
   }
   await mkdir(join(source, 'paged'))
   await cp(REPORT, join(source, 'paged/report.pdf'))
+  await mkdir(join(source, 'ordered'))
+  await writeFile(join(source, 'ordered/report.pdf'), Buffer.concat([await readFile(REPORT), Buffer.from('\n')]))
   await writeFile(
     config,
     `parseApiUrl: ${standard.url}
@@ -50,19 +60,21 @@ qualityFloor: 1
 services:
   gpu: { url: '${gpu.url}', keyEnv: GPU_KEY, reportedCredit: 0, prices: { document: 0, furtherPage: 0 } }
   vendor: { url: '${vendor.url}', keyEnv: VENDOR_KEY, rate: 600 }
+  failing: { url: '${failing.url}', keyEnv: FAILING_KEY }
 rules:
+  - { match: 'ordered/**', route: local-first, service: [failing, default] }
   - { match: 'paged/**', route: local-first, service: vendor }
   - { match: ['own/**', 'scans/**'], service: gpu }
   - { match: 'a/**', service: vendor }
 `,
   )
-  const env = { PARSE_API_KEY: KEYS.default, GPU_KEY: KEYS.gpu, VENDOR_KEY: KEYS.vendor }
+  const env = { PARSE_API_KEY: KEYS.default, GPU_KEY: KEYS.gpu, VENDOR_KEY: KEYS.vendor, FAILING_KEY: KEYS.failing }
   const flags = ['run', source, '--out', out, '--config', config]
   const ran = await sluice([...flags, '--json'], { env })
   expect(ran.code, `seed ${SEED}: ${ran.stderr}`).toBe(0)
 
   const { records } = await readStore(out)
-  const services = { gpu, vendor, default: standard } as const
+  const services = { gpu, vendor, default: standard, failing } as const
   const wires = Object.entries(services).map(([name, { requests }]) => {
     expect(new Set(requests.map(({ headers }) => headers.authorization))).toEqual(
       new Set([`Bearer ${KEYS[name as keyof typeof KEYS]}`]),
@@ -79,6 +91,11 @@ rules:
   const paged = records.get('paged/report.pdf')
   expect(paged?.route?.pages.map(({ parser }) => parser)).toEqual(['service', 'service', 'service'])
   expect(paged?.parser).toMatchObject({ class: 'service', origin: vendor.url })
+  const ordered = records.get('ordered/report.pdf')
+  expect(ordered?.route?.pages.map(({ service }) => service)).toEqual(['default', 'default', 'default'])
+  // The list, its halves and its pages, and then the next service once.
+  expect(failing.requests).toHaveLength(5)
+  expect(standard.requests.filter(({ file }) => file?.content?.includes('/Type /Page'))).toHaveLength(1)
   const log = await readFile(join(out, '.sluice/sluice.log'), 'utf8').catch(() => '')
   const shown = await sluice(['config', '--config', config], { env })
   for (const key of Object.values(KEYS)) expect(ran.stdout + ran.stderr + log + shown.stdout).not.toContain(key)
@@ -99,6 +116,11 @@ test('a rule with a service that is not set, or whose key is not, stops every co
     [`rules: [{ match: '*', service: gpx }]`, /there is no service "gpx"; services are gpu/],
     [`rules: [{ match: '*', service: gpu }]`, /services\.gpu\.keyEnv: the variable GPU_KEY is not set/],
     [`rules: [{ match: '*', servce: gpu }]`, /servce/],
+    [
+      `rules: [{ match: '*', service: [gpu, default] }]`,
+      /an order of several services is for documents with route: local-first/,
+    ],
+    [`rules: [{ match: '*', route: local-first, service: [gpu, gpu] }]`, /a service stands in it twice/],
   ]
   for (const [rules, sentence] of wrong) {
     await writeFile(

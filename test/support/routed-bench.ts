@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { recipeBook } from '#src/contract/rules.ts'
+import { DEFAULT_SERVICE, recipeBook, type ServiceOrder } from '#src/contract/rules.ts'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import type { RouteTerms } from '#src/document/route.ts'
 import { NO_SPENDING } from '#src/document/spending.ts'
 import { openGate } from '#src/gate/open-gate.ts'
-import type { IngestDeps } from '#src/ingest/deps.ts'
+import type { IngestDeps, Tier } from '#src/ingest/deps.ts'
 import { RedisPageShare } from '#src/ledger/redis-page-share.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
 import type { JobVerdict } from '#src/ports/queue.ts'
+import { termsFor } from '#src/route/route-terms.ts'
 import { routedRecipe } from '#src/route/routed-recipe.ts'
 import { ServiceGate } from '#workers/service-gate.ts'
 import { headingOf } from './large-pdf.ts'
@@ -28,15 +29,18 @@ export interface RoutedOptions {
   readonly engine: (request: ReceivedRequest) => Reply
   readonly paid: (request: ReceivedRequest) => Reply
   readonly terms?: Partial<RouteTerms>
+  /** A second service, named `second`, and the order that all documents have. */
+  readonly second?: { readonly answers: (request: ReceivedRequest) => Reply; readonly order: ServiceOrder }
 }
 
 export interface RoutedBench extends AsyncDisposable {
   readonly bench: Workbench
   readonly deps: IngestDeps
   readonly engine: ScriptedService
+  readonly second: ScriptedService | null
   /** Delivers a document again and again, as the queue does, until it ends; answers how often. */
-  readonly ingestToEnd: (key: string) => Promise<number>
-  readonly ingest: (key: string, attempt?: number) => Promise<JobVerdict>
+  readonly ingestToEnd: (key: string, own?: IngestDeps) => Promise<number>
+  readonly ingest: (key: string, attempt?: number, own?: IngestDeps) => Promise<JobVerdict>
 }
 
 /** A workbench with an engine and a service, both scripted over real HTTP: which pages are bought is what it is about. */
@@ -45,50 +49,65 @@ export async function openRoutedBench({
   engine: engineAnswers,
   paid,
   terms = {},
+  second: other,
 }: RoutedOptions): Promise<RoutedBench> {
   await using resources = new AsyncDisposableStack()
   const bench = resources.use(await openWorkbench({ redis, answers: paid }))
   const engine = resources.use(await startScriptedService({ answers: engineAnswers }))
+  const second = other === undefined ? null : resources.use(await startScriptedService({ answers: other.answers }))
   const { connection } = redis
   const pipeline = `routed-${new URL(engine.url).port}`
   const all: RouteTerms = { qualityFloor: 0.9, buyShare: 1, buyPages: null, ...terms }
   const parsers = { ...bench.deps.parsers, hasUnmarked: false }
   const local = { class: 'embedded', origin: 'engine', version: '1' } as const
-  const http = new HttpParser({ baseUrl: new URL(engine.url), apiKey: 'key', concurrency: 4, userAgent: 'test' })
+  const tierAt = async (url: string, name: string): Promise<Pick<Tier, 'parser' | 'gate' | 'countPages'>> => ({
+    parser: resources.use(
+      new HttpParser({ baseUrl: new URL(url), apiKey: 'key', concurrency: 4, userAgent: 'test', service: url }),
+    ),
+    gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: name })), 60_000),
+    countPages: async () => null,
+  })
+  const order: ServiceOrder = other?.order ?? { names: [DEFAULT_SERVICE], whenDown: 'wait' }
   const book = recipeBook({})
+  const named = new Map<string, Tier>()
+  if (second !== null) {
+    const { price, charge } = bench.deps
+    const own = { class: 'service', origin: second.url, version: null } as const
+    const way = await tierAt(second.url, `second-${pipeline}`)
+    named.set('second', { ...way, parsers: { ...parsers, own }, price, charge, spending: NO_SPENDING })
+  }
   const deps: IngestDeps = {
     ...bench.deps,
     parsers: { ...parsers, routes: { of: () => 'local-first', unmatched: () => [], engine: local } },
-    recipeFor: (key, extension) => routedRecipe(book(key, extension), all),
+    recipeFor: (key, extension) => routedRecipe(book(key, extension), termsFor(all, order.names)),
     tiers: {
       routeOf: () => 'local-first',
       mustStay: () => false,
-      serviceOf: () => null,
+      servicesOf: () => order,
+      named,
       terms: all,
       service: parsers.own,
       cutter: new PdfCutter(),
       share: new RedisPageShare({ connection, pipeline }),
       local: {
-        parser: resources.use(http),
+        ...(await tierAt(engine.url, pipeline)),
         parsers: { ...parsers, own: local },
-        gate: new ServiceGate(resources.use(await openGate({ redis: connection, keyDigest: pipeline })), 60_000),
         price: () => 0,
         charge: () => 0,
-        countPages: async () => null,
         spending: NO_SPENDING,
         dependency: 'engine',
       },
     },
   }
-  const ingest: RoutedBench['ingest'] = (key, attempt = 1) => ingestOnce(deps, key, attempt)
-  const ingestToEnd = async (key: string): Promise<number> => {
+  const ingest: RoutedBench['ingest'] = (key, attempt = 1, own = deps) => ingestOnce(own, key, attempt)
+  const ingestToEnd: RoutedBench['ingestToEnd'] = async (key, own) => {
     for (let attempt = 1, deliveries = 1; ; deliveries += 1) {
-      const verdict = await ingest(key, attempt)
+      const verdict = await ingest(key, attempt, own)
       if (verdict.kind !== 'postpone') return deliveries
       if (verdict.counted) attempt += 1
       else await sleep(Math.min(verdict.afterMs, 50))
     }
   }
   const kept = resources.move()
-  return { bench, deps, engine, ingest, ingestToEnd, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { bench, deps, engine, second, ingest, ingestToEnd, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }

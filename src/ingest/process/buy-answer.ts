@@ -130,7 +130,7 @@ function purchaseOf(
     }
     case 'unavailable': {
       const waitMs = Math.max(verdict.retryAfterMs ?? 0, departure.retryInMs ?? REFUSED_MS)
-      if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'))
+      if (!departure.countsAsAttempt) return later(postpone(waitMs, 'the service is unavailable'), true)
       const isLast = attempt >= (mostTries(verdict.serviceCode) ?? Infinity)
       const countsUntil = isLast ? 'final' : attempt
       return { kind: 'failed', failure: failureOf(verdict), countsUntil, retryAfterMs: verdict.retryAfterMs }

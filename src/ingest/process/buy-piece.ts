@@ -1,3 +1,4 @@
+import type { Failure } from '#src/document/failure.ts'
 import type { ReceiptId } from '#src/document/ids.ts'
 import type { Piece } from '#src/ports/piece-cutter.ts'
 import type { PieceDeps } from '../deps.ts'
@@ -5,6 +6,8 @@ import { buyAnswer } from './buy-answer.ts'
 import { isLate } from './is-late.ts'
 import type { Purchase } from './purchase.ts'
 import type { Work } from './work.ts'
+
+type Failed = Extract<Purchase, { kind: 'failed' }>
 
 /**
  * Buys one piece, and waits here where it is postponed: given back to the queue, the document would be read and
@@ -30,9 +33,19 @@ export async function buyPiece(
     },
   }
   for (;;) {
-    const purchase = await buyAnswer(pieceWork, id, pieceDeps, signal)
+    const purchase = leftWhenDown(await buyAnswer(pieceWork, id, pieceDeps, signal), deps)
     if (purchase.kind !== 'later' || purchase.verdict.kind !== 'postpone') return purchase
     if (halted || isLate(work.job, deps)) return purchase
     await deps.clock.sleep(purchase.verdict.afterMs, signal)
   }
 }
+
+/** With `leavesWhenDown`, what waits for the service or may be mended by another attempt has failed at this service. */
+export function leftWhenDown<P extends Purchase>(purchase: P, { leavesWhenDown }: PieceDeps): P | Failed {
+  if (leavesWhenDown !== true) return purchase
+  if (purchase.kind === 'failed') return { ...purchase, countsUntil: 'final' }
+  if (purchase.kind !== 'later' || purchase.isDown !== true) return purchase
+  return { kind: 'failed', failure: DOWN, countsUntil: 'final', retryAfterMs: null }
+}
+
+const DOWN: Failure = { code: 'service_unavailable', stage: 'parse', message: 'the service is down' }

@@ -13,7 +13,12 @@ export type Purchase =
   | { readonly kind: 'bought'; readonly answer: Answer; readonly parser: ParserFacts }
   /** Another worker bought it for a copy of the document in the moment after the search for its receipt. */
   | { readonly kind: 'kept'; readonly receipt: FoundReceipt }
-  | { readonly kind: 'later'; readonly verdict: JobVerdict }
+  | {
+      readonly kind: 'later'
+      readonly verdict: JobVerdict
+      /** Because the service is down. */
+      readonly isDown?: boolean
+    }
   | {
       readonly kind: 'failed'
       readonly failure: Failure
@@ -23,4 +28,8 @@ export type Purchase =
       readonly retryAfterMs: number | null
     }
 
-export const later = (verdict: JobVerdict): Extract<Purchase, { kind: 'later' }> => ({ kind: 'later', verdict })
+export const later = (verdict: JobVerdict, isDown = false): Extract<Purchase, { kind: 'later' }> => ({
+  kind: 'later',
+  verdict,
+  ...(isDown ? { isDown } : {}),
+})

@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import type { Dependency } from '#src/document/dependency.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Receiver } from '#src/events.ts'
@@ -18,10 +19,10 @@ export function onFirstTier<D extends BuyDeps>(key: SourceKey, deps: D): D {
   return tiers?.routeOf(key) === 'local-first' ? onLocalTier(deps, tiers) : deps
 }
 
-/** The dependencies with the service that a rule names for this document, where it names one. */
+/** The dependencies with the first service that a rule names for this document, where it names one. */
 export function onNamedService<D extends BuyDeps>(deps: D, tiers: Tiers, key: SourceKey): D {
-  const named = tiers.serviceOf(key)
-  if (named === null) return deps
+  const named = tiers.named.get(tiers.servicesOf(key).names[0] ?? DEFAULT_SERVICE)
+  if (named === undefined) return deps
   const { parsers, ...service } = named
   // Of a document that is routed by page `own` stays the engine, which reads it first.
   const preferred = deps.parsers.own.class === 'embedded' ? deps.parsers.own : parsers.own
@@ -29,9 +30,23 @@ export function onNamedService<D extends BuyDeps>(deps: D, tiers: Tiers, key: So
     ...deps,
     ...service,
     parsers: { ...deps.parsers, own: preferred },
-    tiers: { ...tiers, service: parsers.own },
+    tiers: {
+      ...tiers,
+      service: parsers.own,
+      own: { ...tierOf(deps), parsers: { ...deps.parsers, own: tiers.service } },
+    },
   }
 }
+
+const tierOf = ({ parser, parsers, gate, spending, countPages, price, charge }: Tier): Tier => ({
+  parser,
+  parsers,
+  gate,
+  spending,
+  countPages,
+  price,
+  charge,
+})
 
 /** Which of the two tiers of a pipeline a request goes to; a pipeline with one parser has no other. */
 export const receiverOf = ({ dependency }: { readonly dependency?: Dependency }): Receiver => ({

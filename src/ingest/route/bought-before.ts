@@ -1,30 +1,27 @@
 import { readAnswer } from '#src/contract/read-answer.ts'
-import type { Receipts, Reporting } from '../deps.ts'
 import type { Work } from '../process/work.ts'
 import type { BoughtPart } from './buy-pages.ts'
-import { ownParser, receiptsOfPages } from './find-part.ts'
+import { partsWith } from './find-part.ts'
+import type { ServiceStep } from './service-steps.ts'
 
-/** The service's answers for pages of this document that are there already and hold one of these pages at least. */
+/** This service's answers for pages of this document that are there already and hold one of these pages at least. */
 export async function boughtBefore(
   work: Work,
   wanted: readonly number[],
-  deps: Receipts & Reporting,
+  step: ServiceStep,
   signal: AbortSignal,
 ): Promise<BoughtPart[]> {
   const { recipe, job } = work
-  if (recipe.options.zeroDataRetention) return []
+  const { deps } = step
+  if (recipe.options.zeroDataRetention || wanted.length === 0) return []
   const missing = new Set(wanted)
   const parts: BoughtPart[] = []
-  for (const { id, pages } of await receiptsOfPages(work, deps, signal)) {
-    if (!pages.some((page) => missing.has(page))) continue
-    const kept = await deps.store.readReceipt(id, { hold: work.hold, signal })
-    if (kept === null) continue
-    const parser = kept.parser ?? ownParser(deps)
+  for await (const { id, pages, body, parser } of partsWith(work, missing, step, signal)) {
     // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
-    await deps.store.saveReceipt(id, kept.body, parser)
-    const reading = readAnswer(kept.body, deps.clock.wall())
+    await deps.store.saveReceipt(id, body, parser)
+    const reading = readAnswer(body, deps.clock.wall())
     const cost = { credits: 0, basis: 'saved' } as const
-    parts.push({ pages, receipt: id, reading, parser, cost, requestId: reading.requestId })
+    parts.push({ pages, receipt: id, reading, parser, cost, requestId: reading.requestId, service: step.name })
     for (const page of pages) missing.delete(page)
     work.hold.giveBack()
   }

@@ -3,16 +3,16 @@ import { assertNever } from '#src/document/assert-never.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { type ReceiptId, receiptId } from '#src/document/ids.ts'
-import { halvesOf, pageLists, pagesOfReceipt, partHash } from '#src/document/page-list.ts'
+import { halvesOf, pageLists, partHash } from '#src/document/page-list.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
 import type { Cost } from '#src/document/record.ts'
 import type { CutDocument, Piece, PieceCutter } from '#src/ports/piece-cutter.ts'
-import type { PieceDeps } from '../deps.ts'
 import { buyPiece } from '../process/buy-piece.ts'
 import { costOf } from '../process/commit-answer.ts'
 import type { Purchase } from '../process/purchase.ts'
 import type { Work } from '../process/work.ts'
 import { findPart } from './find-part.ts'
+import type { ServiceStep } from './service-steps.ts'
 
 /** Some pages of a document with the service's answer for them. */
 export interface BoughtPart {
@@ -23,10 +23,13 @@ export interface BoughtPart {
   readonly parser: ParserFacts
   readonly cost: Cost
   readonly requestId: string | null
+  /** Name of the service that answered. */
+  readonly service: string
 }
 
 export interface PagesBought {
   readonly kind: 'bought'
+  /** Of two with the same page the first one counts. */
   readonly parts: readonly BoughtPart[]
   /** Pages for which no answer came, each with its reason. */
   readonly failed: ReadonlyMap<number, Failure>
@@ -37,7 +40,7 @@ export interface PagesBought {
 type NotNow = Extract<Purchase, { kind: 'later' }>
 
 /**
- * Buys these pages of a PDF as one small PDF. A list of pages that fails is halved and sent again, so that a page that
+ * Buys these pages of a PDF at one service as one small PDF. A list of pages that fails is halved and sent again, so that a page that
  * no service can read costs itself alone. One request after the other: all have the intent of the document, so that no
  * copy of it buys the same pages at the same time, and a kill leaves one request in doubt at the most.
  */
@@ -45,7 +48,7 @@ export async function buyPages(
   work: Work,
   pages: readonly number[],
   { cutter, most }: { readonly cutter: PieceCutter; readonly most: number },
-  deps: PieceDeps,
+  step: ServiceStep,
   signal: AbortSignal,
 ): Promise<PagesBought | NotNow> {
   const parts: BoughtPart[] = []
@@ -62,14 +65,14 @@ export async function buyPages(
     for (const { page, failure } of document.failed ?? []) failed.set(page, failure)
     waiting = []
     for (const piece of document.pieces) {
-      const bought = await buyPart(piece, work, deps, signal)
+      const bought = await buyPart(piece, work, step, signal)
       if (bought.kind === 'later') return bought
       if (bought.kind === 'part') {
         const have = bought.part.pages
         parts.push(bought.part)
         const missing = piece.pages.filter((page) => !have.includes(page))
         if (missing.length > 0) waiting.push(missing)
-      } else if (piece.pages.length > 1) waiting.push(...halvesOf(piece.pages))
+      } else if (piece.pages.length > 1 && !isLeft(bought, step)) waiting.push(...halvesOf(piece.pages))
       else {
         for (const page of piece.pages) failed.set(page, bought.failure)
         if (bought.countsUntil !== 'final') passing = bought
@@ -81,6 +84,10 @@ export async function buyPages(
 }
 
 type Failed = Extract<Purchase, { kind: 'failed' }>
+
+/** Smaller lists would fail alike: the service is down, and the next one is asked. */
+const isLeft = ({ failure }: Failed, { deps }: ServiceStep): boolean =>
+  deps.leavesWhenDown === true && failure.code === 'service_unavailable'
 
 async function cutLists(
   { read, attempt }: Work,
@@ -106,17 +113,19 @@ async function cutLists(
 async function buyPart(
   piece: Piece,
   work: Work,
-  deps: PieceDeps,
+  step: ServiceStep,
   signal: AbortSignal,
 ): Promise<{ readonly kind: 'part'; readonly part: BoughtPart } | Failed | NotNow> {
   const { pages } = piece
+  const { deps, recipe, name: service } = step
+  // One intent for the document, whichever service is asked: no copy of it asks at the same time.
   const intent = receiptId(work.read.contentHash, work.recipe.hash)
   const content = partHash(work.read.contentHash, pages)
   const keepsReceipt = !work.recipe.options.zeroDataRetention
   const purchase = await buyPiece(
     { ...piece, read: (again) => piece.read(again), contentHash: content },
     intent,
-    { ...work, findAnswer: (cut) => findPart(work, pages, deps, cut) },
+    { ...work, recipe, findAnswer: (cut) => findPart(work, pages, step, cut) },
     deps,
     signal,
   )
@@ -124,17 +133,18 @@ async function buyPart(
     case 'bought': {
       const { answer, parser } = purchase
       const reading = readAnswer(answer.body, deps.clock.wall(), answer.json)
-      const receipt = keepsReceipt ? receiptId(content, work.recipe.hash, parser.class) : null
+      const receipt = keepsReceipt ? receiptId(content, recipe.hash, parser.class) : null
       const cost = costOf(work, false, reading, deps, pages.length)
       const requestId = answer.requestId ?? reading.requestId
-      return { kind: 'part', part: { pages, receipt, reading, parser, cost, requestId } }
+      return { kind: 'part', part: { pages, receipt, reading, parser, cost, requestId, service } }
     }
     case 'kept': {
       const { id: receipt, body, parser } = purchase.receipt
-      const have = pagesOfReceipt(receipt, work.read.contentHash, work.recipe.hash) ?? pages
+      const have = step.pagesOf(receipt, work.read.contentHash) ?? pages
       const reading = readAnswer(body, deps.clock.wall())
       const cost: Cost = { credits: 0, basis: 'saved' }
-      return { kind: 'part', part: { pages: have, receipt, reading, parser, cost, requestId: reading.requestId } }
+      const { requestId } = reading
+      return { kind: 'part', part: { pages: have, receipt, reading, parser, cost, requestId, service } }
     }
     case 'later':
     case 'failed':

@@ -1,25 +1,25 @@
 import type { Recipe } from '#src/contract/recipe.ts'
 import { receiptId } from '#src/document/ids.ts'
 import { weakest } from '#src/document/parser.ts'
-import { mostPagesIn } from '#src/contract/timeouts.ts'
 import { pagesBelow } from '#src/route/choose-pages.ts'
+import { termsFor } from '#src/route/route-terms.ts'
 import type { PieceDeps, Tiers } from '../deps.ts'
 import { AT_ONCE } from '../process/approach-gate.ts'
 import type { ReadingOrigin } from '../process/commit-answer.ts'
 import { findReceipt } from '../process/find-receipt.ts'
 import { marksPages } from '../process/stitch-answers.ts'
-import type { Purchase } from '../process/purchase.ts'
 import { sumOfCosts } from '../process/sum-of-costs.ts'
 import { onLocalTier } from '../process/tiers.ts'
 import type { Work } from '../process/work.ts'
-import { boughtBefore } from './bought-before.ts'
-import { type BoughtPart, buyPages, type PagesBought } from './buy-pages.ts'
+import { buyInOrder } from './buy-in-order.ts'
+import type { BoughtPart } from './buy-pages.ts'
 import { mergePages } from './merge-pages.ts'
 import { isPageable, outlookOf } from './page-outlook.ts'
 import { parseWhole } from './parse-whole.ts'
 import { type LocalAnswer, localOrigin, readLocally } from './read-locally.ts'
 import type { RoutedOutcome } from './routed-outcome.ts'
 import { problemsOf, routedPages } from './route-record.ts'
+import { serviceSteps } from './service-steps.ts'
 
 /**
  * Steps 2 to 4 for a document that is routed by page: the engine reads it, the pages that it read badly are bought in one
@@ -33,6 +33,8 @@ export async function ingestRouted(
   deps: PieceDeps,
   signal: AbortSignal,
 ): Promise<RoutedOutcome> {
+  const steps = serviceSteps(work.job.key, answers, tiers, deps)
+  const terms = termsFor(tiers.terms, tiers.servicesOf(work.job.key).names)
   const service = { ...deps.parsers, own: tiers.service, acceptLocal: false, routes: undefined }
   const paid: PieceDeps = { ...deps, parsers: service }
   const own = { ...work, recipe: answers }
@@ -49,56 +51,34 @@ export async function ingestRouted(
   if (local.kind === 'later') return local
   if (local.kind === 'failed') {
     // What the engine refuses for good, a service may read; what another attempt may mend is not paid for.
-    return local.countsUntil === 'final' ? parseWhole(forService, 'local-failed', tiers, paid, signal) : local
+    return local.countsUntil === 'final'
+      ? parseWhole(forService, { reason: 'local-failed', terms }, steps, signal)
+      : local
   }
   const pages = outlookOf(local.reading)
-  const wanted = pages === null ? [] : pagesBelow(tiers.terms, pages)
+  const wanted = pages === null ? [] : pagesBelow(terms, pages)
   if (pages === null || !isPageable(own, local.reading)) {
     const isGood = pages === null ? local.reading.problems.length === 0 : wanted.length === 0
     return isGood
-      ? { kind: 'parsed', origin: localOrigin(local, { ...tiers.terms, whole: 'good', pages: [] }) }
-      : parseWhole(forService, 'below-floor', tiers, paid, signal, local)
+      ? { kind: 'parsed', origin: localOrigin(local, { ...terms, whole: 'good', pages: [] }) }
+      : parseWhole(forService, { reason: 'below-floor', terms, local }, steps, signal)
   }
-  const bought = await buyWanted(forService, wanted, pages.length, tiers, paid, signal)
+  const bought = await buyInOrder(forService, { pages: wanted, counted: pages.length }, steps, tiers, signal)
   if (bought.kind === 'later') return bought
-  const { reading, used } = mergePages(
+  const { reading, used, from } = mergePages(
     local.reading,
     bought.parts,
     { pageMarkers: marksPages(answers.canonical) },
     deps.clock.wall(),
   )
-  const routes = routedPages(pages, wanted, used, bought)
-  const route = { ...tiers.terms, whole: null, pages: routes }
+  const routes = routedPages(pages, wanted, from, bought)
+  const route = { ...terms, whole: null, pages: routes }
   const origin = originOf(local, bought.parts, used.size < pages.length)
   const problems = [...reading.problems, ...problemsOf(routes, bought.failed)]
   const all: ReadingOrigin = { ...origin, reading: { ...reading, problems }, route }
   return bought.passing === null
     ? { kind: 'parsed', origin: all }
     : { kind: 'incomplete', origin: all, failed: bought.passing }
-}
-
-/** What was bought before counts for `buyPages` and not for `buyShare`: it is used, and never bought again. */
-async function buyWanted(
-  work: Work,
-  wanted: readonly number[],
-  counted: number,
-  { terms, share, cutter }: Tiers,
-  deps: PieceDeps,
-  signal: AbortSignal,
-): Promise<PagesBought | Extract<Purchase, { kind: 'later' }>> {
-  const before = wanted.length === 0 ? [] : await boughtBefore(work, wanted, deps, signal)
-  const have = new Set(before.flatMap(({ pages }) => pages))
-  const most = terms.buyPages === null ? undefined : Math.max(0, terms.buyPages - have.size)
-  const need = wanted.filter((page) => !have.has(page)).slice(0, most)
-  const granted =
-    terms.buyShare < 1 ? await share.grant({ counted, wanted: need.length, share: terms.buyShare }) : need.length
-  const pages = need.slice(0, granted).toSorted((a, b) => a - b)
-  if (pages.length === 0) {
-    if (before.length > 0) await deps.intents.conclude(receiptId(work.read.contentHash, work.recipe.hash), work.job.key)
-    return { kind: 'bought', parts: before, failed: new Map(), passing: null }
-  }
-  const bought = await buyPages(work, pages, { cutter, most: mostPagesIn(work.recipe.options) }, deps, signal)
-  return bought.kind === 'later' ? bought : { ...bought, parts: [...before, ...bought.parts] }
 }
 
 /** Where the answer for the whole comes from; `hasLocal`: some of its pages are the engine's. */

@@ -17,6 +17,8 @@ export interface MergedPages {
   readonly reading: AnswerReading
   /** Pages that the bought answers stand for. */
   readonly used: ReadonlySet<number>
+  /** For each of these pages which of the bought answers, by index. */
+  readonly from: ReadonlyMap<number, number>
 }
 
 interface MergedPage {
@@ -54,27 +56,31 @@ export function mergePages(
     if (before === undefined || before.answer === page.answer || page.answer === 0) continue
     reconciled[at] = { ...page, segment: withRepeatedHeader(before.segment, page.segment) }
   }
-  const used = new Set(reconciled.filter(({ answer }) => answer > 0).map(({ pageNumber }) => pageNumber))
-  return { reading: readingOf(reconciled, used, local, bought, pageMarkers, receivedAtMs), used }
+  const from = new Map(reconciled.flatMap(({ pageNumber, answer }) => (answer > 0 ? [[pageNumber, answer - 1]] : [])))
+  const used = new Set(from.keys())
+  return { reading: readingOf(reconciled, used, local, bought, pageMarkers, receivedAtMs), used, from }
 }
 
 function mergedPages(local: AnswerReading, bought: readonly BoughtAnswer[]): MergedPage[] {
   const replacing = new Map<number, MergedPage>()
+  const locals = pageSegments(local).map((segment, index) => {
+    const pageNumber = local.data.pages?.[index]?.pageNumber ?? index + 1
+    return { pageNumber, segment, index }
+  })
+  const withText = new Set(locals.filter(({ segment }) => hasText(segment)).map(({ pageNumber }) => pageNumber))
   for (const [at, { pages, reading }] of bought.entries()) {
     const numbers = (reading.data.pages ?? reading.data.blocks ?? [{ pageNumber: 1 }]).map((page) => page.pageNumber)
     for (const [index, segment] of pageSegments(reading).entries()) {
       const pageNumber = pages[(numbers[index] ?? 0) - 1]
       if (pageNumber === undefined || replacing.has(pageNumber) || isFailed(segment)) continue
+      if (withText.has(pageNumber) && !hasText(segment)) continue
       replacing.set(pageNumber, { pageNumber, segment, answer: at + 1, index })
     }
   }
-  return pageSegments(local).map((segment, index) => {
-    const pageNumber = local.data.pages?.[index]?.pageNumber ?? index + 1
-    const instead = replacing.get(pageNumber)
-    const isUsed = instead !== undefined && (instead.segment.text.trim() !== '' || segment.text.trim() === '')
-    return isUsed ? instead : { pageNumber, segment, answer: 0, index }
-  })
+  return locals.map((page) => replacing.get(page.pageNumber) ?? { ...page, answer: 0 })
 }
+
+const hasText = ({ text }: PageSegment): boolean => text.trim() !== ''
 
 const isFailed = ({ blocks }: PageSegment): boolean => blocks?.status === 'failed'
 

@@ -25,3 +25,21 @@ export function isPageable({ extension, address, recipe: { options } }: Work, { 
     Array.isArray(data.blocks)
   )
 }
+
+/**
+ * The pages that need no other service: the answer holds text for them, calls them whole, and expects no lower quality of
+ * them than the floor, where it says what it expects.
+ */
+export function answeredWell(
+  { pages, reading }: { readonly pages: readonly number[]; readonly reading: AnswerReading },
+  floor: number,
+): number[] {
+  const quality = new Map(outlookOf(reading)?.map((page) => [page.pageNumber, page.quality ?? 1]))
+  const status = new Map(reading.data.blocks?.map((page) => [page.pageNumber, page.status]))
+  const answered = reading.data.pages ?? [{ pageNumber: 1, markdown: reading.data.markdown ?? '' }]
+  return answered.flatMap(({ pageNumber, markdown }) => {
+    const page = pages[pageNumber - 1]
+    const isWhole = markdown.trim() !== '' && (status.get(pageNumber) ?? 'ok') === 'ok'
+    return page !== undefined && isWhole && (quality.get(pageNumber) ?? 1) >= floor ? [page] : []
+  })
+}

@@ -1,36 +1,60 @@
 import { readAnswer } from '#src/contract/read-answer.ts'
 import { assertNever } from '#src/document/assert-never.ts'
+import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import { receiptId } from '#src/document/ids.ts'
-import type { PieceDeps, Tiers } from '../deps.ts'
+import type { RouteTerms } from '#src/document/route.ts'
+import type { PieceDeps } from '../deps.ts'
 import { buyAnswer } from '../process/buy-answer.ts'
+import { leftWhenDown } from '../process/buy-piece.ts'
 import { costOf } from '../process/commit-answer.ts'
 import { ingestPieces } from '../process/ingest-pieces.ts'
 import { cutterFor } from '../process/preflight.ts'
 import type { Work } from '../process/work.ts'
 import type { RoutedOutcome } from './routed-outcome.ts'
 import { type LocalAnswer, localOrigin } from './read-locally.ts'
+import type { ServiceStep } from './service-steps.ts'
+
+interface Whole {
+  readonly reason: 'local-failed' | 'below-floor'
+  readonly terms: RouteTerms
+  /** The engine's answer, where there is one. */
+  readonly local?: LocalAnswer
+}
 
 /**
  * Buys the answer for a document as a whole: the engine could not read it, or what it is asked for belongs to no single
- * page. Where the service fails too, the engine's answer stays, if there is one, and says so.
+ * page. What one service fails on goes to the next. Where the last one fails too, the engine's answer stays, if there is
+ * one, and says so.
  */
 export async function parseWhole(
   work: Work,
-  reason: 'local-failed' | 'below-floor',
-  { terms }: Tiers,
+  whole: Whole,
+  steps: readonly ServiceStep[],
+  signal: AbortSignal,
+): Promise<RoutedOutcome> {
+  const last = steps.length - 1
+  for (const [at, { deps }] of steps.entries()) {
+    const outcome = await parseAt(work, whole, deps, signal)
+    const isFailed = outcome.kind === 'failed' && (outcome.countsUntil === 'final' || work.attempt >= MAX_ATTEMPTS)
+    if (!isFailed || at === last) return withLocal(outcome, whole)
+  }
+  throw new Error('a document has no service')
+}
+
+async function parseAt(
+  work: Work,
+  { reason, terms }: Whole,
   deps: PieceDeps,
   signal: AbortSignal,
-  local: LocalAnswer | null = null,
 ): Promise<RoutedOutcome> {
   const route = { ...terms, whole: reason, pages: [] }
   const cutter = cutterFor(work, deps)
   if (cutter !== null) {
     const outcome = await ingestPieces(work, cutter, deps, signal)
-    if (outcome.kind === 'parsed') return { kind: 'parsed', origin: { ...outcome, receipt: null, route } }
-    return withLocal(outcome, local, terms)
+    return outcome.kind === 'parsed' ? { kind: 'parsed', origin: { ...outcome, receipt: null, route } } : outcome
   }
   const { contentHash } = work.read
-  const purchase = await buyAnswer(work, receiptId(contentHash, work.recipe.hash), deps, signal)
+  const purchase = leftWhenDown(await buyAnswer(work, receiptId(contentHash, work.recipe.hash), deps, signal), deps)
   switch (purchase.kind) {
     case 'bought': {
       const { answer, parser } = purchase
@@ -44,18 +68,14 @@ export async function parseWhole(
       return { kind: 'kept', receipt: purchase.receipt }
     case 'later':
     case 'failed':
-      return withLocal(purchase, local, terms)
+      return purchase
     default:
       return assertNever(purchase)
   }
 }
 
-function withLocal(
-  outcome: Extract<RoutedOutcome, { kind: 'later' | 'failed' }>,
-  local: LocalAnswer | null,
-  terms: Tiers['terms'],
-): RoutedOutcome {
-  if (outcome.kind === 'later' || local === null) return outcome
+function withLocal(outcome: RoutedOutcome, { local, terms }: Whole): RoutedOutcome {
+  if (outcome.kind !== 'failed' || local === undefined) return outcome
   const origin = localOrigin(local, { ...terms, whole: 'service-failed', pages: [] })
   const problem = `it could not be bought and kept the engine's reading: ${outcome.failure.message}`
   const reading = { ...origin.reading, problems: [...origin.reading.problems, problem] }
