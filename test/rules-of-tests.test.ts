@@ -55,3 +55,33 @@ test('the check of seeds leaves alone what is always the same, and what is given
   expect(cannotReplay({ name: 'planted.test.ts', text: 'const random = new Random(20_261_122)' })).toEqual([])
   expect(cannotReplay({ name: 'support/planted.ts', text: 'const random = new Random(seed)' })).toEqual([])
 })
+
+/** Waits by itself, in real time. */
+const WAITS = /\bsetTimeout\b[^}]*\} from 'node:timers|\bsetTimeout\(/
+
+/** Files with tests in them: `*.test.ts`, and the suites that several of these share. */
+const isSuite = ({ name, text }: Source): boolean => name.endsWith('.test.ts') || /^ *test(?:\.\w+)?\(/m.test(text)
+
+/** Waits for nothing in particular: a fixed time before an assertion. */
+function waitsByItself({ name, text }: Source): string[] {
+  return isSuite({ name, text }) && WAITS.test(text)
+    ? [`${name}: use until, elapse, takes or after of support/wait.ts`]
+    : []
+}
+
+test('a test waits until a condition holds, and where time itself is its subject it says why', () => {
+  expect(files.filter(isSuite).length).toBeGreaterThan(300)
+  expect(files.flatMap(waitsByItself)).toEqual([])
+  const unexplained = files.filter(
+    ({ name, text }) => name !== 'support/wait.ts' && /\belapse\((?![^;]*['`])/.test(text),
+  )
+  expect(unexplained.map(({ name }) => name)).toEqual([])
+})
+
+test.each([
+  "import { setTimeout as sleep } from 'node:timers/promises'",
+  'await new Promise((resolve) => setTimeout(resolve, 300))',
+])('the check of waits finds: %s', (text) => {
+  expect(waitsByItself({ name: 'planted.test.ts', text })).toHaveLength(1)
+  expect(waitsByItself({ name: 'planted.ts', text: `${text}\ntest('a', () => {})` })).toHaveLength(1)
+})

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { until } from '../support/redis.ts'
 import { onTerminal } from '../support/terminal.ts'
 import { openSite } from '../support/web-site.ts'
+import { elapse, until } from '../support/wait.ts'
 
 test('progress is on the terminal before the listing has its first answer, and the response to Ctrl-C stays', async () => {
   await using folder = await temporaryFolder()
@@ -18,7 +17,7 @@ test('progress is on the terminal before the listing has its first answer, and t
     await until('progress', 30_000, async () => terminal.text().includes('0 of 0 documents, listing: 0 so far'))
     terminal.type('\u0003')
     await until('the response', 10_000, async () => terminal.text().includes('finishing what is in flight'))
-    await sleep(600)
+    await elapse(600, 'live lines of progress are drawn again, and must not erase the response')
   } finally {
     answered.resolve()
   }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { contentHash, sourceKey } from '#src/document/ids.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { NASTY_KEYS } from '../support/nasty-keys.ts'
+import { elapse } from '../support/wait.ts'
 
 const never = new AbortController().signal
 
@@ -32,7 +32,7 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       await store.saveReceipt(receiptOf('one'), Buffer.from('first'), null)
       const first = await savedAt()
       expect(Math.abs(Date.now() - first)).toBeLessThan(10_000)
-      await sleep(1_100)
+      await elapse(1_100, 'buckets keep times in seconds')
       await store.saveReceipt(receiptOf('one'), Buffer.from('first'), null)
       expect(await savedAt()).toBeGreaterThan(first)
     })

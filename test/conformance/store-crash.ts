@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
@@ -7,6 +6,7 @@ import { receiptOf, sha256 } from '../support/documents.ts'
 import { Random } from '../support/random.ts'
 import { seedFrom } from '../support/seed.ts'
 import { openStoreAt, type StoreAddress } from '../support/open-store-at.ts'
+import { elapse } from '../support/wait.ts'
 
 const PROGRAM = fileURLToPath(new URL('commit-loop.ts', import.meta.url))
 
@@ -24,7 +24,7 @@ async function runAndKill(address: StoreAddress, from: number, afterMs: number):
     })
   })
   await Promise.race([begun, exited])
-  await sleep(afterMs)
+  await elapse(afterMs, 'the moment of the kill is drawn')
   child.kill('SIGKILL')
   await exited
   return said

@@ -8,6 +8,7 @@ import { buildPdf, text } from '../support/build-pdf.ts'
 import { sha256 } from '../support/documents.ts'
 import { headingOf, type LargePdf, writeLargePdf } from '../support/large-pdf.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { elapse } from '../support/wait.ts'
 
 const KB = 1000
 const LIMIT = 300 * KB
@@ -171,7 +172,7 @@ test('PdfCutter with one place cuts the second document after the first is dispo
     order.push(`second is cut into ${second.pieces.length}`)
   }
   const second = cutSecond()
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await elapse(300, 'the second must not be cut while the first is held')
   order.push('first is done')
   await first[Symbol.asyncDispose]()
   await second

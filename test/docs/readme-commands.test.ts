@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
 import { freePort } from '../support/free-port.ts'
@@ -15,6 +14,7 @@ import { startQueue } from '../support/sqs-queue.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { openSite } from '../support/web-site.ts'
 import { commandsIn, ROOT } from './pages.ts'
+import { after, until } from '../support/wait.ts'
 
 /*
  * Every command of README.md, in its order, as a shell runs it: on real folders, a real object store, a queue, a website and a service. Only
@@ -48,14 +48,14 @@ async function runInShell(command: string, { cwd, env, instead }: Sandbox): Prom
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (said += part))
   const ended = once(child, 'close')
-  const limit = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS)
+  using _limit = after(COMMAND_MS, () => child.kill('SIGKILL'))
   const [, ready] = LONG_RUNNING.find(([longRunning]) => longRunning.test(command)) ?? []
   if (ready !== undefined) {
-    while (!ready.test(said) && child.exitCode === null && child.signalCode === null) await sleep(50)
+    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
+    await until(`${command} says that it is ready`, COMMAND_MS, () => ready.test(said) || hasEnded())
     child.kill('SIGINT')
   }
   const [code] = (await ended) as [number | null]
-  clearTimeout(limit)
   const expected = ready === undefined ? [0] : [0, 130]
   return expected.includes(code ?? -1) ? null : `${text} exited with ${code}:\n${said}`
 }

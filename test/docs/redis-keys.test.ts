@@ -3,9 +3,10 @@ import { join, resolve } from 'node:path'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { startTestRedis, until } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
+import { until } from '../support/wait.ts'
 
 /** What a placeholder of the page stands for. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
+import { elapse, until } from '../support/wait.ts'
 
 let redis: TestRedis
 beforeAll(async () => {
@@ -37,9 +37,10 @@ describe('--max-credits', () => {
       const workers = [1, 2].map((number) =>
         startSluice(['work', ...args, '--state-dir', join(folder.path, `state${number}`)], { env }),
       )
-      await sleep(1_500)
+      const areReady = (): boolean => workers.every(({ stderr }) => stderr().includes('working on'))
+      await until('both workers are ready', 30_000, areReady)
       const ran = await sluice(['run', ...args, '--max-credits', String(cap)], { env })
-      await sleep(1_500)
+      await elapse(1_500, 'a worker that minds no cap would go on buying')
       expect([ran.code, ran.stdout.match(/halted: the budget for this run is \d+ credits/)?.length]).toEqual([3, 1])
       expect(service.charged * price).toBeLessThanOrEqual(cap)
       expect(service.charged * price).toBeGreaterThan(cap - 2 * price)

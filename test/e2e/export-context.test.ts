@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ContextReceipt } from '#src/corpus/context/receipt.ts'
 import type { ExportManifest } from '#src/corpus/export/export-manifest.ts'
@@ -13,9 +12,10 @@ import {
   startChatService,
   TOKENS_EACH,
 } from '../support/chat-service.ts'
-import { REDIS_CACHE_DIR, until } from '../support/redis.ts'
+import { REDIS_CACHE_DIR } from '../support/redis.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { elapse, until } from '../support/wait.ts'
 
 const KEY = 'sk-contexts-4711-secret'
 
@@ -205,7 +205,7 @@ describe('sluice export --context', { timeout: 120_000 }, () => {
       expect((await receiptsOf('killed')).length).toBeGreaterThanOrEqual(kept)
     }
     expect(kills).toBe(KILLS.length)
-    await sleep(100)
+    await elapse(100, 'requests of the killed process may still reach the service')
     const receipts = (await receiptsOf('killed')).length
     const charged = service.charges.length
     // In doubt is only what was in flight: four at each kill.

@@ -10,10 +10,11 @@ import { collect } from '../support/documents.ts'
 import { forward } from '../support/forward.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { openMachines } from '../support/machines.ts'
-import { startTestRedis, until } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { COMPILED, MAIN, sluice } from '../support/sluice.ts'
+import { until } from '../support/wait.ts'
 
 const DOCUMENTS = 160
 const WORKERS = 4

@@ -7,11 +7,12 @@ import { openS3Client } from '#src/s3/client.ts'
 import { readStore, type StoreView } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
-import { startTestRedis, until } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { openSite, type Page } from '../support/web-site.ts'
+import { until } from '../support/wait.ts'
 
 const NOTE = '---\ntitle: "Läufe"\n---\r\n\r\n# Gate\n\n* one\n\n![x](data:image/png;base64,AAAA) <b>raw</b>\n'
 

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
-import { until } from '../support/redis.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
+import { until } from '../support/wait.ts'
 
 interface Summary {
   readonly event: string

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
+import { elapse, takes } from '../support/wait.ts'
 
 const DOCUMENTS = 120
 /** Reads of a key that is read for each of many documents. */
@@ -43,7 +43,7 @@ async function commandsWith(inFlight: number, serviceMs: number) {
   const answers = async () => {
     together += 1
     most = Math.max(most, together)
-    await sleep(serviceMs)
+    await takes(serviceMs)
     together -= 1
     return parsedReply('# Parsed')
   }
@@ -64,7 +64,7 @@ async function commandsWith(inFlight: number, serviceMs: number) {
   })
   const end = new AbortController()
   const sample = async (): Promise<void> => {
-    for (; !end.signal.aborted; await sleep(50)) {
+    for (; !end.signal.aborted; await elapse(50, 'between two samples')) {
       for (const key of [...reads.keys()].filter((one) => (reads.get(one) ?? 0) > OFTEN)) {
         sizes.set(key, Math.max(await sizeOf(client, key), sizes.get(key) ?? 0))
       }

@@ -6,6 +6,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { errorReply, ScriptedService } from '../support/scripted-service.ts'
 import { breachesOfSchemas } from '../support/published-schemas.ts'
 import { sluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
+import { until } from '../support/wait.ts'
 
 const SAMPLES = resolve(import.meta.dirname, '../../samples')
 
@@ -117,8 +118,8 @@ describe('./sluice run against a service', () => {
     let kills = 0
     for (const killAt of [60, 140]) {
       const running = startSluice(args)
-      while (service.charged < killAt && running.child.exitCode === null)
-        await new Promise((tick) => setTimeout(tick, 5))
+      const isDue = (): boolean => service.charged >= killAt || running.child.exitCode !== null
+      await until(`${killAt} documents are charged`, 60_000, isDue)
       running.child.kill('SIGKILL')
       kills += (await running.finished).signal === 'SIGKILL' ? 1 : 0
     }
@@ -140,7 +141,7 @@ describe('./sluice run against a service', () => {
     await manyFiles(source, 200)
     const args = ['run', source, '--out', out, '--concurrency', '4', ...against(service)]
     const running = startSluice(args)
-    while (service.charged < 20 && running.child.exitCode === null) await new Promise((tick) => setTimeout(tick, 5))
+    await until('20 documents are charged', 60_000, () => service.charged >= 20 || running.child.exitCode !== null)
     running.child.kill('SIGINT')
     const stopped = await running.finished
     expect(stopped.code).toBe(130)

@@ -1,12 +1,12 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { startTestRedis, until } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
+import { elapse, until } from '../support/wait.ts'
 
 /* `sluice watch --every …`: scans at set times, each done by one of the processes that keep the schedule. */
 
@@ -83,7 +83,7 @@ describe('a schedule', () => {
     archive.watch('2s')
     await until('the first scan', 20_000, async () => (await archive.lines('scan finished')).length >= 1)
     archive.watch('2s')
-    await sleep(5_000)
+    await elapse(5_000, 'two watchers must not be due more often than one')
     const due = (await archive.lines('scan due')).map(({ dueAt = '' }) => Date.parse(dueAt))
     const gaps = due.slice(1).map((at, index) => at - (due[index] ?? 0))
     expect(Math.min(...gaps)).toBeGreaterThan(1_500)

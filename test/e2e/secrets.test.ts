@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { connectRedis } from '#src/redis/connection.ts'
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
@@ -14,6 +13,7 @@ import { SecretSearch } from '../support/secret-search.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { openSite } from '../support/web-site.ts'
 import { seedFrom } from '../support/seed.ts'
+import { elapse, until } from '../support/wait.ts'
 
 /* Secrets are planted in every input of a run, and everything that it leaves behind is searched for them. */
 
@@ -153,7 +153,7 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
     }
     while (running.child.exitCode === null && running.child.signalCode === null) {
       await metrics()
-      await sleep(20)
+      await elapse(20, 'between two samples')
     }
   }
   const end = await running.finished
@@ -254,9 +254,8 @@ test('the converters of an engine that serves alone get no secret in arguments o
   }
   {
     await using _watching = search.children(running.child.pid ?? 0, processes)
-    for (let tries = 0; tries < 200 && !(await isUp()); tries += 1) await sleep(100)
-    expect(await isUp(), running.stderr()).toBe(true)
-    await sleep(300)
+    await until('the engine asks for the key', 20_000, isUp)
+    await elapse(300, 'its processes are read meanwhile')
   }
   running.child.kill('SIGTERM')
   const { stdout, stderr } = await running.finished

@@ -5,6 +5,7 @@ import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { sluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
+import { until } from '../support/wait.ts'
 
 /** Two small archives with one document each in common by name, and a settings file for both. */
 async function twoPipelines(folder: string, top: string): Promise<void> {
@@ -26,14 +27,6 @@ async function twoPipelines(folder: string, top: string): Promise<void> {
 }
 
 const hosted = (service: ScriptedService): string => `parseApiUrl: ${service.url}\nparseApiKeyFile: key`
-
-async function until(condition: () => Promise<boolean>, limitMs = 40_000): Promise<void> {
-  const end = Date.now() + limitMs
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('it did not come to pass in time')
-    await new Promise((tick) => setTimeout(tick, 50))
-  }
-}
 
 const keysOf = async (out: string): Promise<string[]> =>
   readStore(out).then(
@@ -104,10 +97,12 @@ describe('./sluice with the pipelines of a settings file', () => {
     await twoPipelines(cwd, `${hosted(service)}\nstableMs: 100\nconcurrency: 1`)
     const running = startSluice(['watch'], { cwd })
     try {
-      await until(async () => (await keysOf(join(cwd, 'out/notes'))).length === 2 && service.charged >= 5)
+      const isDone = async (): Promise<boolean> =>
+        (await keysOf(join(cwd, 'out/notes'))).length === 2 && service.charged >= 5
+      await until('both pipelines are done', 40_000, isDone)
       await writeFile(join(cwd, 'letters/late.html'), '<p>Late.')
       await writeFile(join(cwd, 'notes/late.html'), '<p>Late as well.')
-      await until(async () => {
+      await until('the late document of each is done', 40_000, async () => {
         const both = [...(await keysOf(join(cwd, 'out/letters'))), ...(await keysOf(join(cwd, 'out/notes')))]
         return both.filter((key) => key === 'late.html').length === 2
       })

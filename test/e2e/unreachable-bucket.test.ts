@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { until } from '../support/redis.ts'
 import { silentServer } from '../support/silent-server.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
+import { until } from '../support/wait.ts'
 
 /** No server listens on this port. */
 const NOWHERE = [

@@ -6,12 +6,13 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { startTestRedis, until } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
 import { pushNotifications } from '../support/s3-notifications.ts'
 import { type S3Server, startS3Server } from '../support/s3-server.ts'
 import { ScriptedService } from '../support/scripted-service.ts'
 import { startSluice } from '../support/sluice.ts'
 import { startQueue } from '../support/sqs-queue.ts'
+import { until } from '../support/wait.ts'
 
 /* `sluice watch s3://…` as a process, with notifications from a queue and from the store itself. */
 

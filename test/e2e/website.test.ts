@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { GeneratedSite } from '../support/generated-site.ts'
-import { until } from '../support/redis.ts'
 import { sluice, startSluice } from '../support/sluice.ts'
 import { openSite, type Page } from '../support/web-site.ts'
 import { seedFrom } from '../support/seed.ts'
+import { until } from '../support/wait.ts'
 
 /* `sluice run https://…`: a website as a source, against a scripted service that counts what is bought. */
 

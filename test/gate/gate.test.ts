@@ -8,8 +8,9 @@ import type { Permit } from '#src/gate/admission.ts'
 import { connectRedis } from '#src/redis/connection.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { startProcess } from '../support/child.ts'
-import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { halted, parsed, throttled } from './verdicts.ts'
+import { elapse, until } from '../support/wait.ts'
 
 let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
@@ -43,7 +44,7 @@ describe('the places of the gate', () => {
     await using second = await open({ keyDigest: 'shared', ceilings: { concurrency: 1 } })
     const held = await permit(first)
     const waiting = permit(second, 'b.pdf')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await until('the second waits', 5_000, async () => (await first.state()).waitingProcesses === 1)
     const startedAt = performance.now()
     await first.leave(held, parsed())
     await waiting
@@ -124,7 +125,7 @@ describe('a halt of the gate', () => {
     expect(departure.countsAsAttempt).toBe(false)
     const turned = await other.enter({ key: sourceKey('b'), credits: 0 }, signal)
     expect(turned).toMatchObject({ kind: 'halted', cause, message: `halted for ${cause}` })
-    await new Promise((resolve) => setTimeout(resolve, 620))
+    await elapse(620, 'the gate stays closed for its first pause')
     await other.leave(await permit(other, 'probe'), parsed())
     expect((await gate.state()).shut).toBeNull()
   })

@@ -8,6 +8,7 @@ import type { Feedback } from '#src/gate/feedback.ts'
 import { callsOf, startTestRedis, type TestRedis } from '../support/redis.ts'
 import { type AskScript, scriptsOf } from './scripts-of.ts'
 import { parsed } from './verdicts.ts'
+import { elapse, takes, until } from '../support/wait.ts'
 
 let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
@@ -39,7 +40,7 @@ describe('a place that a process releases to the gate', () => {
     await using gate = await open('same-call', 1)
     const first = await permit(gate, 'a')
     const second = permit(gate, 'b')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await until('the second waits', 5_000, async () => (await gate.state()).waitingProcesses === 1)
     const before = await scriptsRun()
     await gate.leave(first, parsed())
     await second
@@ -71,8 +72,7 @@ describe('a place that a process releases to the gate', () => {
     await calls.subscribe('wake:patient')
     const { enteredAt } = (await as('busy', 'enter', { id: 'busy-1' })) as { readonly enteredAt: number }
     expect(await as('patient', 'enter', { id: 'patient-1' })).toMatchObject({ kind: 'wait', reason: 'places' })
-    // More than twice as long as its turn takes.
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await elapse(100, 'more than twice as long as its turn takes')
     const left = { kind: 'accepted', durationMs: 10, queuedMs: 0 }
     const had = { id: 'busy-1', enteredAt, ahead: 0, seq: 1, done: 0, bound: true }
     const next = { id: 'busy-2', credits: 0, more: true }
@@ -92,14 +92,14 @@ describe('a place that a process releases to the gate', () => {
       const each = async (index: number): Promise<void> => {
         const place = await permit(gate, `${name}-${index}`)
         const from = performance.now()
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await takes(20)
         await gate.leave(place, { ...parsed(), durationMs: performance.now() - from } as Feedback)
         done[name] += 1
       }
       await Promise.all(Array.from({ length: documents }, (_, index) => each(index)))
     }
     const long = work(first, 'first', 200)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await until('the first process has sent some', 5_000, () => done.first > 0)
     const before = done.first
     await work(second, 'second', 60)
     expect(before).toBeGreaterThan(0)

@@ -4,6 +4,7 @@ import { takeSnapshot } from '../support/redis-snapshot.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { parsed } from './verdicts.ts'
+import { until } from '../support/wait.ts'
 
 /*
  * The promise of `RedisGate.redeclare`, however the gate works inside: Redis may forget everything, or come back as it
@@ -106,6 +107,5 @@ test('a gate declares by itself every third of the time in which a process count
   await using gate = await openOn(server, { aliveMs: 300 })
   await permit(gate)
   await server.connection.flushall()
-  await new Promise((resolve) => setTimeout(resolve, 250))
-  expect((await gate.state()).inFlight).toBe(1)
+  await until('it has declared its permit', 5_000, async () => (await gate.state()).inFlight === 1)
 })

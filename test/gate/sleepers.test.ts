@@ -4,6 +4,7 @@ import type { RedisGate } from '#src/gate/redis-gate.ts'
 import { callsOf, startTestRedis, type TestRedis } from '../support/redis.ts'
 import { openOn, permit, signal } from './gates.ts'
 import { parsed, throttled } from './verdicts.ts'
+import { elapse, until } from '../support/wait.ts'
 
 let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
@@ -11,7 +12,6 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const MINUTE_MS = 60_000
 const enter = (gate: RedisGate, key: string) => gate.enter({ key: sourceKey(key), credits: 0 }, signal)
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Processes on one gate that all wait for a time that the service told. */
 async function sleepers(count: number, keyDigest: string, retryAfterMs: number) {
@@ -22,7 +22,7 @@ async function sleepers(count: number, keyDigest: string, retryAfterMs: number) 
   const held = await permit(first, 'held')
   await first.leave(await permit(first, 'refused'), throttled('rate', retryAfterMs, stated))
   const entered = gates.map((gate, index) => enter(gate, `${index}`))
-  await pause(300)
+  await until('all wait', 5_000, async () => (await first.state()).waitingProcesses === count)
   return { gates, first, held, entered }
 }
 
@@ -30,7 +30,7 @@ test('processes that wait for a time which was told ask once, and not again befo
   const { gates, entered } = await sleepers(6, 'sleep', 3_600_000)
   for (const admission of entered) void admission.catch(() => undefined)
   const before = await callsOf(server.connection, 'evalsha')
-  await pause(1_000)
+  await elapse(1_000, 'none of them may ask again')
   expect((await callsOf(server.connection, 'evalsha')) - before).toBe(0)
   for (const gate of gates) await gate[Symbol.asyncDispose]()
 })
@@ -60,9 +60,9 @@ test('a gate that was paused by hand is not polled, and opens at once for every 
   const [first] = gates as [RedisGate]
   await first.pause()
   const entered = gates.map((gate, index) => enter(gate, `${index}`))
-  await pause(300)
+  await until('all wait', 5_000, async () => (await first.state()).waitingProcesses === gates.length)
   const before = await callsOf(server.connection, 'evalsha')
-  await pause(800)
+  await elapse(800, 'none of them may ask again')
   expect((await callsOf(server.connection, 'evalsha')) - before).toBe(0)
   await first.resume()
   expect((await Promise.all(entered)).map(({ kind }) => kind)).toEqual(entered.map(() => 'admitted'))

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import type { Admission } from '#src/gate/admission.ts'
 import { type Answer, WaitingLine, type WaitingLineOptions } from '#src/gate/waiting-line.ts'
+import { elapse, takes, until } from '../support/wait.ts'
 
 const signal = new AbortController().signal
 const ticket = (key: string) => ({ key: sourceKey(key), credits: 0 })
@@ -24,7 +24,7 @@ describe('the waiting line of a process', () => {
     const waiting = line({
       ask: async ({ key }) => {
         asked.push(key)
-        await sleep(5)
+        await takes(5)
         return admitted(key)
       },
     })
@@ -42,7 +42,7 @@ describe('the waiting line of a process', () => {
         widths.push((asking += 1))
         asked += 1
         const answer = asked <= free ? admitted(key) : full
-        await sleep(5)
+        await takes(5)
         asking -= 1
         return answer
       },
@@ -57,7 +57,7 @@ describe('the waiting line of a process', () => {
     void waiting.join(ticket('later'), signal).catch(() => undefined)
     void waiting.join(ticket('last'), signal).catch(() => undefined)
     waiting.call(0)
-    await sleep(50)
+    await elapse(50, 'more questions than two would come meanwhile')
     // One question for the process that joins the line again, one for the call.
     expect(asked - questions).toBe(2)
     expect(Math.max(...widths)).toBe(1)
@@ -74,7 +74,7 @@ describe('the waiting line of a process', () => {
       },
     })
     const place = waiting.join(ticket('a'), signal)
-    await sleep(50)
+    await elapse(50, 'a second question would come meanwhile')
     expect(questions).toBe(1)
     free = true
     waiting.call(0)
@@ -116,14 +116,14 @@ describe('the waiting line of a process', () => {
     const given: string[] = []
     const waiting = line({
       ask: async ({ key }) => {
-        await sleep(60)
+        await takes(60)
         return admitted(key)
       },
       giveBack: ({ key }) => void given.push(key),
       patienceMs: 20,
     })
     expect(await waiting.join(ticket('a'), signal)).toMatchObject({ kind: 'wait' })
-    await sleep(100)
+    await until('the place is released', 5_000, () => given.length > 0)
     expect(given).toEqual(['a'])
   })
 
@@ -155,7 +155,7 @@ describe('the waiting line of a process', () => {
     const stop = new AbortController()
     const join = (key: string): Promise<Admission> => waiting.join({ ...ticket(key), until: stop.signal }, signal)
     const answers = [join('a'), join('b')]
-    await sleep(80)
+    await elapse(80, 'four times the patience of other documents')
     expect(waiting.length).toBe(2)
     stop.abort()
     expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['wait', 'wait'])
@@ -165,7 +165,7 @@ describe('the waiting line of a process', () => {
   test('keeps only the first two documents beyond the longer patience while none is admitted', async () => {
     const waiting = line({ ask: async () => full, patienceMs: 20, limitPatienceMs: 50 })
     for (const key of ['a', 'b', 'c', 'd', 'e']) waiting.join(ticket(key), signal).catch(() => undefined)
-    await sleep(150)
+    await elapse(150, 'three times the longer patience')
     expect(waiting.length).toBe(2)
     waiting.close(new Error('over'))
   })

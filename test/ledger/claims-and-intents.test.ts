@@ -3,8 +3,9 @@ import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids
 import { freeIntents } from '#src/ingest/process/free-intents.ts'
 import { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { connectRedis } from '#src/redis/connection.ts'
-import { serverPid, startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { serverPid, startTestRedis, type TestRedis } from '../support/redis.ts'
 import { leasedProcesses } from './leased-processes.ts'
+import { elapse, until } from '../support/wait.ts'
 
 let redis: TestRedis
 beforeAll(async () => {
@@ -18,7 +19,6 @@ const processOf = leasedProcesses(() => redis.connection, LEASE_MS)
 const key = sourceKey('reports/with spaces and : colons.pdf')
 const other = sourceKey('reports/copy.pdf')
 const receipt = receiptId(contentHash('ab'.repeat(32)), recipeHash('0123456789abcdef'))
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe('the claim of a document', () => {
   test('is had by one at a time, also within one process, until it is released', async () => {
@@ -36,7 +36,7 @@ describe('the claim of a document', () => {
   test('stands much longer than the lease while its process lives', async () => {
     const [one, two] = [await processOf('alive'), await processOf('alive')]
     const claim = await one.claims.claim(key)
-    await sleep(3 * LEASE_MS)
+    await elapse(3 * LEASE_MS, 'the lease would end without a heartbeat')
     expect(await two.claims.claim(key)).toBeNull()
     expect(await claim?.stillHeld()).toBe(true)
   })
@@ -111,7 +111,7 @@ describe('the claim of a document', () => {
     const server = await serverPid(redis.connection)
     process.kill(server, 'SIGSTOP')
     const asked = two.claims.claim(key)
-    await sleep(2 * LEASE_MS)
+    await elapse(2 * LEASE_MS, 'Redis is away for longer than a lease')
     process.kill(server, how === 'frozen' ? 'SIGCONT' : 'SIGKILL')
     expect([await asked, await two.claims.claim(key)]).toEqual([null, null])
     expect(await claim?.stillHeld()).toBe(true)

@@ -3,8 +3,9 @@ import { redisPrefix } from '#src/document/pipeline.ts'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
 import { connectRedis } from '#src/redis/connection.ts'
 import { takeSnapshot } from '../support/redis-snapshot.ts'
-import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { leasedProcesses } from './leased-processes.ts'
+import { until } from '../support/wait.ts'
 
 let redis: TestRedis
 beforeAll(async () => {

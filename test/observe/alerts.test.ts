@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Dashboard, queriesOf } from '../docs/dashboard-schema.ts'
 import { freePort } from '../support/free-port.ts'
@@ -8,6 +7,7 @@ import { findPrometheus, startPrometheus } from '../support/prometheus.ts'
 import { errorReply } from '../support/scripted-service.ts'
 import { OwnRedis } from '../outages/support/own-redis.ts'
 import { Harness } from '../outages/support/harness.ts'
+import { until } from '../support/wait.ts'
 
 const MONITORING = resolve(import.meta.dirname, '../../docs/monitoring')
 
@@ -34,16 +34,16 @@ test.skipIf(typeof programs === 'string')(
     )
     await using prometheus = await startPrometheus(programs, { ports: [port], rules })
     const firing = async (): Promise<string[]> => (await prometheus.alerts()).map(({ name }) => name)
-    const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
-      for (const end = Date.now() + 20_000; !(await holds()); await sleep(200)) {
-        if (Date.now() > end) throw new Error(`${what}: ${JSON.stringify(await firing())}\n${running.stderr()}`)
-      }
+    const becomes = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
+      await until(what, 20_000, holds).catch(async (error: unknown) => {
+        throw new Error(`firing ${JSON.stringify(await firing())}\n${running.stderr()}`, { cause: error })
+      })
     }
     const value = async (query: string): Promise<number | undefined> => (await prometheus.query(query))[0]?.value
-    await until('all documents done', async () => (await value('sluice_documents{outcome="done"}')) === 12)
-    await until('nothing waits', async () => (await value('sluice_queue_backlog')) === 0)
+    await becomes('all documents done', async () => (await value('sluice_documents{outcome="done"}')) === 12)
+    await becomes('nothing waits', async () => (await value('sluice_queue_backlog')) === 0)
     // Before its first scrape a process counts as down; without a backlog nothing else is wrong.
-    await until('no alert', async () => (await firing()).length === 0)
+    await becomes('no alert', async () => (await firing()).length === 0)
 
     const dashboard = JSON.parse(await readFile(resolve(MONITORING, 'grafana/sluice.json'), 'utf8')) as Dashboard
     const queries = queriesOf(dashboard)
@@ -53,17 +53,17 @@ test.skipIf(typeof programs === 'string')(
       for (const [title, query] of queries) if ((await prometheus.query(query)).length === 0) titles.push(title)
       return titles
     }
-    // A rate needs two scrapes.
-    for (const end = Date.now() + 10_000; (await empty()).length > EMPTY.length && Date.now() < end;) await sleep(500)
+    // A rate needs two scrapes; which query stays empty is told by the comparison.
+    await until('all others answer', 10_000, async () => (await empty()).length <= EMPTY.length).catch(() => undefined)
     expect(await empty()).toEqual(EMPTY)
 
     hasCredits = false
     await harness.write('more.html', '<p>One more, which is not paid for.')
-    await until('SluiceHalted', async () => (await firing()).includes('SluiceHalted'))
+    await becomes('SluiceHalted', async () => (await firing()).includes('SluiceHalted'))
     await redis.kill()
-    await until('SluiceRedisDown', async () => (await firing()).includes('SluiceRedisDown'))
+    await becomes('SluiceRedisDown', async () => (await firing()).includes('SluiceRedisDown'))
     running.child.kill('SIGKILL')
-    await until('SluiceDown', async () => (await firing()).includes('SluiceDown'))
+    await becomes('SluiceDown', async () => (await firing()).includes('SluiceDown'))
   },
   90_000,
 )

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { packageVersion } from '#config/package-version.ts'
 import { errorReply, parsedReply } from '../support/scripted-service.ts'
 import { Harness } from '../outages/support/harness.ts'
+import { elapse, until } from '../support/wait.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -79,12 +79,12 @@ describe('the log of the real command', () => {
     await using harness = await Harness.open({ documents: 2 })
     const running = harness.start('watch', { 'log-file': '-', 'stable-ms': 50 })
     const settled = (): number => running.stderr().split('"document settled"').length - 1
-    for (const until = Date.now() + 20_000; settled() < 2 && Date.now() < until;) await sleep(50)
+    await until('both documents are settled', 20_000, () => settled() >= 2)
     // The last line of progress follows what ended.
     const isReported = (): boolean => running.stderr().includes('"settled":2')
-    for (const until = Date.now() + 20_000; !isReported() && Date.now() < until;) await sleep(50)
+    await until('progress reports both', 20_000, isReported)
     const before = running.stderr()
-    await sleep(5_500)
+    await elapse(5_500, 'an idle watch must not write, and progress comes every 5 s')
     expect(running.stderr().slice(before.length)).toBe('')
     running.child.kill('SIGTERM')
     const { stdout, stderr } = await running.finished
@@ -108,11 +108,11 @@ describe('the log of the real command', () => {
     await using harness = await Harness.open({ documents: 0 })
     const crash = `process.on('SIGUSR2', () => {
       process.emitWarning('planted', 'DeprecationWarning')
-      setTimeout(() => { throw new Error('planted crash') }, 50)
+      setImmediate(() => { throw new Error('planted crash') })
     })`
     const execArgv = [`--import=data:text/javascript,${encodeURIComponent(crash)}`]
     const running = harness.start('watch', { 'log-file': '-' }, { execArgv })
-    for (const until = Date.now() + 20_000; !running.stderr().includes('Ctrl-C') && Date.now() < until;) await sleep(50)
+    await until('it watches', 20_000, () => running.stderr().includes('Ctrl-C'))
     running.child.kill('SIGUSR2')
     const { code, stdout, stderr } = await running.finished
     expect([code, stdout]).toEqual([1, ''])

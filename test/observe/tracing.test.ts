@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { until } from '../support/redis.ts'
 import type { RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from '../outages/support/own-redis.ts'
 import { Harness } from '../outages/support/harness.ts'
+import { until } from '../support/wait.ts'
 
 interface OtlpSpan {
   readonly traceId: string

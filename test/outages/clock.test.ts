@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { ReceivedRequest, Reply } from '../support/scripted-service.ts'
 import { errorReply } from '../support/scripted-service.ts'
 import { STACK_TRACE } from '../support/sluice.ts'
 import { Harness } from './support/harness.ts'
+import { elapse } from '../support/wait.ts'
 
 const PRELOADS = { preloads: ['settable-clock.ts'] }
 
@@ -21,7 +21,7 @@ describe.concurrent('a clock that is set by an hour while a run is under way', (
       for (const requests of [20, 90, 150]) {
         await harness.requested(requests, running)
         running.child.kill('SIGUSR2')
-        await sleep(1_200)
+        await elapse(1_200, 'more than one heartbeat by the clock that was set')
       }
       const { code, stderr, stdout } = await running.finished
       expect(stderr).not.toMatch(STACK_TRACE)

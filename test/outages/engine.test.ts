@@ -1,12 +1,12 @@
 import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { childrenOf, commandLine, engineOf, environmentOf } from '../support/process-tree.ts'
 import { type RunningSluice, STACK_TRACE, startSluice } from '../support/sluice.ts'
+import { elapse } from '../support/wait.ts'
 
 interface EngineScene extends AsyncDisposable {
   readonly out: string
@@ -65,7 +65,7 @@ async function killEachEngine({ child, finished }: RunningSluice): Promise<void>
   while (!ended.signal.aborted) {
     const pid = child.pid === undefined ? null : await engineOf(child.pid)
     if (pid !== null) process.kill(pid, 'SIGKILL')
-    await sleep(20)
+    await elapse(20, 'the engine is up for a moment')
   }
 }
 

@@ -1,10 +1,9 @@
 import { rename } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { until } from '../support/redis.ts'
 import { STACK_TRACE } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
+import { elapse, until } from '../support/wait.ts'
 
 /* Redis loses data under live processes, in each way there is. */
 
@@ -21,8 +20,7 @@ const LOSSES: readonly (readonly [string, Loss])[] = [
     async (redis, before) => {
       const rollBack = await redis.snapshot()
       await before()
-      // So that a heartbeat is among what is lost.
-      await sleep(1_500)
+      await elapse(1_500, 'a heartbeat is among what is lost')
       await rollBack()
     },
   ],
@@ -58,7 +56,7 @@ describe('a Redis that is', () => {
     await harness.requested(8, running)
     await rename(harness.out, `${harness.out}-away`)
     await redis.flush()
-    await sleep(2_000)
+    await elapse(2_000, 'the store is away for twice the heartbeat timeout')
     await rename(`${harness.out}-away`, harness.out)
     const { code, stderr } = await running.finished
     expect([code, stderr]).toEqual([0, expect.stringMatching(/Redis lost data/)])

@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { readStore } from '../support/check-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -9,6 +8,7 @@ import { startTestCluster } from '../support/redis-cluster.ts'
 import { startWatchedRedis } from '../support/redis-sentinel.ts'
 import { parsedReply, ScriptedService } from '../support/scripted-service.ts'
 import { STACK_TRACE, startSluice } from '../support/sluice.ts'
+import { elapse } from '../support/wait.ts'
 
 /** Longer than a process takes to notice, so that the master acknowledges what the replica never hears. */
 const LAG_MS = 1_200
@@ -46,7 +46,7 @@ test('a run and a worker go on through a failover of Sentinel that loses writes:
   const worker = at.start('work')
   await at.charged(10)
   await redis.cutReplica()
-  await sleep(LAG_MS)
+  await elapse(LAG_MS, 'the replica misses what is written meanwhile')
   await redis.failOver()
   const { code, stdout, stderr } = await run.finished
   worker.child.kill('SIGTERM')

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { ask, seenAfter } from './support/four-channels.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
+import { until } from '../support/wait.ts'
 
 test('Redis that is away is seen in all four channels within five seconds, and every endpoint answers within one', async () => {
   await using redis = await OwnRedis.start()
@@ -25,8 +25,8 @@ test('Redis that is away is seen in all four channels within five seconds, and e
   expect(body).not.toMatch(/^sluice_documents\{/m)
   expect(body).toMatch(/^sluice_requests_total \d/m)
   const before = running.stderr().length
-  await sleep(6_000)
-  expect(running.stderr().slice(before)).toMatch(/documents, .*Redis is down: it does not answer/)
+  const since = (): string => running.stderr().slice(before)
+  await until('progress names Redis', 15_000, () => /documents, .*Redis is down: it does not answer/.test(since()))
   await redis.start()
   expect((await running.finished).code).toBe(0)
   expect(running.stderr().match(/Redis works again/g)).toHaveLength(1)

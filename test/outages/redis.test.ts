@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { STACK_TRACE } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
+import { elapse } from '../support/wait.ts'
 
 /*
  * A Redis of the user's own, with an append-only file, that goes away under a run. A process counts as dead after
@@ -21,7 +21,7 @@ describe.concurrent('Redis', () => {
       await harness.requested(harness.service.requests.length + 70, running)
       await redis.kill()
       kills += 1
-      await sleep(100)
+      await elapse(100, 'Redis is down')
       await redis.start()
     }
     const { code, stderr } = await running.finished
@@ -39,7 +39,7 @@ describe.concurrent('Redis', () => {
     const helper = harness.start('work', flags)
     await harness.requested(50, running)
     await redis.kill()
-    await sleep(8_000)
+    await elapse(8_000, 'Redis is down for longer than the heartbeat timeout')
     // What was under way is done; nothing new can be asked for.
     expect(harness.service.requests.length).toBeLessThan(50 + 3 * 16)
     await redis.start()

@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
-import { until } from '../support/redis.ts'
 import { errorReply, type ReceivedRequest } from '../support/scripted-service.ts'
 import { sluice, STACK_TRACE } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { ask, seenAfter } from './support/four-channels.ts'
 import { Harness } from './support/harness.ts'
+import { until } from '../support/wait.ts'
 
 /** Longest until an outage can be seen in each place: it is confirmed after two seconds. */
 const VISIBLE_MS = 5_000

@@ -1,7 +1,6 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { openS3Client } from '#src/s3/client.ts'
 import { HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
@@ -12,6 +11,7 @@ import { startScriptedStore } from '../support/scripted-store.ts'
 import { type RunningSluice, startSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
+import { elapse } from '../support/wait.ts'
 
 /** From the last signal to the end; the second signal promises 2 s, the rest is for a busy machine. */
 const AT_ONCE_MS = 5_000
@@ -56,7 +56,7 @@ describe.concurrent('a second Ctrl-C ends the process', () => {
     for (const flags of [{ 'cache-dir': join(folder.path, 'cache') }]) {
       const running = harness.start('run', flags, { env: { PATH } })
       await vi.waitFor(() => expect(running.stderr()).toContain('fetching redis-server'), { timeout: 20_000 })
-      await sleep(200)
+      await elapse(200, 'the download is in progress')
       running.child.kill('SIGINT')
       expect(await endedAfter(running)).toBeLessThan(AT_ONCE_MS)
     }

@@ -1,6 +1,5 @@
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { type RunningSluice, STACK_TRACE } from '../support/sluice.ts'
 import { freePort } from '../support/free-port.ts'
@@ -8,6 +7,7 @@ import { seenAfter } from './support/four-channels.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 import { SmallDisk } from './support/small-disk.ts'
+import { until } from '../support/wait.ts'
 
 const asRoot = process.getuid?.() === 0
 
@@ -18,7 +18,7 @@ async function mountOrSkip(path: string, size: string, context: TestContext): Pr
 
 /** Until it is told on the terminal. */
 async function noticed(running: RunningSluice, cause: RegExp): Promise<void> {
-  while (!cause.test(running.stderr()) && running.child.exitCode === null) await sleep(20)
+  await until(`stderr matches ${cause}`, 60_000, () => cause.test(running.stderr()) || running.child.exitCode !== null)
 }
 
 describe.concurrent('an output store', () => {

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { STACK_TRACE, type RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from './support/own-redis.ts'
 import { Harness } from './support/harness.ts'
 import { SmallDisk } from './support/small-disk.ts'
+import { elapse } from '../support/wait.ts'
 
 const CONCURRENCY = 4
 /** A receipt and the outputs of a document of 40 kB take some 75 kB. */
@@ -31,7 +31,7 @@ async function sceneOnDisk(
 async function standstill({ service }: Harness): Promise<number> {
   for (;;) {
     const { length } = service.requests
-    await sleep(1_500)
+    await elapse(1_500, 'a run that goes on sends a request meanwhile')
     if (length > CONCURRENCY && service.requests.length === length) return length
   }
 }

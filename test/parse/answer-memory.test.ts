@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { AnswerMemory } from '#src/document/answer-memory.ts'
 import { HttpParser } from '#src/parse/http-parser.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseRequest } from '../support/parse-request.ts'
 import { Random } from '../support/random.ts'
 import { parsedReply, type Reply, startScriptedService } from '../support/scripted-service.ts'
+import { after, takes } from '../support/wait.ts'
 
 const MEGABYTE = 1024 * 1024
 const never = new AbortController().signal
@@ -36,7 +36,7 @@ describe('the answer memory with concurrent answers', () => {
         using hold = memory.hold()
         const verdict = await parser.parse({ ...parseRequest(`document ${at}`), hold }, never)
         // As long as its outputs are made and written.
-        await sleep(30)
+        await takes(30)
         return verdict.kind
       }),
     )
@@ -71,7 +71,7 @@ describe('the answer memory with concurrent answers', () => {
     const memory = new AnswerMemory(10)
     const other = memory.hold()
     other.tryGrow(100)
-    setTimeout(() => other.giveBack(), 1_300)
+    using _released = after(1_300, () => other.giveBack())
     using hold = memory.hold()
     const { kind } = await parser.parse({ ...parseRequest('a document'), hold }, never)
     expect([kind, memory.usedBytes > 2 * MEGABYTE]).toEqual(['parsed', true])
@@ -86,7 +86,7 @@ describe('the answer memory with concurrent answers', () => {
     other.tryGrow(100)
     using hold = memory.hold()
     const cut = new AbortController()
-    setTimeout(() => cut.abort(new Error('stopped')), 300)
+    using _stopped = after(300, () => cut.abort(new Error('stopped')))
     await expect(parser.parse({ ...parseRequest('a document'), hold }, cut.signal)).rejects.toThrow('stopped')
     hold.giveBack()
     expect(memory.usedBytes).toBe(100)

@@ -1,6 +1,5 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { HttpParser, type HttpParserOptions } from '#src/parse/http-parser.ts'
@@ -15,6 +14,7 @@ import {
   type ScriptedService,
   startScriptedService,
 } from '../support/scripted-service.ts'
+import { until } from '../support/wait.ts'
 
 const never = new AbortController().signal
 
@@ -113,7 +113,7 @@ describe('the request that HttpParser sends', () => {
     const first = parser.parse({ ...parseRequest('first'), maySend }, never)
     const second = parser.parse({ ...parseRequest('second'), maySend }, never)
     const withdrawn = expect(second).rejects.toThrow(RequestWithdrawn)
-    while (service.inFlight === 0) await sleep(5)
+    await until('the first request has arrived', 5_000, () => service.inFlight > 0)
     isMine = false
     expect((await first).kind).toBe('parsed')
     await withdrawn
@@ -245,7 +245,7 @@ describe('HttpParser and the document that it sends', () => {
     await using parser = parserFor(service)
     const stop = new AbortController()
     const running = parser.parse(parseRequest('x'), stop.signal)
-    await sleep(50)
+    await until('the request has arrived', 5_000, () => service.inFlight > 0)
     const reason = new Error('shutting down')
     stop.abort(reason)
     await expect(running).rejects.toBe(reason)
@@ -259,7 +259,7 @@ describe('HttpParser and the document that it sends', () => {
     const [first, second] = [new AbortController(), new AbortController()]
     const running = parser.parse(parseRequest('x'), first.signal)
     const waiting = parser.parse(parseRequest('y'), second.signal)
-    await sleep(50)
+    await until('the first request has arrived', 5_000, () => service.inFlight > 0)
     second.abort(new Error('not now'))
     await expect(waiting).rejects.toThrow('not now')
     first.abort(new Error('nor this'))

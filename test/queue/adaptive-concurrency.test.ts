@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { JobVerdict } from '#src/ports/queue.ts'
 import { consume } from '#src/queue/consume.ts'
 import type { ConsumeOptions } from '#src/queue/consume-options.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { documentJobs } from '../support/queue-jobs.ts'
-import { startTestRedis, until } from '../support/redis.ts'
+import { startTestRedis } from '../support/redis.ts'
+import { elapse, takes, until } from '../support/wait.ts'
 
 const BACK: JobVerdict = { kind: 'postpone', afterMs: 100, counted: false, reason: 'no place at the gate' }
 
@@ -37,7 +37,7 @@ test('intake starts at most three documents per completion while the gate admits
     starts += 1
     atOnce += 1
     if (open) most = Math.max(most, atOnce)
-    await sleep(100)
+    await takes(100)
     atOnce -= 1
     if (places === 0 && !open) return BACK
     places = 0
@@ -62,7 +62,7 @@ test('intake starts two documents a second, and not the whole queue, while the g
     return BACK
   })
   await until('it has begun', 5_000, async () => starts > 10)
-  await sleep(2_000)
+  await elapse(2_000, 'two documents a second may start')
   expect(starts).toBeGreaterThan(19)
   expect(starts).toBeLessThan(20 + 2 * 4 + 4)
 })

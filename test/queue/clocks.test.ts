@@ -4,7 +4,8 @@ import { consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import { documentJob } from '../support/queue-jobs.ts'
-import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { until } from '../support/wait.ts'
 
 /* Machines whose clocks are wrong take jobs from one queue: when a delayed job is due is judged by the clock of Redis. */
 

@@ -8,7 +8,7 @@ import { consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { documentJobs } from '../support/queue-jobs.ts'
 import { startTestCluster, type TestCluster } from '../support/redis-cluster.ts'
-import { until } from '../support/redis.ts'
+import { until } from '../support/wait.ts'
 
 let cluster: TestCluster
 beforeAll(async () => {

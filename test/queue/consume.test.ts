@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Queue as BullQueue, Worker } from 'bullmq'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Delivery, JobVerdict } from '#src/ports/queue.ts'
 import { consume } from '#src/queue/consume.ts'
 import type { ConsumeOptions } from '#src/queue/consume-options.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { documentJob, documentJobs } from '../support/queue-jobs.ts'
-import { serverPid, startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { serverPid, startTestRedis, type TestRedis } from '../support/redis.ts'
+import { after, elapse, takes, until } from '../support/wait.ts'
 
 let redis: TestRedis
 beforeAll(async () => {
@@ -138,7 +138,7 @@ describe('the stop of a queue consumer', () => {
   test('lets running documents finish within the grace and takes no more', async () => {
     let finished = 0
     const { queue, consumer } = setUp('graceful', async () => {
-      await sleep(300)
+      await takes(300)
       finished += 1
       return { kind: 'finish' }
     })
@@ -154,7 +154,7 @@ describe('the stop of a queue consumer', () => {
   test('aborts what does not finish and hands it back without an attempt', async () => {
     const aborted: unknown[] = []
     const { queue, consumer, errors } = setUp('cut', async (_delivery, signal) => {
-      await sleep(60_000, undefined, { signal }).catch((error: unknown) => {
+      await takes(60_000, signal).catch((error: unknown) => {
         aborted.push(signal.aborted)
         throw error
       })
@@ -182,7 +182,7 @@ describe('the stop of a queue consumer', () => {
 
   test('returns though Redis does not answer', async () => {
     const { queue, consumer } = setUp('frozen', async () => {
-      await sleep(100)
+      await takes(100)
       return { kind: 'finish' }
     })
     await queue.add(documentJobs(10))
@@ -203,16 +203,15 @@ describe('the stop of a queue consumer', () => {
     const ended = once(worker, 'exit')
     await once(worker.stdout, 'data')
     await redis.killServer()
-    await sleep(100)
+    await elapse(100, 'the worker notices that Redis is gone')
     worker.stdin.end()
-    const late = setTimeout(() => worker.kill('SIGKILL'), 10_000)
+    using _late = after(10_000, () => worker.kill('SIGKILL'))
     expect(await ended).toEqual([0, null])
-    clearTimeout(late)
   })
 
   test('does not wait for work that ignores the abort', async () => {
     const { queue, consumer } = setUp('deaf', async () => {
-      await sleep(4000)
+      await takes(4000)
       return { kind: 'finish' }
     })
     await queue.add([documentJob(1)])
@@ -261,7 +260,7 @@ describe('Redis killed with SIGKILL while documents are in work', () => {
   test('loses none: the worker goes on by itself', async () => {
     const done = new Set<string>()
     const { queue, end } = setUp('redis-killed', async ({ job }) => {
-      await sleep(5)
+      await takes(5)
       done.add(job.key)
       return { kind: 'finish' }
     })

@@ -4,6 +4,7 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { startProcess, type TestProcess } from '../support/child.ts'
 import { documentJobs } from '../support/queue-jobs.ts'
 import { startTestRedis } from '../support/redis.ts'
+import { elapse } from '../support/wait.ts'
 
 test('a document that kills every worker is given up, and none of those that were there with it', async () => {
   await using redis = await startTestRedis()
@@ -19,7 +20,7 @@ test('a document that kills every worker is given up, and none of those that wer
     workers.push(worker)
     const exited = once(worker.child, 'exit').then(() => true)
     for (let ended = false; !ended && (await queue.backlog()) > 0;) {
-      ended = await Promise.race([exited, new Promise<false>((resolve) => setTimeout(resolve, 100, false))])
+      ended = await Promise.race([exited, elapse(100, 'between two looks at the backlog').then(() => false)])
     }
   }
   await workers.at(-1)?.kill('SIGKILL')

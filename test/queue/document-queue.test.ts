@@ -7,7 +7,8 @@ import { consume } from '#src/queue/consume.ts'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { EVENT_STREAM_LENGTH, JOB_NAME, JOB_OPTIONS, jobId, QUEUE_NAME } from '#src/queue/queue-layout.ts'
 import { documentJob, documentJobs } from '../support/queue-jobs.ts'
-import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { elapse, until } from '../support/wait.ts'
 
 let redis: TestRedis
 beforeAll(async () => {
@@ -117,7 +118,7 @@ describe('DocumentQueue', () => {
       onError: (error) => expect(error).toBeNull(),
     })
     await queue.add(documentJobs(10))
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await elapse(300, 'a paused queue must deliver nothing')
     expect([handled, await queue.backlog()]).toEqual([0, 10])
     await queue.resume()
     await until('all are handled', 5000, () => handled === 10)
@@ -129,7 +130,7 @@ describe('DocumentQueue', () => {
     const queue = new DocumentQueue({ connection: redis.connection, pipeline: 'killed' })
     const jobs = documentJobs(10_000)
     const adding = queue.add(jobs)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await elapse(100, 'some of 10,000 jobs are added')
     await redis.killServer()
     await adding
     expect(await queue.backlog()).toBe(10_000)

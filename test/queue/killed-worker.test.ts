@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { startProcess, type TestProcess } from '../support/child.ts'
 import { documentJobs } from '../support/queue-jobs.ts'
-import { startTestRedis, type TestRedis, until } from '../support/redis.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { until } from '../support/wait.ts'
 
 let redis: TestRedis
 beforeAll(async () => {

@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SourceChange, SourceWatch } from '#src/ports/source.ts'
 import { expect } from 'vitest'
+import { until } from '../support/wait.ts'
 
 /** Follows a watch and records what it reports, until the block is left; `hold` delays the handling of each batch. */
 export function followed(watch: Pick<SourceWatch, 'changes'>, hold?: Promise<void>) {
   const stop = new AbortController()
   const seen: SourceChange[] = []
+  const listed = Promise.withResolvers<void>()
   const running = (async () => {
-    for await (const batch of watch.changes(stop.signal)) {
+    for await (const batch of watch.changes(stop.signal, listed.resolve)) {
       seen.push(...batch)
       await hold
     }
@@ -16,10 +17,12 @@ export function followed(watch: Pick<SourceWatch, 'changes'>, hold?: Promise<voi
   return {
     words,
     seen,
+    /** The first listing is over: what changes from now on is found by events. */
+    listed: listed.promise,
     async until(...wanted: readonly string[]) {
-      for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(20)) {
-        if (wanted.every((word) => words().includes(word))) return
-      }
+      const isAll = (): boolean => wanted.every((word) => words().includes(word))
+      // What is missing is told by the comparison.
+      await until(wanted.join(', '), 15_000, isAll).catch(() => undefined)
       expect(words()).toEqual(expect.arrayContaining([...wanted]))
     },
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectRedis } from '#src/redis/connection.ts'
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { REDIS_CACHE_DIR, until } from './redis.ts'
+import { REDIS_CACHE_DIR } from './redis.ts'
+import { until } from './wait.ts'
 
 /** A Redis Cluster of three masters on loopback, without replicas. */
 export interface TestCluster extends AsyncDisposable {

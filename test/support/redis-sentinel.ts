@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
-import { REDIS_CACHE_DIR, until } from './redis.ts'
+import { REDIS_CACHE_DIR } from './redis.ts'
 import { end, freePorts } from './redis-cluster.ts'
+import { until } from './wait.ts'
 
 const DOWN_AFTER_MS = 500
 const PASSWORD = 's3cret'

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
 
@@ -48,17 +47,4 @@ export async function callsOf(connection: RedisConnection, ...commands: readonly
   return commands
     .map((command) => Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0))
     .reduce((sum, calls) => sum + calls, 0)
-}
-
-/** Polls until `condition` holds; throws with `what` after `withinMs`. */
-export async function until(
-  what: string,
-  withinMs: number,
-  condition: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`)
-    await sleep(20)
-  }
 }

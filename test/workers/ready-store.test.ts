@@ -1,16 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Events } from '#src/events.ts'
 import { openFolderStore } from '#src/outputs/folder/folder-store.ts'
 import { readyStore } from '#workers/ready-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { takes } from '../support/wait.ts'
 
 test('a store whose first write hangs at the start is reported after --store-slow, and as working when it answers', async () => {
   await using folder = await tempFolder()
   const store = await openFolderStore({ path: join(folder.path, 'out') })
   const slow = Object.create(store, {
-    probe: { value: async () => (await sleep(300), store.probe()) },
+    probe: { value: async () => (await takes(300), store.probe()) },
     recover: { value: () => store.recover() },
     url: { value: store.url },
   }) as typeof store

@@ -3,6 +3,7 @@ import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 import { ServiceGate } from '#workers/service-gate.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { elapse } from '../support/wait.ts'
 
 let server: TestRedis
 beforeAll(async () => void (server = await startTestRedis()))
@@ -24,6 +25,6 @@ test('ServiceGate: a halt for options stops its own process until the window is 
   await gate.leave(admission.permit, { verdict, durationMs: 10, credits: 0 })
   expect(await enter(gate, 'b.pdf')).toMatchObject({ kind: 'halted', cause: 'options' })
   expect(await enter(new ServiceGate(others, WINDOW_MS), 'c.pdf')).toMatchObject({ kind: 'admitted' })
-  await new Promise((resolve) => setTimeout(resolve, WINDOW_MS + 50))
+  await elapse(WINDOW_MS + 50, 'the pause of a halt lasts a window')
   expect(await enter(gate, 'd.pdf')).toMatchObject({ kind: 'admitted' })
 })

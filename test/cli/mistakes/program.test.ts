@@ -10,6 +10,7 @@ import { sluice, startSluice } from '../../support/sluice.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { type Attempt, type Environment, wrongSituation } from './wrong-situations.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { after } from '../../support/wait.ts'
 
 const SAMPLES = resolve(import.meta.dirname, '../../../samples')
 const SEED = seedFrom('MISTAKES_SEED', 0x51)
@@ -80,9 +81,8 @@ async function attempt({ words, env }: Attempt, cwd: string): Promise<Told> {
     words.map((word) => word.replaceAll('\u0000', '')),
     { cwd, env: { ...env, HOME: cwd, SLUICE_CACHE_DIR: env['SLUICE_CACHE_DIR'] ?? join(cwd, 'cache') } },
   )
-  const stop = setTimeout(() => running.child.kill('SIGTERM'), LIMIT_MS)
+  using _limit = after(LIMIT_MS, () => running.child.kill('SIGTERM'))
   const { code, signal, stdout, stderr } = await running.finished
-  clearTimeout(stop)
   return { code: signal === null ? code : null, text: `${stdout}${stderr}` }
 }
 

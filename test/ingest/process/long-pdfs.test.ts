@@ -15,6 +15,7 @@ import { errorReply, type ReceivedRequest, type Reply } from '../../support/scri
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { ingestOnce, openWorkbench } from '../../support/workbench.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { takes } from '../../support/wait.ts'
 
 /* PDFs of more pages than a service reads in 300 s: in mode `ocr` those are more than 90. */
 
@@ -60,7 +61,7 @@ test(`a long PDF is parsed in pieces side by side, and a page that no service re
   const charged = new Map<number, number>()
   await using long = await openLong(pages, async (request) => {
     const found = pagesInFile(request, MOST)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await takes(200)
     if (found.length > 90) return errorReply(408, 'Request Timeout', { code: 'SCRAPE_TIMEOUT' })
     if (found.some((page) => poison.has(page))) return errorReply(400, 'cannot be read', { code: 'DOCUMENT_CORRUPT' })
     for (const page of found) charged.set(page, (charged.get(page) ?? 0) + 1)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ReceiptId, sourceKey } from '#src/document/ids.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
@@ -12,6 +11,7 @@ import type { OutputStore } from '#src/ports/output-store.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { takes } from '../../support/wait.ts'
 
 /** For a gate that is cut off: documents are read at once, and it holds no refused one. */
 const TURN: Turn = {
@@ -86,7 +86,7 @@ test('a document whose receipt is still being written is not let go when the gat
     leave: () => Promise.reject(new Error('Connection is closed.')),
     ...AT_ONCE,
   }
-  const slowStore = before('saveReceipt', store, () => sleep(200))
+  const slowStore = before('saveReceipt', store, () => takes(200))
   const delivery = await deliveryOf(bench, 'a.csv')
   const first = ingestDocument(delivery, { ...bench.deps, gate: cutOff, store: slowStore }, SIGNAL)
   await expect(first).rejects.toThrow('Connection is closed.')

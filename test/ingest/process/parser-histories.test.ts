@@ -1,6 +1,5 @@
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -20,6 +19,7 @@ import { parsedReply } from '../../support/scripted-service.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { elapse } from '../../support/wait.ts'
 
 /*
  * Random histories of one store: documents come, are copied and renamed; parsers are switched, engines upgraded. After
@@ -46,7 +46,7 @@ async function ingested(delivery: Delivery, deps: IngestDeps): Promise<void> {
     const verdict = await ingestDocument(delivery, deps, SIGNAL)
     if (verdict.kind === 'finish') return
     expect(verdict.counted, verdict.reason).toBe(false)
-    await sleep(Math.min(verdict.afterMs, 200))
+    await elapse(Math.min(verdict.afterMs, 200), 'the queue delivers a postponed job later')
   }
   throw new Error(`${delivery.job.key} did not finish`)
 }

@@ -6,9 +6,10 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { extensionOf, type Extension } from '#src/document/formats.ts'
 import type { DocumentJob } from '#src/ports/queue.ts'
-import { startTestRedis, type TestRedis, until } from '../../support/redis.ts'
+import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { errorReply, parsedReply } from '../../support/scripted-service.ts'
 import { openWorkbench, type Workbench } from '../../support/workbench.ts'
+import { until } from '../../support/wait.ts'
 
 let redis: TestRedis
 beforeAll(async () => void (redis = await startTestRedis()))

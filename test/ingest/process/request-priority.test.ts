@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { RequestPriority } from '#src/ingest/process/request-priority.ts'
+import { elapse } from '../../support/wait.ts'
 
 test('outputs wait while a request is about to go out, and follow it one by one', async () => {
   const way = new RequestPriority()
@@ -8,7 +8,7 @@ test('outputs wait while a request is about to go out, and follow it one by one'
   const answer = Promise.withResolvers<void>()
   const request = way.runUrgent(answer.promise).then(() => order.push('request'))
   const outputs = [1, 2].map((number) => way.yieldToUrgent().then(() => order.push(`outputs ${number}`)))
-  await sleep(10)
+  await elapse(10, 'no output may be made meanwhile')
   expect(order).toEqual([])
   answer.resolve()
   await Promise.all([request, ...outputs])

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { batchesOf, prefetchOne } from '#src/ingest/scan/batches.ts'
+import { takes } from '../../support/wait.ts'
 
 async function* counting(to: number): AsyncGenerator<number> {
   for (let number = 0; number < to; number++) yield number
@@ -25,7 +25,7 @@ describe('prefetchOne', () => {
       }
     }
     await prefetchOne(logged(), async (number) => {
-      await sleep(10)
+      await takes(10)
       log.push(`done ${number}`)
     })
     expect(log).toEqual(['listed 0', 'listed 1', 'done 0', 'listed 2', 'done 1', 'done 2'])
@@ -35,7 +35,7 @@ describe('prefetchOne', () => {
     for (const bad of [0, 1, 2]) {
       const done: number[] = []
       const work = prefetchOne(counting(3), async (number) => {
-        await sleep(1)
+        await takes(1)
         if (number === bad) throw new Error('cannot go on')
         done.push(number)
       })
@@ -51,7 +51,7 @@ describe('prefetchOne', () => {
       throw new Error('the listing broke')
     }
     const work = prefetchOne(broken(), async () => {
-      await sleep(20)
+      await takes(20)
       done += 1
     })
     await expect(work).rejects.toThrow('the listing broke')

@@ -1,6 +1,5 @@
 import { readFile, rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../../support/free-port.ts'
 import {
@@ -14,6 +13,7 @@ import { errorReply, type ReceivedRequest } from '../../support/scripted-service
 import type { RunningSluice } from '../../support/sluice.ts'
 import { OwnRedis } from '../../outages/support/own-redis.ts'
 import { Harness, type HarnessOptions } from '../../outages/support/harness.ts'
+import { elapse, takes, until } from '../../support/wait.ts'
 
 const RULES = resolve(import.meta.dirname, '../../../docs/monitoring/rules.yml')
 const STORE_TROUBLE = resolve(import.meta.dirname, '../../faults/preloads/store-trouble.ts')
@@ -81,27 +81,28 @@ class Watched implements AsyncDisposable {
 
   /** Polls until the process was scraped once: `SluiceDown` is silent then. */
   async scraped(): Promise<void> {
-    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(200)) {
-      if ((await this.#prometheus.query('up == 1')).length > 0) return
-    }
-    throw new Error(`not scraped: ${this.running.stderr()}`)
+    await this.#polled('it is scraped', async () => (await this.#prometheus.query('up == 1')).length > 0)
   }
 
   /** Polls until each of these has fired at least once. */
   async fire(...wanted: readonly string[]): Promise<void> {
     const missing = new Set(wanted)
-    for (const until = Date.now() + PATIENCE_MS; missing.size > 0; await sleep(200)) {
+    await this.#polled(`${wanted.join(', ')} fire`, async () => {
       for (const { name } of await this.#prometheus.alerts()) missing.delete(name)
-      if (Date.now() > until) throw new Error(`not firing: ${[...missing].join(', ')}\n${this.running.stderr()}`)
-    }
+      return missing.size === 0
+    })
   }
 
   /** Polls until this one no longer fires. */
   async silent(wanted: string): Promise<void> {
-    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(200)) {
-      if (!(await this.#prometheus.alerts()).some(({ name }) => name === wanted)) return
-    }
-    throw new Error(`still firing: ${wanted}\n${this.running.stderr()}`)
+    const fires = async (): Promise<boolean> => (await this.#prometheus.alerts()).some(({ name }) => name === wanted)
+    await this.#polled(`${wanted} is silent`, async () => !(await fires()))
+  }
+
+  async #polled(what: string, holds: () => Promise<boolean>): Promise<void> {
+    await until(what, PATIENCE_MS, holds).catch((error: unknown) => {
+      throw new Error(this.running.stderr(), { cause: error })
+    })
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -210,7 +211,7 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
     watched.running.child.kill('SIGUSR2')
     for (let number = 0; number < 8; number++) {
       await watched.harness.write(`more-${number}.html`, `<p>More ${number}.`)
-      await sleep(100)
+      await takes(100)
     }
     await watched.fire('SluiceStoreSlow')
   }, 240_000)
@@ -218,8 +219,7 @@ describe.skipIf(typeof programs === 'string').concurrent('alerts fire in a run w
   test('a source that is away cannot be read', async () => {
     await using watched = await Watched.start(found, { documents: 1 }, { 'rescan-ms': 2_000 })
     await watched.harness.requested(1, watched.running)
-    // What fails sooner is taken for a mistake in the settings, and ends the process.
-    await sleep(11_000)
+    await elapse(11_000, 'a source that fails sooner is taken for a mistake in the settings, and ends the process')
     await rename(watched.harness.source, join(watched.harness.source, '..', 'elsewhere'))
     await watched.fire('SluiceSourceUnavailable')
     await rename(join(watched.harness.source, '..', 'elsewhere'), watched.harness.source)

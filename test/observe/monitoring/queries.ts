@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { packageVersion } from '#config/package-version.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -15,6 +14,7 @@ import {
 } from '../../support/scripted-service.ts'
 import { type RunningSluice, startSluice } from '../../support/sluice.ts'
 import { questions } from '../random/questions.ts'
+import { until } from '../../support/wait.ts'
 
 /** Documents of each pipeline, by what the service answers. */
 const DOCUMENTS = { papers: { good: 30, bad: 4, held: 1 }, letters: { good: 12, bad: 2, held: 0 } } as const
@@ -123,10 +123,10 @@ async function answered(
   query: string,
   holds: (samples: readonly Sample[]) => boolean,
 ): Promise<readonly Sample[]> {
-  for (const until = Date.now() + 20_000; ; await sleep(250)) {
-    const samples = await prometheus.query(query)
-    if (holds(samples) || Date.now() > until) return samples
-  }
+  let samples: readonly Sample[] = []
+  // Samples that do not hold are told by the comparison.
+  await until(query, 20_000, async () => holds((samples = await prometheus.query(query)))).catch(() => undefined)
+  return samples.length > 0 ? samples : prometheus.query(query)
 }
 
 const programs = await findPrometheus()

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { connectRedis, type RedisConnection } from '#src/redis/connection.ts'
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 import { probeRedis } from '#src/redis/probe.ts'
-import { REDIS_CACHE_DIR, until } from '../../support/redis.ts'
+import { REDIS_CACHE_DIR } from '../../support/redis.ts'
+import { until } from '../../support/wait.ts'
 
 /** A redis-server as an operator runs one: with an append-only file, and restarted only by the test. */
 export class OwnRedis implements AsyncDisposable {

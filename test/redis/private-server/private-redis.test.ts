@@ -8,7 +8,8 @@ import { openEmbeddedRedis } from '#src/redis/private-server/private-redis.ts'
 import { probeRedis } from '#src/redis/probe.ts'
 import { startProcess } from '../../support/child.ts'
 import { isAlive } from '../../support/process-tree.ts'
-import { REDIS_CACHE_DIR, serverPid, until } from '../../support/redis.ts'
+import { REDIS_CACHE_DIR, serverPid } from '../../support/redis.ts'
+import { until } from '../../support/wait.ts'
 
 let dataDir: string
 beforeEach(async () => {

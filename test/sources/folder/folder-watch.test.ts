@@ -1,9 +1,9 @@
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type FolderWatchOptions, watchFolder } from '#src/sources/folder/folder-watch.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { followed } from '../followed.ts'
+import { elapse } from '../../support/wait.ts'
 
 const STABLE_MS = 300
 
@@ -23,7 +23,7 @@ test('a watch reports new, replaced, moved and removed files and whole trees, an
   await using outside = await tempFolder()
   await using folder = await tempFolder()
   await using watch = follow({ path: folder.path, exclude: ['private'] })
-  await sleep(500)
+  await watch.listed
   const at = (name: string): string => `${folder.path}/${name}`
   await writeFile(at('a.pdf'), 'one')
   await writeFile(at('b.pdf.part'), 'b')
@@ -51,7 +51,7 @@ test('a watch reports new, replaced, moved and removed files and whole trees, an
     'gone tree/deep/y.pdf',
     'gone tree/deep/er/z.pdf',
   )
-  await sleep(STABLE_MS + 500)
+  await elapse(STABLE_MS + 500, 'what is reported twice would come by then')
   expect(watch.words().filter((word) => word === 'document a.pdf')).toHaveLength(2)
   expect(watch.words().filter((word) => /private|part|gone a.pdf|gone b.pdf$/.test(word))).toEqual([])
 })
@@ -59,10 +59,10 @@ test('a watch reports new, replaced, moved and removed files and whole trees, an
 test('a watch never reports a file that is still being written, and does within a second after it came to rest', async () => {
   await using folder = await tempFolder()
   await using watch = follow({ path: folder.path })
-  await sleep(500)
+  await watch.listed
   for (let part = 0; part < 12; part++) {
     await writeFile(`${folder.path}/slow.pdf`, `${part} `, { flag: 'a' })
-    await sleep(STABLE_MS / 3)
+    await elapse(STABLE_MS / 3, 'a file that grows before it is at rest')
     expect(watch.words()).toEqual([])
   }
   const finished = Date.now()
@@ -82,12 +82,12 @@ test('a watch follows what .sluiceignore says at the time', async () => {
   await using folder = await tempFolder()
   await writeFile(`${folder.path}/.sluiceignore`, 'drafts/\n')
   await using watch = follow({ path: folder.path })
-  await sleep(300)
+  await watch.listed
   await mkdir(`${folder.path}/drafts`)
   await writeFile(`${folder.path}/drafts/a.pdf`, 'x')
   await writeFile(`${folder.path}/b.pdf`, 'x')
   await watch.until('document b.pdf')
-  await sleep(300)
+  await elapse(300, 'the draft must not be reported')
   expect(watch.words()).toEqual(['skipped .sluiceignore', 'document b.pdf'])
 })
 

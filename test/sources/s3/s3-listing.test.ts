@@ -8,6 +8,7 @@ import {
   type ListingStoreOptions,
   startListingStore,
 } from '../../support/listing-store.ts'
+import { elapse } from '../../support/wait.ts'
 
 const never = new AbortController().signal
 
@@ -62,7 +63,7 @@ describe('an S3 listing whose store fails in the middle', () => {
   test('rejects at once when its signal aborts during a hanging page', async () => {
     const stop = new AbortController()
     const fate = ({ after }: ListingRequest) => {
-      if (after !== '') setTimeout(() => stop.abort(new Error('stopped')), 300)
+      if (after !== '') void elapse(300, 'the page hangs').then(() => stop.abort(new Error('stopped')))
       return after === '' ? 'answer' : 'hang'
     }
     await using store = await startListingStore({ keys: archive(2, 45), fate })

@@ -1,6 +1,5 @@
 import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { httpNotices } from '#src/sources/notifications/http-notices.ts'
 import { openS3Client } from '#src/s3/client.ts'
@@ -10,6 +9,7 @@ import { pushNotifications } from '../../support/s3-notifications.ts'
 import { type S3Server, startS3Server } from '../../support/s3-server.ts'
 import { startQueue } from '../../support/sqs-queue.ts'
 import { followed } from '../followed.ts'
+import { elapse, until } from '../../support/wait.ts'
 
 const server = await startS3Server()
 
@@ -104,8 +104,7 @@ function testWatch(s3: S3Server): void {
       held.resolve()
       await watch.until('gone gone.pdf')
       expect(watch.words().slice(taken).toSorted()).toContain('document a b.pdf')
-      for (const deadline = Date.now() + 5000; Date.now() < deadline && (await queue.count()).hidden > 1;)
-        await sleep(50)
+      await until('one notification is still in work', 5_000, async () => (await queue.count()).hidden <= 1)
       const { waiting, hidden } = await queue.count()
       expect(waiting + hidden).toBe(1)
     })
@@ -116,7 +115,7 @@ function testWatch(s3: S3Server): void {
       await using notices = sqsNotices({ client: queue.sqs, queueUrl: queue.url, visibilitySeconds: 1 })
       const never = new AbortController().signal
       const [notice] = await notices.next(1000, never)
-      await sleep(2500)
+      await elapse(2500, 'longer than a notification is hidden without an extension')
       expect(await notices.next(0, never)).toEqual([])
       await notice?.done()
       expect(await queue.count()).toEqual({ waiting: 0, hidden: 0 })

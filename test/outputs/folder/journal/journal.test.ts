@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { sourceKey } from '#src/document/ids.ts'
 import { FolderWatch } from '#src/outputs/folder/folder-probe.ts'
@@ -11,6 +10,7 @@ import { lockReplay } from '#src/outputs/folder/journal/replay-lock.ts'
 import { WorkArea } from '#src/outputs/folder/work-area.ts'
 import { letterOf, outputs, receiptOf, recordOf } from '../../../support/documents.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
+import { elapse } from '../../../support/wait.ts'
 
 /* What a loss of power leaves is tried by `test:power-loss`; here, what the journal holds and when it is empty. */
 
@@ -122,7 +122,7 @@ test('a replay lock of another container is taken over once its heartbeat has st
   await writeFile(path, `boot ${ELSEWHERE}`)
   const silenceMs = 2_000
   const locking = lockReplay(area, 'boot', silenceMs)
-  await sleep(200)
+  await elapse(200, 'the lock is waited for, and its heartbeat comes again meanwhile')
   const touchedAt = performance.now()
   await utimes(path, 1, 1)
   await using lock = await locking
