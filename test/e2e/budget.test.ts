@@ -37,7 +37,7 @@ describe('--max-credits', () => {
       const workers = [1, 2].map((number) =>
         startSluice(['work', ...args, '--state-dir', join(folder.path, `state${number}`)], { env }),
       )
-      const areReady = (): boolean => workers.every(({ stderr }) => stderr().includes('working on'))
+      const areReady = (): boolean => workers.every((worker) => worker.stderr().includes('working on'))
       await until('both workers are ready', 30_000, areReady)
       const ran = await sluice(['run', ...args, '--max-credits', String(cap)], { env })
       await elapse(1_500, 'a worker that minds no cap would go on buying')

@@ -104,10 +104,10 @@ describe('the waiting line of a process', () => {
       },
     })
     const handedOver = waiting.join(ticket('a'), signal)
-    await sleep(5)
+    await until('it has asked', 5_000, () => asked.length === 1)
     waiting.next()?.hear(admitted('a'))
     expect(await handedOver).toMatchObject({ kind: 'admitted' })
-    const joined = await Promise.race([waiting.join(ticket('b'), signal), sleep(300)])
+    const joined = await Promise.race([waiting.join(ticket('b'), signal), elapse(300, 'it is asked at once')])
     expect(joined).toMatchObject({ kind: 'admitted' })
     expect(asked).toEqual(['a', 'b'])
   })
