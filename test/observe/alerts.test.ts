@@ -53,7 +53,7 @@ test.skipIf(typeof programs === 'string')(
       for (const [title, query] of queries) if ((await prometheus.query(query)).length === 0) titles.push(title)
       return titles
     }
-    // A rate needs two scrapes; which query stays empty is told by the comparison.
+    // A rate needs two scrapes; the comparison names a query that stays empty.
     await until('all others answer', 10_000, async () => (await empty()).length <= EMPTY.length).catch(() => undefined)
     expect(await empty()).toEqual(EMPTY)
 

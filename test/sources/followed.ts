@@ -21,7 +21,7 @@ export function followed(watch: Pick<SourceWatch, 'changes'>, hold?: Promise<voi
     listed: listed.promise,
     async until(...wanted: readonly string[]) {
       const isAll = (): boolean => wanted.every((word) => words().includes(word))
-      // What is missing is told by the comparison.
+      // The comparison shows what is missing.
       await until(wanted.join(', '), 15_000, isAll).catch(() => undefined)
       expect(words()).toEqual(expect.arrayContaining([...wanted]))
     },

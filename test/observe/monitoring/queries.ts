@@ -124,7 +124,7 @@ async function answered(
   holds: (samples: readonly Sample[]) => boolean,
 ): Promise<readonly Sample[]> {
   let samples: readonly Sample[] = []
-  // Samples that do not hold are told by the comparison.
+  // The comparison shows samples that do not hold.
   await until(query, 20_000, async () => holds((samples = await prometheus.query(query)))).catch(() => undefined)
   return samples.length > 0 ? samples : prometheus.query(query)
 }
