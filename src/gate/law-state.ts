@@ -51,6 +51,7 @@ export interface LawState {
   readonly level_n: number
   readonly level_refused: number
   readonly level_at: number
+  readonly tested_seq: number
   readonly places: number
   readonly places_last: number
   readonly places_at: number

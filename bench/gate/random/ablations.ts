@@ -37,12 +37,19 @@ export const ABLATIONS: Readonly<Record<string, Edit>> = {
   // The rate.
   'trials of a higher pace': ['if s.since >= s.hold and most > 0.005 then', 'if false then'],
   'trebled steps of a trial': ['s.step = math.min(1, s.step * 3)', 's.step = s.step'],
-  'a trial is kept where its refusals are within chance': [
-    'if s.level_refused > 3 * s.noise * s.level_n then',
-    'if false then',
+  'a trial is kept where its refusals are within chance': ['if trial_odds(s, now) > TRIAL_KEPT then', 'if false then'],
+  'a request of a trial counts once it was heard': [
+    'local unheard = math.max(60, 3 * s.refusal_ms) / math.max(now - s.level_at, 1)',
+    'local unheard = 0',
+  ],
+  'noise is tested again': ['local doubtful = s.seq - s.tested_seq > DOUBT_AFTER and', 'local doubtful = false and'],
+  'no burst after a pause': ['s.due = math.max(to + 1 / s.rate, now - 2 / s.rate)', 's.due = to + 1 / s.rate'],
+  'a window is given up by half at a time': [
+    's.window = math.max(cycle.ms, 10 / s.rate, 0.5 * s.window)',
+    's.window = math.max(cycle.ms, 10 / s.rate)',
   ],
   'a pace must be sent to count': ['if s.level_n < 0.5 * (now - s.level_at) * s.rate then', 'if false then'],
-  'test of sparse refusals': ['if s.trial > 0 or s.test_share ~= nil or k < 3 or', 'if true or'],
+  'test of sparse refusals': ['if s.trial > 0 or s.test_share ~= nil or not', 'if true or not'],
   'small first cut of that test': [
     'math.max(0.03, 0.25 * s.test_share)',
     'math.min(0.3, math.max(0.03, 1.1 * s.test_share))',

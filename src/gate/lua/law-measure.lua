@@ -69,7 +69,7 @@ local function measure_again(s, cycle)
   end
   local gap = math.abs(s.rate / before - 1)
   s.confidence = gap < 0.09 and math.min(3, s.confidence + 1) or 0
-  s.step = s.confidence > 0 and 0.05 or math.min(0.5, math.max(0.06, gap / 2))
+  s.step = s.confidence > 0 and STEP_LEAST or math.min(0.5, math.max(0.06, gap / 2))
 end
 
 -- The window is the cycle, where that is about as long as the last one; four short cycles in a row are those of a bucket.
@@ -80,7 +80,8 @@ local function note_window(s, cycle)
     s.short_cycles = 0
   end
   if s.short_cycles >= 4 then
-    s.window = math.max(cycle.ms, 10 / s.rate)
+    -- Chance makes a few in a row as well: a window is given up by half at a time, as trials are as short as it is.
+    s.window = math.max(cycle.ms, 10 / s.rate, 0.5 * s.window)
   elseif
     s.window == nil
     or cycle.ms >= 0.5 * s.window and (cycle.ms < 1.5 * s.window or s.confidence == 0)
@@ -134,7 +135,8 @@ local function reopen(s, to, now)
   note_window(s, cycle)
   s.margin = math.min(0.03, math.max(0.01, 0.1 / cycle.n))
   plan_trial(s, cycle.n)
-  s.due = to + 1 / s.rate
+  -- No burst for the time in which the answer to the probe was awaited: a window that slides, or a bucket, has room for a request at a time.
+  s.due = math.max(to + 1 / s.rate, now - 2 / s.rate)
   start_level(s, to)
 end
 

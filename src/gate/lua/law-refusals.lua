@@ -39,7 +39,7 @@ local function isolated_refusal(s, permit, now)
     s.noise = math.min(0.08, s.noise + 1 / 1000)
     suspect_pace(s, now)
   end
-  if s.rate ~= nil and s.trial > 0 and s.level_refused >= 1 + 2 * s.noise * s.level_n + math.sqrt(s.noise * s.level_n) then
+  if s.rate ~= nil and s.trial > 0 and trial_odds(s, now) > TRIAL_FAILED then
     fail_trial(s)
     s.trial = 0
     start_level(s, now)

@@ -2,7 +2,7 @@
 -- rates are requests a millisecond, sequence numbers count requests in the order of sending. src/gate/law-state.ts holds
 -- the same list of fields as a type; fields that are nil at first are named there.
 
-local LAW_VERSION = 8
+local LAW_VERSION = 9
 -- RFC 6928's initial window.
 local START_PLACES = 10
 local SLOTS = 64
@@ -65,12 +65,13 @@ local function fresh_rate(s)
   s.trial = 0
   s.trial_at_close = 0
   s.trial_share = 0.5
-  s.step = 0.05
+  s.step = 0.08
   s.hold = 20
   s.since = 0
   s.level_n = 0
   s.level_refused = 0
   s.level_at = 0
+  s.tested_seq = 0 -- when refusals were last found to be noise
   s.stated_new = false
   s.stated_exact = false
 end

@@ -1,15 +1,35 @@
 -- Levels of the pace: trials of a higher one, and tests of a lower one where refusals are too sparse for the sequential test.
 
+-- First step of a trial where the limit is known to 9 %. A smaller one takes more requests to tell its refusals from chance.
+local STEP_LEAST = 0.08
+
+-- Logarithms of the odds at which a trial is kept (4.5 to 1) and given up (3.5 to 1).
+local TRIAL_KEPT = -1.5
+local TRIAL_FAILED = 1.25
+
+-- Requests after which refusals that were taken for noise are tested once more.
+local DOUBT_AFTER = 500
+
 local function start_level(s, now)
   s.level_n = 0
   s.level_refused = 0
   s.level_at = now
 end
 
+-- Wald's sequential test of a trial, as the logarithm of odds. Either its requests are refused like all others, or all that it adds
+-- to the pace is refused, which is what a limit at the old pace does. A request counts once its refusal would have been heard.
+local function trial_odds(s, now)
+  local noise = math.max(0.002, s.noise)
+  local more = s.trial / (1 + s.trial) * (1 - noise)
+  local unheard = math.max(60, 3 * s.refusal_ms) / math.max(now - s.level_at, 1)
+  local passed = math.max(0, s.level_n * (1 - unheard) - s.level_refused)
+  return s.level_refused * math.log((noise + more) / noise) + passed * math.log((1 - noise - more) / (1 - noise))
+end
+
 -- The limit lies between the level and the trial.
 local function fail_trial(s)
   s.confidence = s.trial < 0.15 and math.min(3, s.confidence + 1) or 0
-  s.step = math.max(0.05, s.trial / 3)
+  s.step = math.max(STEP_LEAST, s.trial / 3)
 end
 
 local function plan_trial(s, n)
@@ -35,7 +55,11 @@ end
 -- one in n + 1 at the slightest excess, so that the first cut is a quarter of the share.
 local function suspect_pace(s, now)
   local n, k = s.level_n, s.level_refused
-  if s.trial > 0 or s.test_share ~= nil or k < 3 or k <= 2 * s.noise * n + 1.5 * math.sqrt(s.noise * n) then
+  -- A pace above the limit of a bucket is refused evenly, and raises the estimate of the noise: what is taken for noise is
+  -- tested now and then all the same.
+  local doubtful = s.seq - s.tested_seq > DOUBT_AFTER and k >= 5 and k > 0.012 * n
+  local beyond_noise = k >= 3 and k > 2 * s.noise * n + 1.5 * math.sqrt(s.noise * n)
+  if s.trial > 0 or s.test_share ~= nil or not doubtful and not beyond_noise then
     return
   end
   s.test_share = k / n
@@ -53,6 +77,7 @@ local function end_test(s, now)
   end
   if share >= 0.5 * s.test_share then
     s.noise = math.min(0.1, math.max(s.noise, math.min(share, s.test_share)))
+    s.tested_seq = s.seq
     s.rate = s.test_rate
   else
     s.confidence = math.max(1, s.confidence)
@@ -88,8 +113,7 @@ local function step_level(s, now)
       start_level(s, now)
       return
     end
-    if s.level_refused > 3 * s.noise * s.level_n then
-      -- One refusal that is too much for chance among so few, and too little to end the trial: more requests decide.
+    if trial_odds(s, now) > TRIAL_KEPT then
       return
     end
     s.rate = s.rate * (1 + s.trial)
