@@ -11,7 +11,8 @@ const UNREAD = 0
 
 /** The grade of a page with what it is made of. */
 export function gradePage({ pageNumber, problems, signals, layout }: PageQuality): PageGrade {
-  const isUnread = problems.includes('unreadable')
+  const isEmpty = signals.nativeLetters + signals.recognisedLetters === 0
+  const isUnread = problems.includes('unreadable') || (isEmpty && problems.includes('too_large'))
   const grade = isUnread ? UNREAD : gradeOf(signals)
   const expected = isUnread ? UNREAD : expectedQualityOf({ signals, layout, problems })
   return { pageNumber, grade: rounded(grade), expected: rounded(expected), components: componentsOf(signals, layout) }

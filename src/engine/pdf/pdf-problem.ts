@@ -4,6 +4,9 @@ import { ConversionError } from '../conversion.ts'
 /** Readers search for the header in the first kilobyte, not only at the very start (PDF 1.7, annex H, note 13). */
 const HEADER_WINDOW_BYTES = 1024
 
+const ENCRYPTED =
+  'The PDF is protected with a password that the engine does not have; add it to SLUICE_ENGINE_PASSWORDS, or remove it, and send the file again.'
+
 /** Throws `wrong_type` for a file that does not start like a PDF, `corrupt` for an empty one. */
 export async function requirePdf(path: string): Promise<void> {
   const file = await open(path, 'r')
@@ -31,7 +34,7 @@ export async function withPdfProblems<T>(work: () => Promise<T>): Promise<T> {
 function asPdfProblem(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ConversionError) return error
   if (/password|encrypt/i.test(error.message)) {
-    return new ConversionError('encrypted', 'The PDF is encrypted and needs a password to open.', { cause: error })
+    return new ConversionError('encrypted', ENCRYPTED, { cause: error })
   }
   if (error.message.startsWith('PDF error: file not found')) return error
   if (error.message.startsWith('PDF error:')) {

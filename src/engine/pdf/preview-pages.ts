@@ -6,6 +6,7 @@ import { type InkMask, inkMask } from './ink/ink-mask.ts'
 import { inkShare } from './ink/unread-ink.ts'
 import { type Box, boxOf } from './layout/box.ts'
 import { wordsOf } from './layout/words.ts'
+import { lettersOf } from './letters.ts'
 import { drawableDpi } from './ocr/ocr-dpi.ts'
 import { mayShowPicture, type PdfPictures } from './pdf-pictures.ts'
 import type { ReadPage } from './text-layer.ts'
@@ -19,7 +20,10 @@ export interface PagePreview {
   readonly overPicture: readonly TextItem[]
 }
 
-/** `not_needed`: there is room for nothing but its words, or a glance shows nothing else. `too_large`: the library cannot draw it. */
+/**
+ * `not_needed`: there is room for nothing but its words, or a glance shows nothing else. `too_large`: the library cannot draw
+ * it, and it may show more than its text.
+ */
 export type Preview = PagePreview | 'not_needed' | 'too_large'
 
 const PREVIEW_DPI = 50
@@ -42,7 +46,7 @@ export async function previewPages(batch: readonly ReadPage[], pictures: PdfPict
     const { page, pageNumber } = entry
     if (page === null) continue
     if (!mayShowPicture(pictures, pageNumber) && isFull(page)) previews.set(pageNumber, 'not_needed')
-    else if (drawableDpi(page, PREVIEW_DPI) < LEAST_DPI) previews.set(pageNumber, 'too_large')
+    else if (drawableDpi(page, PREVIEW_DPI) < LEAST_DPI) previews.set(pageNumber, undrawn(entry, page, pictures))
     else drawable.push({ ...entry, page })
   }
   const drawn = await drawEach(pictures.pdf, drawable, PREVIEW_DPI)
@@ -56,7 +60,7 @@ export async function previewPages(batch: readonly ReadPage[], pictures: PdfPict
     const { page, pageNumber } = entry
     const drawing = drawn.get(pageNumber)
     if (drawing === undefined) {
-      previews.set(pageNumber, 'too_large')
+      previews.set(pageNumber, undrawn(entry, page, pictures))
       continue
     }
     const bareDrawing = bareDrawings?.get(pageNumber)
@@ -70,6 +74,10 @@ export async function previewPages(batch: readonly ReadPage[], pictures: PdfPict
     previews.set(pageNumber, { mask, hidden: new Set(hidden), overPicture })
   }
   return previews
+}
+
+function undrawn({ pageNumber }: ReadPage, page: ParsedPage, pictures: PdfPictures): Preview {
+  return lettersOf(page) === 0 || mayShowPicture(pictures, pageNumber) ? 'too_large' : 'not_needed'
 }
 
 type Drawable = ReadPage & { readonly page: ParsedPage }

@@ -48,7 +48,7 @@ export async function readPage(entry: ReadPage, preview: Preview, context: ReadP
   const { page } = entry
   if (page === null) return reading(entry, { problems: ['unreadable'] })
   if (typeof preview === 'string' && context.mode !== 'ocr') {
-    return reading(entry, { problems: preview === 'too_large' && lettersOf(page) === 0 ? ['too_large'] : [] })
+    return reading(entry, { problems: preview === 'too_large' ? ['too_large'] : [] })
   }
   const layer = typeof preview === 'string' ? null : await layerOf(entry, page, preview, context)
   const kept = layer === null ? page.textItems : layer.kept

@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import Pdf from 'pdfkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { gradePage } from '#src/engine/grade/grade-page.ts'
 import { convertPdf } from '#src/engine/pdf/convert-pdf.ts'
 import { buildPdf, type PdfPage, text } from '../../support/build-pdf.ts'
 import { BuiltPdfs } from '../../support/built-pdfs.ts'
@@ -33,6 +34,7 @@ describe('a PDF with a password', () => {
     expect(opened.markdown).toContain(SENTENCE)
     await expect(convertPdf({ ...input(path), passwords: ['wrong'] }, OPTIONS)).rejects.toMatchObject({
       problem: 'encrypted',
+      message: expect.stringContaining('SLUICE_ENGINE_PASSWORDS'),
     })
   })
 })
@@ -50,15 +52,23 @@ describe('the page status of a scan', () => {
 })
 
 describe('a page too large to draw', () => {
+  const picture = { width: 8, height: 8, grey: new Uint8Array(64).fill(90) }
   const enlarged = (pdf: Buffer): Buffer =>
     Buffer.from(pdf.toString('latin1').replaceAll('[0 0 612 792]', '[0 0 900000 900000]'), 'latin1')
 
   test('is read where it has text, and a limit of resources, not damage, where it has none', async () => {
     const written = await pdfs.write(enlarged(buildPdf([PAGE])))
     expect((await convertPdf(input(written), OPTIONS)).markdown).toContain(SENTENCE)
-    const picture = { width: 8, height: 8, grey: new Uint8Array(64).fill(90) }
     const shown = await pdfs.write(enlarged(buildPdf([{ content: '', picture }])))
     await expect(convertPdf(input(shown), OPTIONS)).rejects.toMatchObject({ problem: 'resource_limit' })
+  })
+
+  test('is partial where a picture stands beside its text, and has no grade to trust where it is left unread', async () => {
+    const path = await pdfs.write(enlarged(buildPdf([{ ...PAGE, picture }, { content: '', picture }, PAGE])))
+    const { blocks, warning, quality } = await convertPdf(input(path), OPTIONS)
+    expect(blocks?.map(({ status }) => status)).toEqual(['partial', 'partial', 'ok'])
+    expect(warning).toBe('These pages are too large to draw: pictures on them were not read: 1, 2.')
+    expect(quality?.map((page) => gradePage(page).grade > 0.5)).toEqual([true, false, true])
   })
 })
 
