@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { childEnvironment } from '#config/child-environment.ts'
 import type { Settings } from '#config/settings.ts'
 import type { FigureDocument, FigureImages, NoImage } from '#src/corpus/figures/figure.ts'
+import { hashThrough } from '#src/document/hash-through.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
 import { belongsTo, type StoreSource } from '#src/document/store-manifest.ts'
@@ -86,13 +87,7 @@ class Originals {
       await using document = opened
       if (document.bytes !== record.bytes) return 'source_changed'
       const digest = createHash('sha256')
-      const hashed = async function* (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-        for await (const some of bytes) {
-          digest.update(some)
-          yield some
-        }
-      }
-      await pipeline(document.read(signal), hashed, createWriteStream(path), { signal })
+      await pipeline(hashThrough(document.read(signal), digest), createWriteStream(path), { signal })
       return digest.digest('hex') === record.contentHash ? null : 'source_changed'
     } catch {
       signal.throwIfAborted()

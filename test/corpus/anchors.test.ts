@@ -1,13 +1,9 @@
 import { utils, write } from '@e965/xlsx'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseOptionsSchema } from '#src/contract/options.ts'
 import type { AnchoredBlock } from '#src/contract/extensions.ts'
 import { chunkDocument } from '#src/corpus/chunks/chunk-document.ts'
 import type { Extension } from '#src/document/formats.ts'
 import { anchoredBlocks } from '#src/engine/anchors/anchored-blocks.ts'
-import { convertDocument } from '#src/engine/children/convert-document.ts'
 import { openCorpus } from '#src/library/main.ts'
 import { renderOutputs } from '#src/outputs/render.ts'
 import { sourceKey } from '#src/document/ids.ts'
@@ -16,9 +12,9 @@ import { slideFile } from '../engine/office/generated/slide-file.ts'
 import { collect, recordOf } from '../support/documents.ts'
 import { MemoryStore } from '../support/memory-store.ts'
 import { Random } from '../support/random.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 import { wordCounter } from './support/word-counter.ts'
 import { seedFrom } from '../support/seed.ts'
+import { convertBytes } from '../support/convert-bytes.ts'
 
 /** `ANCHOR_SEED=7` draws other files; a failure prints the seed. */
 const FIRST = seedFrom('ANCHOR_SEED', 1)
@@ -30,19 +26,7 @@ interface Converted {
 }
 
 async function converted(bytes: Buffer, extension: Extension): Promise<Converted> {
-  await using folder = await tempFolder()
-  const path = join(folder.path, `file.${extension}`)
-  await writeFile(path, bytes)
-  const rest = {
-    contentType: null,
-    baseUrl: null,
-    model: null,
-    passwords: [],
-    fieldsPath: '',
-    cacheFolder: folder.path,
-  }
-  const options = parseOptionsSchema.parse({})
-  const { markdown, marks = [] } = await convertDocument({ path, extension, options, extensions: true, ...rest })
+  const { markdown, marks = [] } = await convertBytes(bytes, extension, { extensions: true })
   return { markdown, blocks: anchoredBlocks(markdown, marks) ?? [] }
 }
 

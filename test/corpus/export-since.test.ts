@@ -81,6 +81,16 @@ async function doAnything(store: OutputStore, random: Random): Promise<void> {
   return store.commit(recordOf(key, files, { outcome, ...gone }), files)
 }
 
+/** A store in a folder, beside which exports are written. */
+async function storeOf({ keys, markdown = 'text' }: { readonly keys: readonly string[]; readonly markdown?: string }) {
+  const folder = await tempFolder()
+  const at = (name: string): string => join(folder.path, name)
+  const store = await openFolderStore({ path: at('store') })
+  const files = outputs({ 'document.md': markdown })
+  for (const key of keys) await store.commit(recordOf(key, files), files)
+  return { at, store, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+}
+
 describe('an export since another one', () => {
   test('brings a copy of the chunks to what a whole export holds, by whichever filter', async () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + 3; seed++) {
@@ -108,11 +118,8 @@ describe('an export since another one', () => {
   })
 
   test('writes lines and a manifest as the published schemas say, and the store segments as they say', async () => {
-    await using folder = await tempFolder()
-    const at = (name: string): string => join(folder.path, name)
-    const store = await openFolderStore({ path: at('store') })
-    const files = outputs({ 'document.md': 'text' })
-    for (const key of ['a.pdf', 'b.pdf']) await store.commit(recordOf(key, files), files)
+    await using opened = await storeOf({ keys: ['a.pdf', 'b.pdf'] })
+    const { at, store } = opened
     await exported(store, at('first'))
     await store.remove(sourceKey('a.pdf'))
     const { cursor } = await exported(store, at('second'), { since: at('first') })
@@ -141,11 +148,8 @@ describe('an export since another one', () => {
   })
 
   test('refuses an earlier export whose ids were altered', async () => {
-    await using folder = await tempFolder()
-    const at = (name: string): string => join(folder.path, name)
-    const store = await openFolderStore({ path: at('store') })
-    const files = outputs({ 'document.md': 'text' })
-    for (const key of ['a.pdf', 'b.pdf']) await store.commit(recordOf(key, files), files)
+    await using opened = await storeOf({ keys: ['a.pdf', 'b.pdf'] })
+    const { at, store } = opened
     await exported(store, at('first'))
     const [line = ''] = (await readFile(at('first/ids.jsonl'), 'utf8')).split('\n')
     for (const altered of [`${line}\n`, `${line}\n{"docu`]) {
@@ -157,11 +161,8 @@ describe('an export since another one', () => {
   })
 
   test.each(['langchain', 'llamaindex'] as const)('has the shape of %s where that is asked for', async (format) => {
-    await using folder = await tempFolder()
-    const at = (name: string): string => join(folder.path, name)
-    const store = await openFolderStore({ path: at('store') })
-    const files = outputs({ 'document.md': '# Title\n\nText.' })
-    await store.commit(recordOf('a.pdf', files), files)
+    await using opened = await storeOf({ keys: ['a.pdf'], markdown: '# Title\n\nText.' })
+    const { at, store } = opened
     await exported(store, at('own'))
     await exported(store, at('other'), { format })
     const [own] = await linesOf<Line & { readonly contentHash: string }>(at('own/chunks.jsonl'))
@@ -187,11 +188,8 @@ describe('an export since another one', () => {
   })
 
   test('takes a document again whose files were damaged', async () => {
-    await using folder = await tempFolder()
-    const at = (name: string): string => join(folder.path, name)
-    const store = await openFolderStore({ path: at('store') })
-    const files = outputs({ 'document.md': 'text' })
-    await store.commit(recordOf('a.pdf', files), files)
+    await using opened = await storeOf({ keys: ['a.pdf'] })
+    const { at, store } = opened
     const damaged: OutputStore = Object.assign(Object.create(store) as OutputStore, {
       url: store.url,
       feed: store.feed,
@@ -205,9 +203,8 @@ describe('an export since another one', () => {
   })
 
   test('is refused where its chunks would not fit to those of the earlier one', async () => {
-    await using folder = await tempFolder()
-    const at = (name: string): string => join(folder.path, name)
-    const store = await openFolderStore({ path: at('store') })
+    await using opened = await storeOf({ keys: [] })
+    const { at, store } = opened
     await exported(store, at('first'))
     await expect(exported(store, at('second'), { since: at('first'), limit: 100 })).rejects.toThrow(
       'made with limit 64, not 100',
@@ -217,11 +214,8 @@ describe('an export since another one', () => {
   })
 
   test('is whole and without a cursor where the feed cannot be written, and says why', async () => {
-    await using folder = await tempFolder()
-    const at = (name: string): string => join(folder.path, name)
-    const store = await openFolderStore({ path: at('store') })
-    const files = outputs({ 'document.md': 'text' })
-    await store.commit(recordOf('a.pdf', files), files)
+    await using opened = await storeOf({ keys: ['a.pdf'] })
+    const { at, store } = opened
     await writeFile(at('store/changes'), 'in the way of the folder')
     const tally = await exported(store, at('first'))
     expect(tally).toMatchObject({

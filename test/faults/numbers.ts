@@ -19,7 +19,7 @@ const NO_DOCUMENTS = {
 } as const
 
 /** The `summary` event of a run, as its published schema has it. */
-interface Summary {
+export interface Summary {
   readonly end: 'complete' | 'halted' | 'interrupted'
   readonly done: number
   readonly partial: number

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { omniscient } from '../../bench/gate/random/baselines.ts'
 import { draw, type Service, type WindowKind } from '../../bench/gate/random/draw.ts'
 import { controlLaw } from '../../bench/gate/random/law-policy.ts'
+import { QUIET } from '../../bench/gate/random/quiet-service.ts'
 import { runDrawn } from '../../bench/gate/random/run-drawn.ts'
 
 const KINDS: readonly WindowKind[] = ['first', 'sliding', 'fixed', 'bucket']
@@ -10,24 +11,13 @@ const KINDS: readonly WindowKind[] = ['first', 'sliding', 'fixed', 'bucket']
 function rateLimited(seed: number): Service {
   const kind = KINDS[seed % KINDS.length] ?? 'fixed'
   return {
+    ...QUIET,
     seed,
-    family: 'known',
     limits: [{ kind, windowMs: 60_000, limit: 400, burst: 80, penalty: false, phaseMs: 0 }],
-    concurrency: null,
-    tellsQueued: false,
-    latency: { meanMs: 9_000, sigma: 0.5, coldUntilMs: 0, coldExtraMs: 0, knee: null, steepness: 1 },
-    timeoutMs: 300_000,
+    latency: { ...QUIET.latency, meanMs: 9_000 },
     text: 'vague',
     retryAfter: 'none',
-    constantRetryMs: 60_000,
     noise: 0.02,
-    others: null,
-    change: null,
-    outages: [],
-    event: 'none',
-    processes: 6,
-    slots: 180,
-    horizonMs: 900_000,
   }
 }
 

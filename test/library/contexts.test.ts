@@ -18,16 +18,18 @@ async function storeOf(): Promise<MemoryStore> {
   return store
 }
 
+const withContexts = (contextUrl: string, folder: string) => ({
+  contextUrl,
+  contextModel: 'm',
+  stateDir: join(folder, 'state'),
+  cacheDir: REDIS_CACHE_DIR,
+})
+
 describe('contexts of the library', { timeout: 60_000 }, () => {
   test('stand before each chunk, and are bought once', async () => {
     await using folder = await tempFolder()
     await using service = await startChatService()
-    const settings = {
-      contextUrl: service.url,
-      contextModel: 'm',
-      stateDir: join(folder.path, 'state'),
-      cacheDir: REDIS_CACHE_DIR,
-    }
+    const settings = withContexts(service.url, folder.path)
     await using corpus = await openCorpus(await storeOf(), settings)
     const tallies: ContextTally[] = []
     const onContexts = (tally: ContextTally): void => void tallies.push(tally)
@@ -51,12 +53,7 @@ describe('contexts of the library', { timeout: 60_000 }, () => {
   test('that are missing are an error behind the last chunk, unless the caller takes the tally', async () => {
     await using folder = await tempFolder()
     await using service = await startChatService(() => ({ status: 401, body: { error: { code: 'invalid_api_key' } } }))
-    const settings = {
-      contextUrl: service.url,
-      contextModel: 'm',
-      stateDir: join(folder.path, 'state'),
-      cacheDir: REDIS_CACHE_DIR,
-    }
+    const settings = withContexts(service.url, folder.path)
     await using corpus = await openCorpus(await storeOf(), settings)
     let chunks = 0
     const read = async (): Promise<void> => {

@@ -1,17 +1,11 @@
 import type { Metrics } from '../faults/metrics-outside.ts'
+import type { Summary } from '../faults/numbers.ts'
 import type { StoreOutside } from '../faults/store-outside.ts'
 
 type Numbers = Readonly<Record<string, number>>
 
-interface Counted {
-  readonly done: number
-  readonly partial: number
-  readonly failed: number
-  readonly skipped: number
-  readonly pending: number
-  readonly seen: number
+type Counted = Pick<Summary, 'done' | 'partial' | 'failed' | 'skipped' | 'pending' | 'seen' | 'skippedBy'> & {
   readonly gone: number
-  readonly skippedBy: Numbers
 }
 
 export interface Told {

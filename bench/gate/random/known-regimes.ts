@@ -1,6 +1,7 @@
 import Table from 'cli-table3'
 import { aimd, omniscient } from './baselines.ts'
 import type { RateLimit, Service } from './draw.ts'
+import { QUIET } from './quiet-service.ts'
 import { controlLaw } from './law-policy.ts'
 import { measuredLaw } from './measured-law.ts'
 import type { PolicyMaker } from './policy.ts'
@@ -12,27 +13,6 @@ import { runDrawn } from './run-drawn.ts'
  */
 
 const MINUTE_MS = 60_000
-
-const QUIET: Service = {
-  seed: 1,
-  family: 'known',
-  limits: [],
-  concurrency: null,
-  tellsQueued: false,
-  latency: { meanMs: 200, sigma: 0.5, coldUntilMs: 0, coldExtraMs: 0, knee: null, steepness: 1 },
-  timeoutMs: 300_000,
-  text: 'explicit',
-  retryAfter: 'exact',
-  constantRetryMs: MINUTE_MS,
-  noise: 0,
-  others: null,
-  change: null,
-  outages: [],
-  event: 'none',
-  processes: 6,
-  slots: 180,
-  horizonMs: 15 * MINUTE_MS,
-}
 
 const rate = (limit: number, more: Partial<RateLimit> = {}): RateLimit => ({
   kind: 'sliding',

@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { hashThrough } from '#src/document/hash-through.ts'
 
 /**
  * Unpacks the OCR data of a language. Safe for several processes at once: each writes a file of its own and renames it
@@ -16,12 +17,7 @@ export async function unpackData(packed: string, target: string, sha256: string 
     await pipeline(
       createReadStream(packed),
       createGunzip(),
-      async function* (chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          hash.update(chunk)
-          yield chunk
-        }
-      },
+      (bytes: AsyncIterable<Buffer>) => hashThrough(bytes, hash),
       createWriteStream(temporary),
     )
     if (sha256 !== null && hash.digest('hex') !== sha256) {

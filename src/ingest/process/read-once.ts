@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { hashThrough } from '#src/document/hash-through.ts'
 import { type ContentHash, contentHash } from '#src/document/ids.ts'
 import { SNIFF_BYTES } from '#src/document/sniff.ts'
 import { DocumentChanged } from '#src/document/document-changed.ts'
@@ -22,8 +23,7 @@ export async function readOnce(opened: OpenedDocument, signal: AbortSignal): Pro
   const small = opened.bytes <= HELD_BYTES
   const kept = Buffer.allocUnsafeSlow(small ? opened.bytes : SNIFF_BYTES)
   let bytes = 0
-  for await (const chunk of opened.read(signal)) {
-    hash.update(chunk)
+  for await (const chunk of hashThrough(opened.read(signal), hash)) {
     if (bytes < kept.length) kept.set(chunk.subarray(0, kept.length - bytes), bytes)
     bytes += chunk.length
   }
@@ -44,9 +44,6 @@ async function* once(whole: Buffer): AsyncIterable<Uint8Array> {
 /** A second pass that must give the bytes of the first: what is uploaded is what was hashed. */
 async function* samePass(opened: OpenedDocument, digest: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const hash = createHash('sha256')
-  for await (const chunk of opened.read(signal)) {
-    hash.update(chunk)
-    yield chunk
-  }
+  yield* hashThrough(opened.read(signal), hash)
   if (hash.digest('hex') !== digest) throw new DocumentChanged('its bytes changed between hashing and upload')
 }

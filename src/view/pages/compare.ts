@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { ListedReceipt, ShownReceipt } from '../receipts.ts'
-import { count, documentLink, type Markup, moment, page, type PageFrame } from './layout.ts'
+import { count, documentLink, type Markup, moment, page, pairs, type PageFrame } from './layout.ts'
 
 export interface CompareOptions extends Omit<PageFrame, 'title' | 'current'> {
   readonly key: string
@@ -81,15 +81,7 @@ function column({ receipt, differing }: Side, other: Side | null, key: string, b
   const params = new URLSearchParams({ key, id, ...(other === null ? {} : { other: other.receipt.id }) })
   return html`<section aria-label="${nameOf(id)}">
     <h2>${nameOf(id)}${isInUse ? html` <span class="badge done">in use</span>` : ''}</h2>
-    <dl class="facts">
-      ${facts.map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value}</dd>
-          </div>`,
-      )}
-    </dl>
+    <dl class="facts">${pairs(facts)}</dl>
     ${
       problems.length === 0
         ? ''

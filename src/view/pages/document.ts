@@ -4,7 +4,7 @@ import { type Citation, citationParams, isOutdated } from '../citation.ts'
 import { CITED_ID } from '../mark-cited.ts'
 import type { ShownDocument } from '../read-blocks.ts'
 import { remedyOf } from '../remedies.ts'
-import { badge, count, type Markup, moment, page, type PageFrame, percent } from './layout.ts'
+import { badge, count, type Markup, moment, page, type PageFrame, percent, pairs } from './layout.ts'
 import { pageView } from './page-view.ts'
 
 export interface DocumentOptions extends Omit<PageFrame, 'title' | 'current'> {
@@ -130,12 +130,4 @@ function facts({ record }: ShownDocument, base: string): Markup {
 }
 
 const list = (rows: readonly (readonly [name: string, value: string])[]): Markup =>
-  html`<dl class="facts">
-    ${rows.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`
+  html`<dl class="facts">${pairs(rows)}</dl>`

@@ -18,6 +18,16 @@ const LINKS = [
   ['failures', '/failures', 'Failures'],
 ] as const
 
+/** What a `dl` holds: names with their values. */
+export const pairs = (rows: readonly (readonly [name: string, value: string])[]): readonly Markup[] =>
+  rows.map(
+    ([name, value]) =>
+      html`<div>
+        <dt>${name}</dt>
+        <dd>${value}</dd>
+      </div>`,
+  )
+
 /** A page with its navigation. */
 export const page = ({ title, base, current, store }: PageFrame, content: Markup): Markup =>
   html`<!doctype html>

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { DocumentIndex } from '../document-index.ts'
-import { count, type Markup, page, type PageFrame } from './layout.ts'
+import { count, type Markup, page, type PageFrame, pairs } from './layout.ts'
 
 export interface OverviewOptions extends Omit<PageFrame, 'title' | 'current'> {
   readonly index: DocumentIndex
@@ -27,15 +27,7 @@ export function overviewPage({ index, hasLive, allowWrites, ...frame }: Overview
       ${hasLive ? live(base, allowWrites) : ''}
       <section aria-labelledby="store-heading">
         <h2 id="store-heading">In the store</h2>
-        <dl class="tiles" id="totals" data-store="${base}/api/store">
-          ${tiles.map(
-            ([name, value]) =>
-              html`<div>
-                <dt>${name}</dt>
-                <dd>${value}</dd>
-              </div>`,
-          )}
-        </dl>
+        <dl class="tiles" id="totals" data-store="${base}/api/store">${pairs(tiles)}</dl>
         <p id="store-note" class="soft" role="status"></p>
         ${hasLive ? '' : NOT_LIVE}
       </section>

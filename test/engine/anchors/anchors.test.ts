@@ -1,14 +1,9 @@
 import { utils, write } from '@e965/xlsx'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AnchoredBlock } from '#src/contract/extensions.ts'
-import { parseOptionsSchema } from '#src/contract/options.ts'
 import { type Anchor, anchorOfLines } from '#src/document/anchor.ts'
 import type { Extension } from '#src/document/formats.ts'
 import { anchoredBlocks } from '#src/engine/anchors/anchored-blocks.ts'
-import { convertDocument } from '#src/engine/children/convert-document.ts'
 import type { Conversion } from '#src/engine/conversion.ts'
 import { redactConversion } from '#src/engine/redact/redact-conversion.ts'
 import { Random } from '../../support/random.ts'
@@ -17,6 +12,7 @@ import { openSlideFile } from '../office/generated/open-document.ts'
 import { slideFile } from '../office/generated/slide-file.ts'
 import { wordFile } from '../office/generated/word-file.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { convertBytes } from '../../support/convert-bytes.ts'
 
 /** `ANCHOR_DRAWS=300 ANCHOR_SEED=…` for a long run; a failure prints the seed of its file. */
 const draws = Number(process.env['ANCHOR_DRAWS'] ?? 6)
@@ -25,18 +21,8 @@ const SEEDS = Array.from({ length: draws }, (_, index) => firstSeed + index)
 
 const NOTES = new Set(['footnote', 'endnote'])
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'anchors-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
-
-async function convert(bytes: Buffer | string, extension: Extension, extensions = true): Promise<Conversion> {
-  const path = join(folder, `file.${extension}`)
-  await writeFile(path, bytes)
-  const rest = { contentType: null, baseUrl: null, model: null, passwords: [], fieldsPath: '', cacheFolder: folder }
-  return convertDocument({ path, extension, options: parseOptionsSchema.parse({}), extensions, ...rest })
-}
+const convert = (bytes: Buffer | string, extension: Extension, extensions = true): Promise<Conversion> =>
+  convertBytes(bytes, extension, { extensions })
 
 function blocksOf({ markdown, marks = [] }: Conversion): readonly AnchoredBlock[] {
   return anchoredBlocks(markdown, marks) ?? []

@@ -1,32 +1,6 @@
 import { CFB } from '@e965/xlsx'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseOptionsSchema } from '#src/contract/options.ts'
-import type { Extension } from '#src/document/formats.ts'
-import { convertDocument } from '#src/engine/children/convert-document.ts'
-import type { Conversion } from '#src/engine/conversion.ts'
-
-async function converted(extension: Extension, bytes: Buffer | string): Promise<Conversion> {
-  const folder = await mkdtemp(join(tmpdir(), 'disguised-'))
-  const path = join(folder, `file.${extension}`)
-  await writeFile(path, bytes)
-  const rest = {
-    contentType: null,
-    baseUrl: null,
-    model: null,
-    passwords: [],
-    extensions: false,
-    cacheFolder: folder,
-    fieldsPath: join(folder, 'fields'),
-  }
-  try {
-    return await convertDocument({ path, extension, options: parseOptionsSchema.parse({}), ...rest })
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
+import { convertBytes } from '../../support/convert-bytes.ts'
 
 function compound(stream: string, content: Buffer): Buffer {
   const file = CFB.utils.cfb_new()
@@ -45,11 +19,11 @@ test.each([
     `MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="=_x"\r\n\r\n--=_x\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${PAGE.replaceAll('=', '=3D').replace('All is', 'All=\r\n is')}\r\n--=_x--\r\n`,
   ],
 ])('a .doc that is %s is read', async (_, text) => {
-  expect((await converted('doc', text)).markdown.trim()).toBe('# Report\n\nAll is well.')
+  expect((await convertBytes(text, 'doc')).markdown.trim()).toBe('# Report\n\nAll is well.')
 })
 
 test('text in no document format is refused by the engine', async () => {
-  await expect(converted('doc', 'not a document')).rejects.toMatchObject({ problem: 'wrong_type' })
+  await expect(convertBytes('not a document', 'doc')).rejects.toMatchObject({ problem: 'wrong_type' })
 })
 
 const workbook = (records: readonly number[]): Buffer =>
@@ -61,5 +35,5 @@ test.each([
   ['doc', 'WordDocument', Buffer.from([0xec, 0xa5, 0xc1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0])],
   ['docx', 'EncryptedPackage', Buffer.alloc(64)],
 ] as const)('a locked .%s with a stream %s is named as encrypted', async (extension, stream, content) => {
-  await expect(converted(extension, compound(stream, content))).rejects.toMatchObject({ problem: 'encrypted' })
+  await expect(convertBytes(compound(stream, content), extension)).rejects.toMatchObject({ problem: 'encrypted' })
 })

@@ -1,9 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseOptionsSchema } from '#src/contract/options.ts'
-import { convertDocument } from '#src/engine/children/convert-document.ts'
+import { describe, expect, test } from 'vitest'
 import { bookFile } from './generated/book-file.ts'
 import type { GeneratedFile, TrueWord } from './generated/draw.ts'
 import { binarySheetFile, separatedFile } from './generated/tables.ts'
@@ -14,6 +9,7 @@ import { sheetFile } from './generated/sheet-file.ts'
 import { slideFile } from './generated/slide-file.ts'
 import { wordFile } from './generated/word-file.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { convertBytes } from '../../support/convert-bytes.ts'
 
 /** `OFFICE_DRAWS=1000 OFFICE_SEED=…` for a long run; a failure prints the seed of its file. */
 const draws = Number(process.env['OFFICE_DRAWS'] ?? 90)
@@ -45,23 +41,12 @@ interface Outcome {
   readonly showsUnseen: boolean
 }
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'generated-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
-
 async function outcomeOf(seed: number): Promise<Outcome> {
   const make = MAKERS[seed % MAKERS.length] ?? wordFile
   const file = make(seed)
-  const path = join(folder, `file.${file.extension}`)
-  await writeFile(path, file.bytes)
   // The main content of a page without any is drawn by chance: what is told from furniture is tested elsewhere.
   const onlyMainContent = file.extension !== 'html' && (seed >>> 4) % 2 === 0
-  const rest = { contentType: null, baseUrl: null, model: null, passwords: [], extensions: false, fieldsPath: '' }
-  const task = { path, extension: file.extension, options: parseOptionsSchema.parse({ onlyMainContent }), ...rest }
-  const { markdown, warning } = await convertDocument({ ...task, cacheFolder: folder })
+  const { markdown, warning } = await convertBytes(file.bytes, file.extension, { onlyMainContent })
   const lost = file.words.filter(({ word }) => !markdown.includes(word))
   return { seed, file, warning, lost, showsUnseen: UNSEEN.test(markdown) }
 }

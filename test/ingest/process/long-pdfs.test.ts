@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PdfCutter } from '#src/cut/pdf-cutter.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { PageCounter } from '#src/engine/pages/page-counter.ts'
@@ -8,14 +8,13 @@ import type { IngestDeps } from '#src/ingest/deps.ts'
 import { rederive } from '#src/ingest/maintain/rederive.ts'
 import { headingOf, writeLargePdf } from '../../support/large-pdf.ts'
 import { Random } from '../../support/random.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { answerOf } from '../../support/paged-answer.ts'
 import { pagesInFile } from '../../support/routed-bench.ts'
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
-import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { ingestOnce, openWorkbench } from '../../support/workbench.ts'
 import { seedFrom } from '../../support/seed.ts'
 import { takes } from '../../support/wait.ts'
+import { redisAndFolder } from '../../support/redis-and-folder.ts'
 
 /* PDFs of more pages than a service reads in 300 s: in mode `ocr` those are more than 90. */
 
@@ -23,27 +22,18 @@ const SEED = seedFrom('LONG_SEED', 1)
 const MOST = 260
 const key = sourceKey('long.pdf')
 
-let redis: TestRedis
-let folder: TempFolder
-beforeAll(async () => {
-  redis = await startTestRedis()
-  folder = await tempFolder()
-})
-afterAll(async () => {
-  await redis[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+const shared = redisAndFolder()
 
 async function openLong(pages: number, answers: (request: ReceivedRequest) => Reply | Promise<Reply>) {
   const settings = { options: { parsers: [{ type: 'pdf' as const, mode: 'ocr' as const }] } }
-  const bench = await openWorkbench({ redis, settings, answers })
-  const path = join(folder.path, `${pages}.pdf`)
+  const bench = await openWorkbench({ redis: shared.redis, settings, answers })
+  const path = join(shared.folder.path, `${pages}.pdf`)
   await writeLargePdf(path, { pictures: Array.from({ length: pages }, () => 1000) })
   await bench.write('long.pdf', await readFile(path))
   const counter = new PageCounter()
   const deps: IngestDeps = {
     ...bench.deps,
-    longPdfCutter: new PdfCutter({ folder: folder.path }),
+    longPdfCutter: new PdfCutter({ folder: shared.folder.path }),
     countPages: (read, _, signal) => counter.count(read.reread(signal), signal),
   }
   const close = async (): Promise<void> => {

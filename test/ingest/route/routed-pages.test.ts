@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { receiptId, sourceKey } from '#src/document/ids.ts'
 import { receiptsOf } from '#src/document/record.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
@@ -12,13 +12,12 @@ import type { RedisIntents } from '#src/ledger/redis-intents.ts'
 import { collect } from '../../support/documents.ts'
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { Random } from '../../support/random.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { answerOf } from '../../support/paged-answer.ts'
 import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/routed-bench.ts'
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
-import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { ingestOnce } from '../../support/workbench.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { redisAndFolder } from '../../support/redis-and-folder.ts'
 
 /* Documents drawn at random, cut by the real cutter, sent over real HTTP to an engine and a service that are scripted. */
 
@@ -27,16 +26,7 @@ const DOCUMENTS = Number(process.env['ROUTE_DOCUMENTS'] ?? 4)
 const MOST_PAGES = 24
 const never = new AbortController().signal
 
-let redis: TestRedis
-let folder: TempFolder
-beforeAll(async () => {
-  redis = await startTestRedis()
-  folder = await tempFolder()
-})
-afterAll(async () => {
-  await redis[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+const shared = redisAndFolder()
 
 const truth = (page: number): string => `Truth of page ${page}.`
 const local = (page: number): string => `L0cal reading of page ${page}.`
@@ -64,7 +54,7 @@ function draw(random: Random): Drawn {
 }
 
 async function pdfWith(pages: number): Promise<Buffer> {
-  const path = join(folder.path, `${pages}.pdf`)
+  const path = join(shared.folder.path, `${pages}.pdf`)
   await writeLargePdf(path, { pictures: Array.from({ length: pages }, () => 2000) })
   return readFile(path)
 }
@@ -88,7 +78,7 @@ class Bought {
 
 async function openWith(drawn: Drawn, bought: Pick<Bought, 'answer' | 'pages'>, terms = {}): Promise<RoutedBench> {
   const opened = await openRoutedBench({
-    redis,
+    redis: shared.redis,
     terms,
     engine: (request) => {
       const found = pagesInFile(request, MOST_PAGES)
@@ -180,7 +170,7 @@ describe('a document is bought by page', () => {
 
   test('a kill between a receipt and the end of its intent leaves no request in doubt', async () => {
     await using routed = await openRoutedBench({
-      redis,
+      redis: shared.redis,
       engine: ({ file }) =>
         file?.content?.toString() === 'hard'
           ? errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' })
@@ -260,7 +250,7 @@ describe('a document is bought by page', () => {
     const bought: string[] = []
     const problem = { success: true, data: { markdown: 'half', warning: 'the rest is missing', metadata: {} } }
     await using routed = await openRoutedBench({
-      redis,
+      redis: shared.redis,
       engine: ({ file }) => {
         const content = file?.content?.toString() ?? ''
         if (content.includes('broken')) return errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' })

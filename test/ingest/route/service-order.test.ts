@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DEFAULT_SERVICE, type ServiceOrder } from '#src/contract/rules.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
@@ -10,32 +10,23 @@ import { answerOf } from '../../support/paged-answer.ts'
 import { collect } from '../../support/documents.ts'
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { Random } from '../../support/random.ts'
-import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/routed-bench.ts'
 import { errorReply, type ReceivedRequest, type Reply } from '../../support/scripted-service.ts'
-import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
+import { redisAndFolder } from '../../support/redis-and-folder.ts'
+import { seedFrom } from '../../support/seed.ts'
 
 /* Pages of documents drawn at random go through two services in an order, over real HTTP, each with a limiter of its own. */
 
-const SEED = Number(process.env['ORDER_SEED'] ?? 1)
+const SEED = seedFrom('ORDER_SEED', 1)
 const DOCUMENTS = Number(process.env['ORDER_DOCUMENTS'] ?? 3)
 const MOST_PAGES = 12
 const IN_ORDER: ServiceOrder = { names: [DEFAULT_SERVICE, 'second'], whenDown: 'wait' }
 const never = new AbortController().signal
 
-let redis: TestRedis
-let folder: TempFolder
-beforeAll(async () => {
-  redis = await startTestRedis()
-  folder = await tempFolder()
-})
-afterAll(async () => {
-  await redis[Symbol.asyncDispose]()
-  await folder[Symbol.asyncDispose]()
-})
+const shared = redisAndFolder()
 
 async function pdfWith(pages: number): Promise<Buffer> {
-  const path = join(folder.path, `${pages}.pdf`)
+  const path = join(shared.folder.path, `${pages}.pdf`)
   await writeLargePdf(path, { pictures: Array.from({ length: pages }, () => 2000) })
   return readFile(path)
 }
@@ -87,7 +78,7 @@ function draw(seed: number): Drawn {
 
 async function open({ grades, first, second }: Drawn, order: ServiceOrder = IN_ORDER): Promise<RoutedBench> {
   const opened = await openRoutedBench({
-    redis,
+    redis: shared.redis,
     engine: (request) => {
       const found = pagesInFile(request, MOST_PAGES)
       return answerOf(
@@ -190,7 +181,7 @@ test('a service that is down is left for the next one at once where the rule say
 
 test('what is no PDF goes to the next service where the first one fails on it for good', async () => {
   await using routed = await openRoutedBench({
-    redis,
+    redis: shared.redis,
     engine: () => errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' }),
     paid: () => errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' }),
     second: { answers: () => answerOf(['whole'], null), order: IN_ORDER },

@@ -1,23 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { inReadingOrder, joinedText, lineText } from '#src/engine/pdf/layout/line-text.ts'
 import type { Word } from '#src/engine/pdf/layout/words.ts'
+import { plainWord } from './plain-word.ts'
 
 /** Words as they stand on the page, from left to right. */
 function printed(...texts: readonly string[]): Word[] {
   return texts.map((text, index) => ({
-    text,
+    ...plainWord(text, 10),
     x0: index * 50,
     y0: 100,
     x1: index * 50 + 40,
     y1: 112,
-    size: 10,
     baseline: 110,
-    weight: 400,
-    italic: false,
-    monospaced: false,
-    confidence: null,
-    link: null,
-    turned: 0,
   }))
 }
 

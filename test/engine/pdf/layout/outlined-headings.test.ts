@@ -2,22 +2,16 @@ import { expect, test } from 'vitest'
 import type { LayoutBlock, Line } from '#src/engine/pdf/layout/block.ts'
 import { lineText } from '#src/engine/pdf/layout/line-text.ts'
 import { namedHeadings, withNamedHeadings } from '#src/engine/pdf/layout/outlined-headings.ts'
+import { plainWord } from './plain-word.ts'
 
 function line(text: string, y: number, size = 10): Line {
   return text.split(' ').map((word, index) => ({
-    text: word,
+    ...plainWord(word, size),
     x0: index * 40,
     x1: index * 40 + 36,
     y0: y,
     y1: y + size,
-    size,
     baseline: y + size,
-    weight: 400,
-    italic: false,
-    monospaced: false,
-    confidence: null,
-    link: null,
-    turned: 0,
   }))
 }
 
