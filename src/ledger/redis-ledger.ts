@@ -5,9 +5,11 @@ import { type Counts, NO_COUNTS, OUTCOMES } from '#src/document/outcome.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { LedgerChange, LedgerEntry, Settled } from '#src/document/ledger-entry.ts'
+import { documentScripts } from './document-scripts.ts'
 import { decodeEntry, encodeEntry, GONE_LETTERS, LOCAL_LETTERS, OUTCOME_LETTERS } from './entry-codec.ts'
 import { ADOPT, ADVANCE, FORGET, READ, SETTLE, STREAM, WRITE } from './ledger-scripts.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
+import type { ScriptBatch } from '#src/redis/script-batch.ts'
 
 /**
  * Hashes that the entries are spread over. Redis keeps a small hash as one compact list, without a pointer or an
@@ -28,6 +30,7 @@ const MOST_KEYS = 4_000
 /** The ledger in Redis, on a single server or a Cluster. */
 export class RedisLedger implements Ledger {
   readonly #client: RedisClient
+  readonly #ofDocuments: ScriptBatch
   readonly #prefix: string
   readonly #countsKey: string
   /** Of this process; by it `SETTLE` distinguishes an end that is sent again from one that another process wrote. */
@@ -36,6 +39,7 @@ export class RedisLedger implements Ledger {
 
   constructor(options: { readonly connection: RedisClient; readonly pipeline: string }) {
     this.#client = options.connection
+    this.#ofDocuments = documentScripts(options.connection, options.pipeline)
     this.#prefix = `${redisPrefix(options.pipeline)}:ledger:`
     this.#countsKey = `${this.#prefix}counts`
     this.#settlerKey = `${this.#prefix}settler:${randomUUID()}`
@@ -83,7 +87,7 @@ export class RedisLedger implements Ledger {
 
   async settle(key: SourceKey, entry: LedgerEntry): Promise<Settled> {
     const keys = [this.#countsKey, ...this.#buckets([key]), this.#settlerKey]
-    const answer = await SETTLE.run(this.#client, keys, [key, encodeEntry(entry), entry.version, ++this.#ends])
+    const answer = await this.#ofDocuments.run(SETTLE, keys, [key, encodeEntry(entry), entry.version, ++this.#ends])
     if (answer === 0) return 'other_version'
     return answer === 1 ? 'ended' : 'again'
   }

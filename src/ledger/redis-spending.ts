@@ -2,6 +2,8 @@ import type { RecipeHash } from '#src/document/ids.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import type { Charge, Reservation, Reserving, Spending } from '#src/document/spending.ts'
 import type { RedisClient } from '#src/redis/lua-script.ts'
+import type { ScriptBatch } from '#src/redis/script-batch.ts'
+import { documentScripts } from './document-scripts.ts'
 import { inTouch, type ProcessLease, processKeyPrefix } from './process-lease.ts'
 import { DECLARE, RESERVE, type Reserved, SET_CAP, CONCLUDE } from './spending-scripts.ts'
 
@@ -27,6 +29,7 @@ const WAITS = {
 /** `Spending` in Redis. What this process knows of it is declared anew when Redis lost data (`ProcessLease`). */
 export class RedisSpending implements Spending {
   readonly #client: RedisClient
+  readonly #ofDocuments: ScriptBatch
   readonly #lease: ProcessLease
   readonly #processes: string
   readonly #keys: readonly string[]
@@ -41,6 +44,7 @@ export class RedisSpending implements Spending {
     const { connection, pipeline, lease } = options
     const prefix = `${redisPrefix(pipeline)}:spending`
     this.#client = connection
+    this.#ofDocuments = documentScripts(connection, pipeline)
     this.#lease = lease
     this.#processes = processKeyPrefix(pipeline)
     this.#keys = [`${prefix}:cap`, lease.key, `${prefix}:prices`, lease.epochKey, `${prefix}:held`]
@@ -73,7 +77,7 @@ export class RedisSpending implements Spending {
     const id = `${lease.id}-${this.#reservations}`
     const reply = await inTouch(lease, () => {
       const values = [id, recipe, modelled, lease.leaseMs, lease.id, lease.epoch, this.#processes]
-      return RESERVE.run(this.#client, this.#keys, values)
+      return this.#ofDocuments.run(RESERVE, this.#keys, values)
     })
     this.#hear(reply, recipe)
     const [verdict, limit, spent, credits, price, run] = reply
@@ -98,7 +102,7 @@ export class RedisSpending implements Spending {
     const process = this.#lease.id
     if (held?.run === this.#cap?.run) this.#by.set(process, (this.#by.get(process) ?? 0) + charged)
     const values = [id, process, held?.run ?? '', this.#by.get(process) ?? 0, recipe, price]
-    await CONCLUDE.run(this.#client, this.#keys, values)
+    await this.#ofDocuments.run(CONCLUDE, this.#keys, values)
   }
 
   #know(cap: Cap): void {

@@ -14,21 +14,26 @@ const NOTHING = z.null()
  */
 export class LuaScript<Reply = null> {
   readonly name: string
-  readonly #text: string
+  readonly text: string
   readonly #sha1: string
   readonly #reply: z.ZodType<Reply>
 
   /** `name` is for errors. `reply` is left out where the script answers nothing. */
   constructor(name: string, text: string, ...reply: [Reply] extends [null] ? [] : [z.ZodType<Reply>]) {
     this.name = name
-    this.#text = text
+    this.text = text
     this.#sha1 = createHash('sha1').update(text).digest('hex')
     this.#reply = reply[0] ?? (NOTHING as unknown as z.ZodType<Reply>)
   }
 
   /** @throws {Error} when the reply has another shape, with the name of the script and of the field */
   async run(client: RedisClient, keys: readonly string[], values: readonly (string | number)[]): Promise<Reply> {
-    const reply = this.#reply.safeParse(await this.#eval(client, keys, values))
+    return this.read(await this.#eval(client, keys, values))
+  }
+
+  /** @throws {Error} as `run` */
+  read(given: unknown): Reply {
+    const reply = this.#reply.safeParse(given)
     if (reply.success) return reply.data
     throw new Error(
       `the Redis script "${this.name}" gave a reply of another shape: ${z.prettifyError(reply.error)}. ` +
@@ -41,7 +46,7 @@ export class LuaScript<Reply = null> {
       return await client.evalsha(this.#sha1, keys.length, ...keys, ...values)
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-      return client.eval(this.#text, keys.length, ...keys, ...values)
+      return client.eval(this.text, keys.length, ...keys, ...values)
     }
   }
 }

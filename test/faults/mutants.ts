@@ -66,7 +66,7 @@ export const MUTANTS = {
   /** A request that is sent again in doubt is not counted. */
   'counts-no-doubt': [
     [
-      'src/ledger/redis-intents.ts',
+      'src/ledger/intent-scripts.ts',
       "redis.call('HINCRBY', KEYS[3], ARGV[1], 1)\nend\nredis.call('HSET'",
       "end\nredis.call('HSET'",
     ],

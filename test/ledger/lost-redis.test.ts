@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DECLARE } from '#src/ledger/claim-scripts.ts'
 import { redisPrefix } from '#src/document/pipeline.ts'
 import { contentHash, receiptId, recipeHash, sourceKey } from '#src/document/ids.ts'
 import { connectRedis } from '#src/redis/connection.ts'
@@ -96,9 +97,9 @@ describe('after Redis was emptied', () => {
     const send = connection.eval.bind(connection) as (...values: unknown[]) => Promise<unknown>
     let overtaken = false
     const afterRelease = async (...values: unknown[]): Promise<unknown> => {
-      if (String(values[0]).includes('HGETALL') && values.includes(`${one.lease.id}:1`)) {
-        await claim?.release()
+      if (values[0] === DECLARE.text && !overtaken) {
         overtaken = true
+        await claim?.release()
       }
       return send(...values)
     }

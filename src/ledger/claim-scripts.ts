@@ -1,0 +1,76 @@
+import { LuaScript } from '#src/redis/lua-script.ts'
+import { ASK_AGAIN, IN_TOUCH } from './process-lease.ts'
+import { z } from 'zod'
+
+/*
+ * A claim is `<process id>:<number>` under the source key in one hash. It stands while its process lives. A dead
+ * process's claim is simply overwritten, so nothing has to be cleaned up after a crash.
+ *
+ * KEYS: claims, own lease, epoch. ARGV: source key, own claim, prefix of process keys, lease in ms, own process, epoch
+ * that we know. Each script may be run again with the same arguments.
+ */
+
+/**
+ * Answers 1 when the document is ours now. Another claim of the own process is a leftover: `RedisClaims` asks only for
+ * documents that this process does not hold.
+ */
+export const CLAIM = new LuaScript(
+  'claim',
+  `${IN_TOUCH}
+if not in_epoch(KEYS[3], ARGV[6]) then return -1 end
+local held = redis.call('HGET', KEYS[1], ARGV[1])
+local owner = held and string.match(held, '^[^:]*')
+if held and owner ~= ARGV[5] then
+  if not in_touch() then return -1 end
+  if redis.call('EXISTS', ARGV[3] .. owner) == 1 then return 0 end
+end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+`,
+  z.literal([ASK_AGAIN, 0, 1]),
+)
+
+/** Answers 1 when the document still is ours, and renews our lease to its whole length. */
+export const STILL_HELD = new LuaScript(
+  'claim still held',
+  `${IN_TOUCH}
+if not in_epoch(KEYS[3], ARGV[6]) then return -1 end
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('SET', KEYS[2], redis.call('GET', KEYS[2]) or '0', 'PX', ARGV[4])
+return 1
+`,
+  z.literal([ASK_AGAIN, 0, 1]),
+)
+
+export const RELEASE = new LuaScript(
+  'release claim',
+  `
+if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
+`,
+)
+
+/**
+ * Makes the claims of this process exactly those that it holds: Redis may have lost them, or have come back with those
+ * that were released since. KEYS: claims. ARGV: process, prefix of process keys, then source key and claim, in turn. A
+ * document that another live process has meanwhile is left to it; a claim whose process is gone is free.
+ */
+export const DECLARE = new LuaScript(
+  'declare claims',
+  `
+local mine, alive = {}, {}
+for i = 3, #ARGV, 2 do mine[ARGV[i]] = ARGV[i + 1] end
+local function lives(process)
+  if alive[process] == nil then alive[process] = redis.call('EXISTS', ARGV[2] .. process) == 1 end
+  return alive[process]
+end
+local all = redis.call('HGETALL', KEYS[1])
+for i = 1, #all, 2 do
+  local owner = string.match(all[i + 1], '^[^:]*')
+  if owner == ARGV[1] and mine[all[i]] ~= all[i + 1] then redis.call('HDEL', KEYS[1], all[i]) end
+end
+for key, claim in pairs(mine) do
+  local held = redis.call('HGET', KEYS[1], key)
+  if not held or not lives(string.match(held, '^[^:]*')) then redis.call('HSET', KEYS[1], key, claim) end
+end
+`,
+)

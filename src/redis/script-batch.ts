@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { LuaScript, type RedisClient } from './lua-script.ts'
+
+type Values = readonly (string | number)[]
+
+/** Done with its reply, or failed with a message. */
+const REPLIES = z.array(z.tuple([z.literal([0, 1])]).rest(z.unknown()))
+
+/** What a connection answers by connecting again and sending once more (`connection.ts`) fails the whole call. */
+const RUN_ALL = `
+local replies, key, value = {}, 1, 1
+while value <= #ARGV do
+  local keys, values = {}, {}
+  local script, key_count, value_count = scripts[tonumber(ARGV[value])], tonumber(ARGV[value + 1]), tonumber(ARGV[value + 2])
+  for i = 1, key_count do keys[i] = KEYS[key + i - 1] end
+  for i = 1, value_count do values[i] = ARGV[value + 2 + i] end
+  key, value = key + key_count, value + 3 + value_count
+  local done, reply = pcall(script, keys, values)
+  if done then
+    replies[#replies + 1] = { 1, reply }
+  else
+    local message = type(reply) == 'table' and reply.err or tostring(reply)
+    if string.find(message, '^READONLY') or string.find(message, 'MISCONF', 1, true) then error(reply) end
+    replies[#replies + 1] = { 0, message }
+  end
+end
+return replies
+`
+
+/** Several scripts as one, which runs any number of them in one call, in order. Each keeps its own `KEYS` and `ARGV`. */
+export class MergedScript {
+  readonly script: LuaScript<z.infer<typeof REPLIES>>
+  readonly #scripts: readonly LuaScript<unknown>[]
+
+  constructor(name: string, scripts: readonly LuaScript<unknown>[]) {
+    this.#scripts = scripts
+    const parts = this.#scripts.map(({ text }) => `function(KEYS, ARGV)${text}\nend`)
+    this.script = new LuaScript(name, `local scripts = {${parts.join(',')}}\n${RUN_ALL}`, REPLIES)
+  }
+
+  /** As the values of a call name it. */
+  numberOf(script: LuaScript<unknown>): number {
+    const index = this.#scripts.indexOf(script)
+    if (index === -1) throw new Error(`the script "${script.name}" is not part of "${this.script.name}"`)
+    return index + 1
+  }
+}
+
+interface Ask {
+  readonly keys: readonly string[]
+  readonly values: Values
+  readonly hear: (reply: unknown) => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Most scripts in one call: Redis serves no other client meanwhile. */
+const MOST = 100
+
+/**
+ * Batching of scripts: one call is in flight, and what is asked meanwhile goes with the next one. What is asked in one
+ * step of the event loop goes together, in its order. A lost connection sends a call again as it was, so each of the
+ * scripts can be run twice with the same arguments.
+ */
+export class ScriptBatch {
+  readonly #client: RedisClient
+  readonly #merged: MergedScript
+  #asks: Ask[] = []
+  #isSending = false
+
+  constructor(client: RedisClient, merged: MergedScript) {
+    this.#client = client
+    this.#merged = merged
+  }
+
+  /** As `script.run`. */
+  run<Reply>(script: LuaScript<Reply>, keys: readonly string[], values: Values): Promise<Reply> {
+    const number = this.#merged.numberOf(script)
+    return new Promise((resolve, reject) => {
+      const hear = (reply: unknown): void => {
+        try {
+          resolve(script.read(reply))
+        } catch (error) {
+          reject(error)
+        }
+      }
+      this.#asks.push({ keys, values: [number, keys.length, values.length, ...values], hear, fail: reject })
+      if (!this.#isSending) void this.#sendAll()
+    })
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isSending = true
+    await Promise.resolve()
+    while (this.#asks.length > 0) await this.#send(this.#asks.splice(0, MOST))
+    this.#isSending = false
+  }
+
+  async #send(asks: readonly Ask[]): Promise<void> {
+    try {
+      const keys = asks.flatMap((ask) => ask.keys)
+      const values = asks.flatMap((ask) => ask.values)
+      const replies = await this.#merged.script.run(this.#client, keys, values)
+      if (replies.length !== asks.length) throw new Error('Redis answered another number of scripts than were asked')
+      for (const [index, [done, reply]] of replies.entries()) {
+        const ask = asks[index]
+        if (done === 1) ask?.hear(reply ?? null)
+        else ask?.fail(new Error(String(reply)))
+      }
+    } catch (error) {
+      for (const ask of asks) ask.fail(error)
+    }
+  }
+}
