@@ -25,6 +25,8 @@ export type Change = (typeof CHANGES)[number]
 /** Where a request goes; `engine`: to the embedded engine of a pipeline that has a service, too (docs/routing.md). */
 export interface Receiver {
   readonly to: 'parser' | 'engine'
+  /** The name of a service in the settings; undefined for that of the pipeline. */
+  readonly service?: string | undefined
 }
 
 /**
@@ -91,7 +93,7 @@ export interface SluiceEvents {
     { key: SourceKey; verdict: VerdictKind; requestId: string | null; durationMs: number; bytes: number } & Receiver,
   ]
   /** What an answer cost, from when it came: also where its document does not come out in the end. */
-  'request:charged': [{ key: SourceKey; cost: Cost }]
+  'request:charged': [{ key: SourceKey; cost: Cost; service?: string | undefined }]
   /** A request went out whole and no usable answer came back: the service may have charged for it. */
   'request:lost': [{ key: SourceKey } & Receiver]
   'request:throttled': [
@@ -124,12 +126,14 @@ export interface SluiceEvents {
   /** The source is scanned again within one run: Redis lost data meanwhile, or documents were left unfinished. */
   'scan:again': [{ reason: 'data' | 'restart' | 'unfinished' }]
   'run:halted': [{ cause: HaltCause; message: string }]
-  /** A dependency failed; `cause` is one sentence without a secret in it. Comes with each failure. */
-  'dependency:failed': [{ dependency: Dependency; cause: string }]
+  /** A further service of the pipeline may be used from now on. */
+  'service:opened': [{ service: string }]
+  /** A dependency failed; `cause` is one sentence without a secret in it. Comes with each failure. `service`: as of `Receiver`. */
+  'dependency:failed': [{ dependency: Dependency; cause: string; service?: string | undefined }]
   /** A dependency did what was asked of it. Comes with each success. */
-  'dependency:works': [{ dependency: Dependency }]
+  'dependency:works': [{ dependency: Dependency; service?: string | undefined }]
   /** This process met an outage of the service and has nothing to send; since then others got through. */
-  'service:recovered': []
+  'service:recovered': [{ service?: string | undefined }]
 }
 
 export class Events extends EventEmitter<SluiceEvents> {}

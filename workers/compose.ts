@@ -19,7 +19,8 @@ import { sharedClock } from '#src/redis/shared-clock.ts'
 import { watchWithPrefix, withPrefix } from '#src/sources/prefixed-source.ts'
 import { consumeWithSharedSlots } from './consume-with-shared-slots.ts'
 import { redisData, type RedisData } from './lost-redis.ts'
-import { estimateMs, hostedGateLine, pageCounting, priceWith } from './open-requests.ts'
+import { estimateMs, pageCounting, priceWith } from './open-requests.ts'
+import { gateLines } from './gate-lines.ts'
 import { cutterOf, gonePolicyOf, recipesFor, scanSettings, ingestSettings } from './from-settings.ts'
 import { ListingPurchases } from './listing-purchases.ts'
 import type { Migrated } from './migrate-former.ts'
@@ -221,7 +222,7 @@ async function open(options: PipelineOptions, purpose: Purpose, signal: AbortSig
     queue,
     events,
     ambiguousIntents: () => ambiguousRequests(connection, id),
-    gateLine: () => hostedGateLine(settings, connection),
+    gateLine: () => gateLines(settings, connection),
     outages: new RedisOutages({ connection, pipeline: id }),
     activity: new RedisActivity({ connection, pipeline: id }),
     connection,

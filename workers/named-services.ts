@@ -11,6 +11,7 @@ import { outOf } from '#src/sources/prefixed-source.ts'
 import { pageCounting, priceWith } from './open-requests.ts'
 import { withoutLogin } from './open-service.ts'
 import type { Shared } from './shared.ts'
+import { watchRecovery } from './watch-recovery.ts'
 
 interface NamedServiceNeeds {
   readonly settings: Settings
@@ -61,7 +62,7 @@ export async function openNamedServices(
 }
 
 /** The services that rules name, but for that of the pipeline. */
-const namesUsed = ({ rules }: Pick<Settings, 'rules'>): string[] =>
+export const namesUsed = ({ rules }: Pick<Settings, 'rules'>): string[] =>
   [...new Set(rules.flatMap((rule) => orderOf(rule).names))].filter((name) => name !== DEFAULT_SERVICE)
 
 /** For `plan`: the price model of the first service that a rule names for a document; null for that of the pipeline. */
@@ -97,28 +98,54 @@ function spendingOn(name: string, spending: Spending): Spending {
   }
 }
 
-async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSignal): Promise<Tier> {
-  const { parsers, shared, spending, events, resources } = needs
-  const service = needs.settings.services[name]
-  if (service === undefined) throw new SetupError(`there is no service "${name}"`)
-  const settings: Settings = {
-    ...needs.settings,
+/**
+ * The settings of a pipeline as if its service were the one of this name.
+ *
+ * @throws {SetupError} where there is none of this name, or its key is not set
+ */
+export function settingsAt(name: string, settings: Settings): Settings {
+  if (name === DEFAULT_SERVICE) return settings
+  const service = settings.services[name]
+  if (service === undefined) {
+    const known = [DEFAULT_SERVICE, ...Object.keys(settings.services)].join(', ')
+    throw new SetupError(`there is no service "${name}"; services are ${known}`)
+  }
+  return {
+    ...settings,
     parseApiUrl: service.url,
     parseApiKey: keyOfService(name, service),
-    prices: service.prices ?? needs.settings.prices,
-    reportedCredit: service.reportedCredit ?? needs.settings.reportedCredit,
+    prices: service.prices ?? settings.prices,
+    reportedCredit: service.reportedCredit ?? settings.reportedCredit,
     rate: service.rate,
     apiConcurrency: service.apiConcurrency,
   }
+}
+
+async function openOne(name: string, needs: NamedServiceNeeds, signal: AbortSignal): Promise<Tier> {
+  const { parsers, shared, spending, events, resources } = needs
+  const settings = settingsAt(name, needs.settings)
+  const origin = withoutLogin(settings.parseApiUrl ?? '')
   const { parser, gate, limitWatch } = await shared.requests(settings, signal)
   limitWatch?.follow(events)
+  resources.use(watchRecovery(events, gate.limiter, { service: name }))
+  events.emit('service:opened', { service: name })
   return {
     parser,
     gate,
-    parsers: { ...parsers, own: { class: 'service', origin: withoutLogin(service.url), version: null } },
+    parsers: { ...parsers, own: { class: 'service', origin, version: null } },
     price: priceWith(false, settings),
     charge: (reported) => reported * (settings.reportedCredit ?? 1),
     countPages: pageCounting(false, resources),
     spending: spendingOn(name, spending),
+    service: name,
   }
+}
+
+/** The addresses of the other services than this one, as receipts name them; undefined: than that of the pipeline. */
+export function originsBeside(service: string | undefined, { services, parseApiUrl }: Settings): readonly string[] {
+  const all = [
+    ...Object.entries(services).map(([name, { url }]) => [name, url] as const),
+    [undefined, parseApiUrl] as const,
+  ]
+  return all.flatMap(([name, url]) => (name === service || url === undefined ? [] : [withoutLogin(url)]))
 }

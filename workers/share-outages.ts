@@ -1,6 +1,5 @@
-import type { Dependency } from '#src/document/dependency.ts'
-import type { Events } from '#src/events.ts'
-import type { RedisOutages } from '#src/ledger/redis-outages.ts'
+import type { Events, SluiceEvents } from '#src/events.ts'
+import { outageName, type RedisOutages } from '#src/ledger/redis-outages.ts'
 import type { OutageChange } from '#src/observe/dependency-monitor.ts'
 
 /**
@@ -11,7 +10,7 @@ export class OutageSharing implements Disposable {
   readonly #events: Events
   readonly #outages: RedisOutages
   /** Known to work since the last outage. */
-  readonly #working = new Set<Dependency>()
+  readonly #working = new Set<string>()
 
   constructor(events: Events, outages: RedisOutages) {
     this.#events = events
@@ -19,19 +18,21 @@ export class OutageSharing implements Disposable {
     events.on('dependency:works', this.#onWorks)
   }
 
-  changed({ kind, outage: { dependency, cause } }: OutageChange): void {
-    if (kind === 'recovered') return this.#onWorks({ dependency })
-    this.#working.delete(dependency)
-    void this.#outages.report({ dependency, cause, since: Date.now() }).catch(() => undefined)
+  changed({ kind, outage: { dependency, service, cause } }: OutageChange): void {
+    if (kind === 'recovered') return this.#onWorks({ dependency, service })
+    this.#working.delete(outageName({ dependency, service }))
+    const named = service === undefined ? {} : { service }
+    void this.#outages.report({ dependency, ...named, cause, since: Date.now() }).catch(() => undefined)
   }
 
   [Symbol.dispose](): void {
     this.#events.off('dependency:works', this.#onWorks)
   }
 
-  readonly #onWorks = ({ dependency }: { readonly dependency: Dependency }): void => {
-    if (this.#working.has(dependency)) return
-    this.#working.add(dependency)
-    void this.#outages.clear(dependency).catch(() => undefined)
+  readonly #onWorks = (of: SluiceEvents['dependency:works'][0]): void => {
+    const name = outageName(of)
+    if (this.#working.has(name)) return
+    this.#working.add(name)
+    void this.#outages.clear(of).catch(() => undefined)
   }
 }

@@ -1,5 +1,5 @@
 import { within } from '#src/observe/within.ts'
-import type { Events, SluiceEvents } from '#src/events.ts'
+import type { Events, Receiver, SluiceEvents } from '#src/events.ts'
 import type { GateState } from '#src/gate/gate-state.ts'
 
 export interface RecoveryTiming {
@@ -24,7 +24,11 @@ const ANSWER_MS = 500
 export function watchRecovery(
   events: Events,
   gate: { readonly state: () => Promise<Pick<GateState, 'shut'>> },
-  { everyMs, calmMs }: RecoveryTiming = TIMING,
+  {
+    everyMs = TIMING.everyMs,
+    calmMs = TIMING.calmMs,
+    service,
+  }: Partial<RecoveryTiming> & Pick<Receiver, 'service'> = {},
 ): Disposable {
   let timer: NodeJS.Timeout | null = null
   let calmSince = 0
@@ -39,15 +43,15 @@ export function watchRecovery(
     if (state === null || state.shut !== null || inFlight > 0) calmSince = performance.now()
     if (performance.now() - calmSince < calmMs) return
     stop()
-    events.emit('service:recovered')
+    events.emit('service:recovered', { service })
   }
-  const failed = ({ dependency }: SluiceEvents['dependency:failed'][0]): void => {
-    if (dependency !== 'service') return
+  const failed = ({ dependency, service: of }: SluiceEvents['dependency:failed'][0]): void => {
+    if (dependency !== 'service' || of !== service) return
     calmSince = performance.now()
     timer ??= setInterval(() => void poll(), everyMs).unref()
   }
-  const works = ({ dependency }: SluiceEvents['dependency:works'][0]): void => {
-    if (dependency === 'service') stop()
+  const works = ({ dependency, service: of }: SluiceEvents['dependency:works'][0]): void => {
+    if (dependency === 'service' && of === service) stop()
   }
   const started = (): unknown => (inFlight += 1)
   const released = (): unknown => (inFlight -= 1)

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import { acceptSettings, addSettings } from './flags.ts'
 import { addOutput, outputOf } from './output.ts'
 import { FEED_SETTINGS, RUN_SETTINGS } from './run-settings.ts'
@@ -9,6 +10,7 @@ interface Options {
   readonly sample: string
   readonly report: string
   readonly seed?: string
+  readonly service?: string
 }
 
 /** Most pages of a sample: more would be a run. */
@@ -23,14 +25,16 @@ export function auditCommand(): Command {
       '--seed <number>',
       'draw the sample of an earlier audit again; its receipts are found, and nothing is bought',
     )
+    .option('--service <name>', 'with this one of the services of the settings (default: that of PARSE_API_URL)')
   addSettings(addOutput(addPipelines(command)), FEED_SETTINGS)
   acceptSettings(command, RUN_SETTINGS)
   return command.action(async (source: string | undefined) => {
-    const { sample, report, seed } = command.opts<Options>()
+    const { sample, report, seed, service } = command.opts<Options>()
     const asked = {
       sample: wholeNumber('--sample', sample, 1, MOST_PAGES),
       seed: seed === undefined ? null : wholeNumber('--seed', seed, 0, 0xffff_ffff),
       report,
+      service: service === DEFAULT_SERVICE ? undefined : service,
     }
     const output = outputOf(command)
     output.starting()

@@ -20,6 +20,7 @@ import { checkSource } from './check-source.ts'
 import { EXIT } from './exit-codes.ts'
 import { count, plural } from './format.ts'
 import type { Output } from './output.ts'
+import { targetAt } from './target-at.ts'
 import { rememberTarget, sayFor, type Target, type Targets } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -28,6 +29,8 @@ export interface AuditAsked {
   /** Null draws a new sample. */
   readonly seed: number | null
   readonly report: string
+  /** The name of a service in the settings; undefined for that of `PARSE_API_URL`. */
+  readonly service?: string | undefined
 }
 
 const TWICE_EVERY = 10
@@ -41,8 +44,9 @@ export async function auditTargets({ targets, shared }: Targets, asked: AuditAsk
     onSecond: () => output.say('stopping at once; receipts are kept: give the same --seed to go on'),
     onWall: () => undefined,
   })
-  for (const target of targets) {
+  for (const given of targets) {
     if (stopping.soft.aborted) return
+    const target = targetAt(given, asked.service)
     const report = targets.length === 1 ? asked.report : join(asked.report, target.name ?? 'source')
     await auditTarget(target, shared, { ...asked, report }, stopping, output)
   }
@@ -65,7 +69,7 @@ async function auditTarget(
   await using pipeline = await openIngestPipeline({ ...target, shared, events: new Events(), say }, signal)
   await rememberTarget(target)
   await pipeline.beginRun()
-  const deps = await openAudit(pipeline, shared, signal)
+  const deps = { ...(await openAudit(pipeline, shared, signal)), service: asked.service }
   const stale = staleModelLine(deps.local.parsers.own.version ?? '')
   if (stale !== null) say(stale)
   const counted = await countSource(

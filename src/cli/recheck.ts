@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { openIngestPipeline } from '#workers/compose.ts'
+import { originsBeside } from '#workers/named-services.ts'
 import { listenForStop, type Stopping } from '#workers/lifecycle.ts'
 import type { Shared } from '#workers/shared.ts'
 import { Events } from '#src/events.ts'
@@ -10,6 +11,7 @@ import { checkSource } from './check-source.ts'
 import { EXIT } from './exit-codes.ts'
 import { count, plural, printable } from './format.ts'
 import type { Output } from './output.ts'
+import { targetAt } from './target-at.ts'
 import { sayFor, type Target, type Targets } from './targets.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -17,6 +19,8 @@ export interface RecheckAsked {
   readonly budget: number
   /** Null for one of its own each day. */
   readonly name: string | null
+  /** The name of a service in the settings; undefined for that of `PARSE_API_URL`. */
+  readonly service?: string | undefined
 }
 
 type Compared = Extract<Rechecked, { kind: 'rechecked' }>
@@ -31,16 +35,17 @@ export async function recheckTargets({ targets, shared }: Targets, asked: Rechec
     onSecond: () => output.say('stopping at once; give the same --name to go on'),
     onWall: () => undefined,
   })
-  for (const target of targets) {
+  for (const given of targets) {
     if (stopping.soft.aborted) return
-    await recheckTarget(target, shared, asked, stopping, output)
+    const origins = originsBeside(asked.service, given.settings)
+    await recheckTarget(targetAt(given, asked.service), shared, { ...asked, origins }, stopping, output)
   }
 }
 
 async function recheckTarget(
   target: Target,
   shared: Shared,
-  { budget, name: given }: RecheckAsked,
+  { budget, name: given, service, origins }: RecheckAsked & { readonly origins: readonly string[] },
   { soft: signal }: Stopping,
   output: Output,
 ): Promise<void> {
@@ -55,7 +60,13 @@ async function recheckTarget(
   )
   await pipeline.beginRun()
   const name = given ?? `recheck ${new Date().toISOString().slice(0, 10)}`
-  const options = { budget, name, next: seededRandom(createHash('sha256').update(name).digest().readUInt32LE()) }
+  const options = {
+    budget,
+    name,
+    service,
+    origins,
+    next: seededRandom(createHash('sha256').update(name).digest().readUInt32LE()),
+  }
   const compared: Compared[] = []
   let unchecked = 0
   const halted = await untilHalted(async () => {

@@ -73,8 +73,8 @@ export async function showStatus(target: Target, shared: Shared, output: Output,
           `more than ${count(MOST_RECORDS)} documents: --grades also shows grades, lost records and why files were skipped`,
         ]),
     ...outages.map(
-      ({ dependency, cause, since, by }) =>
-        `${dependency} unavailable since ${new Date(since).toISOString()} (${by}): ${oneLine(cause)}`,
+      ({ dependency, service, cause, since, by }) =>
+        `${dependency}${service === undefined ? '' : ` ${service}`} unavailable since ${new Date(since).toISOString()} (${by}): ${oneLine(cause)}`,
     ),
   ]
   output.result(lines.join('\n'), fields)

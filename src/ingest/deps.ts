@@ -112,6 +112,8 @@ export interface Tier extends Prices {
   readonly parsers: ParserPolicy
   /** The dependency whose health an answer of that parser, or its silence, shows; default: the service. */
   readonly dependency?: Dependency
+  /** The name of the service in the settings; undefined for that of the pipeline. */
+  readonly service?: string | undefined
   readonly gate: Gate
   readonly spending: Spending
   /** Pages of a PDF, counted on this machine before it is paid for; null where they are not needed, or not known. */

@@ -6,12 +6,23 @@ import type { RedisClient } from '#src/redis/lua-script.ts'
 /** What a process last reported of a dependency that it could not use. */
 export interface ReportedOutage {
   readonly dependency: Dependency
+  /** The name of a service in the settings; missing for that of the pipeline. */
+  readonly service?: string
   readonly cause: string
   /** Epoch milliseconds. */
   readonly since: number
   /** Process that reported it: `host:pid`. */
   readonly by: string
 }
+
+interface Subject {
+  readonly dependency: Dependency
+  readonly service?: string | undefined
+}
+
+/** `store`, `service:gpu`. */
+export const outageName = ({ dependency, service }: Subject): string =>
+  service === undefined ? dependency : `${dependency}:${service}`
 
 /** Time to live, milliseconds: a process that is killed does not clear its report. */
 const KEPT_MS = 24 * 3_600_000
@@ -31,14 +42,14 @@ export class RedisOutages {
   }
 
   async report(outage: Omit<ReportedOutage, 'by'>): Promise<void> {
-    const field = `${this.#by} ${outage.dependency}`
+    const field = `${this.#by} ${outageName(outage)}`
     await this.#client.hset(this.#key, field, JSON.stringify({ ...outage, by: this.#by }))
     await this.#client.pexpire(this.#key, KEPT_MS)
   }
 
   /** The dependency works: every earlier report of it, by this process or another, is out of date. */
-  async clear(dependency: Dependency): Promise<void> {
-    const fields = (await this.#client.hkeys(this.#key)).filter((field) => field.endsWith(` ${dependency}`))
+  async clear(of: Subject): Promise<void> {
+    const fields = (await this.#client.hkeys(this.#key)).filter((field) => field.endsWith(` ${outageName(of)}`))
     if (fields.length > 0) await this.#client.hdel(this.#key, ...fields)
   }
 

@@ -4,6 +4,8 @@ import type { Events, SluiceEvents } from '#src/events.ts'
 /** A dependency that this process cannot use at the moment. */
 export interface Outage {
   readonly dependency: Dependency
+  /** Of several services the name of this one; undefined for that of the pipeline. */
+  readonly service?: string | undefined
   /** As the settings file names the pipeline; null for what all pipelines share, or for the only one. */
   readonly pipeline: string | null
   /** What it last failed with, one sentence. */
@@ -40,6 +42,10 @@ const MOST_CAUSES = 20
 
 const isEngine = ({ dependency }: Outage): boolean => dependency === 'engine'
 
+type Subject = Pick<Outage, 'dependency' | 'service' | 'pipeline'>
+
+const idOf = ({ dependency, service, pipeline }: Subject): string => JSON.stringify([dependency, service, pipeline])
+
 interface Watched {
   outage: Outage
   readonly causes: Set<string>
@@ -64,12 +70,13 @@ export class DependencyMonitor implements Disposable {
 
   /** Counts these events until it is disposed of. */
   observe(events: Events, pipeline: string | null): Disposable {
-    const failed = ({ dependency, cause }: SluiceEvents['dependency:failed'][0]): void =>
-      this.#failed(dependency, pipeline, cause)
-    const works = ({ dependency }: SluiceEvents['dependency:works'][0]): void => this.#works(dependency, pipeline)
+    const failed = ({ cause, ...of }: SluiceEvents['dependency:failed'][0]): void =>
+      this.#failed({ ...of, pipeline }, cause)
+    const works = (of: SluiceEvents['dependency:works'][0]): void => this.#works({ ...of, pipeline })
     events.on('dependency:failed', failed)
     events.on('dependency:works', works)
-    const recovered = (): void => this.#works('service', pipeline)
+    const recovered = ({ service }: SluiceEvents['service:recovered'][0]): void =>
+      this.#works({ dependency: 'service', service, pipeline })
     events.on('service:recovered', recovered)
     return {
       [Symbol.dispose]: () => {
@@ -106,8 +113,9 @@ export class DependencyMonitor implements Disposable {
     this.#watched.clear()
   }
 
-  #failed(dependency: Dependency, pipeline: string | null, cause: string): void {
-    const id = `${dependency} ${pipeline ?? ''}`
+  #failed(of: Subject, cause: string): void {
+    const { dependency } = of
+    const id = idOf(of)
     const known = this.#watched.get(id)
     if (known !== undefined) {
       known.outage = { ...known.outage, cause }
@@ -122,13 +130,13 @@ export class DependencyMonitor implements Disposable {
       this.#report(watched)
     }
     const timer = confirmMs === 0 ? null : setTimeout(confirm, confirmMs).unref()
-    const outage = { dependency, pipeline, cause, since: this.#now() }
+    const outage = { ...of, cause, since: this.#now() }
     this.#watched.set(id, { outage, causes: new Set(), timer, confirmed: false })
     if (timer === null) confirm()
   }
 
-  #works(dependency: Dependency, pipeline: string | null): void {
-    const id = `${dependency} ${pipeline ?? ''}`
+  #works(of: Subject): void {
+    const id = idOf(of)
     const known = this.#watched.get(id)
     if (known === undefined) return
     clearTimeout(known.timer ?? undefined)

@@ -26,8 +26,8 @@ export function openLog({ level, file, version }: LogOptions): Logger {
 
 /** Once for each cause of an outage, and once when it is over. */
 export function logOutage(change: OutageChange, log: Logger): void {
-  const { dependency, pipeline, cause } = change.outage
-  const line = { dependency, pipeline: pipeline ?? undefined, cause }
+  const { dependency, service, pipeline, cause } = change.outage
+  const line = { dependency, service, pipeline: pipeline ?? undefined, cause }
   if (change.kind === 'failing') log.warn(line, 'dependency unavailable')
   else log.info({ ...line, afterMs: Math.round(change.afterMs) }, 'dependency works again')
 }

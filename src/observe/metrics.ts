@@ -4,7 +4,7 @@ import type { Events } from '#src/events.ts'
 import { countCosts, countDocuments } from './document-metrics.ts'
 import { measureHealth } from './health-metrics.ts'
 import { gauge } from './instruments.ts'
-import { countRequests } from './request-metrics.ts'
+import { countByService, countRequests } from './request-metrics.ts'
 import { SHARED } from './reading.ts'
 import { within } from './within.ts'
 
@@ -31,6 +31,7 @@ export function metricsOf(events: Events, options: MetricsOptions): Registry {
   countDocuments(events, registry)
   countCosts(events, registry)
   countRequests(events, registry)
+  countByService(events, registry)
   measureHealth(events, registry)
   const ask = async <T>(value: () => Promise<T>): Promise<T | null> =>
     options.redisIsUp?.() === false ? null : within(value(), ANSWER_MS)

@@ -10,8 +10,9 @@ const NAMES = {
 } as const
 
 /** `papers: the store is unavailable: Sluice cannot commit …`. */
-function outageSentence({ dependency, pipeline, cause }: Outage): string {
-  return `${pipeline === null ? '' : `${pipeline}: `}${NAMES[dependency]}: ${cause}`
+function outageSentence({ dependency, service, pipeline, cause }: Outage): string {
+  const what = service === undefined ? NAMES[dependency] : `the service ${service} is unavailable`
+  return `${pipeline === null ? '' : `${pipeline}: `}${what}: ${cause}`
 }
 
 /** Why this process cannot work now, for readiness; null when it can. */
@@ -30,8 +31,8 @@ export function outageLine(monitor: DependencyMonitor): string | null {
 /** One line for the terminal: an outage and its cause, or its end. */
 export function outageNotice(change: OutageChange): string {
   if (change.kind === 'failing') return `waiting: ${outageSentence(change.outage)}`
-  const { dependency, pipeline } = change.outage
-  const name = dependency === 'redis' ? 'Redis' : `the ${dependency}`
+  const { dependency, service, pipeline } = change.outage
+  const name = dependency === 'redis' ? 'Redis' : `the ${dependency}${service === undefined ? '' : ` ${service}`}`
   return `${pipeline === null ? '' : `${pipeline}: `}${name} works again, after ${Math.round(change.afterMs / 1000)} s`
 }
 

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import type { HaltCause, Limit, VerdictKind } from '#src/document/verdict.ts'
 import type { Events } from '#src/events.ts'
 import { counter, histogram } from './instruments.ts'
@@ -77,4 +78,26 @@ export function countRequests(events: Events, registry: Registry): void {
   events.on('request:lost', ({ to }) => to === 'parser' && lost.inc())
   events.on('request:throttled', ({ limit, to }) => to === 'parser' && refused.inc({ limit }))
   events.on('run:halted', ({ cause }) => halts.inc({ cause }))
+}
+
+/** The same by service; what the embedded engine does beside one is none of it. */
+export function countByService(events: Events, registry: Registry): void {
+  const byService = counter(registry, {
+    name: 'sluice_service_requests_total',
+    help: 'Requests sent by this process, by service; `default` is that of PARSE_API_URL.',
+    label: 'service',
+    values: [DEFAULT_SERVICE],
+  })
+  const charged = counter(registry, {
+    name: 'sluice_service_credits_total',
+    help: 'Credits charged for answers to this process, by service.',
+    label: 'service',
+    values: [DEFAULT_SERVICE],
+  })
+  events.on('service:opened', ({ service }) => {
+    byService.inc({ service }, 0)
+    charged.inc({ service }, 0)
+  })
+  events.on('request:charged', ({ cost, service = DEFAULT_SERVICE }) => charged.inc({ service }, cost.credits))
+  events.on('request:sent', ({ to, service = DEFAULT_SERVICE }) => to === 'parser' && byService.inc({ service }))
 }

@@ -104,6 +104,30 @@ rules:
   const again = await sluice(flags, { env })
   expect(again.code, again.stderr).toBe(0)
   expect(gpu.requests.length + vendor.requests.length + standard.requests.length).toBe(before)
+
+  const sent = () => Object.fromEntries(Object.entries(services).map(([name, { requests }]) => [name, requests.length]))
+  const [others, onGpu] = [sent(), [...words.keys()].filter((key) => /^(own|scans)/.test(key)).length]
+  const where = [source, '--out', out, '--config', config]
+  const recheck = await sluice(['recheck', ...where, '--service', 'gpu', '--budget', '100'], { env })
+  expect(recheck.code, recheck.stderr).toBe(0)
+  expect(recheck.stdout).toContain(`${onGpu} receipt`)
+  expect(sent()).toEqual({ ...others, gpu: others['gpu']! + onGpu })
+
+  const report = join(folder.path, 'report')
+  const audit = await sluice(['audit', ...where, '--service', 'vendor', '--sample', '3', '--report', report], { env })
+  expect(audit.code, audit.stderr + audit.stdout).toBe(0)
+  expect(JSON.parse(await readFile(join(report, 'audit.json'), 'utf8'))).toMatchObject({ service: vendor.url })
+  const audited = sent()
+  expect(audited).toEqual({ ...others, gpu: others['gpu']! + onGpu, vendor: expect.any(Number) as number })
+  expect(audited['vendor']).toBeGreaterThan(others['vendor']!)
+
+  const status = await sluice(['status', ...where], { env })
+  expect(status.stdout).toMatch(/^gate: default: .*; failing: .*vendor: .*in flight/m)
+  const unknown = await sluice(['audit', ...where, '--service', 'gpx'], { env })
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    expect.stringMatching(/no service "gpx"; services are default, gpu/),
+  ])
 }, 120_000)
 
 test('a rule with a service that is not set, or whose key is not, stops every command with one sentence', async () => {

@@ -26,6 +26,7 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     notReady: async () => ready,
   })
   const key = sourceKey('a.pdf')
+  events.emit('service:opened', { service: 'gpu' })
   events.emit('document:seen', { key, change: 'new' })
   events.emit('request:sent', { key, bytes: 1000, to: 'parser' })
   events.emit('request:answered', { key, verdict: 'parsed', requestId: null, durationMs: 40, bytes: 5, to: 'parser' })
@@ -58,6 +59,9 @@ test('every event shows in the metrics that a scrape reads over HTTP', async () 
     'sluice_documents_completed_total{outcome="done"} 1',
     'sluice_documents_completed_total{outcome="failed"} 0',
     'sluice_requests_total 1',
+    'sluice_service_requests_total{service="default"} 1',
+    'sluice_service_requests_total{service="gpu"} 0',
+    'sluice_service_credits_total{service="default"} 4',
     'sluice_uploaded_bytes_total 1000',
     'sluice_answers_total{verdict="parsed"} 1',
     'sluice_throttled_total{limit="rate"} 1',

@@ -13,6 +13,7 @@ import type { IngestDeps, Tier } from '../deps.ts'
 import { onLocalTier } from '../process/tiers.ts'
 import { answersRecipe, boughtAgain, buyPage } from './buy-page.ts'
 import type { CountedSource } from './count-pages.ts'
+import { recipeAt } from '../route/service-steps.ts'
 import { openSinglePages, type SinglePage } from './single-page.ts'
 
 export interface AuditDeps {
@@ -21,6 +22,8 @@ export interface AuditDeps {
   /** The embedded engine. */
   readonly local: Tier
   readonly cutter: PieceCutter
+  /** The name of the service in the settings; undefined for that of the pipeline. */
+  readonly service?: string | undefined
 }
 
 export interface AuditOptions {
@@ -66,7 +69,7 @@ async function auditDocument(
   deps: AuditDeps,
   signal: AbortSignal,
 ): Promise<PageResult[]> {
-  const { ingest, cutter } = deps
+  const { ingest, cutter, service } = deps
   const nothing = (message: string): PageResult[] =>
     wanted.map(({ pageNumber }) => ({ kind: 'unanswered', key, pageNumber, tier: 'source', message }))
   const extension = extensionOf(key)
@@ -77,7 +80,7 @@ async function auditDocument(
   const cut = await openSinglePages(key, document, { pageNumbers, totalPages }, cutter, signal)
   if ('message' in cut) return nothing(cut.message)
   await using pages = cut
-  const recipe = answersRecipe(ingest.recipeFor(key, extension))
+  const recipe = recipeAt(answersRecipe(ingest.recipeFor(key, extension)), service)
   const results: PageResult[] = []
   for (const page of pages.pages) {
     const twice = wanted.find(({ pageNumber }) => pageNumber === page.pageNumber)?.twice ?? false

@@ -1,4 +1,5 @@
 import { readAnswer } from '#src/contract/read-answer.ts'
+import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
 import { extensionOf } from '#src/document/formats.ts'
 import type { ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { DocumentRecord } from '#src/document/record.ts'
@@ -6,6 +7,7 @@ import { belongsTo } from '#src/document/store-manifest.ts'
 import { agreementOf, type PageAgreement } from '#src/route/audit/agreement.ts'
 import type { IngestDeps, OwnedStore, Tiers } from '../deps.ts'
 import { readOnce } from '../process/read-once.ts'
+import { hashAt } from '../route/service-steps.ts'
 import { answersRecipe, boughtAgain, buyPage } from './buy-page.ts'
 import { cutOut, onService, partReceipt } from './recheck-pages.ts'
 
@@ -16,6 +18,10 @@ export interface RecheckOptions {
   readonly name: string
   /** 0 to below 1, repeatable. */
   readonly next: () => number
+  /** Only receipts of this service; undefined: of that of the pipeline. */
+  readonly service?: string | undefined
+  /** Addresses of the other services: their receipts are left out. */
+  readonly origins?: readonly string[]
 }
 
 /** A receipt of the service beside what the service says of the same bytes now. */
@@ -45,19 +51,22 @@ interface Purchased {
 
 /** Buys some receipts of the service again, drawn at random until the budget would be exceeded, and compares old and new. */
 export async function* recheckReceipts(
-  { budget, name, next }: RecheckOptions,
+  { budget, name, next, service, origins = [] }: RecheckOptions,
   deps: IngestDeps,
   signal: AbortSignal,
 ): AsyncGenerator<Rechecked> {
   let left = budget
-  for (const purchased of await drawn(Math.min(MOST_DRAWN, Math.max(1, Math.floor(budget))), next, deps, signal)) {
+  // Where some are left out, more have to be drawn.
+  const most = origins.length > 0 ? MOST_DRAWN : Math.min(MOST_DRAWN, Math.max(1, Math.floor(budget)))
+  for (const purchased of await drawn(most, next, deps, signal)) {
     const { record, pages } = purchased
     const extension = extensionOf(record.key)
     if (extension === null) continue
     const recipe = answersRecipe(deps.recipeFor(record.key, extension))
     const price = deps.price(recipe, extension, pages?.length ?? record.pages.parsed)
     if (price > left) continue
-    const rechecked = await recheck(purchased, name, deps, signal)
+    const rechecked = await recheck(purchased, { name, service, origins }, deps, signal)
+    if (rechecked === null) continue
     left -= rechecked.kind === 'rechecked' ? Math.max(price, rechecked.credits) : 0
     yield rechecked
   }
@@ -96,16 +105,17 @@ function purchasesOf(record: DocumentRecord): Purchased[] {
 
 async function recheck(
   { record, receipt, pages }: Purchased,
-  name: string,
+  { name, service, origins }: Pick<RecheckOptions, 'name' | 'service'> & { readonly origins: readonly string[] },
   deps: IngestDeps,
   signal: AbortSignal,
-): Promise<Rechecked> {
+): Promise<Rechecked | null> {
   const { key, contentHash } = record
   const unchecked = (message: string): Rechecked => ({ kind: 'unchecked', key, message })
   const extension = extensionOf(key)
   if (extension === null) return unchecked('it has no format that is parsed')
   const old = await deps.store.readReceipt(receipt)
   if (old === null) return unchecked('its receipt is gone or damaged: sluice verify')
+  if (origins.includes(old.parser?.origin ?? '')) return null
   const opened = await deps.source.open(key, signal)
   if ('message' in opened) return unchecked(opened.message)
   await using document = opened
@@ -114,13 +124,22 @@ async function recheck(
   const own = deps.recipeFor(key, extension)
   const recipe = answersRecipe(own)
   // Pages keep their receipts when the terms of routing change, a whole document does not.
-  const isSame = pages === null ? own.hash === record.recipeHash : receipt === partReceipt(record, pages, recipe.hash)
+  const named = hashAt(recipe, service ?? DEFAULT_SERVICE)
+  const isSame =
+    pages === null
+      ? own.hash === record.recipeHash
+      : [recipe.hash, named].some((hash) => receipt === partReceipt(record, pages, hash))
   if (!isSame) return unchecked('its options changed since: give those of its run, or let the next run parse it')
   const whole = { key, version: document.version, read, extension, pages: record.pages.parsed }
   const cut = pages === null ? null : await cutOut(whole, pages, deps, signal)
   if (cut !== null && 'message' in cut) return unchecked(cut.message)
   await using wanted = cut
-  const bought = await buyPage(wanted ?? whole, boughtAgain(recipe, name), onService(deps), signal)
+  const bought = await buyPage(
+    wanted ?? whole,
+    boughtAgain(recipe, service === undefined ? name : `${name}\0${service}`),
+    onService(deps),
+    signal,
+  )
   if (bought.kind === 'failed') return unchecked(bought.failure.message)
   const before = readAnswer(old.body, deps.clock.wall()).data.markdown ?? ''
   return {

@@ -73,7 +73,9 @@ async function sendOnce(work: Work, recipe: Recipe, id: ReceiptId, deps: BuyDeps
   else if (verdict.kind === 'unavailable' && verdict.remedy.kind === 'timeout') deps.timedOut.ranOut(key)
   const credits = chargedCredits(verdict, recipe, work, deps)
   // Before the answer is saved: what was charged counts, whatever becomes of it.
-  if (verdict.kind === 'parsed') deps.events.emit('request:charged', { key, cost: costOf(verdict, credits) })
+  if (verdict.kind === 'parsed') {
+    deps.events.emit('request:charged', { key, cost: costOf(verdict, credits), service: receiverOf(deps).service })
+  }
   const parser = { ...deps.parsers.own, at: new Date(deps.clock.wall()).toISOString() }
   const kept = receiptId(work.read.contentHash, work.recipe.hash, parser.class)
   const save = async (): Promise<void> => {
@@ -165,9 +167,13 @@ const failureOf = (verdict: Extract<Verdict, { kind: 'unavailable' }>): Failure 
 })
 
 /** Reports an outage before the answer is saved: saving may have to wait for the store. */
-function reportHealth(verdict: Verdict, { events, dependency = 'service' }: BuyDeps): void {
-  if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency })
-  else if (verdict.countsAgainstService) events.emit('dependency:failed', { dependency, cause: verdict.message })
+function reportHealth(verdict: Verdict, deps: BuyDeps): void {
+  const { events, dependency = 'service' } = deps
+  const { service } = receiverOf(deps)
+  if (verdict.kind !== 'unavailable') events.emit('dependency:works', { dependency, service })
+  else if (verdict.countsAgainstService) {
+    events.emit('dependency:failed', { dependency, service, cause: verdict.message })
+  }
 }
 
 const costOf = ({ answer }: Extract<Verdict, { kind: 'parsed' }>, credits: number | null): Cost => ({

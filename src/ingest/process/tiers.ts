@@ -1,5 +1,4 @@
 import { DEFAULT_SERVICE } from '#src/contract/rules.ts'
-import type { Dependency } from '#src/document/dependency.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Receiver } from '#src/events.ts'
 import type { BuyDeps, Tier, Tiers } from '../deps.ts'
@@ -46,12 +45,12 @@ const tierOf = ({ parser, parsers, gate, spending, countPages, price, charge }: 
   countPages,
   price,
   charge,
+  service: undefined,
 })
 
-/** Which of the two tiers of a pipeline a request goes to; a pipeline with one parser has no other. */
-export const receiverOf = ({ dependency }: { readonly dependency?: Dependency }): Receiver => ({
-  to: dependency === 'engine' ? 'engine' : 'parser',
-})
+/** Which tier of a pipeline a request goes to; a pipeline with one parser has no other. */
+export const receiverOf = ({ dependency, service }: Pick<Tier, 'dependency' | 'service'>): Receiver =>
+  dependency === 'engine' ? { to: 'engine' } : { to: 'parser', ...(service === undefined ? {} : { service }) }
 
 /**
  * The last check before a request, whatever led to it: a document that must stay on this machine goes to no service. A

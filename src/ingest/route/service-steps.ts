@@ -44,7 +44,7 @@ export function serviceSteps(key: SourceKey, answers: Recipe, tiers: Tiers, deps
     return {
       name,
       deps: own,
-      recipe: several ? { ...answers, hash: hashAt(answers, name) } : answers,
+      recipe: several ? recipeAt(answers, name) : answers,
       pagesOf: (id, content) =>
         hashes.reduce<readonly number[] | null>((found, hash) => found ?? pagesOfReceipt(id, content, hash), null),
       owns: (id, parser) => !isPlain(id, answers) || belongs(parser),
@@ -52,8 +52,12 @@ export function serviceSteps(key: SourceKey, answers: Recipe, tiers: Tiers, deps
   })
 }
 
+/** The recipe whose receipts are those of this service; undefined: of whichever service the document goes to. */
+export const recipeAt = (answers: Recipe, service: string | undefined): Recipe =>
+  service === undefined ? answers : { ...answers, hash: hashAt(answers, service) }
+
 /** Names what one service of an order answered, so that two services can answer for the same pages. */
-function hashAt({ hash }: Pick<Recipe, 'hash'>, service: string): RecipeHash {
+export function hashAt({ hash }: Pick<Recipe, 'hash'>, service: string): RecipeHash {
   return recipeHash(createHash('sha256').update(`${hash}\0at service\0${service}`).digest('hex').slice(0, 16))
 }
 
