@@ -1,7 +1,7 @@
 import type { PdfParserOptions } from '#src/contract/options.ts'
 import { type Conversion, ConversionError } from '../conversion.ts'
 import { assemble, blockPages, parsedPages } from './assemble.ts'
-import { withDoubt } from './doubtful.ts'
+import { withDoubt, withExpectedDoubt } from './doubtful.ts'
 import { finished, type PageDraft } from './draft.ts'
 import type { PageFragments } from './fragment.ts'
 import { infoDictionary } from './info-dictionary.ts'
@@ -130,21 +130,18 @@ function conversion(
   options: PdfParserOptions,
   metadata: Conversion['metadata'],
 ): Conversion {
-  const assembly = assemble(pages, options)
+  const judged = pages.map((page) => ({ ...page, layout: layoutQuality(page.fragments) }))
+  const reported = judged.map((page) => ({ ...page, problems: withExpectedDoubt(page) }))
+  const assembly = assemble(reported, options)
   return {
     markdown: assembly.markdown,
     html: null,
     pages: options.pages ? parsedPages(pages) : null,
-    blocks: options.blocks ? blockPages(pages, assembly) : null,
+    blocks: options.blocks ? blockPages(reported, assembly) : null,
     links: [...new Set(pages.flatMap((page) => page.links))],
     images: [],
     metadata,
-    warning: warningOf(pages),
-    quality: pages.map(({ pageNumber, problems, signals, fragments }) => ({
-      pageNumber,
-      problems,
-      signals,
-      layout: layoutQuality(fragments),
-    })),
+    warning: warningOf(reported),
+    quality: judged.map(({ pageNumber, problems, signals, layout }) => ({ pageNumber, problems, signals, layout })),
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { withDoubt } from '#src/engine/pdf/doubtful.ts'
+import { gradeOf } from '#src/engine/grade/grade-page.ts'
+import { withDoubt, withExpectedDoubt } from '#src/engine/pdf/doubtful.ts'
 import type { Fragment } from '#src/engine/pdf/fragment.ts'
 import { layoutQuality } from '#src/engine/pdf/layout-quality.ts'
 import { warningOf } from '#src/engine/pdf/page-warnings.ts'
@@ -13,6 +14,29 @@ describe('a doubtful PDF page that no other rule reports', () => {
     expect(withDoubt({ ...read, signals: lost }).problems).toEqual(['doubtful_text'])
     const whole = { ...read, signals: { ...NOTHING_KNOWN, nativeLetters: 900, unreadShare: 0, inkLetters: 880 } }
     expect(withDoubt(whole)).toBe(whole)
+  })
+
+  test('is doubtful where OCR read it and its words are expected to be worse than nine of ten', () => {
+    // As read from a scan at 80 dpi: 38 of its 43 words are right.
+    const scan = {
+      ...NOTHING_KNOWN,
+      recognisedLetters: 226,
+      unreadShare: 0.029,
+      unreadLetters: 5.2,
+      unreadPixelShare: 0.036,
+      inkLetters: 177,
+      plausibleShare: 1,
+      languageCertainty: 1,
+      ocr: { mean: 0.82, lowest: 0.42, doubtfulShare: 0.13, droppedShare: 0.06 },
+      layerAgreement: 0.49,
+    }
+    expect(gradeOf(scan)).toBeGreaterThan(0.5)
+    const rest = { layout: { layout: 1, tables: null }, problems: [] }
+    expect(withExpectedDoubt({ ...rest, signals: scan })).toEqual(['doubtful_text'])
+    const sure = { mean: 0.96, lowest: 0.9, doubtfulShare: 0, droppedShare: 0 }
+    const clean = { ...scan, ocr: sure, unreadShare: 0, unreadLetters: 0, unreadPixelShare: 0 }
+    expect(withExpectedDoubt({ ...rest, signals: clean })).toEqual([])
+    expect(withExpectedDoubt({ ...rest, signals: { ...scan, ocr: null } })).toEqual([])
   })
 
   test('is reported where it was recognised in a language that OCR has no data for, which the warning names', () => {
