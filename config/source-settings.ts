@@ -170,4 +170,11 @@ export const SOURCE_SETTINGS = {
     max: 4096,
     doc: 'outputs of a document in a bucket that take no more together, in KiB, are written into its record.json: fewer requests; 0: each output is an object',
   }),
+  s3PackMs: duration({
+    env: 'SLUICE_S3_PACK_MS',
+    default: 0,
+    min: 0,
+    max: 60_000,
+    doc: 'for a new store in a bucket: receipts and records of so long share one object, a pack; far fewer requests, and each document waits twice as long. 0: none. A store that was made with packs keeps them',
+  }),
 }

@@ -11,6 +11,7 @@ export type StoreSettings = Pick<
   | 's3KmsKeyId'
   | 's3StorageClass'
   | 's3InlineKb'
+  | 's3PackMs'
   | 'caFile'
   | 'clientCert'
   | 'clientKey'

@@ -1,5 +1,5 @@
 /**
- * npm run bench:s3-cost -- [--documents 20] [--flags='--s3-inline-kb 256']
+ * npm run bench:s3-cost -- [--documents 20] [--flags='--s3-inline-kb 256'] [--only run,verify] [--kinds pdf]
  *
  * Requests to a bucket for each document, by phase, and what a million documents cost by the price list that is printed:
  * whole commands of the launcher on a real object store (radosgw), from a bucket into a bucket, counted by a proxy in
@@ -19,10 +19,16 @@ import { type Counts, dollars, PRICES, SOURCE, STORE } from './phases.ts'
 import { startService } from './service.ts'
 
 const { values } = parseArgs({
-  options: { documents: { type: 'string', default: '20' }, flags: { type: 'string', default: '' } },
+  options: {
+    documents: { type: 'string', default: '20' },
+    flags: { type: 'string', default: '' },
+    only: { type: 'string' },
+    kinds: { type: 'string', default: 'pdf,html' },
+  },
 })
 const FEW = Number(values.documents)
 const FLAGS = values.flags.split(' ').filter((flag) => flag !== '')
+const ONLY = values.only?.split(',')
 const LAUNCHER = resolve(import.meta.dirname, '../../sluice')
 const run = promisify(execFile)
 
@@ -55,6 +61,7 @@ resources.defer(() => client.destroy())
 console.log(`prices: ${PRICES.name}: ${PRICES.writes} $ for 1,000 PUT, POST, LIST; ${PRICES.reads} $ for 1,000 GET\n`)
 const forMillion: Record<string, Readonly<Record<string, number>>> = {}
 for (const [kind, make] of Object.entries(KINDS)) {
+  if (!values.kinds.split(',').includes(kind)) continue
   const few = await counted(make, FEW, `${kind}-few`)
   const many = await counted(make, 3 * FEW, `${kind}-many`)
   forMillion[kind] = report(kind, few, many)
@@ -77,6 +84,7 @@ async function counted(
   }
   const counts = new Map<string, Counts>()
   for (const [command, words] of Object.entries(commandsOf(`s3://${source}`, `s3://${out}`))) {
+    if (ONLY !== undefined && !ONLY.includes(command)) continue
     await run(LAUNCHER, words, {
       cwd: folder.path,
       env: {

@@ -15,6 +15,7 @@ export function phaseOf(method: string, url: string): string {
   if (bucket.startsWith(SOURCE)) return `${method} source`
   if (name.startsWith('receipts/')) return `${method} receipt`
   if (name.startsWith('failures/')) return `${method} dead letter`
+  if (name.startsWith('packs/')) return `${method} pack`
   if (name.startsWith('changes/')) return `${method} change feed`
   if (!name.startsWith('documents/')) return `${method} store`
   return `${method} ${name.endsWith('/record.json') ? 'record' : 'output'}`

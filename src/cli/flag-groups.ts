@@ -14,7 +14,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'stateDir',
     'cacheDir',
   ],
-  'Buckets:': ['s3Endpoint', 's3Region', 's3Encryption', 's3KmsKeyId', 's3StorageClass', 's3InlineKb'],
+  'Buckets:': ['s3Endpoint', 's3Region', 's3Encryption', 's3KmsKeyId', 's3StorageClass', 's3InlineKb', 's3PackMs'],
   'What comes out:': ['mode', 'formats', 'pages', 'blocks', 'options', 'rules', 'ocrFallback'],
   'Which documents:': [...DOCUMENT_SETTINGS, 'checksum', 'strict'],
   'Where documents are parsed:': ['route', 'neverSend', 'qualityFloor', 'buyShare', 'buyPages', 'services'],

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { mapInOrder } from '#src/document/map-in-order.ts'
 import { openStore } from '#workers/open-store.ts'
 import { unusedReceipts } from '#src/ingest/maintain/collect-receipts.ts'
 import { acceptSettings, addSettings } from './flags.ts'
@@ -6,6 +7,9 @@ import { addOutput, outputOf, type Output } from './output.ts'
 import { duration, plural } from './format.ts'
 import { RUN_SETTINGS, STORE_SETTINGS } from './run-settings.ts'
 import { addPipelines, forEachTarget, storesOf, type Target } from './targets.ts'
+
+/** Receipts that are removed side by side: in a packed store they share an object. */
+const AT_ONCE = 256
 
 export function gcCommand(): Command {
   const command = new Command('gc').option('--dry-run', 'only list them')
@@ -21,15 +25,17 @@ async function collect({ settings }: Target, dry: boolean, output: Output): Prom
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const tally = { removed: 0, young: 0 }
-  for await (const { id, savedAt } of unusedReceipts(store, new AbortController().signal)) {
-    if (Date.now() - savedAt < settings.receiptMinAgeMs) {
-      tally.young += 1
-      continue
-    }
-    tally.removed += 1
-    if (dry) output.result(id, () => ({ event: 'receipt', id }))
-    else await store.removeReceipt(id)
-  }
+  const collected = mapInOrder(
+    unusedReceipts(store, new AbortController().signal),
+    AT_ONCE,
+    async ({ id, savedAt }) => {
+      if (Date.now() - savedAt < settings.receiptMinAgeMs) return 'young'
+      if (dry) output.result(id, () => ({ event: 'receipt', id }))
+      else await store.removeReceipt(id)
+      return 'removed'
+    },
+  )
+  for await (const what of collected) tally[what] += 1
   const lines = [`${plural(tally.removed, 'receipt')} ${dry ? 'would be ' : ''}removed`]
   if (tally.young > 0) {
     const age = duration(settings.receiptMinAgeMs)

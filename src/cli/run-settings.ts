@@ -88,6 +88,7 @@ export const WORK_SETTINGS: readonly SettingName[] = [
   's3KmsKeyId',
   's3StorageClass',
   's3InlineKb',
+  's3PackMs',
   'journalMb',
   'journalDelayMs',
   'concurrency',

@@ -7,6 +7,9 @@ import { StoreRefused } from './store-refused.ts'
  */
 export const STORE_FORMAT = 2
 
+/** Format of a store in a bucket with packs (docs/store-format.md). */
+export const PACKED_FORMAT = 3
+
 export const MANIFEST_FILE = 'store.json'
 
 /** One of the sources whose documents a store holds. */
@@ -32,6 +35,8 @@ export interface StoreManifest {
   readonly createdBy: string
   /** Present where the store was made by a release without `store.json`. */
   readonly adoptedFormat?: 1
+  /** Whether small objects are in packs; never in a folder. */
+  readonly packs?: true
   readonly sources: readonly StoreSource[]
 }
 
@@ -59,9 +64,9 @@ export const manifestJson = (manifest: StoreManifest): Buffer => Buffer.from(`${
 /**
  * Null for what is no whole manifest.
  *
- * @throws {StoreRefused} for a store of a later format: `where` names it
+ * @throws {StoreRefused} for a store of a later format than `newest`: `where` names it
  */
-export function parseManifest(json: Buffer, where: string): StoreManifest | null {
+export function parseManifest(json: Buffer, where: string, newest = STORE_FORMAT): StoreManifest | null {
   let value: unknown
   try {
     value = JSON.parse(json.toString('utf8'))
@@ -70,10 +75,15 @@ export function parseManifest(json: Buffer, where: string): StoreManifest | null
   }
   if (typeof value !== 'object' || value === null || !('format' in value) || !('id' in value)) return null
   if (typeof value.format !== 'number' || typeof value.id !== 'string') return null
-  if (value.format > STORE_FORMAT) throw new StoreRefused(laterFormat(where, value.format))
+  const isPacked = value.format === PACKED_FORMAT && 'packs' in value
+  if (isPacked && newest < PACKED_FORMAT) throw new StoreRefused(packedFolder(where))
+  if (value.format > newest) throw new StoreRefused(laterFormat(where, value.format))
   return 'sources' in value && Array.isArray(value.sources) ? (value as StoreManifest) : null
 }
 
+const packedFolder = (where: string): string =>
+  `the store at ${where} is packed, which only a store in a bucket can be: copy it back into a bucket. Nothing was changed.`
+
 const laterFormat = (where: string, format: number): string =>
-  `the store at ${where} has format ${format}, and this release of Sluice knows formats up to ${STORE_FORMAT}: ` +
+  `the store at ${where} has format ${format}, and this release of Sluice knows formats up to ${PACKED_FORMAT}: ` +
   'update Sluice. Nothing was changed.'

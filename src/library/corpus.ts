@@ -87,7 +87,7 @@ async function* recordsOf(store: OutputStore, filter: DocumentFilter): AsyncGene
 
 async function* documentsOf(store: OutputStore, filter: DocumentFilter): AsyncGenerator<CorpusDocument> {
   for await (const record of recordsOf(store, filter)) {
-    const read = async (name: string): Promise<Buffer | null> => store.readOutput(record.key, name)
+    const read = async (name: string): Promise<Buffer | null> => store.readOutput(record.key, name, record)
     const markdown = async (): Promise<string | null> => (await read('document.md'))?.toString('utf8') ?? null
     yield { key: record.key, record, read, markdown }
   }

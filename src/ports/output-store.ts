@@ -64,7 +64,11 @@ export interface OutputStore {
    * `RecordOfOther` where the present record is of another source, and changes nothing.
    */
   commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void>
-  readOutput(key: SourceKey, name: string): Promise<Buffer | null>
+  /**
+   * `listed`: the record as this store gave it a moment ago, which spares reading it again. Once a newer commit replaced
+   * it, the output may be of either.
+   */
+  readOutput(key: SourceKey, name: string, listed?: DocumentRecord): Promise<Buffer | null>
   /** Calls `onUnreadable` with the path in the store of each `record.json` that cannot be read, and leaves it out. */
   listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord>
   /** Whether each of these documents has a record, in their order, without reading the records. */

@@ -180,6 +180,27 @@ if (server.kind === 'unavailable') {
       expect(sent).toEqual(['PutObjectCommand'])
     })
 
+    test('reads outputs of a listed record without reading the record again, and those of a newer commit', async () => {
+      const own = openS3Client(server)
+      const store = await openS3Store({ client: own, bucket: await newBucket() })
+      const before = outputs({ 'document.md': 'before', 'pages.jsonl': '{}\n' })
+      await store.commit(recordOf('a.pdf', before), before)
+      const [listed] = await collect(store.listRecords(new AbortController().signal))
+      const sent: string[] = []
+      own.middlewareStack.add(
+        (next, { commandName }) =>
+          (args) => (sent.push(String(commandName)), next(args)),
+        { name: 'count', step: 'initialize' },
+      )
+      const read = async () => (await store.readOutput(sourceKey('a.pdf'), 'document.md', listed))?.toString()
+      expect(await read()).toBe('before')
+      expect(sent).toEqual(['GetObjectCommand'])
+      const after = outputs({ 'document.md': 'after' })
+      await store.commit(recordOf('a.pdf', after), after)
+      expect(await read()).toBe('after')
+      own.destroy()
+    })
+
     test('writes small outputs and record in one PUT, and large ones as objects, whatever was there', async () => {
       const bucket = await newBucket()
       const own = openS3Client(server)

@@ -39,6 +39,7 @@ const PARTS: Readonly<Record<string, string>> = {
   name: '.+',
   'key hash': '[0-9a-f]{32}',
   number: '\\d{10}',
+  id: '[0-9a-f]{16}',
   work: '.+',
 }
 
@@ -127,6 +128,15 @@ test.skipIf(server.kind === 'unavailable')(
     await client.send(new CreateBucketCommand({ Bucket: 'format' }))
     await fill(await openS3Store({ client, bucket: 'format', prefix: 'store' }))
     expectLayout(await pathsInBucket(client, 'format'), 'bucket')
+    await client.send(new CreateBucketCommand({ Bucket: 'packed' }))
+    const packed = await openS3Store({ client, bucket: 'packed', prefix: 'store', packMs: 10 })
+    await fill(packed)
+    const large = new Map([['document.md', Buffer.alloc(300_000, 'large ')]])
+    await packed.commit(recordOf('large.pdf', large), large)
+    const paths = await pathsInBucket(client, 'packed')
+    expect(paths.filter((path) => rowsOf(path, 'packed bucket').length !== 1)).toEqual([])
+    expect(paths.filter((path) => path.startsWith('packs/large/'))).toHaveLength(1)
+    expect(paths.filter((path) => /^(documents|receipts|failures)\//.test(path))).toEqual([])
     client.destroy()
   },
 )

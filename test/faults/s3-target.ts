@@ -23,6 +23,9 @@ const RESCAN_MS = 1_000
 /** Outputs as objects, some of them in the record, and all of them. */
 const INLINE_KB = [0, 1, 256]
 
+/** Without packs, and with packs of little and of some company. */
+const PACK_MS = [0, 50, 300]
+
 /** Source and store are prefixes of a bucket, a new one for each run, in one object store for the whole campaign. */
 export async function openS3Target(): Promise<(Target & { readonly kind: 'ready' }) | S3Unavailable> {
   await using resources = new AsyncDisposableStack()
@@ -55,6 +58,7 @@ export async function openS3Target(): Promise<(Target & { readonly kind: 'ready'
           SLUICE_S3_ENDPOINT: proxy.endpoint,
           SLUICE_RESCAN_MS: String(RESCAN_MS),
           SLUICE_S3_INLINE_KB: String(new Random(seed + 3).pick(INLINE_KB)),
+          SLUICE_S3_PACK_MS: process.env['PACK_MS'] ?? String(new Random(seed + 4).pick(PACK_MS)),
         },
         trouble: () => {
           const storm = { requests: random.pick(STORM_REQUESTS), errorRate: random.pick(STORM_RATES) }

@@ -2,6 +2,7 @@
 export const LONG_FILES = [
   'test/cli/mistakes/argument-parser.test.ts',
   'test/cli/mistakes/program.test.ts',
+  'test/conformance/s3-packs.test.ts',
   'test/e2e/large-pdf.test.ts',
   'test/e2e/passthrough.test.ts',
   'test/e2e/archives.test.ts',

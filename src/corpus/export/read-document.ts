@@ -69,10 +69,10 @@ function layoutOf(lines: readonly BlockLine[]) {
 }
 
 /** Null where the file is not what the record says. */
-async function readWhole(store: Store, { key, files }: DocumentRecord, name: string): Promise<string | null> {
-  const bytes = await store.readOutput(key, name)
+async function readWhole(store: Store, record: DocumentRecord, name: string): Promise<string | null> {
+  const bytes = await store.readOutput(record.key, name, record)
   const digest = bytes === null ? null : createHash('sha256').update(bytes).digest('hex')
-  return bytes !== null && files.some((file) => file.name === name && file.sha256 === digest)
+  return bytes !== null && record.files.some((file) => file.name === name && file.sha256 === digest)
     ? bytes.toString('utf8')
     : null
 }

@@ -13,7 +13,7 @@ export async function recommit(
 ): Promise<void> {
   const files = new Map<string, Uint8Array>()
   for (const { name } of record.files) {
-    const bytes = await store.readOutput(record.key, name)
+    const bytes = await store.readOutput(record.key, name, record)
     if (bytes !== null) files.set(name, bytes)
   }
   if (files.size < record.files.length) return

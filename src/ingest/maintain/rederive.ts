@@ -41,15 +41,17 @@ export async function isWhole(record: DocumentRecord, store: OutputStore): Promi
 
 /** One sentence for each file that is not as the record says. */
 export async function damageOf(record: DocumentRecord, store: OutputStore): Promise<readonly string[]> {
-  const damage: string[] = []
-  for (const file of record.files) {
-    const content = await store.readOutput(record.key, file.name)
-    if (content === null) damage.push(`${file.name} is missing`)
-    else if (content.length !== file.bytes) {
-      damage.push(`${file.name} was altered: it has ${content.length} bytes, and its record says ${file.bytes}`)
-    } else if (describeFile([file.name, content]).sha256 !== file.sha256) {
-      damage.push(`${file.name} was altered: its SHA-256 is not that of its record`)
-    }
+  const damage = await Promise.all(
+    record.files.map(async (file) => damageOfFile(file, await store.readOutput(record.key, file.name, record))),
+  )
+  return damage.filter((sentence) => sentence !== null)
+}
+
+function damageOfFile(file: OutputFile, content: Buffer | null): string | null {
+  if (content === null) return `${file.name} is missing`
+  if (content.length !== file.bytes) {
+    return `${file.name} was altered: it has ${content.length} bytes, and its record says ${file.bytes}`
   }
-  return damage
+  const isSame = describeFile([file.name, content]).sha256 === file.sha256
+  return isSame ? null : `${file.name} was altered: its SHA-256 is not that of its record`
 }

@@ -65,7 +65,8 @@ export function verifyDocuments(
 ): AsyncGenerator<Finding> {
   const oneByOne = pLimit(1)
   const check = async (record: DocumentRecord): Promise<Finding> => {
-    const damage = [...(await damageOf(record, deps.store)), ...(await lostReceipts(record, deps.store))]
+    const found = await Promise.all([damageOf(record, deps.store), lostReceipts(record, deps.store)])
+    const damage = found.flat()
     return damage.length === 0 ? { kind: 'whole' } : mend(record, damage, deps, options)
   }
   return mapInOrder(records, AT_ONCE, async (record) => {

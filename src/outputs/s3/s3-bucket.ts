@@ -11,6 +11,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import type { Condition, ListedObject, NameRange, Objects, StoredObject } from './objects.ts'
 import { explainedS3, isAbsent, lineFailure, NotDeleted, statusOf } from '#src/s3/errors.ts'
 
 export interface S3Placing {
@@ -22,28 +23,7 @@ export interface S3Placing {
   readonly writing: Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId' | 'StorageClass'>
 }
 
-export interface StoredObject {
-  readonly bytes: Buffer
-  readonly etag: string
-}
-
-export interface ListedObject {
-  readonly name: string
-  /** Epoch milliseconds, by the clock of the store. */
-  readonly modifiedAt: number
-  readonly etag: string
-}
-
-/** Begins behind one name, and need not go on behind another. */
-export interface NameRange {
-  readonly after: string
-  readonly upTo: string | null
-}
-
 const isBehind = (name: string, other: string): boolean => Buffer.compare(Buffer.from(name), Buffer.from(other)) > 0
-
-/** When a write may happen: only where nothing is, or only over the object that has this ETag. */
-export type Condition = { readonly only: 'absent' } | { readonly only: 'over'; readonly etag: string }
 
 /** Above this an upload goes in parts, so that a broken line repeats a part and not all of it. */
 export const PART_BYTES = 16 * 1024 * 1024
@@ -52,7 +32,7 @@ export const PART_BYTES = 16 * 1024 * 1024
 const DOWNLOADS = 4
 
 /** The part of a bucket that belongs to a store. Names are relative to its prefix. */
-export class S3Bucket {
+export class S3Bucket implements Objects {
   readonly #at: S3Placing
   readonly #url: string
   /** Stores disagree on whether the ETag in `If-Match` stands in quotes; what worked once is kept. */
@@ -65,11 +45,29 @@ export class S3Bucket {
     this.#url = `s3://${at.bucket}/${at.prefix}`
   }
 
+  get listsInOrder(): boolean {
+    return true
+  }
+
+  /** Whether the store has refused no condition so far for not knowing any. */
+  get isConditional(): boolean {
+    return this.#conditional
+  }
+
   async get(name: string): Promise<StoredObject | null> {
+    return this.#read(name)
+  }
+
+  /** Some bytes from `offset` on; fewer where the object ends. Null where there is no object. */
+  async getRange(name: string, offset: number, length: number): Promise<StoredObject | null> {
+    return this.#read(name, `bytes=${offset}-${offset + length - 1}`)
+  }
+
+  async #read(name: string, range?: string): Promise<StoredObject | null> {
     return explainedS3(`cannot read ${name} in ${this.#url}`, async () => {
       for (let tries = 1; ; tries++) {
         try {
-          return await this.#download(name)
+          return await this.#download(name, range)
         } catch (error) {
           if (isAbsent(error)) return null
           // The SDK asks again where no answer came, not where one broke off.
@@ -195,10 +193,11 @@ export class S3Bucket {
     )
   }
 
-  async #download(name: string): Promise<StoredObject> {
-    const answer = await this.#at.client.send(new GetObjectCommand(this.#object(name)))
+  async #download(name: string, range?: string): Promise<StoredObject> {
+    const part = range === undefined ? {} : { Range: range }
+    const answer = await this.#at.client.send(new GetObjectCommand({ ...this.#object(name), ...part }))
     const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? [])
-    return { bytes, etag: bare(answer.ETag) }
+    return { bytes, etag: bare(answer.ETag), modifiedAt: answer.LastModified?.getTime() ?? 0 }
   }
 
   async #etag(name: string): Promise<string | null> {

@@ -5,7 +5,7 @@ import { RecordOfOther } from '#src/document/record-of-other.ts'
 import { sameOwner } from '#src/document/store-manifest.ts'
 import { documentPath, isDocumentFolder } from '../document-path.ts'
 import { RECORD_FILE } from '../record-json.ts'
-import type { S3Bucket } from './s3-bucket.ts'
+import type { Objects } from './objects.ts'
 import { inlineOutput, inlineOutputs, parseStored, type StoredRecord, storedJson } from './stored-record.ts'
 
 /*
@@ -45,7 +45,7 @@ export interface S3DocumentLimits {
   /** Of a document's path. */
   readonly pathBytes: number
   /** Outputs of a document that take no more together go into its record: one write instead of one for each. */
-  readonly inlineBytes: number
+  readonly inlineBytes: () => number
 }
 
 /** Each try loses only to a commit that succeeded, and two workers do not have one document for long. */
@@ -61,12 +61,14 @@ export const SWEEP_AFTER_MS = 24 * 60 * 60 * 1000
 const NEW_IN_A_ROW = 16
 
 export class S3Documents {
-  readonly #bucket: S3Bucket
+  readonly #objects: Objects
   readonly #limits: S3DocumentLimits
   #newInARow = 0
+  /** Where the outputs of listed records are, for as long as their caller holds the records. */
+  readonly #listed = new WeakMap<DocumentRecord, StoredRecord>()
 
-  constructor(bucket: S3Bucket, limits: S3DocumentLimits) {
-    this.#bucket = bucket
+  constructor(objects: Objects, limits: S3DocumentLimits) {
+    this.#objects = objects
     this.#limits = limits
   }
 
@@ -75,19 +77,19 @@ export class S3Documents {
   }
 
   async has(key: SourceKey): Promise<boolean> {
-    return this.#bucket.has(this.#home(key) + RECORD_FILE)
+    return this.#objects.has(this.#home(key) + RECORD_FILE)
   }
 
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const home = this.#home(record.key)
-    const outputs = inlineOutputs(files, this.#limits.inlineBytes)
+    const outputs = inlineOutputs(files, this.#limits.inlineBytes())
     const stored = { record, folder: newFolder(), outputs }
     const folder = `${home}${stored.folder}/`
     if (outputs === null) await this.#putOutputs(folder, files)
     // From here on they stay, whatever fails: a write of the record that was not answered may have been done.
     const replaced = await this.#putRecord(home, stored).catch(async (error: unknown) => {
       if (error instanceof RecordOfOther && outputs === null) {
-        await this.#bucket.remove([...files.keys()].map((name) => folder + name))
+        await this.#objects.remove([...files.keys()].map((name) => folder + name))
       }
       throw error
     })
@@ -96,30 +98,34 @@ export class S3Documents {
     if (!isBare) await this.#sweep(home, folder, `${home}${replaced.folder}/`).catch(() => undefined)
   }
 
-  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
+  async readOutput(key: SourceKey, name: string, listed?: DocumentRecord): Promise<Buffer | null> {
+    let stored = (listed && this.#listed.get(listed)) ?? (await this.#stored(key))
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const stored = await this.#stored(key)
       if (stored === null || !stored.record.files.some((file) => file.name === name)) return null
       if (stored.outputs !== null) return inlineOutput(stored.outputs, name)
-      const found = await this.#bucket.get(`${this.#home(key)}${stored.folder}/${name}`)
+      const found = await this.#objects.get(`${this.#home(key)}${stored.folder}/${name}`)
       if (found !== null) return found.bytes
       // Removed since its record was read: a newer commit replaced it.
+      stored = await this.#stored(key)
     }
     return null
   }
 
   async *listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncGenerator<DocumentRecord> {
-    for await (const names of this.#bucket.list('documents/', signal)) {
+    for await (const names of this.#objects.list('documents/', signal)) {
       const records = names.filter(isRecord)
       for (let at = 0; at < records.length; at += 32) {
         signal.throwIfAborted()
         const some = records.slice(at, at + 32)
-        const found = await Promise.all(some.map((name) => this.#bucket.get(name)))
+        const found = await Promise.all(some.map((name) => this.#objects.get(name)))
         for (const [index, object] of found.entries()) {
           if (object === null) continue
-          const record = parseStored(object.bytes)?.record
-          if (record) yield record
-          else onUnreadable?.((some[index] ?? '').slice(0, -`/${RECORD_FILE}`.length))
+          const stored = parseStored(object.bytes)
+          if (stored === null) onUnreadable?.((some[index] ?? '').slice(0, -`/${RECORD_FILE}`.length))
+          else {
+            this.#listed.set(stored.record, stored)
+            yield stored.record
+          }
         }
       }
     }
@@ -130,10 +136,10 @@ export class S3Documents {
   }
 
   async list(some: readonly SourceKey[], add: (name: string) => void, signal: AbortSignal): Promise<void> {
-    const starts = ['', ...cutPoints(some.map((key) => this.#home(key)))]
+    const starts = ['', ...(this.#objects.listsInOrder ? cutPoints(some.map((key) => this.#home(key))) : [])]
     const range = async (after: string, index: number): Promise<void> => {
       const upTo = starts[index + 1] ?? null
-      for await (const names of this.#bucket.list('documents/', signal, { after, upTo })) {
+      for await (const names of this.#objects.list('documents/', signal, { after, upTo })) {
         for (const name of names) if (isRecord(name)) add(name)
       }
     }
@@ -143,12 +149,12 @@ export class S3Documents {
   /** The record goes first: without it the outputs are orphans, which no reader sees. */
   async remove(key: SourceKey): Promise<void> {
     const home = this.#home(key)
-    await this.#bucket.remove([home + RECORD_FILE])
-    for await (const names of this.#bucket.list(home)) await this.#bucket.remove(names)
+    await this.#objects.remove([home + RECORD_FILE])
+    for await (const names of this.#objects.list(home)) await this.#objects.remove(names)
   }
 
   async #stored(key: SourceKey): Promise<Stored | null> {
-    const object = await this.#bucket.get(this.nameOf(key))
+    const object = await this.#objects.get(this.nameOf(key))
     const parsed = object === null ? null : parseStored(object.bytes)
     if (object === null || parsed === null || parsed.record.key !== key) return null
     return { ...parsed, etag: object.etag }
@@ -157,9 +163,9 @@ export class S3Documents {
   async #putOutputs(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const names = [...files.keys()].map((name) => folder + name)
     try {
-      await Promise.all([...files].map(([name, bytes]) => this.#bucket.put(folder + name, bytes)))
+      await Promise.all([...files].map(([name, bytes]) => this.#objects.put(folder + name, bytes)))
     } catch (error) {
-      await this.#bucket.remove(names).catch(() => undefined)
+      await this.#objects.remove(names).catch(() => undefined)
       throw error
     }
   }
@@ -169,12 +175,12 @@ export class S3Documents {
     const { record } = written
     const json = storedJson(written)
     if (this.#newInARow >= NEW_IN_A_ROW) {
-      if (await this.#bucket.putIf(home + RECORD_FILE, json, { only: 'absent' })) return null
+      if (await this.#objects.putIf(home + RECORD_FILE, json, { only: 'absent' })) return null
       this.#newInARow = 0
     }
     let replaced: Stored | null = null
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const present = await this.#bucket.get(home + RECORD_FILE)
+      const present = await this.#objects.get(home + RECORD_FILE)
       const parsed = present === null ? null : parseStored(present.bytes)
       const stored = present && parsed && { ...parsed, etag: present.etag }
       // Written by the try before, whose answer was lost.
@@ -183,7 +189,7 @@ export class S3Documents {
       replaced = stored
       this.#newInARow = present === null ? this.#newInARow + 1 : 0
       const over = present === null ? { only: 'absent' as const } : { only: 'over' as const, etag: present.etag }
-      if (await this.#bucket.putIf(home + RECORD_FILE, json, over)) return replaced
+      if (await this.#objects.putIf(home + RECORD_FILE, json, over)) return replaced
     }
     throw new Error(`${JSON.stringify(record.key)} is being committed by others all the time`)
   }
@@ -191,13 +197,13 @@ export class S3Documents {
   /** Removes the folder that was replaced, and what crashes left long ago. */
   async #sweep(home: string, current: string, replaced: string): Promise<void> {
     const outdated: string[] = []
-    for await (const names of this.#bucket.list(home)) {
+    for await (const names of this.#objects.list(home)) {
       for (const name of names) {
         const isOld = name.startsWith(replaced) || ageOf(name.slice(home.length)) > SWEEP_AFTER_MS
         if (isOld && !name.startsWith(current) && name !== home + RECORD_FILE) outdated.push(name)
       }
     }
-    await this.#bucket.remove(outdated)
+    await this.#objects.remove(outdated)
   }
 
   #home(key: SourceKey): string {

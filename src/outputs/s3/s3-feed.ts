@@ -1,6 +1,6 @@
 import type { FeedStorage, PlacedRecord, RecordStamp } from '#src/ports/feed-storage.ts'
 import { RECORD_FILE } from '../record-json.ts'
-import type { S3Bucket } from './s3-bucket.ts'
+import type { Objects } from './objects.ts'
 import { isRecord } from './s3-documents.ts'
 import { parseStored } from './stored-record.ts'
 
@@ -8,35 +8,35 @@ const FOLDER = 'changes/'
 
 /** The change feed's objects in a bucket. The ETag of `record.json` changes with a commit. */
 export class S3Feed implements FeedStorage {
-  readonly #bucket: S3Bucket
+  readonly #objects: Objects
 
-  constructor(bucket: S3Bucket) {
-    this.#bucket = bucket
+  constructor(objects: Objects) {
+    this.#objects = objects
   }
 
   async create(name: string, bytes: Uint8Array): Promise<boolean> {
-    return this.#bucket.putIf(FOLDER + name, bytes, { only: 'absent' })
+    return this.#objects.putIf(FOLDER + name, bytes, { only: 'absent' })
   }
 
   async remove(name: string): Promise<void> {
-    await this.#bucket.remove([FOLDER + name])
+    await this.#objects.remove([FOLDER + name])
   }
 
   async read(name: string): Promise<Buffer | null> {
-    return (await this.#bucket.get(FOLDER + name))?.bytes ?? null
+    return (await this.#objects.get(FOLDER + name))?.bytes ?? null
   }
 
   async list(after: string): Promise<readonly string[]> {
     const all: string[] = []
     const range = { after: FOLDER + after, upTo: null }
-    for await (const names of this.#bucket.list(FOLDER, undefined, range)) {
+    for await (const names of this.#objects.list(FOLDER, undefined, range)) {
       all.push(...names.map((name) => name.slice(FOLDER.length)))
     }
     return all
   }
 
   async *stamps(signal: AbortSignal): AsyncGenerator<readonly RecordStamp[]> {
-    for await (const objects of this.#bucket.listObjects('documents/', signal)) {
+    for await (const objects of this.#objects.listObjects('documents/', signal)) {
       yield objects.flatMap(({ name, etag }) =>
         isRecord(name) ? [{ place: name.slice(0, -`/${RECORD_FILE}`.length), stamp: etag }] : [],
       )
@@ -44,7 +44,7 @@ export class S3Feed implements FeedStorage {
   }
 
   async recordAt(place: string): Promise<PlacedRecord | null> {
-    const object = await this.#bucket.get(`${place}/${RECORD_FILE}`)
+    const object = await this.#objects.get(`${place}/${RECORD_FILE}`)
     const stored = object === null ? null : parseStored(object.bytes)
     return stored === null ? null : { record: stored.record, folder: `${place}/${stored.folder}` }
   }

@@ -1,35 +1,51 @@
+import { mapInOrder } from '#src/document/map-in-order.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import { isDocumentFolder, letterName } from '../document-path.ts'
 import { receiptIdOf, receiptPath } from '../receipt-bytes.ts'
 import { parseDeadLetter, RECORD_FILE } from '../record-json.ts'
 import { BAR } from './s3-bar.ts'
-import type { S3Bucket } from './s3-bucket.ts'
+import type { Objects } from './objects.ts'
+import type { PackedObjects } from './packs/packed-objects.ts'
+import type { StoreObjects } from './packs/store-objects.ts'
 import { ageOf, SWEEP_AFTER_MS } from './s3-documents.ts'
 import { parseStored } from './stored-record.ts'
 
+/** Documents whose records are read side by side. */
+const AT_ONCE = 32
+
 /** Streams the orphans: objects in the folders of a store that no record, receipt or dead letter explains. */
-export async function* s3Orphans(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Orphan> {
-  // The objects of one document come one after the other, and no document lies within another.
-  let home = ''
+export async function* s3Orphans(objects: StoreObjects, signal: AbortSignal): AsyncGenerator<Orphan> {
+  const found = mapInOrder(documents(objects, signal), AT_ONCE, async ({ home, names }) =>
+    home === null ? names.map((name) => foreign(name, 'belongs to no document')) : inDocument(objects, home, names),
+  )
+  for await (const orphans of found) yield* orphans
+  yield* inReceipts(objects, signal)
+  yield* inFailures(objects, signal)
+  if (objects.packs !== null) yield* besidePacks(objects.packs, signal)
+}
+
+interface Listed {
+  /** Null for names that belong to no document. */
+  readonly home: string | null
+  readonly names: readonly string[]
+}
+
+/** The objects of one document come one after the other, and no document lies within another. */
+async function* documents(objects: Objects, signal: AbortSignal): AsyncGenerator<Listed> {
+  let home: string | null = null
   let names: string[] = []
-  for await (const page of bucket.list('documents/', signal)) {
+  for await (const page of objects.list('documents/', signal)) {
     for (const name of page) {
       const of = homeOf(name)
-      if (of === null) {
-        yield foreign(name, 'belongs to no document')
-        continue
-      }
-      if (of !== home) {
-        yield* inDocument(bucket, home, names)
-        home = of
+      if (of !== home && names.length > 0) {
+        yield { home, names }
         names = []
       }
+      home = of
       names.push(name)
     }
   }
-  yield* inDocument(bucket, home, names)
-  yield* inReceipts(bucket, signal)
-  yield* inFailures(bucket, signal)
+  if (names.length > 0) yield { home, names }
 }
 
 const foreign = (path: string, reason: string): Orphan => ({ kind: 'foreign', path, reason })
@@ -42,23 +58,23 @@ function homeOf(name: string): string | null {
 }
 
 /** A folder that a commit in flight may just have made is left out: the record comes last. */
-async function* inDocument(bucket: S3Bucket, home: string, names: readonly string[]): AsyncGenerator<Orphan> {
-  if (names.length === 0) return
-  const object = await bucket.get(home + RECORD_FILE)
+async function inDocument(objects: Objects, home: string, names: readonly string[]): Promise<readonly Orphan[]> {
+  const object = await objects.get(home + RECORD_FILE)
   const stored = object === null ? null : parseStored(object.bytes)
-  const objects = stored?.outputs === null ? stored.record.files : []
-  const listed = new Set(objects.map(({ name }) => `${home}${stored?.folder}/${name}`))
-  for (const name of names) {
+  const files = stored?.outputs === null ? stored.record.files : []
+  const listed = new Set(files.map(({ name }) => `${home}${stored?.folder}/${name}`))
+  return names.flatMap((name) => {
     if (name === home + RECORD_FILE) {
-      if (object !== null && stored === null) yield foreign(name, 'is half a record: its document counts as not done')
-    } else if (!listed.has(name) && !(ageOf(name.slice(home.length)) < SWEEP_AFTER_MS)) {
-      yield foreign(name, 'is in no record')
+      const isHalf = object !== null && stored === null
+      return isHalf ? [foreign(name, 'is half a record: its document counts as not done')] : []
     }
-  }
+    const isYoung = ageOf(name.slice(home.length)) < SWEEP_AFTER_MS
+    return listed.has(name) || isYoung ? [] : [foreign(name, 'is in no record')]
+  })
 }
 
-async function* inReceipts(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Orphan> {
-  for await (const names of bucket.list('receipts/', signal)) {
+async function* inReceipts(objects: Objects, signal: AbortSignal): AsyncGenerator<Orphan> {
+  for await (const names of objects.list('receipts/', signal)) {
     for (const name of names) {
       const id = receiptIdOf(name.slice(name.lastIndexOf('/') + 1))
       if (id === null || `receipts/${receiptPath(id)}` !== name) yield foreign(name, 'is no receipt')
@@ -66,15 +82,22 @@ async function* inReceipts(bucket: S3Bucket, signal: AbortSignal): AsyncGenerato
   }
 }
 
-async function* inFailures(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<Orphan> {
-  for await (const names of bucket.list('failures/', signal)) {
+async function* inFailures(objects: Objects, signal: AbortSignal): AsyncGenerator<Orphan> {
+  for await (const names of objects.list('failures/', signal)) {
     for (const name of names.filter((one) => one !== BAR)) {
-      const object = await bucket.get(name)
+      const object = await objects.get(name)
       // Gone since it was listed: its document came out well.
       if (object === null) continue
       const letter = parseDeadLetter(object.bytes)
       if (letter === null) yield foreign(name, 'is no whole dead letter')
       else if (`failures/${letterName(letter.key)}` !== name) yield foreign(name, 'is the dead letter of another name')
     }
+  }
+}
+
+/** One that was just written is left out: the pack that names it comes after it. */
+async function* besidePacks(packs: PackedObjects, signal: AbortSignal): AsyncGenerator<Orphan> {
+  for await (const { name, modifiedAt } of packs.unnamedLarge(signal)) {
+    if (Date.now() - modifiedAt > SWEEP_AFTER_MS) yield foreign(name, 'is in no pack')
   }
 }

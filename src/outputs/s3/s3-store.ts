@@ -3,7 +3,7 @@ import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
 import type { ReceiptMemory, RecordListing } from '#src/ports/output-store.ts'
 import { type ParserFacts, replaces } from '#src/document/parser.ts'
 import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
-import { MANIFEST_FILE, manifestJson, parseManifest, type StoreManifest } from '#src/document/store-manifest.ts'
+import type { StoreManifest } from '#src/document/store-manifest.ts'
 import { StoreRefused } from '#src/document/store-refused.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
@@ -12,12 +12,15 @@ import { checkFiles } from '../checked-files.ts'
 import { letterName } from '../document-path.ts'
 import { packReceipt, receiptIdOf, receiptPath, unpackReceipt } from '../receipt-bytes.ts'
 import { parseDeadLetter, toJson } from '../record-json.ts'
-import { BAR, barBytes } from './s3-bar.ts'
+import { LARGE_BYTES } from './packs/packed-objects.ts'
+import { StoreObjects } from './packs/store-objects.ts'
+import { BAR } from './s3-bar.ts'
 import { PART_BYTES, S3Bucket, type S3Placing } from './s3-bucket.ts'
 import { S3Documents } from './s3-documents.ts'
 import { explainedS3, isDenied } from '#src/s3/errors.ts'
 import { S3Contexts } from './s3-contexts.ts'
 import { S3Feed } from './s3-feed.ts'
+import { PROBE, S3Manifest } from './s3-manifest.ts'
 import { s3Orphans } from './s3-orphans.ts'
 import { notAStore } from '../store-error.ts'
 
@@ -31,15 +34,14 @@ export interface S3StoreOptions {
   readonly storageClass?: S3Placing['writing']['StorageClass']
   /** Outputs of a document that take no more together go into its `record.json`. Default 0: each is an object. */
   readonly inlineBytes?: number
+  /** Makes a store with packs, where none is yet: what is small waits so long for company. Default 0: none. */
+  readonly packMs?: number
   /** Whether a prefix that holds no store is refused. */
   readonly mustExist?: boolean
 }
 
 /** Records that are asked for side by side. */
 const CHECKS_AT_ONCE = 32
-/** In none of the store's folders, so that no listing meets it. */
-const PROBE = '.sluice/probe'
-
 /** Overwrites a dead letter that may not be deleted: a reader takes it for none. */
 const NO_LETTER = Buffer.from('{}\n')
 
@@ -62,7 +64,7 @@ export async function openS3Store(options: S3StoreOptions): Promise<OutputStore>
   }
   const url = `s3://${bucket}/${at.prefix}`
   await explainedS3(`cannot open the store in ${url}`, () => client.send(new HeadBucketCommand({ Bucket: bucket })))
-  const store = new S3Store(url, at, options.inlineBytes ?? 0)
+  const store = new S3Store(url, at, options)
   if (options.mustExist !== true) return store
   if ((await store.readManifest()) === null && !(await store.hasContent())) throw new StoreRefused(notAStore(url))
   return store
@@ -81,43 +83,41 @@ class S3Store implements OutputStore {
   readonly feed: S3Feed
   readonly contexts: S3Contexts
   readonly #bucket: S3Bucket
+  readonly #objects: StoreObjects
+  readonly #manifest: S3Manifest
   readonly #documents: S3Documents
 
-  constructor(url: string, at: S3Placing, inlineBytes: number) {
+  constructor(
+    url: string,
+    at: S3Placing,
+    { inlineBytes = 0, packMs = 0 }: Pick<S3StoreOptions, 'inlineBytes' | 'packMs'>,
+  ) {
     this.url = url
-    this.#bucket = new S3Bucket(at)
-    this.feed = new S3Feed(this.#bucket)
-    this.contexts = new S3Contexts(this.#bucket)
+    const bucket = new S3Bucket(at)
+    const objects = new StoreObjects(bucket)
+    this.#bucket = bucket
+    this.#objects = objects
+    this.#manifest = new S3Manifest({ bucket, objects, url, packMs })
+    this.feed = new S3Feed(objects)
+    this.contexts = new S3Contexts(bucket)
     const pathBytes = KEY_MAX_BYTES - RESERVED_BYTES - Buffer.byteLength(at.prefix)
-    this.#documents = new S3Documents(this.#bucket, { pathBytes, inlineBytes })
+    // In a pack an output of its own saves no reader a request.
+    const inline = (): number => (objects.packs === null ? inlineBytes : Math.max(inlineBytes, LARGE_BYTES))
+    this.#documents = new S3Documents(objects, { pathBytes, inlineBytes: inline })
   }
 
   async readManifest(): Promise<StoreManifest | null> {
-    const stored = await this.#bucket.get(MANIFEST_FILE)
-    if (stored === null) return null
-    const manifest = parseManifest(stored.bytes, this.url)
-    if (manifest === null) throw new StoreRefused(`${this.url}${MANIFEST_FILE} is damaged: restore it from a backup`)
-    return manifest
+    return this.#manifest.read()
   }
 
-  /** Compare-and-swap by the ETag of the revision before. */
   async writeManifest(manifest: StoreManifest): Promise<boolean> {
-    return explainedS3(`cannot write ${MANIFEST_FILE} in ${this.url}`, async () => {
-      const json = manifestJson(manifest)
-      if (manifest.revision === 1) {
-        if (manifest.adoptedFormat !== undefined) await this.#bucket.put(BAR, barBytes())
-        return this.#bucket.putIf(MANIFEST_FILE, json, { only: 'absent' })
-      }
-      const stored = await this.#bucket.get(MANIFEST_FILE)
-      if (stored === null || parseManifest(stored.bytes, this.url)?.revision !== manifest.revision - 1) return false
-      return this.#bucket.putIf(MANIFEST_FILE, json, { only: 'over', etag: stored.etag })
-    })
+    return this.#manifest.write(manifest)
   }
 
   /** Whether there is anything that a release without `store.json` left. */
   async hasContent(): Promise<boolean> {
     for (const folder of ['documents/', 'receipts/', 'failures/']) {
-      for await (const names of this.#bucket.list(folder)) if (names.length > 0) return true
+      for await (const names of this.#objects.list(folder)) if (names.length > 0) return true
     }
     return false
   }
@@ -128,17 +128,21 @@ class S3Store implements OutputStore {
 
   async haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]> {
     const have: boolean[] = []
-    for (let at = 0; at < keys.length; at += CHECKS_AT_ONCE) {
-      have.push(...(await Promise.all(keys.slice(at, at + CHECKS_AT_ONCE).map((key) => this.#documents.has(key)))))
+    // What packs hold is known: all wait for one refresh.
+    const atOnce = this.#objects.packs === null ? CHECKS_AT_ONCE : keys.length
+    for (let at = 0; at < keys.length; at += atOnce) {
+      have.push(...(await Promise.all(keys.slice(at, at + atOnce).map((key) => this.#documents.has(key)))))
     }
     if (have.includes(false)) await this.#bucket.checkThere()
     return have
   }
 
   async probe(): Promise<StoreProbe> {
-    await explainedS3(`cannot write to the store in ${this.url}`, () => this.#bucket.put(PROBE, Buffer.from('probe\n')))
+    await explainedS3(`cannot write to the store in ${this.url}`, () =>
+      this.#objects.put(PROBE, Buffer.from('probe\n')),
+    )
     try {
-      await this.#bucket.remove([PROBE])
+      await this.#objects.remove([PROBE])
       return { warning: null }
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
@@ -152,7 +156,7 @@ class S3Store implements OutputStore {
   async checkSpace(): Promise<void> {}
 
   async readReceipt(id: ReceiptId, memory?: ReceiptMemory): Promise<Receipt | null> {
-    const packed = await this.#bucket.get(`receipts/${receiptPath(id)}`)
+    const packed = await this.#objects.get(`receipts/${receiptPath(id)}`)
     return packed === null ? null : unpackReceipt(packed.bytes, memory)
   }
 
@@ -163,11 +167,11 @@ class S3Store implements OutputStore {
       const packed = await packReceipt(body, parser)
       // Nearly always there is none yet, and no check is needed for that. One of several parts cannot be so careful.
       const isOnePart = packed.length <= PART_BYTES
-      if (isOnePart && (await this.#bucket.putIf(name, packed, { only: 'absent' }))) return
-      const kept = await this.#bucket.get(name)
+      if (isOnePart && (await this.#objects.putIf(name, packed, { only: 'absent' }))) return
+      const kept = await this.#objects.get(name)
       const whole = kept === null ? null : await unpackReceipt(kept.bytes)
       const stays = whole !== null && (parser === null || !replaces(parser, whole.parser))
-      await this.#bucket.put(name, stays && kept !== null ? kept.bytes : packed)
+      await this.#objects.put(name, stays && kept !== null ? kept.bytes : packed)
     })
   }
 
@@ -177,7 +181,7 @@ class S3Store implements OutputStore {
 
   async *listReceipts(signal: AbortSignal, content?: ContentHash): AsyncGenerator<KeptReceipt> {
     const below = content === undefined ? 'receipts/' : `receipts/${content.slice(0, 2)}/${content}`
-    for await (const objects of this.#bucket.listObjects(below, signal)) {
+    for await (const objects of this.#objects.listObjects(below, signal)) {
       for (const { name, modifiedAt } of objects) {
         const id = receiptIdOf(name.slice(name.lastIndexOf('/') + 1))
         if (id !== null) yield { id, savedAt: modifiedAt }
@@ -197,8 +201,8 @@ class S3Store implements OutputStore {
     })
   }
 
-  async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
-    return this.#documents.readOutput(key, name)
+  async readOutput(key: SourceKey, name: string, listed?: DocumentRecord): Promise<Buffer | null> {
+    return this.#documents.readOutput(key, name, listed)
   }
 
   listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord> {
@@ -213,21 +217,21 @@ class S3Store implements OutputStore {
   }
 
   async readDeadLetter(key: SourceKey): Promise<DeadLetter | null> {
-    const json = await this.#bucket.get(`failures/${letterName(key)}`)
+    const json = await this.#objects.get(`failures/${letterName(key)}`)
     return json === null ? null : parseDeadLetter(json.bytes)
   }
 
   async bury(letter: DeadLetter): Promise<void> {
     await explainedS3(`cannot keep the failure of ${JSON.stringify(letter.key)} in ${this.url}`, () =>
-      this.#bucket.put(`failures/${letterName(letter.key)}`, toJson(letter)),
+      this.#objects.put(`failures/${letterName(letter.key)}`, toJson(letter)),
     )
   }
 
   async *listDeadLetters(signal: AbortSignal): AsyncGenerator<DeadLetter> {
-    for await (const names of this.#bucket.list('failures/', signal)) {
+    for await (const names of this.#objects.list('failures/', signal)) {
       for (const name of names) {
         signal.throwIfAborted()
-        const json = name === BAR ? null : await this.#bucket.get(name)
+        const json = name === BAR ? null : await this.#objects.get(name)
         const letter = json === null ? null : parseDeadLetter(json.bytes)
         if (letter !== null) yield letter
       }
@@ -247,7 +251,7 @@ class S3Store implements OutputStore {
   }
 
   listOrphans(signal: AbortSignal): AsyncIterable<Orphan> {
-    return s3Orphans(this.#bucket, signal)
+    return s3Orphans(this.#objects, signal)
   }
 
   async removeOrphan({ path }: Orphan): Promise<void> {
@@ -259,15 +263,15 @@ class S3Store implements OutputStore {
     const name = `failures/${letterName(key)}`
     await explainedS3(`cannot remove ${name} from ${this.url}`, async () => {
       try {
-        await this.#bucket.remove([name])
+        await this.#objects.remove([name])
       } catch (error) {
         if (!isDenied(error)) throw error
-        if ((await this.readDeadLetter(key)) !== null) await this.#bucket.put(name, NO_LETTER)
+        if ((await this.readDeadLetter(key)) !== null) await this.#objects.put(name, NO_LETTER)
       }
     })
   }
 
   async #remove(name: string): Promise<void> {
-    await explainedS3(`cannot remove ${name} from ${this.url}`, () => this.#bucket.remove([name]))
+    await explainedS3(`cannot remove ${name} from ${this.url}`, () => this.#objects.remove([name]))
   }
 }

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { mapInOrder } from '#src/document/map-in-order.ts'
+import { explainedS3 } from '#src/s3/errors.ts'
+import type { Condition, ListedObject, Objects, StoredObject } from '../objects.ts'
+import type { S3Bucket } from '../s3-bucket.ts'
+import { type PackContent } from './pack-format.ts'
+import { type Appended, etagOf, PackLog, type PackLimits } from './pack-log.ts'
+import { PackReader } from './pack-reader.ts'
+import { isGroup } from './location-table.ts'
+
+/** Objects above this size are objects of their own, which a pack names. */
+export const LARGE_BYTES = 256 * 1024
+
+const LARGE_FOLDER = 'packs/large/'
+
+const INDEXES_AT_ONCE = 16
+
+/** As `S3Bucket`, with what is small in packs. Every promise of a bucket holds: an object that was written is read by all. */
+export class PackedObjects implements Objects {
+  readonly listsInOrder = false
+  readonly #bucket: S3Bucket
+  readonly #log: PackLog
+  readonly #reader: PackReader
+
+  constructor(bucket: S3Bucket, limits: PackLimits) {
+    this.#bucket = bucket
+    this.#log = new PackLog(bucket, limits)
+    this.#reader = new PackReader(bucket)
+  }
+
+  async get(name: string): Promise<StoredObject | null> {
+    for (;;) {
+      // What a receipt's name says does not change.
+      if (!name.startsWith('receipts/') || this.#log.table.find(name) === null) await this.#log.fresh()
+      const location = this.#log.table.find(name)
+      if (location === null) return null
+      if (location.kind === 'inside')
+        return { bytes: await this.#reader.read(location), etag: etagOf(location), modifiedAt: 0 }
+      const large = await this.#bucket.get(LARGE_FOLDER + location.id)
+      if (large !== null) return { ...large, etag: etagOf(location) }
+      // Replaced since, or removed: by a pack that is not known yet.
+      await this.#log.fresh()
+      if (this.#log.table.find(name)?.pack === location.pack) return null
+    }
+  }
+
+  async has(name: string): Promise<boolean> {
+    await this.#log.fresh()
+    return this.#log.table.find(name) !== null
+  }
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    await this.#write(name, bytes)
+  }
+
+  async putIf(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean> {
+    return (await this.#write(name, bytes, condition)).kind === 'written'
+  }
+
+  async remove(names: readonly string[]): Promise<void> {
+    await this.#log.fresh()
+    const there = names.filter((name) => this.#log.table.find(name) !== null)
+    await Promise.all(there.map((name) => this.#append(name, { kind: 'removed' })))
+  }
+
+  async *list(folder: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
+    for await (const objects of this.listObjects(folder, signal)) yield objects.map(({ name }) => name)
+  }
+
+  async *listObjects(folder: string, signal?: AbortSignal): AsyncGenerator<readonly ListedObject[]> {
+    await this.#log.fresh()
+    const packs = isGroup(folder) ? this.#log.table.packsOf(folder) : null
+    const numbers = packs ?? Array.from({ length: this.#log.count }, (_, at) => at + 1)
+    const indexes = mapInOrder(
+      numbers,
+      INDEXES_AT_ONCE,
+      async (pack) => [pack, await this.#log.readIndex(pack)] as const,
+    )
+    for await (const [pack, index] of indexes) {
+      signal?.throwIfAborted()
+      const { rows = [], writtenAt: modifiedAt = 0 } = index ?? {}
+      const there = rows.filter(({ name }) => name.startsWith(folder) && this.#log.table.find(name)?.pack === pack)
+      if (there.length > 0) yield there.map(({ name }) => ({ name, modifiedAt, etag: etagOf({ pack }) }))
+    }
+  }
+
+  /** Objects of their own that no pack names: a write that was not finished, or a removal. */
+  async *unnamedLarge(signal: AbortSignal): AsyncGenerator<ListedObject> {
+    const all = this.#bucket.listObjects(LARGE_FOLDER, signal)
+    for await (const objects of all) {
+      await this.#log.fresh()
+      const named = new Set(this.#log.table.large())
+      yield* objects.filter(({ name }) => !named.has(name.slice(LARGE_FOLDER.length)))
+    }
+  }
+
+  async #write(name: string, bytes: Uint8Array, condition?: Condition): Promise<Appended> {
+    // A record stays in a pack, since it is what is listed and read most.
+    if (bytes.length <= LARGE_BYTES || name.endsWith('/record.json')) {
+      return this.#append(name, { kind: 'bytes', bytes }, condition)
+    }
+    const id = randomBytes(8).toString('hex')
+    await this.#bucket.put(LARGE_FOLDER + id, bytes)
+    const appended = await this.#append(name, { kind: 'large', id }, condition)
+    if (appended.kind === 'taken') await this.#bucket.remove([LARGE_FOLDER + id])
+    return appended
+  }
+
+  async #append(name: string, content: PackContent, condition?: Condition): Promise<Appended> {
+    const change = { name, content, ...(condition === undefined ? {} : { condition }) }
+    const appended = await explainedS3('cannot write a pack', () => this.#log.append(change))
+    const before = appended.kind === 'written' ? appended.before : null
+    // Nothing names it any more. What cannot be removed is an orphan.
+    if (before?.kind === 'large') await this.#bucket.remove([LARGE_FOLDER + before.id]).catch(() => undefined)
+    return appended
+  }
+}

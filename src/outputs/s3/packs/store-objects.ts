@@ -1,0 +1,61 @@
+import type { Condition, ListedObject, NameRange, Objects, StoredObject } from '../objects.ts'
+import type { S3Bucket } from '../s3-bucket.ts'
+import type { PackedObjects } from './packed-objects.ts'
+
+const PACKED = ['documents/', 'receipts/', 'failures/']
+
+/** The objects of a store: in packs once its manifest says so, each alone in the bucket until then. */
+export class StoreObjects implements Objects {
+  readonly #bucket: S3Bucket
+  #packs: PackedObjects | null = null
+
+  constructor(bucket: S3Bucket) {
+    this.#bucket = bucket
+  }
+
+  get packs(): PackedObjects | null {
+    return this.#packs
+  }
+
+  get listsInOrder(): boolean {
+    return this.#packs === null
+  }
+
+  usePacks(packs: PackedObjects): void {
+    this.#packs ??= packs
+  }
+
+  get(name: string): Promise<StoredObject | null> {
+    return this.#of(name).get(name)
+  }
+
+  has(name: string): Promise<boolean> {
+    return this.#of(name).has(name)
+  }
+
+  put(name: string, bytes: Uint8Array): Promise<void> {
+    return this.#of(name).put(name, bytes)
+  }
+
+  putIf(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean> {
+    return this.#of(name).putIf(name, bytes, condition)
+  }
+
+  async remove(names: readonly string[]): Promise<void> {
+    const [first = ''] = names
+    if (names.length > 0) await this.#of(first).remove(names)
+  }
+
+  list(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly string[]> {
+    return this.#of(folder).list(folder, signal, range)
+  }
+
+  listObjects(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly ListedObject[]> {
+    return this.#of(folder).listObjects(folder, signal, range)
+  }
+
+  /** Of names that are asked for together, all lie below one of the folders or none does. */
+  #of(name: string): Objects {
+    return this.#packs !== null && PACKED.some((folder) => name.startsWith(folder)) ? this.#packs : this.#bucket
+  }
+}

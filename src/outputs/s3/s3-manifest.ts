@@ -1,0 +1,95 @@
+import {
+  MANIFEST_FILE,
+  manifestJson,
+  PACKED_FORMAT,
+  parseManifest,
+  type StoreManifest,
+} from '#src/document/store-manifest.ts'
+import { StoreRefused } from '#src/document/store-refused.ts'
+import { explainedS3 } from '#src/s3/errors.ts'
+import { PackedObjects } from './packs/packed-objects.ts'
+import type { StoreObjects } from './packs/store-objects.ts'
+import { BAR, barBytes } from './s3-bar.ts'
+import type { S3Bucket } from './s3-bucket.ts'
+
+/** In none of the store's folders, so that no listing meets it. */
+export const PROBE = '.sluice/probe'
+
+/** What waits for a pack where the store is packed and no setting says how long. */
+const PACK_DELAY_MS = 500
+
+interface Setup {
+  readonly bucket: S3Bucket
+  readonly objects: StoreObjects
+  readonly url: string
+  /** Packs for a store that is made now; 0 for none. A store that is there stays as it is. */
+  readonly packMs: number
+}
+
+/** `store.json` of a bucket. What it says of packs holds for all that is read and written after it was read. */
+export class S3Manifest {
+  readonly #at: Setup
+
+  constructor(at: Setup) {
+    this.#at = at
+  }
+
+  /** @throws {StoreRefused} for a damaged manifest, one of a later format, and packs in a store that has none */
+  async read(): Promise<StoreManifest | null> {
+    const { bucket, url, packMs } = this.#at
+    const stored = await bucket.get(MANIFEST_FILE)
+    if (stored === null) return null
+    const manifest = parseManifest(stored.bytes, url, PACKED_FORMAT)
+    if (manifest === null) throw new StoreRefused(`${url}${MANIFEST_FILE} is damaged: restore it from a backup`)
+    if (manifest.packs === true) this.#usePacks()
+    else if (packMs > 0) throw new StoreRefused(unpacked(url))
+    return manifest
+  }
+
+  /** Compare-and-swap by the ETag of the revision before. */
+  async write(manifest: StoreManifest): Promise<boolean> {
+    const { bucket, url } = this.#at
+    return explainedS3(`cannot write ${MANIFEST_FILE} in ${url}`, async () => {
+      if (manifest.revision === 1) return this.#create(manifest)
+      const stored = await bucket.get(MANIFEST_FILE)
+      const present = stored === null ? null : parseManifest(stored.bytes, url, PACKED_FORMAT)
+      if (stored === null || present?.revision !== manifest.revision - 1) return false
+      return bucket.putIf(MANIFEST_FILE, manifestJson(manifest), { only: 'over', etag: stored.etag })
+    })
+  }
+
+  async #create(manifest: StoreManifest): Promise<boolean> {
+    const { bucket, url, packMs } = this.#at
+    if (packMs === 0) {
+      if (manifest.adoptedFormat !== undefined) await bucket.put(BAR, barBytes())
+      return bucket.putIf(MANIFEST_FILE, manifestJson(manifest), { only: 'absent' })
+    }
+    if (manifest.adoptedFormat !== undefined) throw new StoreRefused(unpacked(url))
+    if (!(await refusesOverwriting(bucket))) throw new StoreRefused(unconditional(url))
+    const packed = { ...manifest, format: PACKED_FORMAT, packs: true as const }
+    const created = await bucket.putIf(MANIFEST_FILE, manifestJson(packed), { only: 'absent' })
+    if (created) this.#usePacks()
+    return created
+  }
+
+  #usePacks(): void {
+    const { bucket, objects, packMs } = this.#at
+    if (objects.packs === null) objects.usePacks(new PackedObjects(bucket, { delayMs: packMs || PACK_DELAY_MS }))
+  }
+}
+
+/** Packs rest on conditional writes; some stores do not know them, and some say nothing and overwrite. */
+async function refusesOverwriting(bucket: S3Bucket): Promise<boolean> {
+  await bucket.put(PROBE, Buffer.from('probe\n'))
+  const overwrote = await bucket.putIf(PROBE, Buffer.from('overwritten\n'), { only: 'absent' })
+  await bucket.remove([PROBE]).catch(() => undefined)
+  return !overwrote && bucket.isConditional
+}
+
+const unpacked = (url: string): string =>
+  `the store in ${url} has no packs, and --s3-pack is for a store that is made with it. ` +
+  'Leave it out, or name another --out. Nothing was changed.'
+
+const unconditional = (url: string): string =>
+  `the object store of ${url} overwrites where it is asked not to (If-None-Match), and packs rest on that. ` +
+  'Leave --s3-pack out.'

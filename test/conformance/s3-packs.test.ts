@@ -1,0 +1,203 @@
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { randomUUID } from 'node:crypto'
+import { afterAll, describe, expect, test } from 'vitest'
+import { contentHash, type ReceiptId, sourceKey } from '#src/document/ids.ts'
+import { LARGE_BYTES, PackedObjects } from '#src/outputs/s3/packs/packed-objects.ts'
+import { S3Bucket } from '#src/outputs/s3/s3-bucket.ts'
+import { openS3Store } from '#src/outputs/s3/s3-store.ts'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { openS3Client } from '#src/s3/client.ts'
+import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
+import { makeStore } from '../support/open-store-at.ts'
+import { Random } from '../support/random.ts'
+import { startS3Server } from '../support/s3-server.ts'
+import { testFeedStorage } from './feed-storage.ts'
+import { testOutputStore } from './output-store.ts'
+import { testStoreCrashes } from './store-crash.ts'
+
+const PACK_MS = 20
+const never = new AbortController().signal
+const server = await startS3Server()
+
+if (server.kind === 'unavailable') {
+  describe.skip(`the packed S3 store: ${server.reason}`, () => test('keeps the promises of a store', () => {}))
+} else {
+  const client = openS3Client(server)
+  afterAll(async () => {
+    client.destroy()
+    await server[Symbol.asyncDispose]()
+  })
+  const newBucket = async (): Promise<string> => {
+    const bucket = randomUUID()
+    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    return bucket
+  }
+  const open = async (bucket: string, own: S3Client = client): Promise<OutputStore> => {
+    const store = await openS3Store({ client: own, bucket, prefix: 'parsed', packMs: PACK_MS })
+    await makeStore(store)
+    return store
+  }
+  const namesIn = async (bucket: string, folder: string): Promise<readonly string[]> => {
+    const { Contents = [] } = await client.send(
+      new ListObjectsV2Command({ Bucket: bucket, Prefix: `parsed/${folder}` }),
+    )
+    return Contents.map(({ Key = '' }) => Key.slice('parsed/'.length))
+  }
+  const fresh = async () => ({ store: await open(await newBucket()), async [Symbol.asyncDispose]() {} })
+
+  testOutputStore('the packed S3 store', fresh)
+  testFeedStorage('the packed S3 store', fresh)
+  testStoreCrashes('the packed S3 store', 4, async () => {
+    const { endpoint, accessKeyId, secretAccessKey } = server
+    const opened = { client: { endpoint, accessKeyId, secretAccessKey }, bucket: await newBucket() }
+    return {
+      address: { kind: 's3', ...opened, packMs: PACK_MS },
+      leftovers: async () => [],
+      async [Symbol.asyncDispose]() {},
+    }
+  })
+
+  test('the packed S3 store: many documents share few objects, and another process reads each', async () => {
+    const bucket = await newBucket()
+    const store = await open(bucket)
+    const keys = Array.from({ length: 60 }, (_, at) => `folder/${at}.pdf`)
+    const files = outputs({ 'document.md': 'text', 'blocks.jsonl': '{}\n' })
+    await Promise.all(
+      keys.map(async (key) => {
+        await store.saveReceipt(receiptOf(key), Buffer.from(`answer ${key}`), null)
+        await store.commit(recordOf(key, files, { receipt: receiptOf(key) }), files)
+      }),
+    )
+    expect((await namesIn(bucket, '')).filter((name) => !name.startsWith('packs/log/'))).toEqual(['store.json'])
+    expect((await namesIn(bucket, 'packs/log/')).length).toBeLessThan(keys.length / 2)
+    const other = await open(bucket)
+    for (const key of keys) {
+      expect((await other.readReceipt(receiptOf(key)))?.body.toString()).toBe(`answer ${key}`)
+      expect((await other.readOutput(sourceKey(key), 'blocks.jsonl'))?.toString()).toBe('{}\n')
+    }
+    expect(await collect(other.listRecords(never))).toHaveLength(60)
+  })
+
+  test('the packed S3 store: what one process has written is what every other reads next', async () => {
+    const bucket = await newBucket()
+    const stores = [await open(bucket), await open(bucket), await open(bucket)] as const
+    const random = new Random(9401)
+    const first = new Map<ReceiptId, string>()
+    for (let round = 0; round < 14; round++) {
+      const key = `${random.below(10)}.pdf`
+      const writer = random.pick(stores)
+      const reader = random.pick(stores)
+      const files = outputs({ 'document.md': `round ${round}` })
+      const id = receiptOf(key)
+      const saved = [writer, reader].map((store, at) => store.saveReceipt(id, Buffer.from(`${round}.${at}`), null))
+      await Promise.all([...saved, writer.commit(recordOf(key, files, { attempts: round }), files)])
+      expect((await reader.readRecord(sourceKey(key)))?.attempts).toBe(round)
+      const bodies = await Promise.all(stores.map(async (store) => (await store.readReceipt(id))?.body.toString()))
+      expect(new Set(bodies).size).toBe(1)
+      expect(bodies[0]).toBe(first.get(id) ?? bodies[0])
+      first.set(id, bodies[0] ?? '')
+      if (round % 4 === 3) await writer.bury(letterOf(key, { attempts: round }))
+      if (round % 4 === 3) expect((await reader.readDeadLetter(sourceKey(key)))?.attempts).toBe(round)
+      if (round % 5 === 4) await writer.remove(sourceKey(key))
+      if (round % 5 === 4) expect(await reader.haveRecords([sourceKey(key)])).toEqual([false])
+    }
+  })
+
+  test('packs: of conditional writes that meet, each that succeeded counts, whichever process wrote it', async () => {
+    const bucket = await newBucket()
+    const at = { client, bucket, prefix: '', writing: {} }
+    const writers = Array.from({ length: 4 }, () => new PackedObjects(new S3Bucket(at), { delayMs: PACK_MS }))
+    const name = 'documents/counter.pdf/record.json'
+    expect(
+      (await Promise.all(writers.map((each) => each.putIf(name, Buffer.from('0'), { only: 'absent' })))).filter(
+        Boolean,
+      ),
+    ).toHaveLength(1)
+    let counted = 0
+    await Promise.all(
+      writers.map(async (writer) => {
+        for (let round = 0; round < 6; round++) {
+          const stored = await writer.get(name)
+          if (stored === null) throw new Error('it is there')
+          const next = Buffer.from(`${Number(stored.bytes.toString()) + 1}`)
+          if (await writer.putIf(name, next, { only: 'over', etag: stored.etag })) counted += 1
+        }
+      }),
+    )
+    expect(counted).toBeGreaterThan(0)
+    for (const writer of writers) expect((await writer.get(name))?.bytes.toString()).toBe(`${counted}`)
+  })
+
+  test('packs: a pack whose answer was lost is known as written, and written once', async () => {
+    const bucket = await newBucket()
+    const own = openS3Client(server)
+    const store = await open(bucket, own)
+    let lost = 0
+    own.middlewareStack.add(
+      (next, context) => async (args) => {
+        const { Key = '' } = args.input as { readonly Key?: string }
+        if (context.commandName !== 'PutObjectCommand' || !Key.includes('packs/log/') || lost >= 2) return next(args)
+        lost += 1
+        await next(args).catch(() => undefined)
+        throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+      },
+      { step: 'deserialize', priority: 'high' },
+    )
+    await store.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
+    expect(lost).toBe(2)
+    expect(await namesIn(bucket, 'packs/log/')).toHaveLength(1)
+    expect((await (await open(bucket)).readReceipt(receiptOf('one')))?.body.toString()).toBe('answer')
+    own.destroy()
+  })
+
+  test('the packed S3 store: what is large is an object of its own, which goes when it is replaced or removed', async () => {
+    const bucket = await newBucket()
+    const store = await open(bucket)
+    const bytes = Buffer.alloc(LARGE_BYTES + 1, 'large ')
+    const files = new Map([['document.md', bytes]])
+    const answer = Buffer.from(Array.from({ length: 2 * LARGE_BYTES }, () => Math.floor(Math.random() * 256)))
+    await store.saveReceipt(receiptOf('one'), answer, null)
+    await store.commit(recordOf('a.pdf', files), files)
+    await store.commit(recordOf('a.pdf', files, { attempts: 2 }), files)
+    expect(await namesIn(bucket, 'packs/large/')).toHaveLength(2)
+    const other = await open(bucket)
+    expect((await other.readOutput(sourceKey('a.pdf'), 'document.md'))?.equals(bytes)).toBe(true)
+    expect((await other.readReceipt(receiptOf('one')))?.body.equals(answer)).toBe(true)
+    const listed = await collect(other.listReceipts(never, contentHash(receiptOf('one').slice(0, 64))))
+    expect(listed.map(({ id }) => id)).toEqual([receiptOf('one')])
+    expect(await collect(other.listOrphans(never))).toEqual([])
+    await other.remove(sourceKey('a.pdf'))
+    await store.removeReceipt(receiptOf('one'))
+    expect(await namesIn(bucket, 'packs/large/')).toEqual([])
+    expect(await collect(store.listReceipts(never))).toEqual([])
+  })
+
+  test('a store without packs refuses them, and one with packs keeps them without the setting', async () => {
+    const bucket = await newBucket()
+    await makeStore(await openS3Store({ client, bucket, prefix: 'plain' }))
+    const asked = await openS3Store({ client, bucket, prefix: 'plain', packMs: PACK_MS })
+    await expect(asked.readManifest()).rejects.toThrow('has no packs, and --s3-pack is for a store')
+    await open(bucket)
+    const unset = await openS3Store({ client, bucket, prefix: 'parsed', mustExist: true })
+    await unset.saveReceipt(receiptOf('one'), Buffer.from('answer'), null)
+    expect(await namesIn(bucket, 'receipts/')).toEqual([])
+    expect((await unset.readManifest())?.format).toBe(3)
+  })
+
+  test('a pack that is damaged, or missing, is named, and nothing is taken for absent', async () => {
+    const bucket = await newBucket()
+    const store = await open(bucket)
+    for (const text of ['one', 'two']) await store.saveReceipt(receiptOf(text), Buffer.from(text), null)
+    const [first = ''] = await namesIn(bucket, 'packs/log/')
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: `parsed/${first}` }))
+    expect(Buffer.from((await Body?.transformToByteArray()) ?? []).toString('latin1')).toMatch(/^SLUICEP1/)
+    await client.send(new PutObjectCommand({ Bucket: bucket, Key: `parsed/${first}`, Body: 'something else' }))
+    await expect((await open(bucket)).readReceipt(receiptOf('two'))).rejects.toThrow('restore it from a backup')
+  })
+}
