@@ -50,7 +50,8 @@ const commandsOf = (source: string, out: string): Readonly<Record<string, readon
 })
 
 await using resources = new AsyncDisposableStack()
-const parseApiUrl = await startService()
+await using service = await startService()
+const parseApiUrl = service.url
 const server = await startS3Server()
 if (server.kind === 'unavailable') throw new Error(server.reason)
 resources.use(server)

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../support/free-port.ts'
+import { listen } from '../support/listen.ts'
 
 /** A service that no request of a process comes to, for a reason that waiting does not mend. */
 export interface WrongAddress extends AsyncDisposable {
@@ -54,20 +54,15 @@ export const WRONG_ADDRESSES: Readonly<Record<string, () => Promise<WrongAddress
   },
 }
 
-async function serving(server: Server, scheme: string, cause: RegExp): Promise<WrongAddress> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    env: {},
-    cause,
-    [Symbol.asyncDispose]: async () => {
-      if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function') {
-        server.closeAllConnections()
-      }
-      server.close()
-    },
-  }
+/** One of them, by its name. */
+export function wrongAddress(name: keyof typeof WRONG_ADDRESSES): Promise<WrongAddress> {
+  const open = WRONG_ADDRESSES[name]
+  if (open === undefined) throw new Error(`no wrong address is named ${name}`)
+  return open()
+}
+
+async function serving(server: Server, scheme: 'http' | 'https', cause: RegExp): Promise<WrongAddress> {
+  return { ...(await listen(server, scheme)), env: {}, cause }
 }
 
 let certificate: { readonly key: Buffer; readonly cert: Buffer } | null = null

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
@@ -8,6 +7,7 @@ import type { RunningSluice } from '../support/sluice.ts'
 import { OwnRedis } from '../outages/support/own-redis.ts'
 import { Harness } from '../outages/support/harness.ts'
 import { until } from '../support/wait.ts'
+import { listen } from '../support/listen.ts'
 
 interface OtlpSpan {
   readonly traceId: string
@@ -40,26 +40,21 @@ async function startCollector(status: number | null = 200) {
       if (status !== null) response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
     }
     void answer()
-  }).listen(0, '127.0.0.1')
-  await new Promise((listening) => server.once('listening', listening))
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     headers,
     exports,
     spans: () =>
       exports.flatMap(({ resourceSpans }) =>
         resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
       ),
-    [Symbol.dispose]: () => {
-      server.closeAllConnections()
-      server.close()
-    },
   }
 }
 
 describe('traces', () => {
   test('a collector gets the spans of each document, and the service the id of the one that asks it', async () => {
-    using collector = await startCollector()
+    await using collector = await startCollector()
     await using harness = await Harness.open({ documents: 3 })
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -95,7 +90,7 @@ describe('traces', () => {
   })
 
   test('of a document are one trace, though one process enqueues it, one dies with it and another one ends it', async () => {
-    using collector = await startCollector()
+    await using collector = await startCollector()
     await using redis = await OwnRedis.start()
     let isHeld = true
     const reply = () => (isHeld ? ({ fault: 'hang' } as const) : {})
@@ -145,8 +140,8 @@ describe('traces', () => {
   }, 60_000)
 
   test('cost no document and no exit code where the collector refuses, hangs or answers 500, which the log reports once', async () => {
-    using refusing = await startCollector(500)
-    using hanging = await startCollector(null)
+    await using refusing = await startCollector(500)
+    await using hanging = await startCollector(null)
     await using harness = await Harness.open({ documents: 2 })
     expect((await harness.run()).code).toBe(0)
     expect(harness.service.requests.map(({ headers }) => headers['traceparent'])).toEqual([undefined, undefined])
@@ -167,7 +162,7 @@ describe('traces', () => {
   })
 
   test('take the login of the address as a header, and neither log nor terminal shows it or a header that HTTP cannot carry', async () => {
-    using collector = await startCollector()
+    await using collector = await startCollector()
     await using harness = await Harness.open({ documents: 1 })
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.replace('//', '//team:sesame%21@'),

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
@@ -11,6 +9,7 @@ import { startScriptedService } from '../support/scripted-service.ts'
 import { sluice } from '../support/sluice.ts'
 import { openProxy } from '../support/silent-server.ts'
 import { Harness } from './support/harness.ts'
+import { listen } from '../support/listen.ts'
 
 /** An authority of our own, a server's certificate for 127.0.0.1 and a client's. */
 async function certificates(folder: string): Promise<(name: string) => string> {
@@ -82,15 +81,7 @@ async function behindTls(target: string, at: (name: string) => string, clients: 
     })
     incoming.pipe(onward)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  return listen(server, 'https')
 }
 
 describe('a service behind TLS', () => {

@@ -1,11 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { errorReply, type ReceivedRequest } from '../support/scripted-service.ts'
 import { sluice, STACK_TRACE } from '../support/sluice.ts'
@@ -13,61 +7,20 @@ import { OwnRedis } from './support/own-redis.ts'
 import { ask, seenAfter } from './support/four-channels.ts'
 import { Harness } from './support/harness.ts'
 import { until } from '../support/wait.ts'
+import { wrongAddress } from '../faults/wrong-addresses.ts'
 
 /** Longest until an outage can be seen in each place: it is confirmed after two seconds. */
 const VISIBLE_MS = 5_000
 
 const EXIT_HALTED = 3
 
-interface Unreachable extends AsyncDisposable {
-  readonly url: string
-  readonly cause: RegExp
-}
-
-const nothing = { [Symbol.asyncDispose]: async () => undefined }
-
-const WAYS: Readonly<Record<string, () => Promise<Unreachable>>> = {
-  'nothing listens': async () => ({
-    ...nothing,
-    url: `http://127.0.0.1:${await freePort()}`,
-    cause: /nothing listens there/,
-  }),
-  'its name is unknown': async () => ({
-    ...nothing,
-    url: 'http://parse.invalid',
-    cause: /its name cannot be (found|looked up now)/,
-  }),
-  'its certificate is self-signed': async () => {
-    const server = await selfSigned()
-    const { port } = server.address() as AddressInfo
-    return {
-      url: `https://127.0.0.1:${port}`,
-      cause: /its certificate is self-signed/,
-      [Symbol.asyncDispose]: async () => {
-        server.closeAllConnections()
-        server.close()
-      },
-    }
-  },
-}
-
-async function selfSigned(): Promise<Server> {
-  await using folder = await temporaryFolder()
-  const [key, certificate] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')]
-  const subject = ['-nodes', '-days', '2', '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', key, '-out', certificate, ...subject]
-  execFileSync('openssl', made, { stdio: 'ignore' })
-  const server = createServer({ key: await readFile(key), cert: await readFile(certificate) })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
+const WAYS = ['nothing listens', 'unknown host', 'self-signed certificate'] as const
 
 describe.concurrent('a service that cannot be used', () => {
-  test.each(Object.keys(WAYS))(
-    'because %s says so on the terminal, in the log, in a metric and in readiness; the run halts with 3',
+  test.each(WAYS)(
+    'says why (%s) on the terminal, in the log, in a metric and in readiness; the run halts with 3',
     async (way) => {
-      await using service = await (WAYS[way] as () => Promise<Unreachable>)()
+      await using service = await wrongAddress(way)
       await using redis = await OwnRedis.start()
       await using harness = await Harness.open({ documents: 5 })
       const metricsPort = await freePort()

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listen } from './listen.ts'
 
 /** How one request is answered; left out: 200 with a completion. */
 export interface ChatReply {
@@ -78,18 +77,13 @@ export async function startChatService(answer: (request: ChatRequest) => ChatRep
       if (!isCut) response.end(JSON.stringify(said ?? completionFor(prompt)))
     })().catch(() => response.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const listening = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${listening.url}/v1`,
     requests,
     charges,
     mostInFlight: () => most,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   }
 }
 

@@ -1,22 +1,18 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { openS3Client } from '#src/s3/client.ts'
+import { listen } from './listen.ts'
 
 /** A store over real HTTP that answers as it is told, and a client of it. */
 export async function startScriptedStore(answer: RequestListener) {
-  const server = createServer(answer)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = await listen(createServer(answer))
+  const endpoint = server.url
   const client = openS3Client({ endpoint, accessKeyId: 'key', secretAccessKey: 'secret' })
   return {
     client,
+    endpoint,
     async [Symbol.asyncDispose]() {
       client.destroy()
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      await server[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { listen, type Listening } from './listen.ts'
 
-export interface SilentServer extends AsyncDisposable {
-  readonly url: string
+export interface SilentServer extends Listening {
   readonly connections: () => number
 }
 
@@ -14,17 +13,7 @@ export async function silentServer(): Promise<SilentServer> {
 }
 
 async function serving(server: Server, connections: () => number): Promise<SilentServer> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return { ...(await listen(server)), connections }
 }
 
 export interface ProxyOptions {

@@ -1,15 +1,13 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { assertNever } from '#src/document/assert-never.ts'
 import { draw } from './draw.ts'
 import { type DrawnAnswer, DrawnService } from './drawn-service.ts'
 import { RealTime } from './real-time.ts'
+import { type HttpAnswer, serveDocuments } from '../serve-documents.ts'
 
 /*
  * node bench/gate/random/serve-drawn.ts SEED FACTOR
  *
- * A drawn service of `POST /v2/parse` in real time, all its times divided by FACTOR, in a process of its own. Documents
- * name themselves: `<!-- document NAME -->`. `POST /begin` starts its time; `GET /report` says what it saw.
+ * A drawn service of `POST /v2/parse` in real time, all its times divided by FACTOR, in a process of its own.
  */
 
 /** Slack for the clocks of two processes, milliseconds. */
@@ -21,12 +19,6 @@ const time = new RealTime(factor)
 const service = new DrawnService(time, drawn)
 const report = { sent: 0, done: 0, refused: 0, undercut: 0 }
 const notBefore = new Map<string, number>()
-
-interface HttpAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: object
-}
 
 const TEXTS = { rate: 'Rate limit exceeded', concurrency: 'Concurrency limit reached' } as const
 
@@ -65,27 +57,18 @@ function note(document: string, { status, headers }: HttpAnswer): void {
   if (told > 0) notBefore.set(document, performance.now() + 1000 * told)
 }
 
-const server = createServer(async (request, response) => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const reply = ({ status, headers, body }: HttpAnswer): void => {
-    response.writeHead(status, { ...headers, 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
-  }
-  if (request.url === '/begin') {
-    time.begin()
-    return reply({ status: 200, headers: {}, body: {} })
-  }
-  if (request.url === '/report') return reply({ status: 200, headers: {}, body: report })
-  if (request.url !== '/v2/parse') return reply(failure(404, 'Not Found', null))
-  const document = /<!-- document (\S+) -->/.exec(Buffer.concat(chunks).toString('latin1'))?.[1] ?? ''
-  report.sent += 1
-  if (performance.now() + CLOCK_MS < (notBefore.get(document) ?? 0)) report.undercut += 1
-  service.request((answer) => {
-    const http = httpAnswer(answer, document)
-    note(document, http)
-    reply(http)
-  })
+serveDocuments({
+  begin: () => time.begin(),
+  report: () => report,
+  parse: (document) => {
+    report.sent += 1
+    if (performance.now() + CLOCK_MS < (notBefore.get(document) ?? 0)) report.undercut += 1
+    return new Promise((resolve) => {
+      service.request((answer) => {
+        const http = httpAnswer(answer, document)
+        note(document, http)
+        resolve(http)
+      })
+    })
+  },
 })
-server.keepAliveTimeout = 60_000
-server.listen(0, '127.0.0.1', () => console.log(`listening ${(server.address() as AddressInfo).port}`))

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { fileInPackage, PACKAGE_VERSION, packageOf } from '#src/engine/languages/language-data.ts'
+import { listen } from '../../support/listen.ts'
 
 export interface NpmRegistry extends AsyncDisposable {
   readonly url: string
@@ -40,16 +40,8 @@ export async function npmRegistry(folder: string, data: Readonly<Record<string, 
       JSON.stringify({ name, 'dist-tags': { latest: PACKAGE_VERSION }, versions: { [PACKAGE_VERSION]: version } }),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    downloads,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const listening = await listen(server)
+  return { ...listening, url: `${listening.url}/`, downloads }
 }
 
 async function archiveOf(folder: string, code: string, bytes: Buffer): Promise<Buffer> {

@@ -1,46 +1,38 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createEngine, type Engine } from '#src/engine/create-engine.ts'
 import { csvFile, parseWith } from '../support/engine-client.ts'
+import { type ChatRequest, type ChatService, startChatService } from '../../support/chat-service.ts'
 
-interface Asked {
-  readonly authorization: string | undefined
-  readonly body: { readonly model: string; readonly messages: readonly { readonly content: string }[] }
-}
+const asked = (at: number): ChatRequest | undefined => service.requests[earlier + at]
 
 const SCHEMA = { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] }
 const JSON_FORMAT = { formats: [{ type: 'json', schema: SCHEMA, prompt: 'How old is Ada?' }] }
 
-let server: Server
+let service: ChatService
 let engine: Engine
 let without: Engine
 let answers: (string | number)[]
-let asked: Asked[]
+/** Requests of the service before those of the test. */
+let earlier = 0
 
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Asked['body']
-    asked.push({ authorization: request.headers.authorization, body })
+  service = await startChatService(() => {
     const answer = answers.shift() ?? 500
-    if (typeof answer === 'number') response.writeHead(answer).end('{}')
-    else response.end(JSON.stringify({ choices: [{ message: { content: answer } }] }))
+    if (typeof answer === 'number') return { status: answer, body: {} }
+    return { body: { choices: [{ message: { content: answer } }] } }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const { url } = service
   engine = await createEngine({ children: 1, model: { url, key: 'm-key', name: 'tiny', maxInputCharacters: 1000 } })
   without = await createEngine({ children: 1 })
 })
 
 afterAll(async () => {
   await Promise.all([engine[Symbol.asyncDispose](), without[Symbol.asyncDispose]()])
-  server.close()
+  await service[Symbol.asyncDispose]()
 })
 
 beforeEach(() => {
-  asked = []
+  earlier = service.requests.length
 })
 
 describe('a format that a model writes', () => {
@@ -57,15 +49,15 @@ describe('a format that a model writes', () => {
     answers = ['A list of one person.']
     const { body } = await parseWith(engine, { options: { formats: ['summary'] } })
     expect(body.data).toMatchObject({ summary: 'A list of one person.', warning: null })
-    expect(asked[0]).toMatchObject({ authorization: 'Bearer m-key', body: { model: 'tiny' } })
-    expect(asked[0]?.body.messages.at(-1)?.content).toContain('Ada')
+    expect(asked(0)).toMatchObject({ authorization: 'Bearer m-key', body: { model: 'tiny' } })
+    expect(asked(0)?.body.messages.at(-1)?.content).toContain('Ada')
   })
 
   test('fits the schema, after one correction if need be', async () => {
     answers = ['{"age":"old"}', '```json\n{"age":36}\n```']
     const { body } = await parseWith(engine, { options: JSON_FORMAT })
     expect(body.data?.json).toEqual({ age: 36 })
-    expect(asked[1]?.body.messages.at(-1)?.content).toContain('/age must be integer')
+    expect(asked(1)?.body.messages.at(-1)?.content).toContain('/age must be integer')
   })
 
   test('is refused with 422 when the model cannot do it', async () => {
@@ -105,6 +97,6 @@ describe('a format that a model writes', () => {
     const file = new File([`a,b\n${'x,y\n'.repeat(1000)}`], 'long.csv')
     const { body } = await parseWith(engine, { file, options: { formats: ['summary'] } })
     expect(body.data?.warning).toContain('first 1000')
-    expect(asked[0]?.body.messages.at(-1)?.content).toHaveLength(1000)
+    expect(asked(0)?.body.messages.at(-1)?.content).toHaveLength(1000)
   })
 })

@@ -1,6 +1,4 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hostileDocuments } from '../hostile-documents.ts'
@@ -8,6 +6,7 @@ import { HOSTILE_FORMATS, hostileFile } from '../hostile-files.ts'
 import { findChromium, startChromium } from './support/chromium.ts'
 import { startView } from './support/viewed.ts'
 import { seedFrom } from '../../support/seed.ts'
+import { openSite } from '../../support/web-site.ts'
 
 /** `0-300`, of those that the seed makes: a busy machine opens them in parts. */
 const [FROM = 0, TO = 300] = (process.env['HOSTILE_RANGE'] ?? '0-300').split('-').map(Number)
@@ -33,15 +32,8 @@ test.skipIf(typeof found === 'string')(
   `of documents ${FROM} to ${TO} of all formats that carry scripts (seed ${SEED}), none runs one and none asks another server`,
   async () => {
     if (typeof found === 'string') throw new Error(found)
-    const asked: string[] = []
     await using resources = new AsyncDisposableStack()
-    const canary = createServer((request, response) => {
-      asked.push(request.url ?? '')
-      response.end()
-    }).listen(0, '127.0.0.1')
-    resources.defer(() => void canary.close())
-    await new Promise((listening) => canary.once('listening', listening))
-    const host = `http://127.0.0.1:${(canary.address() as AddressInfo).port}`
+    const { asked, url: host } = resources.use(await openSite(() => ({})))
     const texts = hostileDocuments(SEED, TO, host).slice(FROM)
     const keys = texts.map((_, at) => `${FROM + at}${NAMES[at % NAMES.length]}.${formatOf(at)}`)
     const viewed = resources.use(

@@ -1,0 +1,27 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
+
+export interface Listening extends AsyncDisposable {
+  /** Without a path: `http://127.0.0.1:<port>`. */
+  readonly url: string
+  readonly port: number
+}
+
+/** Lets a server listen on a free port of loopback; disposing of it cuts its connections, where it knows them. */
+export async function listen(server: Server, scheme: 'http' | 'https' = 'http'): Promise<Listening> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `${scheme}://127.0.0.1:${port}`,
+    port,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close')
+      server.close()
+      if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function') {
+        server.closeAllConnections()
+      }
+      await closed
+    },
+  }
+}
