@@ -101,8 +101,18 @@ function side(rows: readonly Row[], belongs: (segment: Segment) => boolean): Row
 
 /** Whether rows are the whole lines of one column of prose; rows of a table are neither whole nor prose. */
 function isColumn(rows: readonly Row[]): boolean {
-  const whole = rows.filter((row) => row.segments.length === 1)
+  const whole = rows.filter(isWhole)
   return whole.length >= rows.length * WHOLE_LINES && (isProse(rows) || isList(rows))
+}
+
+/** A line, which the marker of an item or the number of a question may stand before. */
+function isWhole({ segments: [first, ...others] }: Row): boolean {
+  if (others.length === 0) return true
+  const marker = first?.words.length === 1 ? first.words : []
+  return (
+    others.length === 1 &&
+    markedLine([...marker, ...(others[0]?.words ?? [])], true)?.rest.length === others[0]?.words.length
+  )
 }
 
 /**

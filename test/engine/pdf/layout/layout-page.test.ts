@@ -40,6 +40,23 @@ describe('the layout of a PDF page', () => {
     expect(markdown).toContain('The northern quay was built of granite that came by sea')
   })
 
+  test('reads questions with their answers column by column, though their markers stand apart', async () => {
+    const column = (x: number, number: number, question: string): string =>
+      text(x, 100, `${number}.`) +
+      paragraph(x + 24, 100, [`Which of these does the ${question}`, 'allow at night? Please select all that apply.']) +
+      ['Mooring unlit', 'Loading of timber', 'Fishing there']
+        .map(
+          (answer, index) =>
+            text(x + 24, 150 + index * 20, '-') + text(x + 48, 150 + index * 20, `${answer} (${question})`),
+        )
+        .join('')
+    const { markdown } = await pdfs.convert([
+      { content: column(72, 1, 'northern quay') + column(356, 2, 'southern quay') },
+    ])
+    expect(markdown.indexOf('Fishing there (northern quay)')).toBeLessThan(markdown.indexOf('2. Which'))
+    expect(markdown).not.toContain('|')
+  })
+
   test('joins lines to paragraphs and cut words to whole ones, but keeps the hyphens of compounds', async () => {
     const lines = [
       'Every ship that enters must an-',
