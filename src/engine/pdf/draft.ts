@@ -22,6 +22,7 @@ const TYPES: Readonly<Record<LayoutBlock['kind'], BlockType>> = {
   list_item: 'text',
   code: 'text',
   caption: 'caption',
+  formula: 'formula',
   table: 'table',
   figure: 'figure',
   page_header: 'page_header',

@@ -1,11 +1,13 @@
 import type { ParsedPage } from '@llamaindex/liteparse'
 import { draftsOf, type PageDraft } from './draft.ts'
+import { type Box, holds } from './layout/box.ts'
 import { documentStyle } from './layout/document-style.ts'
+import { drawingsOf } from './layout/drawings.ts'
 import { furnitureOf } from './layout/furniture.ts'
 import { type NamedHeadings, namedHeadings } from './layout/outlined-headings.ts'
 import { layoutPage } from './layout/layout-page.ts'
 import { rowsOf } from './layout/rows.ts'
-import { rulingsOf } from './layout/rulings.ts'
+import { type Rulings, rulingsOf } from './layout/rulings.ts'
 import { type Word, wordsOf } from './layout/words.ts'
 import type { PageReading } from './page-reading.ts'
 import type { OutlineEntry } from './structure/outline.ts'
@@ -26,7 +28,7 @@ export interface BatchDrafts {
 
 /** Lays out a batch of pages. What repeats over pages and what size text usually has is taken from the batch. */
 export function pageDrafts(batch: readonly PageReading[], options: BatchOptions): BatchDrafts {
-  const read = batch.map((entry) => ({ ...entry, ...separated(entry.page === null ? [] : wordsOf(entry.page)) }))
+  const read = batch.map((entry) => ({ ...entry, ...(entry.page === null ? NO_WORDS : separated(entry.page)) }))
   const style = documentStyle(read.flatMap((entry) => entry.words))
   const vocabulary = options.vocabulary.union(style.vocabulary)
   const rows = read.map((entry) => ({
@@ -34,20 +36,20 @@ export function pageDrafts(batch: readonly PageReading[], options: BatchOptions)
     height: entry.page?.height ?? 0,
   }))
   const furniture = furnitureOf(rows, style.bodySize)
-  const pages = read.map(({ pageNumber, page, words, inset, problems, signals }, index): PageDraft => {
+  const pages = read.map(({ pageNumber, page, words, inset, drawings, problems, signals }, index): PageDraft => {
     const known = { pageNumber, problems, signals }
     if (page === null) return { ...known, size: null, drafts: [], links: [] }
     const content = {
       rows: rows[index]?.rows ?? [],
       turned: words.filter((word) => word.turned !== 0),
       furniture: furniture[index] ?? new Map(),
-      rulings: rulingsOf(page),
-      figures: figuresOf(page),
+      rulings: outside(rulingsOf(page), drawings),
+      figures: [...figuresOf(page), ...drawings],
       inset,
       named: namedOn(pageNumber, options.outline ?? []),
     }
     const drafts = draftsOf(layoutPage(content, style), { ...options, vocabulary })
-    const links = [...words, ...inset].flatMap((word) => word.link ?? [])
+    const links = [...words, ...inset.flat()].flatMap((word) => word.link ?? [])
     return { ...known, size: { width: page.width, height: page.height }, drafts, links }
   })
   return { pages, vocabulary }
@@ -63,12 +65,58 @@ const MOSTLY_NATIVE = 0.3
 /** Marks of a picture are taken for letters with less confidence than this. */
 const SURE_IN_PICTURE = 0.6
 
-/** What was recognised on a page with text of its own is kept apart: it must not take part in the page's own columns and tables. */
-function separated(words: readonly Word[]): { readonly words: readonly Word[]; readonly inset: readonly Word[] } {
+interface PageWords {
+  readonly words: readonly Word[]
+  /** Words in pictures and drawings, each group by itself. */
+  readonly inset: readonly (readonly Word[])[]
+  readonly drawings: readonly Box[]
+}
+
+const NO_WORDS: PageWords = { words: [], inset: [], drawings: [] }
+
+/**
+ * The labels of drawings, and what was recognised on a page with text of its own, are kept apart: they must not take part in the
+ * page's own columns and tables.
+ */
+function separated(page: ParsedPage): PageWords {
+  const all = wordsOf(page)
   const letters = (some: readonly Word[]): number => some.reduce((sum, word) => sum + word.text.length, 0)
-  const native = words.filter((word) => word.confidence === null)
-  if (native.length === words.length || letters(native) < MOSTLY_NATIVE * letters(words)) return { words, inset: [] }
-  return { words: native, inset: words.filter((word) => (word.confidence ?? 0) >= SURE_IN_PICTURE) }
+  const native = all.filter((word) => word.confidence === null)
+  const isScan = native.length < all.length && letters(native) < MOSTLY_NATIVE * letters(all)
+  if (isScan) return { words: all, inset: [], drawings: [] }
+  const recognised = all.filter((word) => (word.confidence ?? 0) >= SURE_IN_PICTURE)
+  const drawings = drawingsOf(page, native)
+  const labels = drawings.map((box) => labelsOf(box, native))
+  const inDrawings = new Set(labels.flat())
+  // A page that is nothing but a drawing is read as it stands.
+  if (inDrawings.size === native.length) return { words: native, inset: [recognised], drawings }
+  return { words: native.filter((word) => !inDrawings.has(word)), inset: [recognised, ...labels], drawings }
+}
+
+/** The numbers of an axis stand this near outside, in points. */
+const LABEL_POINTS = 10
+const AXIS_LABEL = /^[$€£]?[-−]?[\d.,]{1,8}%?$/
+
+/** A line that runs out of a drawing is text that it only touches. */
+function labelsOf(box: Box, words: readonly Word[]): Word[] {
+  const near = LABEL_POINTS
+  const around = { x0: box.x0 - near, y0: box.y0 - near, x1: box.x1 + near, y1: box.y1 + near }
+  const lines = rowsOf(words.filter((word) => word.turned === 0)).flatMap(({ segments }) => segments)
+  const whole = lines.filter(
+    (line) => line.x0 > around.x0 && line.x1 < around.x1 && line.y0 > around.y0 && line.y1 < around.y1,
+  )
+  const labels = whole.filter((line) => holds(box, line) || line.words.every(({ text }) => AXIS_LABEL.test(text)))
+  return [...labels.flatMap((line) => line.words), ...words.filter((word) => word.turned !== 0 && holds(around, word))]
+}
+
+/** The rules that are no lines of a drawing. */
+function outside({ horizontal, vertical }: Rulings, drawings: readonly Box[]): Rulings {
+  const isOut = (x0: number, y0: number, x1: number, y1: number): boolean =>
+    !drawings.some((box) => x0 > box.x0 - 3 && x1 < box.x1 + 3 && y0 > box.y0 - 3 && y1 < box.y1 + 3)
+  return {
+    horizontal: horizontal.filter(({ at, start, end }) => isOut(start, at, end, at)),
+    vertical: vertical.filter(({ at, start, end }) => isOut(at, start, at, end)),
+  }
 }
 
 function figuresOf(page: ParsedPage) {

@@ -7,6 +7,7 @@ import { cellText, type TableGrid } from './tables/grid.ts'
 export function renderBlock(block: LayoutBlock, vocabulary: ReadonlySet<string>): string {
   if (block.kind === 'table') return renderTable(block)
   if (block.kind === 'figure') return ''
+  if (block.kind === 'formula') return `$$${block.latex ?? ''}$$`
   if (block.kind === 'code') return fenced(block.lines)
   if (block.kind === 'list_item') return listItem(block, vocabulary)
   const text = proseOf(block.lines, vocabulary)

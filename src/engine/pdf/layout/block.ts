@@ -5,7 +5,15 @@ import type { Word } from './words.ts'
 /** Words of one printed line in reading order. */
 export type Line = readonly Word[]
 
-export type TextKind = 'heading' | 'paragraph' | 'caption' | 'code' | 'page_header' | 'page_footer' | 'page_number'
+export type TextKind =
+  | 'heading'
+  | 'paragraph'
+  | 'caption'
+  | 'code'
+  | 'formula'
+  | 'page_header'
+  | 'page_footer'
+  | 'page_number'
 
 export interface TextBlock {
   readonly kind: TextKind
@@ -13,6 +21,8 @@ export interface TextBlock {
   readonly lines: readonly Line[]
   /** Of a heading that the file names in its outline: its depth there, from 1. */
   readonly depth?: number
+  /** Of a formula: what it says, without the dollar signs. */
+  readonly latex?: string
 }
 
 export interface ListItem {

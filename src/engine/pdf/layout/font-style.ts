@@ -4,6 +4,8 @@ export interface FontStyle {
   readonly weight: number
   readonly italic: boolean
   readonly monospaced: boolean
+  /** Letters and signs of formulas. */
+  readonly math: boolean
 }
 
 /** The random letters in front of the name of an embedded part of a font. */
@@ -15,6 +17,10 @@ const SUBSET = /^[A-Z]{6}\+/
 const TEX = /^(?:CM|SF|EC|TC|LA|LC|LM)(SSBX|SSI|SSDC|BXTI|BXSL|BX|BI|BL|SX|SO|RB|B|TI|TT|IT|SL|SI|U)?\d{1,4}$/
 const TEX_BOLD = /^(?:SSBX|SSDC|BXTI|BXSL|BX|BI|BL|SX|SO|RB|B)$/
 const TEX_ITALIC = /^(?:SSI|BXTI|BXSL|BI|BL|SO|TI|IT|SL|SI)$/
+
+/** Fonts of mathematics: those of TeX, of Word and of its equation editors. */
+const MATH =
+  /^(?:CM(?:MI|SY|EX|BSY|MIB)|MS[AB]M|EU[FRS][BM]|MT(?:SY|EX|MI|2|Extra)|rtxmi|[pt]xsy|[pt]xmi|STIX\w*Math|Euclid(?:Symbol|Extra|Math)|Symbol(?:MT)?$)|math/i
 
 /** Abbreviated as Adobe does: `MyriadBd`, `FrutigerLtIt`, `HelveticaNeue-BdCn`. */
 const ABBREVIATED_BOLD = /(?<=[a-z\d-])(?:Bd|Hv|Blk|Smbd)(?=$|[A-Z-])/
@@ -33,14 +39,21 @@ const WEIGHTS: readonly (readonly [RegExp, number])[] = [
 /** Weight and shape of a font by its name, without its subset tag. */
 export function fontStyle(fontName: string): FontStyle {
   const name = fontName.replace(SUBSET, '')
+  const math = MATH.test(name)
   const [isTex, shape = ''] = TEX.exec(name) ?? []
   if (isTex !== undefined) {
-    return { weight: TEX_BOLD.test(shape) ? 700 : 400, italic: TEX_ITALIC.test(shape), monospaced: shape === 'TT' }
+    return {
+      weight: TEX_BOLD.test(shape) ? 700 : 400,
+      italic: TEX_ITALIC.test(shape),
+      monospaced: shape === 'TT',
+      math,
+    }
   }
   return {
     weight: ABBREVIATED_BOLD.test(name) ? 700 : (WEIGHTS.find(([pattern]) => pattern.test(name))?.[1] ?? 400),
     italic:
       /italic|oblique|slanted|-(?:medi|regu|demi|book)?(?:ital|obli)$/i.test(name) || ABBREVIATED_ITALIC.test(name),
+    math,
     monospaced: /mono(?!type)|courier|consol|typewriter|menlo|inconsolata/i.test(name),
   }
 }

@@ -4,6 +4,7 @@ import type { Figure, LayoutBlock } from './block.ts'
 import { type Box, middleY, shared, union } from './box.ts'
 import type { DocumentStyle } from './document-style.ts'
 import type { FurnitureKind } from './furniture.ts'
+import { withFormulas } from './formulas.ts'
 import { withHeadings } from './headings.ts'
 import { inReadingOrder } from './line-text.ts'
 import { type NamedHeadings, withNamedHeadings } from './outlined-headings.ts'
@@ -21,8 +22,8 @@ export interface PageContent {
   readonly furniture: ReadonlyMap<Row, FurnitureKind>
   readonly rulings: Rulings
   readonly figures: readonly Box[]
-  /** Words recognised in pictures of a page that has text of its own: labels of charts, print on a photograph. */
-  readonly inset: readonly Word[]
+  /** Words in pictures and drawings of a page that has text of its own, each group by itself: labels of charts, print on a photograph. */
+  readonly inset: readonly (readonly Word[])[]
   /** Headings of this page that the file itself names. */
   readonly named: NamedHeadings
 }
@@ -39,7 +40,7 @@ export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock
   const all = [...rows, ...placed.keys()].sort((a, b) => a.y0 - b.y0)
   const blocks = all.length === 0 ? [] : regionsOf(all).flatMap((region) => regionBlocks(region, placed, page.rulings))
   const headed = withHeadings(withNamedHeadings(blocks, page.named), style)
-  const body = withPlaced(headed, [...page.figures.map(figureOf), ...insetBlocks(page.inset)])
+  const body = withPlaced(headed, [...page.figures.map(figureOf), ...page.inset.flatMap(insetBlocks)])
   const aside = asideBlocks(
     page.turned.filter((word) => !inTables.has(word)),
     rows,
@@ -98,11 +99,14 @@ function textBlocks(rows: readonly Row[], rulings: Rulings): LayoutBlock[] {
   const blocks: LayoutBlock[] = []
   let at = 0
   for (const { table, from, to } of streamTables(rows, rulings)) {
-    blocks.push(...paragraphsOf(rows.slice(at, from).map(lineOf)), table)
+    blocks.push(...proseOf(rows.slice(at, from), rulings), table)
     at = to
   }
-  return [...blocks, ...paragraphsOf(rows.slice(at).map(lineOf))]
+  return [...blocks, ...proseOf(rows.slice(at), rulings)]
 }
+
+const proseOf = (rows: readonly Row[], rulings: Rulings): LayoutBlock[] =>
+  withFormulas(paragraphsOf(rows.map(lineOf)), rulings)
 
 function figureOf(box: Box): Figure {
   return { kind: 'figure', box }

@@ -14,6 +14,8 @@ export interface Word extends Box {
   readonly weight: number
   readonly italic: boolean
   readonly monospaced: boolean
+  /** In a font of mathematics. */
+  readonly math: boolean
   /** OCR confidence, 0 to 1; null for native text. */
   readonly confidence: number | null
   /** Where a link annotation on it leads, or null. */

@@ -8,7 +8,7 @@ const STYLE = { bodySize: 10, boldWeight: 600, vocabulary: new Set<string>() }
 function paragraph(text: string, size: number, look: Partial<Word> = {}): LayoutBlock {
   const line = text.split(' ').map((word, at): Word => {
     const box = { x0: at * 50, y0: 0, x1: at * 50 + 40, y1: size }
-    const plain = { weight: 400, italic: false, monospaced: false, link: null, turned: 0 as const }
+    const plain = { weight: 400, italic: false, monospaced: false, math: false, link: null, turned: 0 as const }
     return { ...box, ...plain, text: word, size, baseline: size * 0.8, confidence: 0.95, ...look }
   })
   return { kind: 'paragraph', box: { x0: 0, y0: 0, x1: 300, y1: size }, lines: [line] }
@@ -49,7 +49,15 @@ test.each([
 test('a line in capitals and small capitals has the size of its capitals', () => {
   const line = [14, 10, 14, 10].map((size, at): Word => {
     const box = { x0: at * 50, y0: 0, x1: at * 50 + 40, y1: size }
-    const plain = { weight: 400, italic: false, monospaced: false, link: null, turned: 0 as const, confidence: null }
+    const plain = {
+      weight: 400,
+      italic: false,
+      monospaced: false,
+      math: false,
+      link: null,
+      turned: 0 as const,
+      confidence: null,
+    }
     return { ...box, ...plain, text: ['I', 'NTRODUCTION', 'A', 'ND'][at] ?? '', size, baseline: 8 }
   })
   const block: LayoutBlock = { kind: 'paragraph', box: { x0: 0, y0: 0, x1: 200, y1: 14 }, lines: [line] }

@@ -1,6 +1,14 @@
 import type { Word } from '#src/engine/pdf/layout/words.ts'
 
-const UPRIGHT = { weight: 400, italic: false, monospaced: false, confidence: null, link: null, turned: 0 } as const
+const UPRIGHT = {
+  weight: 400,
+  italic: false,
+  monospaced: false,
+  math: false,
+  confidence: null,
+  link: null,
+  turned: 0,
+} as const
 
 /** A word in upright type at the origin, as wide as it is high. */
 export function plainWord(text: string, size: number): Word {

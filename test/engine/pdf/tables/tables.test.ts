@@ -152,7 +152,15 @@ describe('a table of a PDF', () => {
 
 test('rules of dashes are no text of a cell, and make no row', () => {
   const box = { x0: 72, y0: 100, x1: 150, y1: 110 }
-  const look = { size: 10, baseline: 108, weight: 400, italic: false, monospaced: false, turned: 0 as const }
+  const look = {
+    size: 10,
+    baseline: 108,
+    weight: 400,
+    italic: false,
+    monospaced: false,
+    math: false,
+    turned: 0 as const,
+  }
   const cell = (printed: string): Word[] => [{ ...box, ...look, text: printed, confidence: null, link: null }]
   const [ship, rule, dash] = [cell('Sloop'), cell('------------'), cell('–')]
   expect(
