@@ -18,7 +18,7 @@ const LONG_POINTS = 60
 /** More words, or words that cover more of the area, are text in a frame. */
 const MOST_WORDS = 100
 const MOST_COVERED = 0.3
-/** Maps and technical drawings hold tens of thousands of strokes: the page is then looked at no further. */
+/** Maps and technical drawings hold tens of thousands of strokes: no drawing is searched for there. */
 const MOST_SHAPES = 4000
 
 /**
