@@ -14,6 +14,11 @@ const COPIES = /\\nonshppict(?![a-z])/g
 /** Streams that hold the pictures of .doc and .ppt. */
 const STREAMS = ['Data', 'Pictures'] as const
 
+/** How PNG and JPEG files begin: pictures that float over the text of a .doc lie in the stream of its text. */
+const SIGNATURES = ['\x89PNG\r\n\x1a\n', '\xff\xd8\xff\xe0', '\xff\xd8\xff\xe1'].map((text) =>
+  Buffer.from(text, 'latin1'),
+)
+
 /** `2 pictures, …`, where a document is hardly anything but pictures, as scans pasted into a letter are: they are not read. */
 export function unreadPictures(bytes: Buffer, markdown: string): string[] {
   if (hasMoreLetters(markdown.replace(/!\[[^\]]*\]\([^)]*\)/g, ''))) return []
@@ -42,8 +47,19 @@ function picturesIn(bytes: Buffer): number {
   if (!isOle(bytes)) return 0
   try {
     const file = oleContainer(bytes)
-    return STREAMS.filter((name) => (CFB.find(file, name)?.size ?? 0) >= LEAST_BYTES).length
+    const streams = STREAMS.filter((name) => (CFB.find(file, name)?.size ?? 0) >= LEAST_BYTES).length
+    return streams + floatingPictures(Buffer.from(CFB.find(file, 'WordDocument')?.content ?? []))
   } catch {
     return 0
   }
+}
+
+function floatingPictures(stream: Buffer): number {
+  let found = 0
+  for (const signature of SIGNATURES) {
+    for (let at = stream.indexOf(signature); at >= 0; at = stream.indexOf(signature, at + 1)) {
+      if (stream.length - at >= LEAST_BYTES) found += 1
+    }
+  }
+  return found
 }

@@ -1,9 +1,10 @@
-import { utils, write } from '@e965/xlsx'
+import { CFB, utils, write } from '@e965/xlsx'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import type { Extension } from '#src/document/formats.ts'
 import { convertOffice } from '#src/engine/office/convert-office.ts'
 import { convertSpreadsheet } from '#src/engine/office/convert-spreadsheet.ts'
+import { unreadPictures } from '#src/engine/office/unread-pictures.ts'
 import { mathmlToLatex } from '#src/engine/office/mathml-to-latex.ts'
 import { childrenOf, parseXml } from '#src/engine/office/ooxml/xml-tree.ts'
 
@@ -53,6 +54,19 @@ describe('a Word document', () => {
     const text = '<w:r><w:t>A letter that says in its own words what it has to say, beside its picture.</w:t></w:r>'
     expect((await read(word(text, media), 'docx')).warning).toBeNull()
     expect((await read(word('', { 'word/media/dot.png': new Uint8Array(90) }), 'docx')).warning).toBeNull()
+  })
+
+  test('of 2003 says so of a picture that floats over its text too', () => {
+    const file = CFB.utils.cfb_new()
+    const picture = Buffer.concat([
+      Buffer.alloc(512),
+      Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+      Buffer.alloc(8_000, 7),
+    ])
+    CFB.utils.cfb_add(file, '/WordDocument', picture)
+    const bytes = CFB.write(file, { type: 'buffer', fileType: 'cfb' }) as Buffer
+    expect(unreadPictures(bytes, '')).toEqual(['1 picture, whose text is not read in Office files'])
+    expect(unreadPictures(bytes, 'A letter that says in its own words what it has to say.')).toEqual([])
   })
 
   test('names the files that are embedded in it', async () => {
