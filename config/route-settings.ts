@@ -47,6 +47,12 @@ export const ROUTE_SETTINGS = {
     unit: 'pages',
     doc: 'route local-first: buy no more than so many pages of one document',
   }),
+  auditShare: optionalNumber({
+    env: 'SLUICE_AUDIT_SHARE',
+    min: 0,
+    max: 1,
+    doc: 'route local-first: buy this share of the pages that are kept, too, and report how far they differ (0.01; default: none)',
+  }),
   splitLongPdfs: flag({
     env: 'SLUICE_SPLIT_LONG_PDFS',
     default: true,

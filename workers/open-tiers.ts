@@ -44,6 +44,7 @@ export async function openTiers(needs: TierNeeds, signal: AbortSignal): Promise<
     routeOf: routes.of,
     mustStay: routes.mustStay,
     terms: routeTermsOf(settings),
+    auditShare: settings.auditShare ?? 0,
     service: parsers.own,
     ...(await openNamedServices(needs, signal)),
     cutter: new PdfCutter(),

@@ -46,6 +46,7 @@ const PARSE_SETTINGS: readonly SettingName[] = [
   'buyShare',
   'services',
   'buyPages',
+  'auditShare',
 ]
 
 /** Which files of a source are documents. */

@@ -46,6 +46,8 @@ export interface PieceRecord {
   readonly receipt: ReceiptId | null
   /** Of an answer for single pages of a routed document: all of them, in the order of the answer. */
   readonly pages?: readonly number[]
+  /** It was bought to be compared (`auditShare`): no page of the outputs comes from it. */
+  readonly compared?: true
 }
 
 /** Who parsed a page of a routed document, and why (`PAGE_REASONS`). */
@@ -62,11 +64,25 @@ export interface RoutedPage {
   readonly service?: string
 }
 
+/** A page that keeps the engine's reading, beside what the service says of it. */
+export interface ComparedPage {
+  /** 1-based. */
+  readonly page: number
+  /** Words in common, F1. */
+  readonly agreement: number
+  /** Probability that it is bad, as it was predicted before. */
+  readonly risk: number
+  /** Its share of what the answer cost; 0 for one that was there. */
+  readonly credits: number
+}
+
 /** How a document was routed (`--route local-first`), and by which terms. */
 export interface RouteRecord extends RouteTerms {
   /** Why it was parsed as a whole by one parser; null where it was decided page by page. */
   readonly whole: 'good' | 'below-floor' | 'local-failed' | 'service-failed' | null
   readonly pages: readonly RoutedPage[]
+  /** Of the continuous audit (`auditShare`); missing where no page of the document was drawn. */
+  readonly compared?: readonly ComparedPage[]
 }
 
 /** A document's grade, and that of each page in page order; null for a page that the service parsed. */

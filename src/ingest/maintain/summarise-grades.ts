@@ -1,5 +1,6 @@
 import type { SourceKey } from '#src/document/ids.ts'
 import { belongsTo } from '#src/document/store-manifest.ts'
+import { type KeptComparison, NO_COMPARISON, withPage } from '#src/route/audit/kept-pages.ts'
 import type { OwnedStore } from '../deps.ts'
 
 /** How the documents of a source were read. */
@@ -11,6 +12,8 @@ export interface GradeSummary {
   readonly doubtful: number
   readonly poor: number
   /** The documents with the lowest pages, the lowest first, and that grade. */
+  /** Of the continuous audit. */
+  readonly compared: KeptComparison
   readonly lowest: readonly { readonly key: SourceKey; readonly grade: number }[]
 }
 
@@ -22,8 +25,10 @@ const MOST_NAMED = 10
 export async function summariseGrades({ store, owner }: OwnedStore, signal: AbortSignal): Promise<GradeSummary> {
   let [graded, good, doubtful] = [0, 0, 0]
   let lowest: GradeSummary['lowest'] = []
+  let compared = NO_COMPARISON
   for await (const record of store.listRecords(signal)) {
     if (record.grade === undefined || !belongsTo(record, owner)) continue
+    for (const page of record.route?.compared ?? []) compared = withPage(compared, page)
     const grade = record.grade.lowest
     graded += 1
     good += grade >= GOOD ? 1 : 0
@@ -31,5 +36,5 @@ export async function summariseGrades({ store, owner }: OwnedStore, signal: Abor
     if (grade < GOOD)
       lowest = [...lowest, { key: record.key, grade }].sort((a, b) => a.grade - b.grade).slice(0, MOST_NAMED)
   }
-  return { graded, good, doubtful, poor: graded - good - doubtful, lowest }
+  return { graded, good, doubtful, poor: graded - good - doubtful, compared, lowest }
 }

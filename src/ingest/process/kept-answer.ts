@@ -16,7 +16,7 @@ export async function keptAnswer(
   }
   if (record.pieces === undefined) return read(record)
   const pieces = []
-  for (const piece of record.pieces) {
+  for (const piece of record.pieces.filter(({ compared }) => compared !== true)) {
     const reading = await read(piece)
     if (reading === null) return null
     pieces.push({ ...piece, reading })
@@ -26,8 +26,9 @@ export async function keptAnswer(
   const consecutive = pieces.filter(({ pages }) => pages === undefined)
   const totalPages = record.pages.total ?? consecutive.at(-1)?.lastPage ?? 0
   const [only, ...more] = consecutive
+  const hasPages = record.pieces.some(({ pages }) => pages !== undefined)
   const whole =
-    only !== undefined && more.length === 0 && bought.length > 0
+    only !== undefined && more.length === 0 && hasPages
       ? only.reading
       : stitchAnswers(consecutive, { totalPages, pageMarkers }, receivedAtMs)
   return bought.length === 0 ? whole : mergePages(whole, bought, { pageMarkers }, receivedAtMs).reading

@@ -1,6 +1,5 @@
 import { MAX_ATTEMPTS } from '#src/document/backoff.ts'
 import type { Failure } from '#src/document/failure.ts'
-import { receiptId } from '#src/document/ids.ts'
 import { mostPagesIn } from '#src/contract/timeouts.ts'
 import type { Tiers } from '../deps.ts'
 import type { Purchase } from '../process/purchase.ts'
@@ -30,7 +29,7 @@ export async function buyInOrder(
   steps: readonly ServiceStep[],
   tiers: Tiers,
   signal: AbortSignal,
-): Promise<PagesBought | NotNow> {
+): Promise<(PagesBought & { readonly hasSent: boolean }) | NotNow> {
   let parts: readonly BoughtPart[] = []
   const failed = new Map<number, Failure>()
   let passing: PagesBought['passing'] = null
@@ -56,11 +55,7 @@ export async function buyInOrder(
     // What may pass is tried again there first.
     if (waits || asked.length === 0) break
   }
-  if (!hasSent && parts.length > 0) {
-    const { deps } = steps[0] ?? { deps: null }
-    await deps?.intents.conclude(receiptId(work.read.contentHash, work.recipe.hash), work.job.key)
-  }
-  return { kind: 'bought', parts, failed, passing }
+  return { kind: 'bought', parts, failed, passing, hasSent }
 }
 
 /** What the limits of the document and of the pipeline leave of these pages, which come the worst first. */

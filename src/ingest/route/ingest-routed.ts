@@ -1,24 +1,17 @@
 import type { Recipe } from '#src/contract/recipe.ts'
 import { receiptId } from '#src/document/ids.ts'
-import { weakest } from '#src/document/parser.ts'
 import { pagesBelow } from '#src/route/choose-pages.ts'
 import { termsFor } from '#src/route/route-terms.ts'
 import type { PieceDeps, Tiers } from '../deps.ts'
 import { AT_ONCE } from '../process/approach-gate.ts'
-import type { ReadingOrigin } from '../process/commit-answer.ts'
 import { findReceipt } from '../process/find-receipt.ts'
-import { marksPages } from '../process/stitch-answers.ts'
-import { sumOfCosts } from '../process/sum-of-costs.ts'
 import { onLocalTier } from '../process/tiers.ts'
 import type { Work } from '../process/work.ts'
-import { buyInOrder } from './buy-in-order.ts'
-import type { BoughtPart } from './buy-pages.ts'
-import { mergePages } from './merge-pages.ts'
 import { isPageable, outlookOf } from './page-outlook.ts'
+import { routePages } from './route-pages.ts'
 import { parseWhole } from './parse-whole.ts'
-import { type LocalAnswer, localOrigin, readLocally } from './read-locally.ts'
+import { localOrigin, readLocally } from './read-locally.ts'
 import type { RoutedOutcome } from './routed-outcome.ts'
-import { problemsOf, routedPages } from './route-record.ts'
 import { serviceSteps } from './service-steps.ts'
 
 /**
@@ -63,41 +56,5 @@ export async function ingestRouted(
       ? { kind: 'parsed', origin: localOrigin(local, { ...terms, whole: 'good', pages: [] }) }
       : parseWhole(forService, { reason: 'below-floor', terms, local }, steps, signal)
   }
-  const bought = await buyInOrder(forService, { pages: wanted, counted: pages.length }, steps, tiers, signal)
-  if (bought.kind === 'later') return bought
-  const { reading, used, from } = mergePages(
-    local.reading,
-    bought.parts,
-    { pageMarkers: marksPages(answers.canonical) },
-    deps.clock.wall(),
-  )
-  const routes = routedPages(pages, wanted, from, bought)
-  const route = { ...terms, whole: null, pages: routes }
-  const origin = originOf(local, bought.parts, used.size < pages.length)
-  const problems = [...reading.problems, ...problemsOf(routes, bought.failed)]
-  const all: ReadingOrigin = { ...origin, reading: { ...reading, problems }, route }
-  return bought.passing === null
-    ? { kind: 'parsed', origin: all }
-    : { kind: 'incomplete', origin: all, failed: bought.passing }
-}
-
-/** Where the answer for the whole comes from; `hasLocal`: some of its pages are the engine's. */
-function originOf(local: LocalAnswer, parts: readonly BoughtPart[], hasLocal: boolean): Omit<ReadingOrigin, 'reading'> {
-  if (parts.length === 0) return localOrigin(local)
-  const parsers = [...(hasLocal ? [local.parser] : []), ...parts.map(({ parser }) => parser)]
-  return {
-    receipt: null,
-    pieces: [
-      ...local.pieces,
-      ...parts.map(({ pages, receipt }) => ({
-        firstPage: pages[0] ?? 1,
-        lastPage: pages.at(-1) ?? 1,
-        receipt,
-        pages,
-      })),
-    ],
-    parser: weakest(parsers) ?? local.parser,
-    requestId: parts[0]?.requestId ?? local.requestId,
-    cost: sumOfCosts(parts.map(({ cost }) => cost)),
-  }
+  return routePages(forService, { local, pages, wanted }, { steps, terms, tiers }, signal)
 }
