@@ -33,6 +33,7 @@ function linesOf(node: Nodes): PhrasingContent[][] | null {
   if (node.type === 'paragraph' || node.type === 'heading') return [node.children]
   if (node.type === 'blockquote') return node.children.map((child) => inlineOf([child]))
   if (node.type === 'list') return node.children.map((item, index) => itemLine(node, item, index))
+  if (node.type === 'listItem') return [[text('- '), ...inlineOf(node.children)]]
   if (node.type === 'table') return node.children.map(rowLine)
   if (node.type === 'thematicBreak') return []
   if (node.type !== 'code') return null

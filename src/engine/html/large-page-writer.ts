@@ -1,5 +1,7 @@
-import { runsScript } from '../scripts-in-addresses.ts'
+import { literalAddress, runsScript } from '../scripts-in-addresses.ts'
+import { withTagsBehindAddresses } from '../tags-behind-addresses.ts'
 import { LongText } from '../long-text.ts'
+import { fenced } from '../office/fenced.ts'
 import { escapeLineStart } from '../office/escape-markdown.ts'
 
 /** Elements whose text is not read. */
@@ -20,8 +22,8 @@ const MARKS: Readonly<Record<string, string>> = {
   s: '~~',
   code: '`',
 }
-const SPECIAL = /[\\`*[\]<|]/g
-const NEEDS_CARE = /[\s\u00a0\\`*[\]<|]/
+const SPECIAL = /[\\`*[\]<|]|&(?=#?\w+;)/g
+const NEEDS_CARE = /[\s\u00a0\\`*[\]<|&]/
 
 interface Link {
   readonly at: number
@@ -87,8 +89,8 @@ export class LargePageWriter {
     if (this.#inTitle) this.#title += text
     if (this.#silent > 0) return
     // Most texts of a table of values need no change.
-    if (this.#inPre || !NEEDS_CARE.test(text)) this.#block += text
-    else this.#block += text.replace(/[\s\u00a0]+/g, ' ').replace(SPECIAL, String.raw`\$&`)
+    if (this.#isRaw || !NEEDS_CARE.test(text)) this.#block += text
+    else this.#block += literalText(text, /\S/.test(this.#block.at(-1) ?? ''))
   }
 
   close(name: string): void {
@@ -109,6 +111,11 @@ export class LargePageWriter {
     this.#flush()
     const title = this.#title.replace(/\s+/g, ' ').trim()
     return { markdown: this.#out.take().trim(), links: [...this.#links], images: [...this.#images], title }
+  }
+
+  /** A listing, whose text stands as it is; within a table it is part of a cell. */
+  get #isRaw(): boolean {
+    return this.#inPre && this.#tables === 0
   }
 
   #isSilent(name: string): boolean {
@@ -134,10 +141,10 @@ export class LargePageWriter {
       if (this.#block !== '' && !this.#block.endsWith(' ')) this.#block += ' '
       return
     }
-    const text = this.#inPre ? this.#block : withoutEmptyMarks(this.#block).trim()
+    const text = this.#isRaw ? this.#block : withoutEmptyMarks(this.#block).trim()
     if (text !== '')
       this.#out.add(
-        this.#inPre ? `\n\`\`\`\n${text}\n\`\`\`\n` : `${this.#separator()}${this.#prefix}${escapeLineStart(text)}\n`,
+        this.#isRaw ? `\n${fenced(text)}\n` : `${this.#separator()}${this.#prefix}${escapeLineStart(text)}\n`,
       )
     this.#block = ''
     if (text !== '') this.#prefix = ''
@@ -182,11 +189,11 @@ export class LargePageWriter {
 
   #image(attributes: Readonly<Record<string, string>>): void {
     const url = this.#resolve(attributes['src'])
-    const alt = (attributes['alt'] ?? '').replace(/\s+/g, ' ').replace(SPECIAL, String.raw`\$&`)
+    const alt = literalText(attributes['alt'] ?? '', true)
     if (url === '' || url.startsWith('data:')) this.#block += alt
     else {
       this.#images.add(url)
-      this.#block += `![${alt}](${url})`
+      this.#block += `![${alt}](${literalAddress(url)})`
     }
   }
 
@@ -195,14 +202,22 @@ export class LargePageWriter {
     if (link === undefined || link.url === '' || link.url.startsWith('#')) return
     this.#links.add(link.url)
     const text = this.#block.slice(link.at).trim()
-    if (text !== '') this.#block = `${this.#block.slice(0, link.at)}[${text}](${link.url})`
+    if (text !== '') this.#block = `${this.#block.slice(0, link.at)}[${text}](${literalAddress(link.url)})`
   }
 
   #resolve(url: string | undefined): string {
     if (url === undefined || runsScript(url)) return ''
     const resolved = this.#base === null || url.startsWith('#') ? url : (URL.parse(url, this.#base)?.href ?? url)
-    return resolved.trim().replace(/[\s()<>]/g, encodeURIComponent)
+    return resolved
+      .trim()
+      .replace(/[\u0000-\u0020()<>"`]/g, (character) => PERCENT[character] ?? encodeURIComponent(character))
   }
 }
+
+const literalText = (text: string, follows: boolean): string =>
+  withTagsBehindAddresses(text.replace(/[\s\u00a0]+/g, ' ').replace(SPECIAL, String.raw`\$&`), follows)
+
+/** What `encodeURIComponent` leaves as it is. */
+const PERCENT: Readonly<Record<string, string>> = { '(': '%28', ')': '%29' }
 
 const withoutEmptyMarks = (text: string): string => text.replace(/\*\*\s*\*\*|~~\s*~~/g, '')

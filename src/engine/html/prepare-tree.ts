@@ -31,7 +31,7 @@ const MARKS = new Set([
   'sup',
 ])
 const BLOCKS = new Set(
-  'address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table ul'.split(
+  'address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li listing main nav ol p plaintext pre section table ul xmp'.split(
     ' ',
   ),
 )

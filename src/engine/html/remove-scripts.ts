@@ -17,4 +17,4 @@ function holdsScript({ properties }: Element): boolean {
 }
 
 const isScript = (name: string, value: unknown): boolean =>
-  /^on[a-z]/i.test(name) || name === 'srcDoc' || (typeof value === 'string' && runsScript(value))
+  /^on[a-z]/i.test(name) || name.toLowerCase() === 'srcdoc' || (typeof value === 'string' && runsScript(value))

@@ -29,13 +29,12 @@ export function resolveUrls(tree: Root, base: URL | null): void {
 
 /** The address against the base; as it was where there is no base, or where it is not an address at all. */
 function absolute(address: string, base: URL | null): string {
-  if (address.startsWith('#') || /^data:/i.test(address)) return address
-  try {
-    return base === null ? new URL(address).href : new URL(address, base).href
-  } catch {
-    return address
-  }
+  if (address.startsWith('#') || /^data:/i.test(address)) return writable(address)
+  return writable(URL.parse(address, base?.href)?.href ?? address)
 }
+
+/** Characters that no address has (RFC 3986), as browsers send them: in Markdown they would end the address and begin markup. */
+const writable = (address: string): string => address.replace(/[\u0000-\u0020<>"`]/g, encodeURIComponent)
 
 function ownAddressOf(tree: Root): URL | null {
   const canonical = firstElement(tree, ({ tagName, properties }) => {

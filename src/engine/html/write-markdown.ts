@@ -6,6 +6,7 @@ import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
 import { gfmTaskListItemToMarkdown } from 'mdast-util-gfm-task-list-item'
 import { defaultHandlers, toMarkdown } from 'mdast-util-to-markdown'
 import type { Handle, Options } from 'mdast-util-to-markdown'
+import { withoutAddressAtEnd, withTagsBehindAddresses } from '../tags-behind-addresses.ts'
 import { ELEMENT_HANDLERS } from './element-handlers.ts'
 import { prepareTree } from './prepare-tree.ts'
 import { tidyMdast } from './tidy-mdast.ts'
@@ -14,14 +15,23 @@ const plainText = (text: string): string =>
   text.replace(/\\&(?!#?\w+;)/g, '&').replace(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_')
 
 /** As the library writes it, but `&` is escaped only where it would start a character reference, `_` never inside a word. */
-const text: Handle = (node, parent, state, info) => plainText(defaultHandlers.text(node, parent, state, info))
+const text: Handle = (node, parent, state, info) => {
+  const written = plainText(defaultHandlers.text(node, parent, state, info))
+  const shown = withTagsBehindAddresses(written, /\S/.test(info.before))
+  return /\S/.test(info.after) ? withoutAddressAtEnd(shown) : shown
+}
 
-/** The same for an address, which ends what a link or an image writes; the words before it are written already. */
+/**
+ * The same for an address, which ends what a link or an image writes; the words before it are written already, but for those
+ * of an image. A title has no tags: an address before the whole of it may end within it.
+ */
 function plainAddress(handle: Handle): Handle {
   return Object.assign<Handle, object>((node, parent, state, info) => {
     const written = handle(node, parent, state, info)
     const address = Math.max(written.lastIndexOf(']('), 0)
-    return written.slice(0, address) + plainText(written.slice(address))
+    const words = written.slice(0, address)
+    const shown = written.startsWith('!') ? withTagsBehindAddresses(words, true) : words
+    return shown + plainText(written.slice(address)).replace(/<(?=[a-z/!?])/gi, '&lt;')
   }, handle)
 }
 

@@ -1,5 +1,6 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import { asCell, escapeLineStart } from './escape-markdown.ts'
+import { fenced } from './fenced.ts'
 import { renderInlines } from './inline-markdown.ts'
 import { withJoinedLists } from './joined-lists.ts'
 import { listLabel } from './list-label.ts'
@@ -77,11 +78,6 @@ function renderList(list: List, rendering: Rendering): string {
   return items.filter((item) => item !== null).join('\n')
 }
 
-function fenced(text: string, language: string): string {
-  const fence = '`'.repeat(Math.max(3, 1 + Math.max(0, ...[...text.matchAll(/`+/g)].map((match) => match[0].length))))
-  return `${fence}${language}\n${text}\n${fence}`
-}
-
 function renderBlock(block: Block, rendering: Rendering): string {
   switch (block.kind) {
     case 'heading': {
@@ -99,7 +95,7 @@ function renderBlock(block: Block, rendering: Rendering): string {
     case 'blockQuote':
       return quote(renderBlocks(block.blocks ?? [], rendering))
     case 'codeBlock':
-      return fenced(block.text ?? '', block.lang ?? '')
+      return fenced(block.text ?? '', block.lang)
     case 'rule':
       return '---'
     default:

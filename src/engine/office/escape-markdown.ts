@@ -1,13 +1,18 @@
+import { withTagsBehindAddresses } from '../tags-behind-addresses.ts'
+
 /** Characters that would begin or end something inside a line. An underscore within a word is harmless. */
-const INLINE = /[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|~(?=~)|(?<=~)~/gu
+const INLINE = /[\\`*[\]<]|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|~(?=~)|(?<=~)~/gu
 
 /** What would make a line a heading, a list item, a quote, a rule or a fence. */
 const LINE_START = /^(\s*)(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|={2,}\s*$|-{2,}\s*$)/gm
 const ORDERED_START = /^(\s*\d{1,9})([.)])(?=\s|$)/gm
 
-/** Text of a document as Markdown that shows exactly that text. Needs `escapeLineStart` where it opens a line. */
-export function escapeInline(text: string): string {
-  return text.replace(INLINE, String.raw`\$&`)
+/**
+ * Text of a document as Markdown that shows exactly that text. Needs `escapeLineStart` where it opens a line; `follows`: other
+ * text stands before it.
+ */
+export function escapeInline(text: string, follows = false): string {
+  return withTagsBehindAddresses(text.replace(INLINE, String.raw`\$&`), follows)
 }
 
 export function escapeLineStart(markdown: string): string {

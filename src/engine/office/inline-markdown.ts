@@ -1,4 +1,4 @@
-import { runsScript } from '../scripts-in-addresses.ts'
+import { literalAddress, runsScript } from '../scripts-in-addresses.ts'
 import { escapeInline } from './escape-markdown.ts'
 import type { Inline, Style } from './office-document.ts'
 import { REMOVED_IMAGE } from '../html/base64-images.ts'
@@ -42,7 +42,7 @@ function codeSpan(text: string): string {
 }
 
 /** Blanks stay outside of the markers: `**bold **` would be shown with its stars. */
-function renderRun({ text, style }: Run): string {
+function renderRun({ text, style }: Run, isFirst: boolean): string {
   const core = text.trim()
   if (core === '') return text === '' ? '' : ' '
   const lead = text.slice(0, text.indexOf(core))
@@ -52,11 +52,14 @@ function renderRun({ text, style }: Run): string {
     .map(([part]) => part)
     .reverse()
     .join('')
-  return lead + open + (style.code ? codeSpan(core) : escapeInline(core.replace(/[ \t]{2,}/g, ' '))) + close + trail
+  const follows = !isFirst && lead === ''
+  const shown = style.code ? codeSpan(core) : escapeInline(core.replace(/[ \t]{2,}/g, ' '), follows)
+  return lead + open + shown + close + trail
 }
 
 function linkDestination(url: string): string {
-  return /[\s()<>]/.test(url) ? `<${url.replace(/[<>]/g, encodeURIComponent).replace(/\s+/g, '%20')}>` : url
+  const address = literalAddress(url)
+  return /[\s()<>]/.test(url) ? `<${address.replace(/[<>]/g, encodeURIComponent).replace(/\s+/g, '%20')}>` : address
 }
 
 /** A name that an editor gave, which describes nothing: `Picture 3`, `image1.png`. */
@@ -66,13 +69,13 @@ const isEditorName = (alt: string): boolean => /\.(png|jpe?g|gif|bmp|tiff?|emf|w
 function renderImage(inline: Inline, rendering: Rendering): string {
   const url = rendering.imageUrl(inline.source)
   const alt = (inline.alt ?? '').replace(/\s+/g, ' ').trim()
-  if (url !== null) return `![${escapeInline(alt)}](${linkDestination(url)})`
+  if (url !== null) return `![${escapeInline(alt, true)}](${linkDestination(url)})`
   if (alt === '') return ''
-  return isEditorName(alt) ? `![${escapeInline(alt)}](${REMOVED_IMAGE})` : escapeInline(alt)
+  return isEditorName(alt) ? `![${escapeInline(alt, true)}](${REMOVED_IMAGE})` : escapeInline(alt, true)
 }
 
 function renderLink(inline: Inline, rendering: Rendering, plain: boolean): string {
-  const text = renderInlines(inline.content ?? [], rendering, plain).trim()
+  const text = renderInlines(inline.content ?? [], rendering, plain, true).trim()
   const target = inline.target
   // An anchor inside of the document has nothing to point to in Markdown.
   if (target === undefined || target.kind === 'anchor' || text === '' || runsScript(target.value)) return text
@@ -85,12 +88,20 @@ function paragraphBreaks(markdown: string): string {
   return markdown.replace(/^(\s*\\\n)+|(\\\n\s*)+$/g, '').replace(/(\\\n[ \t]*){2,}/g, '\n\n')
 }
 
-/** Inline content as Markdown. `plain` drops bold: a heading is bold by itself. */
-export function renderInlines(inlines: readonly Inline[], rendering: Rendering, plain = false): string {
+/** Inline content as Markdown. `plain` drops bold: a heading is bold by itself. `follows`: other text stands before it. */
+export function renderInlines(
+  inlines: readonly Inline[],
+  rendering: Rendering,
+  plain = false,
+  follows = false,
+): string {
   let markdown = ''
   let runs: Run[] = []
   const flush = (): void => {
-    markdown += mergeRuns(runs).map(renderRun).join('')
+    const isStart = markdown === '' && !follows
+    markdown += mergeRuns(runs)
+      .map((run, index) => renderRun(run, isStart && index === 0))
+      .join('')
     runs = []
   }
   for (const inline of inlines) {

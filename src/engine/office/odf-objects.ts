@@ -35,7 +35,7 @@ function formulaBlocks(object: XmlElement): string[] {
 function chartBlocks(object: XmlElement, isKnown: (text: string) => boolean): string[] {
   return [...descendants(object, 'chart:chart')].map((chart) => {
     const titles = [...descendants(chart, 'chart:title')].map((title) => textOf(title).replace(/\s+/g, ' ').trim())
-    const [first = '', ...axes] = titles.filter((title) => title !== '').map(escapeInline)
+    const [first = '', ...axes] = titles.filter((title) => title !== '').map((text) => escapeInline(text))
     const caption = [first === '' ? '' : `**${first}**`, axes.length === 0 ? '' : htmlComment('axes', axes.join(', '))]
     const rows = isShownElsewhere(chart, isKnown) ? [] : rowsOf(chart)
     return [caption.filter(Boolean).join(' '), rows.length === 0 ? '' : pipeTable(rows)].filter(Boolean).join('\n\n')

@@ -1,3 +1,5 @@
+import { literalAddress, runsScript } from '../scripts-in-addresses.ts'
+import { withTagsBehindAddresses } from '../tags-behind-addresses.ts'
 import type { LayoutBlock, Line, ListItem } from './layout/block.ts'
 import { joinedText } from './layout/line-text.ts'
 import { markdownMarker } from './layout/list-marker.ts'
@@ -30,13 +32,14 @@ function inlineMarkdown(line: Line): string {
 }
 
 function linked(text: string, link: string | null): string {
-  if (link === null || /[\s<>]/.test(link)) return text
-  const target = link.replace(/[()]/g, (character) => (character === '(' ? '%28' : '%29'))
+  if (link === null || /[\s<>]/.test(link) || runsScript(link)) return text
+  const target = literalAddress(link).replace(/[()]/g, (character) => (character === '(' ? '%28' : '%29'))
   return `[${text.replace(/[[\]]/g, (character) => `\\${character}`)}](${target})`
 }
 
 function escaped(text: string): string {
-  return text.replace(/[\\*`]|<(?=[\p{L}/!?])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, (mark) => `\\${mark}`)
+  const marked = text.replace(/[\\*`]|<(?=[\p{L}/!?])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, (mark) => `\\${mark}`)
+  return withTagsBehindAddresses(marked, false)
 }
 
 /** What starts a paragraph must not turn it into a heading, a list, a quotation or a rule. */

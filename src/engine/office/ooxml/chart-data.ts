@@ -25,7 +25,7 @@ export function chartInsertion(part: XmlElement, isKnown: (text: string) => bool
   const further = table.length > 0 ? others : [category, ...others]
   const axes = further
     .filter((text) => text !== '')
-    .map(escapeInline)
+    .map((text) => escapeInline(text))
     .join(', ')
   const heading = title === '' ? '' : `**${escapeInline(title)}**`
   const [inParentheses, aside] = axes === '' ? ['', ''] : [`(${axes})`, htmlComment('axes', axes)]

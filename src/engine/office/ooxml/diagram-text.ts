@@ -10,6 +10,6 @@ export function diagramInsertion(part: XmlElement): Insertion {
       [...descendants(childOf(point, 'dgm:t') ?? point, 'a:t')].map(textOf).join('').replace(/\s+/g, ' ').trim(),
     )
     .filter((text) => text !== '')
-    .map(escapeInline)
+    .map((text) => escapeInline(text))
   return { block: texts.map((text) => `- ${text}`).join('\n'), inline: texts.join('; ') }
 }
