@@ -1,13 +1,38 @@
 import { Worker } from 'node:worker_threads'
 import { cutPdf } from './cut-pdf.ts'
-import type { CutTask } from './cut-task.ts'
+import type { CutReport, CutTask } from './cut-task.ts'
 import { openQpdf } from './qpdf.ts'
 
-/* The entry of the child process: one document, one report, and it ends. It is killed, never asked to stop. */
+/*
+ * The entry of the child process: one document after the other, a report for each. It is killed, never asked to stop, and
+ * ends by itself with its parent, after a document that is no sound PDF, and after so many that its memory may be worn.
+ */
 
-const task = JSON.parse(process.argv[2] ?? '') as CutTask
-const { folder, memoryBytes } = task
-const watch = { workerData: { parent: process.ppid, folder, memoryBytes } }
-new Worker(new URL('./watch-thread.ts', import.meta.url), watch).unref()
+const MOST_TASKS = 100
 
-process.send?.(cutPdf(await openQpdf(folder), task), () => process.exit())
+const watch = new Worker(new URL('./watch-thread.ts', import.meta.url), { workerData: { parent: process.ppid } })
+watch.unref()
+
+let tasks = 0
+let opening: ReturnType<typeof openQpdf> | null = null
+
+process.on('disconnect', () => process.exit())
+process.on('message', (task: CutTask) => void handle(task))
+
+async function handle(task: CutTask): Promise<void> {
+  const { folder, memoryBytes } = task
+  watch.postMessage({ folder, memoryBytes }, [])
+  const report = await cutWith(task)
+  // A quick one ends before the watchdog checks.
+  if (process.memoryUsage.rss() > memoryBytes) process.kill(process.pid, 'SIGKILL')
+  watch.postMessage(null, [])
+  tasks += 1
+  const isLast = report.kind !== 'cut' || tasks >= MOST_TASKS
+  process.send?.({ report, isLast }, () => isLast && process.exit())
+}
+
+async function cutWith(task: CutTask): Promise<CutReport> {
+  const mount = await (opening ??= openQpdf())
+  using qpdf = mount(task.folder)
+  return cutPdf(qpdf.run, task)
+}

@@ -10,7 +10,7 @@ import { MAX_FILE_BYTES } from '#src/document/formats.ts'
 import type { CutDocument, CutRequest, PieceCutter } from '#src/ports/piece-cutter.ts'
 import { WHOLE_FILE } from './cut-task.ts'
 import { PieceOnDisk } from './piece-on-disk.ts'
-import { type ChildResult, runCutChild } from './run-cut-child.ts'
+import { type ChildResult, CutChildren } from './cut-children.ts'
 
 export interface PdfCutterOptions {
   /** Largest piece; default: the contract's limit of 50 MB. */
@@ -32,6 +32,7 @@ export class PdfCutter implements PieceCutter {
   readonly limitBytes: number
   readonly #options: Required<PdfCutterOptions>
   readonly #turns: ReturnType<typeof pLimit>
+  readonly #children = new CutChildren()
 
   constructor({
     limitBytes = MAX_FILE_BYTES,
@@ -80,7 +81,7 @@ export class PdfCutter implements PieceCutter {
   #inChild(folder: string, request: CutRequest, signal: AbortSignal): Promise<ChildResult> {
     const { upToPage, mostPages = null, lists = null } = request
     const { limitBytes, memoryBytes, timeoutMs } = this.#options
-    return runCutChild({ folder, limitBytes, upToPage, mostPages, lists, memoryBytes }, timeoutMs, signal)
+    return this.#children.run({ folder, limitBytes, upToPage, mostPages, lists, memoryBytes }, timeoutMs, signal)
   }
 
   #tooLarge(page: number, bytes: number): Failure {

@@ -8,6 +8,7 @@ interface QpdfModule {
     readonly init: (input: () => null, output: TakeByte, error: TakeByte) => void
     readonly mkdir: (path: string) => void
     readonly mount: (type: unknown, options: { readonly root: string }, at: string) => void
+    readonly unmount: (at: string) => void
   }
   readonly NODEFS: unknown
 }
@@ -26,8 +27,13 @@ export interface QpdfRun {
   readonly output: string
 }
 
-/** The program `qpdf` with one folder of this machine, which it sees as `QPDF_FOLDER`. */
+/** The program `qpdf` as it was started with these arguments. */
 export type Qpdf = (args: readonly string[]) => QpdfRun
+
+/** The program with one folder of this machine, which it sees as `QPDF_FOLDER` until it is disposed of. */
+export interface MountedQpdf extends Disposable {
+  readonly run: Qpdf
+}
 
 export const QPDF_FOLDER = '/files'
 
@@ -35,18 +41,21 @@ export const QPDF_FOLDER = '/files'
  * qpdf in WebAssembly: it reads and writes the folder's files piece by piece, so that its memory does not grow with them.
  * It runs on this thread until it is done, however long that takes: only for a process that can be killed.
  */
-export async function openQpdf(folder: string): Promise<Qpdf> {
+export async function openQpdf(): Promise<(folder: string) => MountedQpdf> {
   let printed: number[] = []
   const take: TakeByte = (byte) => void (byte === null || printed.push(byte))
   const preRun = [({ FS }: QpdfModule) => FS.init(() => null, take, take)]
-  const qpdf = await (createModule as unknown as CreateModule)({ noInitialRun: true, preRun })
-  qpdf.FS.mkdir(QPDF_FOLDER)
-  qpdf.FS.mount(qpdf.NODEFS, { root: folder }, QPDF_FOLDER)
-  return (args) => {
+  const { FS, NODEFS, callMain } = await (createModule as unknown as CreateModule)({ noInitialRun: true, preRun })
+  FS.mkdir(QPDF_FOLDER)
+  const run: Qpdf = (args) => {
     printed = []
-    const code = qpdf.callMain([...args])
+    const code = callMain([...args])
     // The manual's exit codes: 0 as wanted, 3 as wanted with warnings, 2 not done.
     const exitCode = code === 0 ? 'ok' : code === 3 ? 'warnings' : 'error'
     return { exitCode, output: Buffer.from(printed).toString() }
+  }
+  return (folder) => {
+    FS.mount(NODEFS, { root: folder }, QPDF_FOLDER)
+    return { run, [Symbol.dispose]: () => FS.unmount(QPDF_FOLDER) }
   }
 }

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 
 /*
  * Watchdog beside the thread that cuts, which can do nothing else meanwhile. It ends the process when it takes more
@@ -8,15 +8,15 @@ import { workerData } from 'node:worker_threads'
 
 const CHECK_EVERY_MS = 100
 
-const { parent, folder, memoryBytes } = workerData as {
-  readonly parent: number
-  readonly folder: string
-  readonly memoryBytes: number
-}
+const { parent } = workerData as { readonly parent: number }
+
+/** Null between two documents. */
+let task: { readonly folder: string; readonly memoryBytes: number } | null = null
+parentPort?.on('message', (next: typeof task) => (task = next))
 
 setInterval(() => {
   const orphaned = process.ppid !== parent
-  if (!orphaned && process.memoryUsage.rss() <= memoryBytes) return
-  if (orphaned) rmSync(folder, { recursive: true, force: true })
+  if (!orphaned && (task === null || process.memoryUsage.rss() <= task.memoryBytes)) return
+  if (orphaned && task !== null) rmSync(task.folder, { recursive: true, force: true })
   process.kill(process.pid, 'SIGKILL')
 }, CHECK_EVERY_MS)

@@ -3,10 +3,12 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PdfCutter, type PdfCutterOptions } from '#src/cut/pdf-cutter.ts'
+import type { Failure } from '#src/document/failure.ts'
 import type { CutDocument, Piece } from '#src/ports/piece-cutter.ts'
 import { buildPdf, text } from '../support/build-pdf.ts'
 import { sha256 } from '../support/documents.ts'
 import { headingOf, type LargePdf, writeLargePdf } from '../support/large-pdf.ts'
+import { childrenOf, commandLine } from '../support/process-tree.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { elapse } from '../support/wait.ts'
 
@@ -177,4 +179,46 @@ test('PdfCutter with one place cuts the second document after the first is dispo
   await first[Symbol.asyncDispose]()
   await second
   expect(order).toEqual(['first is done', 'second is cut into 4'])
+})
+
+/** Processes of cutters that this process has. */
+async function cutChildren(): Promise<number[]> {
+  const all = await childrenOf(process.pid)
+  const lines = await Promise.all(all.map(commandLine))
+  return all.filter((_, index) => lines[index]?.some((part) => part.includes('cut-child')))
+}
+
+describe('the process that cuts', () => {
+  test('is used again after a sound PDF, for the same bytes, and not after one that is no PDF or was ended', async () => {
+    const path = await pdfOf({ pictures: tenPages })
+    const noise = join(folder.path, 'noise-again.pdf')
+    await writeFile(noise, `%PDF-1.7\n${'no PDF at all '.repeat(1000)}`)
+    const before = new Set(await cutChildren())
+    const own = async (): Promise<number[]> => (await cutChildren()).filter((pid) => !before.has(pid))
+    const cutter = new PdfCutter({ limitBytes: LIMIT, folder: folder.path })
+    const cutWith = (file: string, signal = never): Promise<CutDocument | Failure> =>
+      cutter.cut({ read: () => createReadStream(file), upToPage: null }, signal)
+    const hashes = async (): Promise<string[]> => {
+      const document = await cutWith(path)
+      if ('message' in document) throw new Error(document.message)
+      await using _ = document
+      return document.pieces.map((piece) => piece.contentHash)
+    }
+    const first = await hashes()
+    const [used] = await own()
+    for (let number = 0; number < 3; number += 1) expect(await hashes()).toEqual(first)
+    expect(await own()).toEqual([used])
+
+    expect(await cutWith(noise)).toMatchObject({ code: 'corrupt' })
+    await expect.poll(own).toEqual([])
+    expect(await hashes()).toEqual(first)
+    const [second] = await own()
+    expect(second).not.toBe(used)
+
+    process.kill(second ?? 0, 'SIGKILL')
+    expect(await hashes()).toEqual(first)
+    await expect(cutWith(path, AbortSignal.abort())).rejects.toThrow(/abort/i)
+    expect(await hashes()).toEqual(first)
+    expect(await leftovers()).toEqual([])
+  })
 })
