@@ -1,6 +1,6 @@
 #!/bin/sh
 # Proves the two commands on a machine that has nothing of ours: clones what is committed, with an empty home and npm
-# cache and no Redis in sight, and runs `npm start` twice and `npm test`. `try-fresh.sh test-first`: the other order.
+# cache and no Redis on the machine, and runs `npm start` twice and `npm test`. `try-fresh.sh test-first`: the other order.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 root=$PWD

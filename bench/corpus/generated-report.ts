@@ -106,7 +106,7 @@ function table(random: Random, { document, heading, title }: Place, facts: Fact[
   return [rows(random, facts, { kind: 'cell', above: [heading], asked: `${title} ${heading}`, document })]
 }
 
-/** Tables with the same row names below one heading: their captions tell them apart. */
+/** Tables with the same row names below one heading: their captions distinguish them. */
 function captionedTables(random: Random, { document, heading, title }: Place, facts: Fact[]): readonly string[] {
   return Array.from({ length: 2 + random.below(2) }, (_, index) => {
     const caption = `Table ${index + 1}: ${random.pick(TOPICS)} of ${random.pick(SITES)} Weir, lot ${random.below(1000)}`

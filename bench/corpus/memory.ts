@@ -37,7 +37,7 @@ export async function measureMemory(seed: number, wanted: number, formats: reado
     }
     const filter = { key: () => true, outcome: null, gone: false }
     const before = performance.now()
-    const look = ({ chunks }: { readonly chunks: number }): void => {
+    const check = ({ chunks }: { readonly chunks: number }): void => {
       if (Math.floor(chunks / (wanted / 4)) > Math.floor(made / (wanted / 4))) {
         console.log(`  ${chunks.toLocaleString('en')} chunks: peak ${Math.round(peak / 1e6)} MB`)
       }
@@ -48,7 +48,7 @@ export async function measureMemory(seed: number, wanted: number, formats: reado
     const { chunks } = await exportChunks(
       store,
       { ...options, filter, filterText: {} },
-      look,
+      check,
       new AbortController().signal,
     )
     const seconds = (performance.now() - before) / 1000

@@ -1,7 +1,7 @@
 /**
  * How much of a listing of a bucket is the store's own time. argv: name of the bucket, number of objects in it. In
  * turns, three times each: a bare loop that asks for the pages of ListObjectsV2, eight folders of `keyOf` side by side,
- * and looks for nothing in them but the next page, unsigned; and our source alone, which first has to find the folders.
+ * and reads nothing in them but the next page, unsigned; and our source alone, which first has to find the folders.
  * Says the best of each as objects a second, and ours as a share of the bare loop's.
  */
 import { dirname } from 'node:path'

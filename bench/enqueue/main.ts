@@ -19,7 +19,7 @@
  * to start of the listing), and the memory after 100,000 documents.
  *
  * With `--source s3` a radosgw of its own is filled first, outside of the time that is measured: 1,000 objects a folder,
- * at 500 to 800 a second, and 20 KB of its memory each, so no more than the machine has room for. One more line tells
+ * at 500 to 800 a second, and 20 KB of its memory each, so no more than the machine has room for. One more line reports
  * how fast the source alone lists that bucket, and how fast a bare loop does: `ratio` is the first as a share of the
  * second.
  */

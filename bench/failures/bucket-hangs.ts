@@ -17,31 +17,32 @@ const BEGUN = 10
 export async function bucketHangs(fault: string, program: Bundle): Promise<Measured> {
   const opened = await openS3Target()
   if ('reason' in opened) throw new Error(`nothing was measured: ${opened.reason}`)
-  await using venue = opened
+  await using target = opened
   await using service = await new ScriptedService({ answers: () => ({ delayMs: 50 }), readParts: false }).listen()
   await using redis = await OwnRedis.start()
-  await using stage = await venue.open({ ...planOf(1, { short: true }), faultRate: 0 })
-  for (let number = 0; number < DOCUMENTS; number++) await stage.fixtures.write(`${number}.csv`, `a,b\n${number},1\n`)
+  await using environment = await target.open({ ...planOf(1, { short: true }), faultRate: 0 })
+  for (let number = 0; number < DOCUMENTS; number++)
+    await environment.fixtures.write(`${number}.csv`, `a,b\n${number},1\n`)
   const metricsPort = await freePort()
-  const logFile = join(stage.state, 'log')
+  const logFile = join(environment.state, 'log')
   const flags = {
-    out: stage.out,
+    out: environment.out,
     'log-file': logFile,
     'metrics-port': metricsPort,
     'redis-url': redis.url,
-    'state-dir': stage.state,
-    spool: join(stage.state, 'spool'),
+    'state-dir': environment.state,
+    spool: join(environment.state, 'spool'),
     'grace-ms': GRACE_MS,
     concurrency: 4,
     'parse-api-url': service.url,
     'parse-api-key': 'key',
   }
-  const running = startRun(program, stage.source, { flags, env: stage.env })
+  const running = startRun(program, environment.source, { flags, env: environment.env })
   while (service.requests.length < BEGUN && running.child.exitCode === null) await sleep(50)
   const metric = /sluice_dependency_up\{dependency="store"\} 0/
   const cause = /takes longer than|did not answer|no answer/
   const seeing = seenAfter({ running, logFile, metricsPort }, { cause, metric }, 60_000)
   await sleep(LOOKS_MS)
-  stage.hang?.(LASTS_MS)
+  environment.hang?.(LASTS_MS)
   return await stopped(fault, await seeing, running, metricsPort)
 }

@@ -70,7 +70,7 @@ async function measureStart(
   }
   const running = startRun(program, source, { flags: all, env })
   const metric = new RegExp(`sluice_dependency_up\\{dependency="${dependency}"\\} 0`)
-  // Before Redis is there, only the terminal tells of anything.
+  // Before Redis is there, only the terminal reports anything.
   const patienceMs = dependency === 'redis' ? 10_000 : PATIENCE_MS
   const seen = await seenAfter({ running, logFile, metricsPort }, { cause, metric }, patienceMs)
   return await stopped(fault, seen, running, metricsPort)

@@ -5,7 +5,7 @@ import { ask, type SeenAfter } from '../../test/outages/support/four-channels.ts
 /** `--grace` of the runs that are measured. */
 export const GRACE_MS = 2_000
 
-/** Until the channels are looked at; part of each time measured. */
+/** Until the channels are read; part of each time measured. */
 export const LOOKS_MS = 50
 
 /** Milliseconds; null for a place in which the fault was not seen. */
@@ -41,8 +41,8 @@ export async function stopped(
   metricsPort: number,
 ): Promise<Measured> {
   const { status: healthz } = await ask(metricsPort, 'healthz')
-  const toldAt = performance.now()
+  const askedAt = performance.now()
   running.child.kill('SIGTERM')
   await running.finished
-  return { fault, ...seen, healthz, stopMs: Math.round(performance.now() - toldAt) }
+  return { fault, ...seen, healthz, stopMs: Math.round(performance.now() - askedAt) }
 }

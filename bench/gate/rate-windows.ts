@@ -54,7 +54,7 @@ class AlignedWindow implements RateWindow {
   }
 }
 
-/** Looks back one window from every request. */
+/** Reads back one window from every request. */
 class SlidingWindow implements RateWindow {
   limit: number
   readonly #windowMs: number

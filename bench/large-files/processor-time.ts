@@ -12,12 +12,12 @@ export class ProcessorTime {
 
   constructor(parent: number) {
     this.#parent = parent
-    this.#timer = setInterval(() => this.#look(), CHECK_EVERY_MS)
+    this.#timer = setInterval(() => this.#check(), CHECK_EVERY_MS)
   }
 
   /** Since the start, children that have ended among them. */
   seconds(): number {
-    this.#look()
+    this.#check()
     return [...this.#seen.values()].reduce((sum, ticks) => sum + ticks, 0) / TICKS
   }
 
@@ -25,7 +25,7 @@ export class ProcessorTime {
     clearInterval(this.#timer)
   }
 
-  #look(): void {
+  #check(): void {
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -60,9 +60,9 @@ await writeDocuments(source, { count: files, bytes: 20_000, poisonPercent: 0 })
 const more = join(folder, 'more')
 await writeDocuments(more, { count: 3 * files, bytes: 20_000, poisonPercent: 0 })
 
-const told = await sluice('told', source, files, PLACES, 0)
+const stated = await sluice('stated', source, files, PLACES, 0)
 // Enough documents that some are left after the warm-up of five seconds.
-const untold = await sluice('untold', more, 3 * files, null, WARM_UP_MS)
+const unstated = await sluice('unstated', more, 3 * files, null, WARM_UP_MS)
 const sdk = await other('SDK and p-limit(20)', ['limit/sdk-client.ts'], PLACES)
 const sdkOver = await other('SDK and p-limit(50)', ['limit/sdk-client.ts'], 50)
 const bullmq = await other('plain BullMQ, concurrency 20', ['limit/bullmq-client.ts'], PLACES)
@@ -70,19 +70,19 @@ const bare = await other('a bare loop, 20 at a time', ['limit/bare-client.ts'], 
 await rm(folder, { recursive: true, force: true })
 
 const table = new Table({ head: ['client', 'of what is possible', 'lost', 'requests'] })
-for (const run of [told, untold, sdk, sdkOver, bullmq, bare]) {
+for (const run of [stated, unstated, sdk, sdkOver, bullmq, bare]) {
   table.push([run.client, run.share.toFixed(3), run.lost, run.requests])
 }
 console.log(table.toString())
 console.log(
   JSON.stringify({
-    told: round(told.share),
-    untold: round(untold.share),
+    stated: round(stated.share),
+    unstated: round(unstated.share),
     sdk: round(sdk.share),
     bullmq: round(bullmq.share),
     bare: round(bare.share),
     sdk_lost: sdkOver.lost,
-    lost: told.lost + untold.lost,
+    lost: stated.lost + unstated.lost,
   }),
 )
 

@@ -1,7 +1,7 @@
 /**
  * npm run bench:maintenance -- [--documents 10000,100000] [--rounds 3] [--only verify,status]
  *
- * What the commands cost that look after a store, as it grows: wall time, processor time and peak memory of whole
+ * What the commands cost that maintain a store, as it grows: wall time, processor time and peak memory of whole
  * commands, started by the launcher, on synthetic stores in a folder (a record, its outputs of 9 KB and a receipt for
  * each document). Each size adds to the store of the one before. The slope is what another document costs between the
  * two largest sizes. Medians of the rounds; the last line is JSON. A store of 1,000,000 takes 25 GB and an hour to make.
@@ -105,7 +105,7 @@ async function cost(words: readonly string[]): Promise<Cost> {
     env: {
       ...process.env,
       XDG_STATE_HOME: join(folder, 'state'),
-      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'tell-usage.ts')}`,
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'report-usage.ts')}`,
       SLUICE_BENCH_USAGE: usage,
     },
     cwd: folder,

@@ -39,9 +39,9 @@ export function addDocuments(source: string, out: string, template: Template, fr
     return path
   }
   for (let number = from; number < to; number++) {
-    const shelf = `shelf ${Math.floor(number / PER_FOLDER)}`
-    const key = sourceKey(`${shelf}/${number}.html`)
-    const file = join(folderOf(join(source, shelf)), `${number}.html`)
+    const parent = `folder ${Math.floor(number / PER_FOLDER)}`
+    const key = sourceKey(`${parent}/${number}.html`)
+    const file = join(folderOf(join(source, parent)), `${number}.html`)
     const content = `<!doctype html><title>${number}</title><p>${number}</p>`
     writeFileSync(file, content)
     const hash = contentHash(createHash('sha256').update(content).digest('hex'))

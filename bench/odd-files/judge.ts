@@ -14,8 +14,8 @@ const LEAST_RECALL = 0.9
 /** Words that OCR must be sure of for a page without text to count as one that shows text. */
 const LEAST_SEEN = 3
 const SURE = 80
-/** Pages without text that are looked at in one document. */
-const MOST_LOOKED_AT = 4
+/** Pages without text that are read in one document. */
+const MOST_READ = 4
 
 /** What a success does not say: pages whose text is missing though they are not reported. Empty for anything but PDF. */
 export async function lostOf(path: string, answer: SentAnswer): Promise<string[]> {
@@ -24,15 +24,15 @@ export async function lostOf(path: string, answer: SentAnswer): Promise<string[]
   const open = answer.pages.filter(({ pageNumber }) => !reported.has(pageNumber))
   const all = wordsOfText(answer.markdown)
   const lost: string[] = []
-  let looked = 0
+  let read = 0
   for (const { pageNumber, text } of open) {
     const words = wordsOfText(await pdftotext(path, pageNumber))
     // A paragraph that runs on over pages belongs to the page where it begins.
     const recall = Math.max(recallOf(words, wordsOfText(text)), recallOf(words, all))
     if (words.length >= LEAST_WORDS && recall < LEAST_RECALL) {
       lost.push(`page ${pageNumber}: ${Math.round(recall * 100)} % of the ${words.length} words of pdftotext`)
-    } else if (wordsOfText(text).length < LEAST_SEEN && looked < MOST_LOOKED_AT) {
-      looked += 1
+    } else if (wordsOfText(text).length < LEAST_SEEN && read < MOST_READ) {
+      read += 1
       const seen = await seenWords(path, pageNumber)
       if (seen.length >= LEAST_SEEN) lost.push(`page ${pageNumber}: OCR sees ${seen.length} words`)
     }

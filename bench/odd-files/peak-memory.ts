@@ -10,7 +10,7 @@ export class PeakMemory {
 
   constructor(parent: number) {
     this.#parent = parent
-    this.#timer = setInterval(() => this.#look(), CHECK_EVERY_MS)
+    this.#timer = setInterval(() => this.#check(), CHECK_EVERY_MS)
   }
 
   begin(): void {
@@ -18,7 +18,7 @@ export class PeakMemory {
   }
 
   end(): number {
-    this.#look()
+    this.#check()
     return this.#peak
   }
 
@@ -26,7 +26,7 @@ export class PeakMemory {
     clearInterval(this.#timer)
   }
 
-  #look(): void {
+  #check(): void {
     for (const pid of childrenOf(this.#parent)) this.#peak = Math.max(this.#peak, residentBytes(pid))
   }
 }

@@ -14,7 +14,7 @@ static atomic_int flushes;
 static void wait_for_disk(void) { char *ms = getenv("FLUSH_MS"); flushes++; usleep((ms ? atoi(ms) : 0) * 1000); }
 #define SLOW(name) int name(int fd) { static int (*real)(int); if (!real) real = dlsym(RTLD_NEXT, #name); wait_for_disk(); return real(fd); }
 SLOW(fsync) SLOW(fdatasync) SLOW(syncfs)
-__attribute__((destructor)) static void tell(void) {
+__attribute__((destructor)) static void report(void) {
   char *path = getenv("FLUSH_COUNT"); if (!path || !flushes) return;
   FILE *file = fopen(path, "a"); fprintf(file, "%d\\n", flushes); fclose(file);
 }

@@ -20,7 +20,7 @@ import { openFolderSource } from '#src/sources/folder/folder-source.ts'
 import { systemClock } from '#workers/system-clock.ts'
 
 /*
- * `npm run bench:rescan`: how fast an archive in which nothing changed is looked through. Beside it, for scale, a bare
+ * `npm run bench:rescan`: how fast an archive in which nothing changed is read through. Beside it, for scale, a bare
  * walk of the same files that does nothing but `readdir` and `stat`, one folder at a time.
  */
 
@@ -88,10 +88,10 @@ try {
 
 async function makeFiles(archive: string): Promise<void> {
   for (let from = 0; from < files; from += PER_FOLDER) {
-    const shelf = join(archive, `shelf ${from / PER_FOLDER}`)
-    await mkdir(shelf, { recursive: true })
+    const folder = join(archive, `folder ${from / PER_FOLDER}`)
+    await mkdir(folder, { recursive: true })
     const numbers = Array.from({ length: Math.min(PER_FOLDER, files - from) }, (_, index) => from + index)
-    await Promise.all(numbers.map((number) => writeFile(join(shelf, `${number}.csv`), `number\n${number}\n`)))
+    await Promise.all(numbers.map((number) => writeFile(join(folder, `${number}.csv`), `number\n${number}\n`)))
   }
 }
 
@@ -110,9 +110,9 @@ async function recordAll(source: Source, ledger: RedisLedger, recipeFor: ReturnT
 }
 
 async function bareWalk(archive: string): Promise<void> {
-  for (const shelf of await readdir(archive)) {
-    const names = await readdir(join(archive, shelf))
-    await Promise.all(names.map((name) => stat(join(archive, shelf, name), { bigint: true })))
+  for (const folder of await readdir(archive)) {
+    const names = await readdir(join(archive, folder))
+    await Promise.all(names.map((name) => stat(join(archive, folder, name), { bigint: true })))
   }
 }
 

@@ -7,7 +7,7 @@ export type Policy = (typeof POLICIES)[number]
 
 /** The order in which a policy buys the pages of a mix. */
 export function orderOf(pages: readonly MixedPage[], policy: Policy): MixedPage[] {
-  // Of pages that a policy cannot tell apart any may come first.
+  // Of pages that a policy cannot distinguish, any may come first.
   const random = new Random(11)
   const keyed = pages.map((page) => ({ page, chance: random.next() }))
   const by = (value: (page: MixedPage) => number): MixedPage[] =>

@@ -7,7 +7,7 @@ import { ScriptedService } from '../../test/support/scripted-service.ts'
 
 /*
  * `npm run bench:progress`: when the first progress line stands on a terminal of 80 columns, in ms after the listing of a
- * large folder began. The listing's begin is the end that the log tells, less the duration that it tells. `--files N`
+ * large folder began. The listing's begin is the end that the log states, less the duration that it states. `--files N`
  * (100,000), `--rounds N` (5). The last line is JSON.
  */
 

@@ -65,7 +65,7 @@ async function firstPaint(page: Page): Promise<number> {
   return Number.NaN
 }
 
-/** Rows in sight without text, over one fling from top to bottom and back. */
+/** Visible rows without text, over one fling from top to bottom and back. */
 async function blankRows(page: Page): Promise<number> {
   let blank = 0
   for (const step of [700, -700]) {

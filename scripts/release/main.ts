@@ -60,7 +60,7 @@ async function release(): Promise<void> {
   await writeFile(join(out, `${name}-${version}.cdx.json`), sbom)
   const engine = values.image ? containerEngine() : null
   if (engine !== null) await buildImage(engine)
-  else console.log(`image: skipped: ${values.image ? 'no container engine runs' : 'told to'}`)
+  else console.log(`image: skipped: ${values.image ? 'no container engine runs' : 'not asked for'}`)
   await writeDigests()
   if (makeTag && commitOfTag() === '') {
     run('git', ['tag', '--annotate', tag, '--file', join(out, 'notes.md'), '--cleanup', 'verbatim'])

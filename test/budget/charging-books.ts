@@ -59,7 +59,7 @@ export class ChargingBooks implements AsyncDisposable {
     victim.child.kill('SIGKILL')
     await victim.finished
     const saved = await contentsSaved(out)
-    // A price is reported in the step that settles a request, as its answer is saved; the model says 1 before.
+    // A price is reported in the step that ends a request, as its answer is saved; the model says 1 before.
     const known = saved.size > 0 ? this.#plan.price : 1
     for (let index = 0; index < charged; index += 1) {
       const isSaved = saved.has(this.#entries[index]?.content ?? '')

@@ -118,7 +118,7 @@ export function testSource(name: string, keys: readonly string[], open: () => Pr
       expect(await under.source.open(sourceKey('gone.pdf'), never)).toMatchObject({ code: 'vanished', stage: 'read' })
     })
 
-    test('stops listing when told to', async () => {
+    test('stops listing when asked to', async () => {
       await using under = await open()
       await under.write('a.pdf', 'one')
       await expect(collect(under.source.list(AbortSignal.abort(new Error('enough'))))).rejects.toThrow('enough')

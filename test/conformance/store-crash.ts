@@ -33,7 +33,7 @@ async function runAndKill(address: StoreAddress, from: number, afterMs: number):
     .map((line) => line.split(' '))
 }
 
-/** Kills a process that commits, `rounds` times, and looks at what it leaves. `leftovers` must be none after recovery. */
+/** Kills a process that commits, `rounds` times, and inspects what it leaves. `leftovers` must be none after recovery. */
 export function testStoreCrashes(
   name: string,
   rounds: number,

@@ -52,8 +52,8 @@ export class Stack {
   }
 
   async unchanged(): Promise<string> {
-    const told = await this.run()
-    if (!/unchanged/.test(told)) throw new Error(told)
+    const reported = await this.run()
+    if (!/unchanged/.test(reported)) throw new Error(reported)
     return '21 unchanged'
   }
 

@@ -105,7 +105,7 @@ describe('the recipe of a document', () => {
     )
   })
 
-  test('tells every single option apart that changes the answer', () => {
+  test('distinguishes every option that changes the answer', () => {
     const variants: ParseOptionsInput[] = [
       {},
       { formats: ['html'] },

@@ -33,7 +33,7 @@ describe('the wait that a service asks for', () => {
     expect(hint({ header })).toBe(ms)
   })
 
-  test("as a date counts from the service's own clock where it tells it", () => {
+  test("as a date counts from the service's own clock where it states it", () => {
     const header = 'Sat, 21 Nov 2026 12:01:30 GMT'
     expect(hint({ header, date: 'Sat, 21 Nov 2026 12:01:00 GMT' })).toBe(30_000)
   })

@@ -59,7 +59,7 @@ describe('rules', () => {
     expect(book(sourceKey('b/1.docx'), 'docx').hash).toBe(book(sourceKey('b/1.csv'), 'csv').hash)
   })
 
-  test('tell every mistake at once, each with its path', () => {
+  test('report every mistake at once, each with its path', () => {
     const problems = problemsOf({
       options: { timeout: 300_001, formatz: 1, auditMetadata: { username: 'x'.repeat(1025), team: 'a' } },
       rules: [

@@ -14,9 +14,9 @@ test('a worker that cuts a PDF of 200 MB grows by 60 MiB at the most; killed, it
   await writeLargePdf(path, { pictures: Array.from({ length: 100 }, () => 2 * MB) })
 
   const cutting = startProcess('cut-large.ts', [path, work])
-  const told = await cutting.line('{')
-  console.log(`in pieces: ${told}`)
-  const { pieces, grownMiB } = JSON.parse(told) as { pieces: number; grownMiB: number }
+  const reported = await cutting.line('{')
+  console.log(`in pieces: ${reported}`)
+  const { pieces, grownMiB } = JSON.parse(reported) as { pieces: number; grownMiB: number }
   expect(pieces).toBe(5)
   expect(grownMiB).toBeLessThanOrEqual(60)
 

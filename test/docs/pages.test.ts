@@ -7,7 +7,7 @@ import { anchorsIn, commandsIn, pages, ROOT, wordsOf } from './pages.ts'
 
 const PAGES = await pages()
 
-/** Commands that a page shows because they are wrong; the sentence that answers them follows there. */
+/** Of the commands that pages show because they are wrong, those that the parser refuses; the others fail when they run. */
 const SHOWN_AS_MISTAKES = ['./sluice rnu ~/papers', './sluice run ~/papers --output corpus']
 
 test('every command of Sluice in the pages is one that its parser takes', async () => {

@@ -58,3 +58,15 @@ export function anchorsIn(text: string): ReadonlySet<string> {
     ),
   )
 }
+
+/** Commands that a page shows because they are wrong, each with the sentence that answers it there, on one line. */
+export function mistakesIn({ text }: Page): readonly { readonly command: string; readonly said: string }[] {
+  const blocks = [...text.matchAll(/^```[a-z]*\n([^]*?)^```$/gm)].map(([, block = '']) => block)
+  return blocks
+    .flatMap((block) => block.split(/^\$ /m).slice(1))
+    .flatMap((shown) => {
+      const [command = '', ...lines] = shown.trimEnd().split('\n')
+      const said = lines.join(' ').replaceAll(/\s+/g, ' ')
+      return command.includes('./sluice ') && /^(?:sluice|error): /.test(said) ? [{ command, said }] : []
+    })
+}

@@ -15,7 +15,7 @@ test('a list of pages is written in ranges', () => {
   expect(qpdfRange([3, 7, 8, 9, 12])).toBe('3,7-9,12')
 })
 
-test('the receipt of a list of pages has a file name that a disk takes, and tells its pages', () => {
+test('the receipt of a list of pages has a file name that a disk takes, and names its pages', () => {
   fc.assert(
     fc.property(pages, fc.integer({ min: 1, max: 200 }), (all, most) => {
       const lists = pageLists(all, most)

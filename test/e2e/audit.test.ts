@@ -24,7 +24,7 @@ function documentOf(pages: number, random: Random): Buffer {
   )
 }
 
-test('an audit buys each sampled page once and every tenth twice, tells how far the tiers agree, and an equal seed buys nothing', async () => {
+test('an audit buys each sampled page once and every tenth twice, reports how far the tiers agree, and an equal seed buys nothing', async () => {
   await using folder = await temporaryFolder()
   // Every fourth answer misses half of the page.
   await using service = await new ScriptedService({

@@ -34,11 +34,11 @@ test('verify reports an altered output, restores it from its receipt with --repa
   expect(repaired.code).toBe(0)
 
   await writeFile(join(out, 'documents/notes.txt'), 'mine')
-  const told = await sluice(['verify', '--repair', '--out', out])
-  expect(told.stdout).toMatch(
+  const reported = await sluice(['verify', '--repair', '--out', out])
+  expect(reported.stdout).toMatch(
     /documents\/notes.txt is a file where only .*--remove-orphans removes it\n.*\n1 orphan, 0 removed/,
   )
-  expect(told.code).toBe(2)
+  expect(reported.code).toBe(2)
   expect(await sluice(['verify', '--remove-orphans', '--out', out])).toMatchObject({ code: 0 })
   await writeFile(join(out, 'documents/notes.txt'), 'mine')
   const formerName = await sluice(['verify', '--remove-strays', '--out', out])

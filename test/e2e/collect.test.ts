@@ -20,7 +20,7 @@ async function receipts(out: string): Promise<string[]> {
 }
 
 /*
- * The hard case: receipts that are old and unused when gc looks, and that the run takes up again at the same time,
+ * The hard case: receipts that are old and unused when gc reads them, and that the run takes up again at the same time,
  * because its options are those of long ago.
  */
 test('gc during a run removes no receipt that the run has just saved or taken up again', async () => {

@@ -28,7 +28,9 @@ test('watch --delete-gone removes the outputs of a deleted document, and nothing
   await rm(join(source, '3.csv'))
   await until('the outputs are removed', 30_000, async () => (await keys()).length === 14)
   expect(await keys()).not.toContain('3.csv')
-  await until('it is told', 5_000, async () => watch.stderr().includes('1 document no longer in the source; removed'))
+  await until('it is reported', 5_000, async () =>
+    watch.stderr().includes('1 document no longer in the source; removed'),
+  )
 
   await mkdir(join(folder.path, 'unplugged'))
   for (const name of await readdir(source)) await rename(join(source, name), join(folder.path, 'unplugged', name))

@@ -135,7 +135,7 @@ for (const { kind, missing } of PLACES) {
       // What the dead machine had settled is settled again where its power went before the job had ended.
       const settled = shares.slice(1).flat()
       expect(settled).toEqual([...new Set(settled)])
-      // Nothing is paid twice but what the dead machine had asked for and got no answer to, and that is told.
+      // Nothing is paid twice but what the dead machine had asked for and got no answer to, and that is reported.
       const paidTwice = service.charged - DOCUMENTS
       expect(paidTwice).toBeGreaterThanOrEqual(0)
       expect(paidTwice).toBeLessThanOrEqual(CONCURRENCY)

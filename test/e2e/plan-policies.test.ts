@@ -47,8 +47,8 @@ test('plan prices every policy: unknown at first, from an audit as an interval, 
   expect(priceOf(before, 'local')).toEqual({ low: 0, high: 0 })
   expect(priceOf(before, 'service')).toEqual({ low: 4, high: 4 })
   expect(priceOf(before, 'local-first, page quality 0.9')).toBeNull()
-  const told = await sluice(['plan', source, '--out', out, ...paid])
-  expect(told.stdout).toMatch(/2 PDFs not read by the embedded engine yet: run once without --parse-api-url/)
+  const reported = await sluice(['plan', source, '--out', out, ...paid])
+  expect(reported.stdout).toMatch(/2 PDFs not read by the embedded engine yet: run once without --parse-api-url/)
 
   const sample = Array.from({ length: 40 }, (_, at) => ({ expectedQuality: at < 10 ? 0.3 : 1 }))
   await writeFile(audit, JSON.stringify({ schema: 1, sample, firstPageCredits: 1, furtherPageCredits: 1 }))

@@ -38,7 +38,7 @@ interface Case extends AsyncDisposable {
   readonly out: string
 }
 
-/** Files, or URLs; whether one is refused is told by its number. */
+/** Files, or URLs; whether one is refused is determined by its number. */
 async function prepare(kind: 'files' | 'URLs', refusalOf: (number: number) => Reply | null): Promise<Case> {
   await using resources = new AsyncDisposableStack()
   const folder = resources.use(await temporaryFolder())

@@ -147,9 +147,9 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
       const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => null)
       if (answer === null) return
       scrapes += 1
-      const told = await answer.text()
-      search.text('the metrics', told)
-      texts.text('the metrics', told)
+      const reported = await answer.text()
+      search.text('the metrics', reported)
+      texts.text('the metrics', reported)
     }
     while (running.child.exitCode === null && running.child.signalCode === null) {
       await metrics()
@@ -161,17 +161,17 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
   search.text('standard error', end.stderr)
   expect(end.code, end.stderr).toBe(2)
   const log = await readFile(join(folder.path, 'log'), 'utf8')
-  for (const [place, told] of Object.entries({ log, spans, stdout: end.stdout, stderr: end.stderr })) {
-    search.text(place, told)
-    texts.text(place, told)
+  for (const [place, reported] of Object.entries({ log, spans, stdout: end.stdout, stderr: end.stderr })) {
+    search.text(place, reported)
+    texts.text(place, reported)
   }
-  expect([log, spans].map((told) => told.includes('closed/a.html'))).toEqual([true, true])
+  expect([log, spans].map((reported) => reported.includes('closed/a.html'))).toEqual([true, true])
   expect(texts.found).toEqual([])
   expect(end.stdout).toContain('5 done, 3 failed')
   for (const command of ['status', 'failures', 'config', 'plan', 'verify']) {
     const own = command === 'failures' || command === 'verify' ? ['--out', out] : command === 'config' ? [] : args
-    const told = await sluice([command, ...own], { env })
-    search.text(`what ${command} says`, told.stdout + told.stderr)
+    const reported = await sluice([command, ...own], { env })
+    search.text(`what ${command} says`, reported.stdout + reported.stderr)
   }
   const connection = await connectRedis({ url: redis.url })
   expect(await search.redis(connection)).toBeGreaterThan(3)

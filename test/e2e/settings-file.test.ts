@@ -35,7 +35,7 @@ const keysOf = async (out: string): Promise<string[]> =>
   )
 
 describe('./sluice with the pipelines of a settings file', () => {
-  test('runs one after the other, tells of each, and every command finds them by name', async () => {
+  test('runs one after the other, names each, and every command finds them by name', async () => {
     await using folder = await temporaryFolder()
     const cwd = folder.path
     await using service = await new ScriptedService({}).listen()

@@ -25,7 +25,7 @@ interface Status {
   readonly skipped: number
 }
 
-/** Files of a folder at random: what is a document and what is none is told by names alone, as a person would. */
+/** Files of a folder at random: what is a document and what is none is determined by names alone, as a person would. */
 async function manyFiles(source: string, seed: number): Promise<{ readonly documents: number; readonly all: number }> {
   const random = new Random(seed)
   const keys = new Map<string, boolean>()

@@ -41,11 +41,11 @@ test('sluice run says what it waits for while a bucket takes connections and ans
   const running = startSluice(['run', folder.path, '--out', 's3://bucket', ...flags, ...service], {
     env: { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
   })
-  const told = (seconds: number): boolean =>
+  const reported = (seconds: number): boolean =>
     running.stderr().includes(`waiting: the store does not answer for ${seconds} s; nothing was bought\n`)
-  await until('it is told twice', 20_000, () => told(0.3) && told(0.6))
+  await until('it is reported twice', 20_000, () => reported(0.3) && reported(0.6))
   running.child.kill('SIGINT')
-  await until('the stop is told', 20_000, () => running.stderr().includes('again to stop at once'))
+  await until('the stop is reported', 20_000, () => running.stderr().includes('again to stop at once'))
   running.child.kill('SIGINT')
   expect((await running.finished).code).toBe(130)
 }, 60_000)

@@ -125,7 +125,7 @@ test('a store of a later format is refused, and nothing is changed in it', async
   await expect(readFile(join(folder.path, '.sluice'))).rejects.toThrow(/ENOENT/)
 })
 
-test('records that were removed from outside are told by status and verify, and done again by run without a request', async () => {
+test('records that were removed from outside are reported by status and verify, and done again by run without a request', async () => {
   await using folder = await temporaryFolder()
   await using service = await new ScriptedService({}).listen()
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
@@ -134,12 +134,12 @@ test('records that were removed from outside are told by status and verify, and 
   const args = [source, '--out', out, '--parse-api-url', service.url, '--parse-api-key', 'key']
   await sluice(['run', ...args])
   await rm(join(out, 'documents', 'a.html'), { recursive: true })
-  const told = /1 document that the ledger lists as done has no record in the store \(a\.html\)/
-  expect((await sluice(['status', ...args])).stdout).toMatch(told)
+  const reported = /1 document that the ledger lists as done has no record in the store \(a\.html\)/
+  expect((await sluice(['status', ...args])).stdout).toMatch(reported)
   const verified = await sluice(['verify', '--out', out])
-  expect([verified.code, verified.stdout]).toEqual([2, expect.stringMatching(told)])
+  expect([verified.code, verified.stdout]).toEqual([2, expect.stringMatching(reported)])
   const run = await sluice(['run', ...args])
-  expect(run.stderr).toMatch(told)
+  expect(run.stderr).toMatch(reported)
   expect(run.code).toBe(0)
   expect(service.charged).toBe(2)
   expect((await readStore(out)).records.size).toBe(2)

@@ -94,15 +94,15 @@ function testWatching(s3: S3Server): void {
         eventName,
         s3: { bucket: { name: watch.bucket }, object: { key, sequencer } },
       })
-      const told = (...Records: object[]): Promise<unknown> => queue.send(JSON.stringify({ Records }))
+      const reported = (...Records: object[]): Promise<unknown> => queue.send(JSON.stringify({ Records }))
       await watch.put('räksmörgås & co+1.csv', 'b\n2\n')
       await watch.put('second.csv', 'c\n3\n')
       await queue.send('{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"b"}')
-      await told(record('in/r%C3%A4ksm%C3%B6rg%C3%A5s+%26+co%2B1.csv', '2'))
+      await reported(record('in/r%C3%A4ksm%C3%B6rg%C3%A5s+%26+co%2B1.csv', '2'))
       // Late, duplicate and out of order: the present object in the bucket decides.
-      await told(record('in/second.csv', '4', 'ObjectRemoved:Delete'), record('in/second.csv', '5'))
-      await told(record('in/second.csv', '5'), record('in/second.csv', '3', 'ObjectRemoved:Delete'))
-      await told(record('elsewhere/third.csv', '6'))
+      await reported(record('in/second.csv', '4', 'ObjectRemoved:Delete'), record('in/second.csv', '5'))
+      await reported(record('in/second.csv', '5'), record('in/second.csv', '3', 'ObjectRemoved:Delete'))
+      await reported(record('elsewhere/third.csv', '6'))
       // The client of AWS warns of queues of other servers.
       expect(watch.program.stderr()).not.toMatch(/QueueUrl|SQSClient/)
       await queue.send('gibberish')
@@ -140,14 +140,14 @@ function testWatching(s3: S3Server): void {
         await using queue = await startQueue()
         const bucket = randomUUID()
         await client.send(new CreateBucketCommand({ Bucket: bucket }))
-        const told = by === 'a queue' ? { SLUICE_SQS_QUEUE: queue.url } : { SLUICE_EVENTS_PORT: '0' }
+        const reported = by === 'a queue' ? { SLUICE_SQS_QUEUE: queue.url } : { SLUICE_EVENTS_PORT: '0' }
         const pipelines = ['one', 'two'].map(
           (name) => `  ${name}: { source: "s3://${bucket}/${name}", out: out/${name} }\n`,
         )
         await writeFile(join(folder.path, 'sluice.yaml'), `pipelines:\n${pipelines.join('')}`)
         const keys = { AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }
         const api = { PARSE_API_URL: service.url, PARSE_API_KEY: 'test-key' }
-        const env = { ...keys, ...api, ...told, REDIS_URL: redis.url, SLUICE_S3_ENDPOINT: s3.endpoint }
+        const env = { ...keys, ...api, ...reported, REDIS_URL: redis.url, SLUICE_S3_ENDPOINT: s3.endpoint }
         const [watch, worker] = ['watch', 'work'].map((command) => startSluice([command], { cwd: folder.path, env }))
         const stderr = (): string => `${watch?.stderr()}${worker?.stderr()}`
         try {

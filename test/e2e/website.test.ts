@@ -121,7 +121,7 @@ describe('a website', () => {
     expect([rest.code, service.mapped.length, service.bought.length]).toEqual([0, 2, most])
   }, 120_000)
 
-  test('is downloaded and parsed by the embedded engine; watch --every tells what is new, changed and removed', async () => {
+  test('is downloaded and parsed by the embedded engine; watch --every reports what is new, changed and removed', async () => {
     await using folder = await temporaryFolder()
     await using site = await GeneratedSite.open({ seed: SEED + 2, pages: 30 })
     const out = join(folder.path, 'out')
@@ -134,8 +134,8 @@ describe('a website', () => {
 
     const { changed, removed, added } = site.change(0.1)
     const watch = startSluice(['watch', ...args.slice(1), '--via', 'download', '--every', '* * * * * *'])
-    const told = `scan: ${added.length} new, ${changed.length} changed, ${removed.length} gone`
-    await until('the changes', 60_000, async () => watch.stderr().includes(told))
+    const reported = `scan: ${added.length} new, ${changed.length} changed, ${removed.length} gone`
+    await until('the changes', 60_000, async () => watch.stderr().includes(reported))
     watch.child.kill('SIGINT')
     expect((await watch.finished).code).toBe(0)
   }, 120_000)

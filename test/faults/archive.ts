@@ -80,7 +80,7 @@ export class Archive {
 
   /**
    * One change as a person makes it: an edit in place or by a rename, a touch, a move, a deletion, a copy, a new one.
-   * Answers what it did.
+   * Returns what it did.
    */
   async change(): Promise<string> {
     const key = this.#random.pick(this.keys)

@@ -32,7 +32,7 @@ export interface ServiceRun {
   readonly bursts: readonly Burst[]
   /** Longest time of an answer. */
   readonly delayMs: number
-  /** The run's store, looked at from the outside. */
+  /** The run's store, read from the outside. */
   readonly store: StoreAddress
   /** Whether pages are bought. */
   readonly paged: boolean

@@ -25,7 +25,7 @@ export class ChargingService implements AsyncDisposable {
 
   begin(run: ServiceRun): void {
     this.#requests.set(run.id, 0)
-    this.#tell({ say: 'begin', run })
+    this.#send({ say: 'begin', run })
   }
 
   /** Requests that the service has had for this run. */
@@ -34,14 +34,14 @@ export class ChargingService implements AsyncDisposable {
   }
 
   heal(id: string): void {
-    this.#tell({ say: 'heal', id })
+    this.#send({ say: 'heal', id })
   }
 
   /** What was charged, and how it was answered. */
   async end(id: string): Promise<readonly Charge[]> {
-    const told = once(this.#charges, id)
-    this.#tell({ say: 'end', id })
-    const [charges] = (await told) as [readonly Charge[]]
+    const reported = once(this.#charges, id)
+    this.#send({ say: 'end', id })
+    const [charges] = (await reported) as [readonly Charge[]]
     return charges
   }
 
@@ -51,7 +51,7 @@ export class ChargingService implements AsyncDisposable {
     await ended
   }
 
-  #tell(message: ToService): void {
+  #send(message: ToService): void {
     this.#child.send(message)
   }
 

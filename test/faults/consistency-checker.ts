@@ -2,35 +2,35 @@ import { poll } from './poll.ts'
 import type { StoreFiles } from './store-files.ts'
 import { differences, isRecord, outputsOf, readOutputs, type StoredRecord } from './store-outside.ts'
 
-const LOOK_MS = 100
+const CHECK_MS = 100
 
 /** Consistency checker: reads the store while it is written and checks each document once its record exists (Law 3). */
 export class ConsistencyChecker implements AsyncDisposable {
   readonly #files: StoreFiles
   readonly #torn: string[]
   readonly #seen = new Set<string>()
-  readonly #looking: AsyncDisposable
+  readonly #polling: AsyncDisposable
 
   /** The checker adds each torn document to `torn`. */
   constructor(files: StoreFiles, torn: string[]) {
     this.#files = files
     this.#torn = torn
-    this.#looking = poll(LOOK_MS, () => this.#look())
+    this.#polling = poll(CHECK_MS, () => this.#check())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#looking[Symbol.asyncDispose]()
+    await this.#polling[Symbol.asyncDispose]()
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const names = await this.#files.list('documents').catch(() => [])
     for (const name of names.filter((one) => isRecord(one) && !this.#seen.has(one))) {
       this.#seen.add(name)
-      await this.#check(name)
+      await this.#checkDocument(name)
     }
   }
 
-  async #check(name: string): Promise<void> {
+  async #checkDocument(name: string): Promise<void> {
     const text = await this.#text(name)
     if (text === null) return
     const found = await this.#judge(text, name)

@@ -99,7 +99,7 @@ class FaultRun {
   readonly #numbers = new NumbersChecker()
   /** The run that was started after the last interruption, where that ended the one before. */
   #startedLast: RunningSluice | null = null
-  /** We ended it, because it did not: what it left undone tells nothing. */
+  /** We ended it, because it did not: what it left undone shows nothing. */
   #cutOff = false
 
   constructor(environment: Environment, line: ServiceLine, options: FaultRunOptions) {

@@ -13,7 +13,7 @@ export interface Interruption {
   readonly kept: ReadonlySet<string>
 }
 
-/** What a process of the processes writes of its own standing still (`preloads/tell-process.ts`). */
+/** What a process writes of its own stalls (`preloads/report-process.ts`). */
 export async function readStalls(path: string): Promise<readonly Interruption[]> {
   const text = await readFile(path, 'utf8').catch(() => '')
   return text.split('\n').flatMap((line) => {

@@ -48,8 +48,8 @@ export async function checkAtRest(store: StoreOutside, redis: RedisConnection, b
       breaches.torn.push(`${key} has outputs and no receipt`)
   }
   const { entries, disagreements } = await readLedger(redis)
-  for (const [key, told] of entries) {
-    if (/^[drDR]$/.test(told) && !store.records.has(key))
+  for (const [key, reported] of entries) {
+    if (/^[drDR]$/.test(reported) && !store.records.has(key))
       breaches.conservation.push(`${key} is "done" and not in the store`)
   }
   if (disagreements > 0) breaches.conservation.push(`${disagreements} counts differ from the entries`)
@@ -183,12 +183,12 @@ export async function checkLedger(
   const { entries, disagreements } = await readLedger(redis)
   if (disagreements > 0) conservation.push(`${disagreements} counts differ from the entries at the end`)
   for (const key of archive.keys) {
-    const told = entries.get(key)
+    const reported = entries.get(key)
     const done = store.records.get(key)?.outcome === 'partial' ? 'r' : 'd'
     const expected = store.letters.has(key) ? 'f' : store.records.has(key) ? done : 'p'
     // A capital letter: the engine parsed it.
-    if (told?.toLowerCase() !== expected)
-      conservation.push(`${key} is "${told ?? 'unknown'}" in the ledger, "${expected}" in the store`)
+    if (reported?.toLowerCase() !== expected)
+      conservation.push(`${key} is "${reported ?? 'unknown'}" in the ledger, "${expected}" in the store`)
   }
-  for (const [key, told] of entries) if (told === 'p') conservation.push(`${key} is still pending`)
+  for (const [key, reported] of entries) if (reported === 'p') conservation.push(`${key} is still pending`)
 }

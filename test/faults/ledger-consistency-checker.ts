@@ -5,7 +5,7 @@ import { readLedger } from './redis-outside.ts'
 import type { StoreFiles } from './store-files.ts'
 import { isRecord, type StoredRecord } from './store-outside.ts'
 
-const LOOK_MS = 40
+const CHECK_MS = 40
 
 const MANIFEST = 'store.json'
 
@@ -28,23 +28,23 @@ export class LedgerConsistencyChecker implements AsyncDisposable {
   readonly #readNames = new Set<string>()
   /** Keys that had a record when the checker read them. */
   readonly #recorded = new Set<string>()
-  readonly #looking: AsyncDisposable
+  readonly #polling: AsyncDisposable
 
   constructor(options: LedgerConsistencyCheckerOptions) {
     this.#options = options
-    this.#looking = poll(LOOK_MS, () => this.#compare())
+    this.#polling = poll(CHECK_MS, () => this.#compare())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#looking[Symbol.asyncDispose]()
+    await this.#polling[Symbol.asyncDispose]()
   }
 
   async #compare(): Promise<void> {
     const { redis, conservation } = this.#options
-    const told = (await readLedger(redis)).done
+    const reported = (await readLedger(redis)).done
     const isUnseen = ([key]: readonly [string, string]): boolean => !this.#recorded.has(key)
-    await this.#lookWhereTheyShouldBe([...told].filter(isUnseen))
-    const unseen = [...told].filter(isUnseen)
+    await this.#checkWhereTheyShouldBe([...reported].filter(isUnseen))
+    const unseen = [...reported].filter(isUnseen)
     if (unseen.length === 0 || !(await this.#readNewRecords())) return
     const missing = unseen.filter(isUnseen)
     if (missing.length === 0) return
@@ -59,7 +59,7 @@ export class LedgerConsistencyChecker implements AsyncDisposable {
   }
 
   /** Most documents are at the path of their key: listing the whole store at each poll would saturate the machine. */
-  async #lookWhereTheyShouldBe(unseen: readonly (readonly [string, string])[]): Promise<void> {
+  async #checkWhereTheyShouldBe(unseen: readonly (readonly [string, string])[]): Promise<void> {
     for (const [key] of unseen) {
       const record = parsed(await this.#options.files.read(`documents/${key}/record.json`).catch(() => null))
       if (record?.key === key) this.#recorded.add(key)

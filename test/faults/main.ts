@@ -10,7 +10,7 @@ import { openS3Target } from './s3-target.ts'
 import { folderTarget } from './environment.ts'
 
 /*
- * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is told
+ * `npm run test:faults -- --runs N --seed S`: N runs with seeds S, S + 1, …, several side by side. Each breach is reported
  * with its seed; the last line is the sum as one JSON object. A range goes on where it was cut off with the next seed.
  * `--runs 1 --seed X` plays a single one again, `--verbose` shows its plan, `--faults flush,kill` draws from these only.
  * `--log FILE` plays ranges of `--range` seeds (20), appends one JSON line for each, and leaves out those that the file has: a

@@ -79,15 +79,15 @@ export const MUTANTS = {
       'return lapses !== undefined',
     ],
   ],
-  /** No look for the receipt between the intent and the request. */
-  'no-second-look': [
+  /** No check for the receipt between the intent and the request. */
+  'no-second-check': [
     [
       'src/ingest/scan/admit.ts',
       'const receipt = options.zeroDataRetention',
       'const receipt = options.zeroDataRetention !== null',
     ],
   ],
-  /** How long a document has waited is told by the clock of this machine. */
+  /** How long a document has waited is determined by the clock of this machine. */
   'wall-clock': [['src/redis/shared-clock.ts', 'Math.round(ahead + performance.now())', 'Date.now()']],
   'any-source': [
     [
@@ -191,7 +191,7 @@ export const MUTANTS = {
  */
 export const FOUND_BY = [
   ['kill', 'counts-no-doubt'],
-  ['service-away', 'no-second-look'],
+  ['service-away', 'no-second-check'],
   ['flush', 'believes-redis'],
   ['restart-empty', 'believes-redis'],
   ['rollback', 'believes-redis'],

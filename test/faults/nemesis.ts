@@ -130,7 +130,7 @@ export class Nemesis {
       interrupted: (victims) => this.#struckUntil(victims),
       losingData: async () => {
         this.#losesData = true
-        await doubts.look()
+        await doubts.check()
       },
       copied: (number) => (this.#ambiguousBound += number * this.#options.concurrency),
       terminate: (victim) => this.terminate(victim),

@@ -90,7 +90,7 @@ export class NumbersChecker {
   differences(truth: Truth): readonly string[] {
     const last = this.#reports.findLast(({ summary }) => summary?.end === 'complete')?.summary
     return [
-      ...(last ? differing('the summary', countsOf(last), countsIn(truth)) : ['no run told its summary']),
+      ...(last ? differing('the summary', countsOf(last), countsIn(truth)) : ['no run reported its summary']),
       ...(last ? differing('the summary, skipped', last.skippedBy, skippedBy()) : []),
       ...this.#reports.flatMap((report) => spendingOf(report, truth)),
       ...this.#metricsAgainst(truth),
@@ -104,7 +104,7 @@ export class NumbersChecker {
     if (metrics === null) return ['no metrics were read']
     const of = (outcome: string): number => metrics.value('sluice_documents', { outcome })
     const { pid } = this.#observer
-    const told = this.#reports.find((report) => report.pid === pid)?.documents.length ?? 0
+    const reported = this.#reports.find((report) => report.pid === pid)?.documents.length ?? 0
     const { requests, credits } = booksOf(pid, truth.charges)
     const { done, failed, skipped, pending } = countsIn(truth)
     return [
@@ -121,7 +121,7 @@ export class NumbersChecker {
           estimated: metrics.value('sluice_credits_total', { basis: 'estimated' }),
           documents: metrics.sum('sluice_documents_completed_total'),
         },
-        { requests, credits, estimated: 0, documents: told },
+        { requests, credits, estimated: 0, documents: reported },
       ),
     ]
   }
@@ -135,11 +135,11 @@ function parsed(line: string): readonly Readonly<Record<string, unknown>>[] {
   }
 }
 
-function differing<T extends Readonly<Record<string, number>>>(what: string, told: T, true_: T): readonly string[] {
-  const names = new Set([...Object.keys(told), ...Object.keys(true_)])
+function differing<T extends Readonly<Record<string, number>>>(what: string, reported: T, true_: T): readonly string[] {
+  const names = new Set([...Object.keys(reported), ...Object.keys(true_)])
   return [...names]
-    .filter((name) => (told[name] ?? 0) !== (true_[name] ?? 0))
-    .map((name) => `${what}: ${name} is ${told[name] ?? 0}, and was ${true_[name] ?? 0}`)
+    .filter((name) => (reported[name] ?? 0) !== (true_[name] ?? 0))
+    .map((name) => `${what}: ${name} is ${reported[name] ?? 0}, and was ${true_[name] ?? 0}`)
 }
 
 const countsOf = ({ done, partial, failed, skipped, pending, seen }: Summary) => ({
@@ -176,10 +176,10 @@ function spendingOf({ pid, summary, documents }: Report, truth: Truth): readonly
   if (summary === null) return []
   const books = booksOf(pid, truth.charges)
   const { reported, estimated } = summary.credits
-  const told = { requests: summary.requests, credits: reported + estimated, ended: summary.ended }
+  const counted = { requests: summary.requests, credits: reported + estimated, ended: summary.ended }
   const real = { ...books, ended: documents.length }
-  if (summary.end === 'complete' && truth.isCalm) return differing(`process ${pid}, complete`, told, real)
-  return Object.entries(told).flatMap(([what, value]) =>
+  if (summary.end === 'complete' && truth.isCalm) return differing(`process ${pid}, complete`, counted, real)
+  return Object.entries(counted).flatMap(([what, value]) =>
     value > real[what as keyof typeof real] && !(what === 'requests' && truth.mayBeUnheard)
       ? [`process ${pid}, ${summary.end}: ${what} is ${value}, and was at most ${real[what as keyof typeof real]}`]
       : [],
@@ -203,12 +203,12 @@ function endedTwice(reports: readonly Report[], { mayEndTwice, archive, store }:
   for (const key of reports.flatMap(({ documents }) => documents)) times.set(key, (times.get(key) ?? 0) + 1)
   return [...times].flatMap(([key, count]) =>
     count > 1 && archive.isAsFilled(key) && store.records.has(key)
-      ? [`${key} was told ${count} times as ended, and never changed`]
+      ? [`${key} was reported ${count} times as ended, and never changed`]
       : [],
   )
 }
 
-/** Records tell what was charged: where all processes ended by themselves, their sum is the service's. */
+/** Records state what was charged: where all processes ended by themselves, their sum is the service's. */
 function costsOf(
   { store, charges, archive, isCalm, mayEndTwice }: Truth,
   reports: readonly Report[],

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Looks again and again, with a pause between two looks, until it is disposed of; the last look ends before that does. */
-export function poll(pauseMs: number, look: () => Promise<void>): AsyncDisposable {
+/** Checks again and again, with a pause between two checks, until it is disposed of; the last check ends before that does. */
+export function poll(pauseMs: number, check: () => Promise<void>): AsyncDisposable {
   const stopping = new AbortController()
   const { signal } = stopping
-  const looking = (async () => {
+  const polling = (async () => {
     while (!signal.aborted) {
-      await look()
+      await check()
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
     }
   })()
   return {
     [Symbol.asyncDispose]: async () => {
       stopping.abort()
-      await looking
+      await polling
     },
   }
 }

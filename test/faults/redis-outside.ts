@@ -39,10 +39,10 @@ export async function readLedger(redis: RedisConnection): Promise<LedgerView> {
     entries.set(name, entry.slice(0, 1))
     if (/^[dD]/.test(entry)) done.set(name, entry)
   }
-  const told = hashes[keys.findIndex((key) => key.endsWith(':counts'))] ?? {}
+  const reported = hashes[keys.findIndex((key) => key.endsWith(':counts'))] ?? {}
   const letters = [...entries.values()]
   const disagreements = LETTERS.filter(
-    (letter) => Number(told[letter] ?? 0) !== letters.filter((one) => one === letter).length,
+    (letter) => Number(reported[letter] ?? 0) !== letters.filter((one) => one === letter).length,
   )
   return { entries, done, disagreements: disagreements.length }
 }

@@ -17,7 +17,7 @@ const STORM_RATES = [0.3, 0.6, 1]
 /** The client takes half a second to load, and a document takes ten requests. */
 const PACE = 4
 
-/** Between two looks of a process that follows its bucket: the least that can be set. */
+/** Between two polls of a process that follows its bucket: the least that can be set. */
 const RESCAN_MS = 1_000
 
 /** Outputs as objects, some of them in the record, and all of them. */

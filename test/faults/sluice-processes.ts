@@ -50,7 +50,7 @@ const STABLE_MS = 100
 /** After the grace, an abort and the end of all connections. */
 const ENDING_MS = 20_000
 
-const TELL_PROCESS = join(import.meta.dirname, 'preloads/tell-process.ts')
+const REPORT_PROCESS = join(import.meta.dirname, 'preloads/report-process.ts')
 
 /** The processes of one run of the campaign: the real program, started as a person starts it. */
 export class SluiceProcesses {
@@ -116,7 +116,7 @@ export class SluiceProcesses {
           ...environment.env,
           ...env,
         },
-        execArgv: ['--import', TELL_PROCESS, ...execArgv],
+        execArgv: ['--import', REPORT_PROCESS, ...execArgv],
       },
     )
     this.#living.set(running, line)
@@ -144,10 +144,10 @@ export class SluiceProcesses {
 
   /** Tells it to stop, and kills it when it did not within what its grace allows: null then, else how long it took. */
   async terminate(running: RunningSluice, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    const toldAt = performance.now()
+    const askedAt = performance.now()
     running.child.kill(signal)
     const ended = await Promise.race([running.finished.then(() => true), sleep(ENDING_MS, false, { ref: false })])
-    if (ended) return Math.round(performance.now() - toldAt)
+    if (ended) return Math.round(performance.now() - askedAt)
     await this.kill(running)
     return null
   }

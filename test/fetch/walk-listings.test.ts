@@ -24,7 +24,7 @@ const urlset = (...addresses: readonly string[]): string =>
 const index = (...addresses: readonly string[]): string =>
   `<sitemapindex>${addresses.map((address) => `<sitemap><loc>${address}</loc></sitemap>`).join('')}</sitemapindex>`
 
-/** A site of these files, each told the address of the site. */
+/** A site of these files, each given the address of the site. */
 const siteOf = (files: Readonly<Record<string, (url: string) => Page>>) =>
   openSite((path, _body, { headers }) => files[path]?.(`http://${headers.host}`))
 

@@ -25,7 +25,7 @@ describe('the line of the gate', () => {
     expect(gateLine(state)).toBe('rate ~ 480/min learned, 12 in flight, next in 0.4 s')
   })
 
-  test('calls a told limit told', () => {
+  test('calls a stated limit stated', () => {
     expect(gateLine({ ...STATE, rate: { perWindow: 500, learned: false } })).toBe(
       'rate 500/min as stated, 12 in flight',
     )
@@ -35,7 +35,7 @@ describe('the line of the gate', () => {
     expect(gateLine({ ...STATE, inFlight: 20 })).toBe('20 of 20 places in flight')
   })
 
-  test('says why it is shut and when it looks again', () => {
+  test('says why it is shut and when it polls again', () => {
     const shut = { cause: 'credits', probeInMs: 34_000, message: 'no credits' } as const
     expect(gateLine({ ...STATE, shut })).toBe('shut: the account has no credits left, next probe in 34 s, 12 in flight')
   })

@@ -7,7 +7,7 @@ import type { TestRedis } from '../support/redis.ts'
 export const signal = new AbortController().signal
 let digests = 0
 
-/** A gate that no other test shares, unless told whose. A window of 600 ms makes every pause a hundredth. */
+/** A gate that no other test shares, unless it is given a key. A window of 600 ms makes every pause a hundredth. */
 export function openOn(server: TestRedis, options: Partial<GateOptions> = {}): Promise<RedisGate> {
   digests += 1
   return openGate({

@@ -49,7 +49,7 @@ describe('a place that a process releases to the gate', () => {
   })
 
   test('passes to the next document once when a broken connection repeats the release', async () => {
-    const keys = gateKeys('sluice', 'told-twice')
+    const keys = gateKeys('sluice', 'sent-twice')
     const as = scriptsOn(keys)
     const entered = (await as('p', 'enter', { id: 'p-1' })) as { readonly enteredAt: number }
     const leave = {
@@ -60,8 +60,8 @@ describe('a place that a process releases to the gate', () => {
       permit: { id: 'p-1', enteredAt: entered.enteredAt, ahead: 0, seq: 1, done: 0, bound: true },
       next: { id: 'p-2', credits: 0, more: false },
     }
-    const told = [await as('p', 'leave', leave), await as('p', 'leave', leave)]
-    expect(told).toMatchObject([{ entered: { kind: 'admitted' } }, { entered: { kind: 'admitted' } }])
+    const reported = [await as('p', 'leave', leave), await as('p', 'leave', leave)]
+    expect(reported).toMatchObject([{ entered: { kind: 'admitted' } }, { entered: { kind: 'admitted' } }])
     expect(await server.connection.zrange(keys.open, '0', '-1')).toEqual(['p-2'])
   })
 

@@ -33,8 +33,8 @@ test('a rate limit behind slow requests is not taken for a limit in flight that 
 test('the gate finds out within a minute that a Retry-After of a day is wrong', () => {
   const goodputs = KINDS.map((kind, seed) => {
     const limits = [{ kind, windowMs: 60_000, limit: 20 + 60 * seed, burst: 10, penalty: false, phaseMs: 1_000 }]
-    const told = { retryAfter: 'constant', constantRetryMs: 86_400_000 } as const
-    const service = { ...rateLimited(seed), ...told, limits, noise: 0, horizonMs: 1_800_000 }
+    const reported = { retryAfter: 'constant', constantRetryMs: 86_400_000 } as const
+    const service = { ...rateLimited(seed), ...reported, limits, noise: 0, horizonMs: 1_800_000 }
     return runDrawn(service, controlLaw()).done / runDrawn(service, omniscient(), true).done
   })
   // The first probe came after a quarter of an hour, so that half of half an hour was lost.

@@ -71,14 +71,14 @@ function randomCalls(seed: number, count: number): Call[] {
       calls.push({ name: 'sent', now, inFlight: open.length })
     } else if (open.length > 0) {
       const [permit] = open.splice(Math.floor(random() * open.length), 1)
-      const told = random() < 0.5 ? {} : { retryAfterMs: Math.floor(random() * 8) * 500 + 500 }
+      const reported = random() < 0.5 ? {} : { retryAfterMs: Math.floor(random() * 8) * 500 + 500 }
       const dice = random()
       const [name, feedback]: [string, object] =
         dice < 0.6
           ? ['accepted', { queuedMs: dice < 0.1 ? 300 : 0 }]
           : dice < 0.9
-            ? ['refused', { ...limits[Math.floor(random() * 3)], ...told }]
-            : [dice < 0.93 ? 'overloaded' : 'down', told]
+            ? ['refused', { ...limits[Math.floor(random() * 3)], ...reported }]
+            : [dice < 0.93 ? 'overloaded' : 'down', reported]
       calls.push({ name, now, inFlight: open.length, permit: permit ?? 1, feedback })
     }
   }

@@ -8,7 +8,7 @@ beforeAll(async () => void (server = await startTestRedis()))
 afterAll(() => server[Symbol.asyncDispose]())
 
 type Feedback = Readonly<Record<string, unknown>>
-type Told = Feedback | ((now: number) => Feedback)
+type Reported = Feedback | ((now: number) => Feedback)
 
 interface Admitted {
   readonly kind: string
@@ -28,8 +28,8 @@ function gateAt(digest: string, ceilings: Readonly<Record<string, number>> = {})
   }
   const leave = (permit: object & { readonly id: string }, now: number, feedback: Readonly<Record<string, unknown>>) =>
     ask('p', 'leave', { id: permit.id, now, permit, ...feedback })
-  /** Sends one document after another, each answered after `ms`, until `until`; tells how many were admitted. */
-  const send = async (from: number, until: number, ms: number, feedback: Told) => {
+  /** Sends one document after another, each answered after `ms`, until `until`; reports how many were admitted. */
+  const send = async (from: number, until: number, ms: number, feedback: Reported) => {
     let admitted = 0
     for (let now = from; now < until;) {
       const entered = await enter(now)
@@ -49,7 +49,7 @@ const refused = { kind: 'refused', limit: 'rate' }
 
 describe('a configured rate of the gate', () => {
   test('paces requests from the first, and is the upper bound', async () => {
-    const { send } = gateAt('told', { rateCeiling: 120 })
+    const { send } = gateAt('stated', { rateCeiling: 120 })
     expect(await send(1_000, 21_000, 20, accepted)).toBeGreaterThan(38)
     expect(await send(21_000, 41_000, 20, accepted)).toBeLessThanOrEqual(41)
   })
@@ -63,7 +63,7 @@ describe('a configured rate of the gate', () => {
 })
 
 describe('a refused first request', () => {
-  test('stops other requests for no longer than it was told, and teaches no rate', async () => {
+  test('stops other requests for no longer than was stated, and teaches no rate', async () => {
     const { send } = gateAt('first-refused')
     await send(1_000, 3_000, 20, (now) => ({ ...refused, retryAfterMs: 4_000 - now }))
     expect(await send(4_000, 6_000, 20, accepted)).toBeGreaterThan(60)

@@ -46,7 +46,7 @@ describe('after Redis was emptied', () => {
     expect(next).toMatchObject({ kind: 'halted', cause: 'budget' })
   })
 
-  test('what the records of a store say was spent counts, once however often it is told, and adds up over stores', async () => {
+  test('what the records of a store say was spent counts, once however often it is reported, and adds up over stores', async () => {
     await using gate = await openOn(server, { budgets: [{ per: 'month', limitCredits: 100 }] })
     const month = `month:${new Date().toISOString().slice(0, 7)}`
     await gate.restoreSpent('one', new Map([[month, 30]]))

@@ -13,7 +13,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const MINUTE_MS = 60_000
 const enter = (gate: RedisGate, key: string) => gate.enter({ key: sourceKey(key), credits: 0 }, signal)
 
-/** Processes on one gate that all wait for a time that the service told. */
+/** Processes on one gate that all wait for a time that was stated. */
 async function sleepers(count: number, keyDigest: string, retryAfterMs: number) {
   const open = () => openOn(server, { keyDigest, windowMs: MINUTE_MS, patienceMs: 20_000 })
   const gates = await Promise.all(Array.from({ length: count }, open))
@@ -26,7 +26,7 @@ async function sleepers(count: number, keyDigest: string, retryAfterMs: number) 
   return { gates, first, held, entered }
 }
 
-test('processes that wait for a time which was told ask once, and not again before it', async () => {
+test('processes that wait for a time that was stated ask once, and not again before it', async () => {
   const { gates, entered } = await sleepers(6, 'sleep', 3_600_000)
   for (const admission of entered) void admission.catch(() => undefined)
   const before = await callsOf(server.connection, 'evalsha')

@@ -43,7 +43,7 @@ test('a limit that is not reached slows nothing down', async () => {
   expect((await gate.state()).rate).toBeNull()
 })
 
-test('a gate that waits for a time which was told lets one request through when it is asked to probe', async () => {
+test('a gate that waits for a time that was stated lets one request through when it is asked to probe', async () => {
   await using gate = await openOn(server, { windowMs: MINUTE_MS, patienceMs: 300 })
   await gate.leave(await permit(gate, 'first'), throttled('rate', 3_600_000, REACHED))
   const enter = () => gate.enter({ key: sourceKey('next'), credits: 0 }, signal)

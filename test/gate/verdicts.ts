@@ -10,8 +10,8 @@ export function parsed(credits: number | null = 1, queuedMs = 0): Feedback {
 }
 
 export function throttled(limit: Limit, retryAfterMs: number | null = null, stated?: StatedRate): Feedback {
-  const told = stated === undefined ? {} : { stated }
-  return report({ kind: 'throttled', limit, retryAfterMs, message: 'refused', ...told })
+  const reported = stated === undefined ? {} : { stated }
+  return report({ kind: 'throttled', limit, retryAfterMs, message: 'refused', ...reported })
 }
 
 /** The service fails at a document (500), or is not there (503). */

@@ -62,7 +62,7 @@ describe('RedisLedger', () => {
     expect(seen(counts)).toBe(8)
   })
 
-  test('tells the end that another process wrote while the connection was away from its own one that is sent again', async () => {
+  test('distinguishes the end that another process wrote while the connection was away from its own one that is sent again', async () => {
     await using line = await lossyLine(redis.url)
     const connection = await connectRedis({ url: line.url })
     try {
@@ -101,7 +101,7 @@ describe('RedisLedger', () => {
     expect(await ledger.counts()).toEqual({ ...NO_COUNTS, pending: 1, done: 2 })
   })
 
-  test('settles once where the answer was lost with the connection and the script is sent again', async () => {
+  test('the ledger settles a document once where the answer was lost with the connection and the script is sent again', async () => {
     await using line = await lossyLine(redis.url)
     const connection = await connectRedis({ url: line.url })
     try {
@@ -118,7 +118,7 @@ describe('RedisLedger', () => {
     }
   })
 
-  test('settles only what still is for the same version', async () => {
+  test('the ledger settles only what still is for the same version', async () => {
     const ledger = ledgerOf('settle')
     const [key, pending] = entryOf(1, 'pending')
     const settled = { ...pending, recipeHash: recipeHash('fedcba9876543210'), outcome: 'done' as const }

@@ -109,10 +109,10 @@ async function buy(
 ): Promise<void> {
   while (!buyer.dead && left()) {
     const reportedBefore = service.reportedPrice
-    const told = others.map((other) => [other, other.reported] as const)
+    const reported = others.map((other) => [other, other.reported] as const)
     const reserving = await buyer.spending.reserve(RECIPE, 1)
     if (buyer.dead) return
-    for (const [other, credits] of told) buyer.heard.set(other, Math.max(credits, buyer.heard.get(other) ?? 0))
+    for (const [other, credits] of reported) buyer.heard.set(other, Math.max(credits, buyer.heard.get(other) ?? 0))
     if (reserving.kind === 'over') return ended()
     if (reserving.kind === 'wait') {
       await sleep(5)

@@ -8,7 +8,7 @@ type Counted = Pick<Summary, 'done' | 'partial' | 'failed' | 'skipped' | 'pendin
   readonly gone: number
 }
 
-export interface Told {
+export interface Reported {
   /** Of `plan --json`. */
   readonly plan: {
     readonly seen: number
@@ -55,20 +55,20 @@ export interface Asked {
 }
 
 /** One sentence for each number that two sources of it do not agree on. */
-export function differences(asked: Asked, told: Told): readonly string[] {
-  if (told.plan === undefined || told.run === undefined || told.status === undefined) {
-    return [`a command told nothing: ${told.stderr}`]
+export function differences(asked: Asked, reported: Reported): readonly string[] {
+  if (reported.plan === undefined || reported.run === undefined || reported.status === undefined) {
+    return [`a command reported nothing: ${reported.stderr}`]
   }
-  const isComplete = told.run.end === 'complete'
+  const isComplete = reported.run.end === 'complete'
   return [
-    ...ofOneCommand('the summary', told.run),
-    ...ofOneCommand('status', told.status),
-    ...differing('run and status', countsOf(told.run), countsOf(told.status)),
-    ...differing('skipped of run and status', told.run.skippedBy, told.status.skippedBy),
-    ...ofMoney(asked, told),
-    ...ofWorker(told),
-    ...(isComplete ? [...ofPlan(asked, told), ...ofStore(told), ...ofSource(told)] : []),
-    ...ofExit(told),
+    ...ofOneCommand('the summary', reported.run),
+    ...ofOneCommand('status', reported.status),
+    ...differing('run and status', countsOf(reported.run), countsOf(reported.status)),
+    ...differing('skipped of run and status', reported.run.skippedBy, reported.status.skippedBy),
+    ...ofMoney(asked, reported),
+    ...ofWorker(reported),
+    ...(isComplete ? [...ofPlan(asked, reported), ...ofStore(reported), ...ofSource(reported)] : []),
+    ...ofExit(reported),
   ]
 }
 
@@ -92,7 +92,7 @@ function ofOneCommand(name: string, counted: Counted): readonly string[] {
   ]
 }
 
-function ofPlan({ deleteGone }: Asked, { plan, run, requests, again }: Told): readonly string[] {
+function ofPlan({ deleteGone }: Asked, { plan, run, requests, again }: Reported): readonly string[] {
   return [
     ...same('plan and run: seen', plan.seen, run.seen),
     ...same('plan: seen and its parts', plan.seen, sum(plan.changes)),
@@ -102,7 +102,7 @@ function ofPlan({ deleteGone }: Asked, { plan, run, requests, again }: Told): re
   ]
 }
 
-function ofStore({ run, store, failures }: Told): readonly string[] {
+function ofStore({ run, store, failures }: Reported): readonly string[] {
   const records = [...store.records.values()]
   const present = records.filter(({ key, goneAt }) => goneAt === undefined && !store.letters.has(key))
   const outcomes = (outcome: string): number => present.filter((record) => record.outcome === outcome).length
@@ -113,33 +113,33 @@ function ofStore({ run, store, failures }: Told): readonly string[] {
     ...same('run and store: dead letters', run.failed, store.letters.size),
     ...same('failures and dead letters', failures.toSorted().join(), [...store.letters.keys()].toSorted().join()),
     ...(records.filter(({ goneAt }) => goneAt !== undefined).length < run.gone
-      ? ['fewer records are gone than told']
+      ? ['fewer records are gone than reported']
       : []),
   ]
 }
 
-function ofSource({ run, listed, mayHoldMore }: Told): readonly string[] {
+function ofSource({ run, listed, mayHoldMore }: Reported): readonly string[] {
   if (mayHoldMore) return run.seen >= listed ? [] : [`the source holds ${listed} files, and seen is ${run.seen}`]
   return same('seen and the files of the source', run.seen, listed)
 }
 
 /** Receipts of the service's answers are never removed here: each charge has left one. */
-function ofMoney({ cap }: Asked, { run, worker, charged, requests, store, plan }: Told): readonly string[] {
+function ofMoney({ cap }: Asked, { run, worker, charged, requests, store, plan }: Reported): readonly string[] {
   const { metrics = null } = worker ?? {}
   const spent = charged.after - charged.before
   const receipts = [...store.receipts.keys()].filter((id) => id.endsWith('-service')).length
   const credits = run.credits.reported + (metrics?.value('sluice_credits_total', { basis: 'reported' }) ?? 0)
   const sent = run.requests + (metrics?.sum('sluice_requests_total') ?? 0)
   return [
-    ...same('credits told and charged', credits, spent),
-    ...same('requests told and received', sent, requests),
+    ...same('credits reported and charged', credits, spent),
+    ...same('requests reported and received', sent, requests),
     ...same('receipts and charges', receipts, charged.after),
     ...(cap !== null && spent > cap ? [`${spent} charged under a cap of ${cap}`] : []),
     ...(spent > plan.credits ? [`${spent} charged, and planned were ${plan.credits}`] : []),
   ]
 }
 
-function ofWorker({ run, worker, documents, status, hadPending }: Told): readonly string[] {
+function ofWorker({ run, worker, documents, status, hadPending }: Reported): readonly string[] {
   const ended = [
     ...same('documents that ended, and their events', run.ended, documents.length),
     ...same('documents that ended twice', documents.filter((key, at) => documents.indexOf(key) !== at).join(), ''),
@@ -173,7 +173,7 @@ function ofWorker({ run, worker, documents, status, hadPending }: Told): readonl
   ]
 }
 
-function ofExit({ run, exitCode }: Told): readonly string[] {
+function ofExit({ run, exitCode }: Reported): readonly string[] {
   const expected = run.end === 'halted' ? 3 : run.failed + run.pending > 0 ? 2 : 0
   return same('exit code', exitCode ?? -1, expected)
 }

@@ -147,7 +147,7 @@ export class DrawnSource {
   }
 
   /**
-   * How many files it holds, told without Sluice: links, pipes and what is no document included; of an archive that is
+   * How many files it holds, counted without Sluice: links, pipes and what is no document included; of an archive that is
    * opened its members. Folders that a rule leaves out are counted by themselves: `excluded` is such a name.
    */
   async count(

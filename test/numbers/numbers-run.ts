@@ -15,7 +15,7 @@ import {
   ScriptedService,
 } from '../support/scripted-service.ts'
 import { type Finished, startSluice } from '../support/sluice.ts'
-import { differences, type Told } from './compare-numbers.ts'
+import { differences, type Reported } from './compare-numbers.ts'
 import { DrawnSource } from './draw-source.ts'
 
 /*
@@ -117,8 +117,8 @@ export async function numbersRun(
     const store = await readStoreOutside(openStoreFiles({ kind: 'folder', path: out }))
     const leftOut = step.exclude === null ? null : LEFT_OUT[step.exclude]
     const counted = await source.count(step, leftOut)
-    const told: Told = {
-      ...toldBy({ plan, ran, status, failures }),
+    const reported: Reported = {
+      ...reportedBy({ plan, ran, status, failures }),
       worker: worked === undefined ? null : { metrics: metrics as Metrics, documents: documentsIn(worked.stdout) },
       store,
       listed: counted.files,
@@ -128,8 +128,8 @@ export async function numbersRun(
       requests: service.requests.length - requests,
       again: rejectedAgain(service.requests.slice(requests)),
     }
-    hadPending = (told.status?.pending ?? 0) > 0
-    breaches.push(...differences(step, told).map((breach) => `run ${number + 1} ${flagText(step)}: ${breach}`))
+    hadPending = (reported.status?.pending ?? 0) > 0
+    breaches.push(...differences(step, reported).map((breach) => `run ${number + 1} ${flagText(step)}: ${breach}`))
   }
   const verified = await start('verify', '--out', out).finished
   if (verified.code !== 0) breaches.push(`verify: ${verified.stdout.slice(0, 600)}`)
@@ -161,12 +161,12 @@ function answer({ file }: ReceivedRequest): Reply {
 
 type Commands = Readonly<Record<'plan' | 'ran' | 'status' | 'failures', Finished>>
 
-function toldBy({
+function reportedBy({
   plan,
   ran,
   status,
   failures,
-}: Commands): Pick<Told, 'plan' | 'run' | 'status' | 'failures' | 'exitCode' | 'documents' | 'stderr'> {
+}: Commands): Pick<Reported, 'plan' | 'run' | 'status' | 'failures' | 'exitCode' | 'documents' | 'stderr'> {
   const events = linesOf(ran.stdout)
   return {
     plan: linesOf(plan.stdout)[0] as never,

@@ -88,19 +88,19 @@ describe.concurrent('a service that cannot be used', () => {
         options: JSON.stringify({ origin: name }),
       })
     const ports = { first: await freePort(), second: await freePort() }
-    const told = async (name: string): Promise<string> => readFile(`${harness.log}-${name}`, 'utf8').catch(() => '')
+    const reported = async (name: string): Promise<string> => readFile(`${harness.log}-${name}`, 'utf8').catch(() => '')
     const first = start('first', ports.first)
     await until('it waits in the queue', 20_000, async () =>
-      (await told('first')).includes('document waits in the queue'),
+      (await reported('first')).includes('document waits in the queue'),
     )
     // While it stands still it takes no document; its metrics still say what it met when it goes on.
     first.child.kill('SIGSTOP')
     start('second', ports.second)
-    await until('the second ends it', 20_000, async () => (await told('second')).includes('document settled'))
+    await until('the second ends it', 20_000, async () => (await reported('second')).includes('document settled'))
     first.child.kill('SIGCONT')
-    await until('the first noticed', 20_000, async () => (await told('first')).includes('dependency unavailable'))
+    await until('the first noticed', 20_000, async () => (await reported('first')).includes('dependency unavailable'))
     await until('and is ready again', 20_000, async () => (await ask(ports.first, 'readyz')).status === 200)
-    expect(await told('first')).toContain('dependency works again')
+    expect(await reported('first')).toContain('dependency works again')
     expect((await ask(ports.first, 'metrics')).body).toContain('sluice_dependency_up{dependency="service"} 1')
   }, 90_000)
 })

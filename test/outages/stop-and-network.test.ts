@@ -17,9 +17,9 @@ import { elapse } from '../support/wait.ts'
 const AT_ONCE_MS = 5_000
 
 async function endedAfter(running: RunningSluice): Promise<number> {
-  const toldAt = performance.now()
+  const askedAt = performance.now()
   await running.finished
-  return performance.now() - toldAt
+  return performance.now() - askedAt
 }
 
 async function saidFinishing(running: RunningSluice): Promise<void> {

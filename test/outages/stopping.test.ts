@@ -5,16 +5,16 @@ import { Harness } from './support/harness.ts'
 /** Beyond the grace: noticing the abort, handing jobs back, closing, on a busy machine. */
 const SLACK_MS = 8_000
 
-describe.concurrent('a run that is told to stop', () => {
+describe.concurrent('a run that is asked to stop', () => {
   test('gives what is under way its grace and no more, and uses no attempt for what it hands back', async () => {
     let hangs = true
     await using harness = await Harness.open({ documents: 6, reply: () => (hangs ? { fault: 'hang' } : {}) })
     const running = harness.start('run', { concurrency: 3, 'grace-ms': 1_000 })
     await harness.requested(3, running)
-    const toldAt = performance.now()
+    const askedAt = performance.now()
     running.child.kill('SIGTERM')
     const { code } = await running.finished
-    const tookMs = performance.now() - toldAt
+    const tookMs = performance.now() - askedAt
     expect(code).toBe(130)
     expect(tookMs).toBeGreaterThan(1_000)
     expect(tookMs).toBeLessThan(1_000 + SLACK_MS)
@@ -30,10 +30,10 @@ describe.concurrent('a run that is told to stop', () => {
     await harness.requested(3, running)
     running.child.kill('SIGTERM')
     while (!running.stderr().includes('finishing')) await harness.pause()
-    const toldAt = performance.now()
+    const askedAt = performance.now()
     running.child.kill('SIGTERM')
     const { code, stderr } = await running.finished
-    expect(performance.now() - toldAt).toBeLessThan(SLACK_MS)
+    expect(performance.now() - askedAt).toBeLessThan(SLACK_MS)
     expect([code, stderr]).toEqual([130, expect.stringContaining('stopping at once')])
   }, 60_000)
 
@@ -54,7 +54,7 @@ describe.concurrent('a run that is told to stop', () => {
     frozen.child.kill('SIGCONT')
     expect((await frozen.finished).code).toBe(0)
     expect((await harness.read()).records.get('0.html')).toEqual(before)
-    // The request of the frozen one was in doubt: sent again, and told.
+    // The request of the frozen one was in doubt: sent again, and reported.
     expect(harness.service.requests.length).toBe(2)
     expect(other.stdout).toMatch(/ambiguous: 1 request/)
   }, 60_000)

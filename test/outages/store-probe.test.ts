@@ -16,7 +16,7 @@ async function mountOrSkip(path: string, size: string, context: TestContext): Pr
   return typeof disk === 'string' ? context.skip(disk) : disk
 }
 
-/** Until it is told on the terminal. */
+/** Until it is reported on the terminal. */
 async function noticed(running: RunningSluice, cause: RegExp): Promise<void> {
   await until(`stderr matches ${cause}`, 60_000, () => cause.test(running.stderr()) || running.child.exitCode !== null)
 }

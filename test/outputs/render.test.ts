@@ -116,7 +116,7 @@ describe('the outputs of an answer', () => {
     ).toEqual([['https://a'], [], { a: 1 }])
   })
 
-  test('tell an empty document from one that was not asked for', () => {
+  test('distinguish an empty document from one that was not asked for', () => {
     expect(texts({ markdown: '', pages: [], blocks: null })).toEqual({ 'document.md': '', 'pages.jsonl': '' })
     expect(texts({})).toEqual({})
   })

@@ -13,7 +13,7 @@ import { letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /*
- * A store that goes away, or whose disk is unmounted, while it is read must not look empty: its receipts would count as
+ * A store that goes away, or whose disk is unmounted, while it is read must not read as empty: its receipts would count as
  * unused, its documents as lost.
  */
 

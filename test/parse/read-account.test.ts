@@ -10,18 +10,18 @@ const NOTHING = { places: null, remaining: null, plan: null }
 let engine: Engine
 
 beforeAll(async () => {
-  engine = await createEngine({ children: 2, keys: { 'k-told': { credits: 42, concurrency: 1 }, 'k-free': {} } })
+  engine = await createEngine({ children: 2, keys: { 'k-stated': { credits: 42, concurrency: 1 }, 'k-free': {} } })
 })
 afterAll(() => engine[Symbol.asyncDispose]())
 
-async function account(baseUrl: string, apiKey = 'k-told') {
+async function account(baseUrl: string, apiKey = 'k-stated') {
   const line = { baseUrl, apiKey, login: null, wayOut: DIRECT }
   const [places, credits] = await Promise.all([readTargets(line, never), readCredits(line, never)])
   return { places, ...credits }
 }
 
 describe('the account of a key', () => {
-  test('is what the service tells of it', async () => {
+  test('is what the service states of it', async () => {
     expect(await account(engine.url)).toEqual({ places: 1, remaining: 42, plan: 42 })
   })
 

@@ -16,8 +16,8 @@ test('four uploads of 49 MiB at once are never held in memory: a process grows b
   await writeFile(join(folder.path, 'small.pdf'), 'small')
 
   const uploads = startProcess('upload-large.ts', [service.url, folder.path, '4'])
-  const told = (await uploads.line('grew ')).slice('grew '.length)
-  const { verdicts, bytes } = JSON.parse(told) as { verdicts: string[]; bytes: number }
+  const reported = (await uploads.line('grew ')).slice('grew '.length)
+  const { verdicts, bytes } = JSON.parse(reported) as { verdicts: string[]; bytes: number }
   console.log(`resident memory grew by ${(bytes / MIB).toFixed(1)} MiB`)
   expect(verdicts).toEqual(['parsed', 'parsed', 'parsed', 'parsed'])
   expect(bytes).toBeLessThanOrEqual(60 * MIB)

@@ -26,7 +26,7 @@ function setClock(offsetMs: number): void {
 
 const redisNow = async (): Promise<number> => Number((await redis.connection.time())[0]) * 1_000
 
-/** Delivers one document, whose first delivery is answered so; tells how long the second took to come. */
+/** Delivers one document, whose first delivery is answered so; reports how long the second took to come. */
 async function play(pipeline: string, first: JobVerdict): Promise<{ dueInMs: number; tookMs: number }> {
   const queue = new DocumentQueue({ connection: redis.connection, pipeline })
   const times: number[] = []

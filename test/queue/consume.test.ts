@@ -193,7 +193,7 @@ describe('the stop of a queue consumer', () => {
     await consumer.stop({ graceMs: 200 })
     expect(Date.now() - startedAt).toBeLessThan(3000)
     process.kill(server, 'SIGCONT')
-    await until('what was done is told when Redis is back', 5000, async () => (await queue.backlog()) === 0)
+    await until('what was done is reported when Redis is back', 5000, async () => (await queue.backlog()) === 0)
     await queue[Symbol.asyncDispose]()
   })
 

@@ -20,7 +20,7 @@ test('a document that kills every worker is given up, and none of those that wer
     workers.push(worker)
     const exited = once(worker.child, 'exit').then(() => true)
     for (let ended = false; !ended && (await queue.backlog()) > 0;) {
-      ended = await Promise.race([exited, elapse(100, 'between two looks at the backlog').then(() => false)])
+      ended = await Promise.race([exited, elapse(100, 'between two readings of the backlog').then(() => false)])
     }
   }
   await workers.at(-1)?.kill('SIGKILL')

@@ -13,7 +13,7 @@ test('an address is shown without its password', () => {
   )
 })
 
-test('a Redis that cannot be reached is told in one sentence, without the password and with the cause', async () => {
+test('a Redis that cannot be reached is reported in one sentence, without the password and with the cause', async () => {
   const error = await connectRedis({ url: 'redis://user:s3cret@127.0.0.1:1', patienceMs: 300 }).catch(
     (thrown) => thrown,
   )
@@ -25,7 +25,7 @@ test('a Redis that cannot be reached is told in one sentence, without the passwo
   expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('s3cret')
 })
 
-test('a wrong password is told as the cause', async () => {
+test('a wrong password is reported as the cause', async () => {
   await using redis = await startTestRedis()
   await redis.connection.config('SET', 'requirepass', 'right')
   const error = await connectRedis({ url: `${redis.url}?password=wrong`, patienceMs: 500 }).catch((thrown) => thrown)

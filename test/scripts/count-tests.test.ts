@@ -39,8 +39,8 @@ test('names what passed at its second attempt only, with its first error', async
   ]
   writeFileSync(result, JSON.stringify({ testResults: [{ status: 'passed', name: 'a.test.ts', assertionResults }] }))
   const { stdout } = spawnSync(process.execPath, [SCRIPT, result], { encoding: 'utf8' })
-  const told = ['Passed at the second attempt: a.test.ts > flaky', '  first: Error: too late', '2 passed, 0 failed']
-  expect(stdout.trim().split('\n')).toEqual(told)
+  const printed = ['Passed at the second attempt: a.test.ts > flaky', '  first: Error: too late', '2 passed, 0 failed']
+  expect(stdout.trim().split('\n')).toEqual(printed)
 })
 
 test('count-tests reports a run without tests as a failure', async () => {

@@ -14,7 +14,7 @@ export async function bundle(options: BundleOptions = {}): Promise<Bundle> {
     main: join(folder, 'main.js'),
     engine: join(folder, 'engine.js'),
     compileCache: join(folder, 'compiled'),
-    // A process that was told to end may still be writing what it compiled.
+    // A process that was asked to end may still be writing what it compiled.
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10 }),
   }
 }

@@ -22,6 +22,6 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   // As /tmp is: some tests do something as another user.
   await chmod(folder, 0o1777)
   process.env['TMPDIR'] = folder
-  // Processes that were told to end may still be writing.
+  // Processes that were asked to end may still be writing.
   return () => rm(folder, { recursive: true, force: true, maxRetries: 10 })
 }

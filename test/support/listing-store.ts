@@ -31,7 +31,7 @@ export const inOrder = (keys: readonly string[]): readonly string[] =>
   keys.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
 
 /**
- * A store that does nothing but list, ten keys a page, over real HTTP, and fails where it is told to: no real one fails
+ * A store that does nothing but list, ten keys a page, over real HTTP, and fails where it is scripted to: no real one fails
  * on demand, lists out of order, or ignores where it shall begin.
  */
 export async function startListingStore(options: ListingStoreOptions) {

@@ -71,7 +71,7 @@ export interface Series {
   readonly scrapes: readonly { readonly at: number; readonly value: number }[]
 }
 
-/** A real Prometheus that scrapes processes on loopback every half second, unless told otherwise. */
+/** A real Prometheus that scrapes processes on loopback every half second, unless asked otherwise. */
 export interface RunningPrometheus extends AsyncDisposable {
   /** Throws when the expression is refused. */
   query(expression: string): Promise<readonly Sample[]>

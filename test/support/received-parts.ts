@@ -8,7 +8,7 @@ export interface ReceivedPart {
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly name: string | null
-  /** Null when the part has no `filename`, which is what tells a field from a file. */
+  /** Null when the part has no `filename`, which is what distinguishes a field from a file. */
   readonly filename: string | null
   readonly bytes: number
   readonly sha256: string
@@ -30,7 +30,7 @@ export async function receiveParts(request: IncomingMessage, readDelayMs: number
   const reader = new Dicer({ boundary })
   reader.on('part', (part: Dicer.PartStream) => parts.push(receivePart(part)))
   await new Promise<void>((resolve, reject) => {
-    // Not `finished(reader)`: Dicer says `finish` itself, when the last part is told, and never `close`.
+    // Not `finished(reader)`: Dicer says `finish` itself, when the last part is read, and never `close`.
     reader.once('finish', resolve).once('error', reject)
     request.once('error', reject).pipe(reader)
     if (readDelayMs > 0) request.on('data', () => holdBack(request, readDelayMs))

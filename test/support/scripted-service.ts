@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises'
 import { type ReceivedPart, receiveParts } from './received-parts.ts'
 
 /*
- * A service of `POST /v2/parse` that says what a test tells it to say: over real HTTP, on a port of its own. It is for
+ * A service of `POST /v2/parse` that answers as a test scripts it: over real HTTP, on a port of its own. It is for
  * faults and for exact counts; what documents turn into is tested against the real engine.
  */
 
@@ -44,7 +44,7 @@ export interface ReceivedRequest {
 
 export interface ScriptedServiceOptions {
   /**
-   * Answers to the first requests in order of arrival, or a function that decides (told the request, its parts read
+   * Answers to the first requests in order of arrival, or a function that decides (given the request, its parts read
    * unless the fault comes before them). After the list's end every request gets `parsedReply()`.
    */
   readonly answers?: readonly Reply[] | ((request: ReceivedRequest) => Reply | Promise<Reply>)
@@ -52,7 +52,7 @@ export interface ScriptedServiceOptions {
   readonly queueStatus?: () => object
   /** Answer to every other `GET /v2/team/…`; without it the service has no such operations (404). */
   readonly account?: { readonly status: number; readonly body: object }
-  /** False drains bodies without looking at them, for speed: `parts` stay empty and `file` null. */
+  /** False drains bodies without reading them, for speed: `parts` stay empty and `file` null. */
   readonly readParts?: boolean
   /** Waits this long before it reads on in a request's body, piece by piece: a service that is slow to take uploads. */
   readonly readDelayMs?: number

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { openS3Client } from '#src/s3/client.ts'
 import { listen } from './listen.ts'
 
-/** A store over real HTTP that answers as it is told, and a client of it. */
+/** A store over real HTTP that answers as it is scripted, and a client of it. */
 export async function startScriptedStore(answer: RequestListener) {
   const server = await listen(createServer(answer))
   const endpoint = server.url

@@ -52,7 +52,7 @@ export class SecretSearch {
   }
 
   /**
-   * Arguments and environments of all processes that a process starts, looked at again and again until this is disposed
+   * Arguments and environments of all processes that a process starts, read again and again until this is disposed
    * of. `seen` gets the command of each.
    */
   children(pid: number, seen: Set<string>): AsyncDisposable {

@@ -19,6 +19,7 @@ export const LONG_FILES = [
   'test/engine/conformance/vendor-statements.test.ts',
   'test/docs/redis-keys.test.ts',
   'test/docs/readme-commands.test.ts',
+  'test/docs/page-commands.test.ts',
   'test/e2e/secrets.test.ts',
   'test/engine/pdf/mixed-pages.test.ts',
   'test/engine/languages/scans-in-languages.test.ts',

@@ -57,7 +57,7 @@ export interface Workbench extends AsyncDisposable {
   readonly halts: readonly (readonly [HaltCause, string])[]
   write(key: string, content: string | Buffer): Promise<void>
   erase(key: string): Promise<void>
-  /** What the queue is told after one delivery of this document. */
+  /** What the queue is answered after one delivery of this document. */
   ingest(key: string, attempt?: number): Promise<JobVerdict>
 }
 
@@ -143,7 +143,7 @@ export async function openWorkbench({
   }
 }
 
-/** What the queue is told after one delivery of a document with these parts. */
+/** What the queue is answered after one delivery of a document with these parts. */
 export async function ingestOnce(deps: IngestDeps, name: string, attempt: number): Promise<JobVerdict> {
   const key = sourceKey(name)
   const signal = new AbortController().signal

@@ -27,7 +27,7 @@ async function withPool<T>(options: ConversionPoolOptions, use: (pool: Conversio
   }
 }
 
-/** A CSV whose first line tells the preload what to do; the file of the second line gets the pid of each attempt. */
+/** A CSV whose first line instructs the preload; the file of the second line gets the pid of each attempt. */
 async function task(what: string): Promise<{ readonly task: ConversionTask; attempts(): Promise<string[]> }> {
   counter += 1
   const path = join(folder, `${counter}.csv`)

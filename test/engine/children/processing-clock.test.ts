@@ -4,7 +4,7 @@ import { ProcessingClock, STARVATION_FACTOR } from '#src/engine/children/process
 
 const BUDGET_MS = 1_000
 
-/** The moment at which a process that always behaves in one way is over its budget, looked at every 250 ms. */
+/** The moment at which a process that always behaves in one way is over its budget, checked every 250 ms. */
 function endsAfter(share: { readonly runs: number; readonly waits: number }): number {
   const at = (nowMs: number) => ({ ranMs: nowMs * share.runs, waitedMs: nowMs * share.waits })
   const clock = new ProcessingClock(0, at(0))

@@ -99,7 +99,7 @@ const UPLOADS: readonly Statement[] = [
     markdown(found).includes('First sheet'),
   ),
   data(
-    'numPages tells the pages of a PDF',
+    'numPages states the pages of a PDF',
     PDF,
     { ...MARKDOWN, parsers: ['pdf'] },
     ({ metadata }) => metadata?.['numPages'] === 2,

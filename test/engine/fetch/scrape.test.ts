@@ -82,7 +82,7 @@ describe('POST /v2/scrape', () => {
     expect(body.data).toMatchObject({ markdown: '', metadata: { statusCode: 429, error: 'The server answered 429.' } })
   })
 
-  test('tells the size of a page in pixels of 144 dpi', async () => {
+  test('states the size of a page in pixels of 144 dpi', async () => {
     const parsers = [{ type: 'pdf', blocks: true }]
     const { body } = await scrape({ url: `${siteUrl}/report.pdf`, parsers })
     expect(body.data?.blocks?.[0]).toMatchObject({ width: 1224, height: 1584 })
@@ -105,7 +105,7 @@ describe('POST /v2/scrape', () => {
     expect(body.data?.metadata).toMatchObject({ contentType: 'application/pdf', numPages: 1 })
   })
 
-  test('follows redirects, and tells nothing to another host', async () => {
+  test('follows redirects, and sends nothing to another host', async () => {
     seen.length = 0
     const moved = await scrape({ url: `${siteUrl}/moved`, headers: { 'x-token': 'secret' } })
     expect(moved.body.data?.metadata).toMatchObject({ sourceURL: `${siteUrl}/moved`, url: `${siteUrl}/page` })

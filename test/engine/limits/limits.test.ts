@@ -29,7 +29,7 @@ describe('a key of the engine', () => {
     expect(answer).toMatchObject({ status: 401, body: { success: false, error: 'Unauthorized: Invalid token' } })
   })
 
-  test('that is known is served, and told what it paid', async () => {
+  test('that is known is served, and answered what it paid', async () => {
     const pdf = new File([pdfOf(['one', 'two', 'three'])], 'three.pdf')
     const answer = await parseWith(engine, { key: 'k-free', file: pdf })
     expect(answer).toMatchObject({ status: 200, body: { data: { metadata: { creditsUsed: 3, numPages: 3 } } } })
@@ -56,7 +56,7 @@ describe('a key of the engine', () => {
     expect(Number(refused[0]?.retryAfter)).toBeGreaterThanOrEqual(58)
   })
 
-  test('waits for a place beyond its concurrency, and is told so', async () => {
+  test('waits for a place beyond its concurrency, and is answered so', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => parseWith(engine, { key: 'k-narrow' })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     const limited = answers.map(({ body }) => body.data?.metadata?.concurrencyLimited)
@@ -116,19 +116,21 @@ test('a 401 names the scheme, and says that a token is wrong only where one was 
   expect(await challenge({ authorization: 'Bearer k-other' })).toBe('Bearer error="invalid_token"')
 })
 
-test('a key is told what it may do and what it has left, also where it may ask for no more documents', async () => {
-  const told = async (path: string, key: string) => {
+test('a key is answered what it may do and what it has left, also where it may ask for no more documents', async () => {
+  const reported = async (path: string, key: string) => {
     const response = await fetch(`${engine.url}/v2/team/${path}`, { headers: { authorization: `Bearer ${key}` } })
     return (await response.json()) as object
   }
-  expect(await told('credit-usage', 'k-poor')).toMatchObject({
+  expect(await reported('credit-usage', 'k-poor')).toMatchObject({
     success: true,
     data: { remainingCredits: 0, planCredits: 3 },
   })
-  expect(await told('queue-status', 'k-slow')).toMatchObject({ success: true, maxConcurrency: 2, jobsInQueue: 0 })
-  expect(await told('queue-status', 'k-narrow')).toMatchObject({
+  expect(await reported('queue-status', 'k-slow')).toMatchObject({ success: true, maxConcurrency: 2, jobsInQueue: 0 })
+  expect(await reported('queue-status', 'k-narrow')).toMatchObject({
     maxConcurrency: 1,
     mostRecentSuccess: expect.any(String),
   })
-  expect(await told('credit-usage', 'k-free')).toMatchObject({ data: { remainingCredits: Number.MAX_SAFE_INTEGER } })
+  expect(await reported('credit-usage', 'k-free')).toMatchObject({
+    data: { remainingCredits: Number.MAX_SAFE_INTEGER },
+  })
 })

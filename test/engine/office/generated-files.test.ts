@@ -44,7 +44,7 @@ interface Outcome {
 async function outcomeOf(seed: number): Promise<Outcome> {
   const make = MAKERS[seed % MAKERS.length] ?? wordFile
   const file = make(seed)
-  // The main content of a page without any is drawn by chance: what is told from furniture is tested elsewhere.
+  // The main content of a page without any is drawn by chance: what is distinguished from furniture is tested elsewhere.
   const onlyMainContent = file.extension !== 'html' && (seed >>> 4) % 2 === 0
   const { markdown, warning } = await convertBytes(file.bytes, file.extension, { onlyMainContent })
   const lost = file.words.filter(({ word }) => !markdown.includes(word))

@@ -113,7 +113,7 @@ describe('FigureCropper', { timeout: 300_000 }, () => {
     async (rotate) => {
       const figure = drawnFigure(new Random(5))
       const page = {
-        content: `${figure.page.content}${text(72, 60, 'A line of text that tells how the page lies.')}`,
+        content: `${figure.page.content}${text(72, 60, 'A line of text that shows how the page lies.')}`,
         rotate,
       }
       const bytes = buildPdf([{ ...page, cropBox: [0, 0, 612, 792] }])

@@ -90,15 +90,15 @@ describe('native text beside a picture', () => {
           pages: null,
           withoutPictures: { source: withoutPictures(pdf).file, password: null },
         }
-        const look = (await previewPages(batch, pictures)).get(1)
+        const preview = (await previewPages(batch, pictures)).get(1)
         expect(batch[0]?.page?.textItems.length).toBeGreaterThan(0)
-        expect(typeof look === 'object' ? [...look.hidden].map(({ text }) => text) : look).toEqual([])
+        expect(typeof preview === 'object' ? [...preview.hidden].map(({ text }) => text) : preview).toEqual([])
       }
     },
   )
 })
 
-describe('a second look', () => {
+describe('a second reading', () => {
   test('reads the passages that it is given, each at its place', async () => {
     const sheet = await drawn(operators('northern quay', LARGE) + operators('breakwater', BELOW), 200)
     const unread = textInk(inkMask(halved(sheet)))

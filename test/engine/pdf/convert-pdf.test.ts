@@ -51,7 +51,7 @@ describe('a PDF with text', () => {
     expect(markdown).toContain('northern quay.\n\n---\n\n<!-- page 2 -->\n\n## Tides')
   })
 
-  test('is cut at maxPages and still tells how many pages there are', async () => {
+  test('is cut at maxPages and still states how many pages there are', async () => {
     const path = await pdfs.write(buildPdf(ARTICLE))
     const result = await pdfs.convertFile(path, { maxPages: 1 })
     expect(result.metadata).toMatchObject({ numPages: 1, totalPages: 2 })
@@ -79,7 +79,7 @@ describe('a PDF with text', () => {
     expect(result.blocks).toMatchObject([{ pageNumber: 1, status: 'ok', items: [] }])
   })
 
-  test('stops between pages when it is told to', async () => {
+  test('stops between pages when it is asked to', async () => {
     const path = await pdfs.write(buildPdf(ARTICLE))
     const stopped = AbortSignal.abort(new Error('enough'))
     await expect(pdfs.convertFile(path, {}, stopped)).rejects.toThrow('enough')

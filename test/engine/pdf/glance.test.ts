@@ -33,7 +33,7 @@ async function glanceAt(pdf: Buffer, lost = ''): Promise<boolean> {
   throw new Error('the page was not read')
 }
 
-test(`a glance settles pages of nothing but words, and no page that shows more (${draws} draws from seed ${firstSeed})`, async () => {
+test(`a glance decides pages of nothing but words, and no page that shows more (${draws} draws from seed ${firstSeed})`, async () => {
   let [plain, settled] = [0, 0]
   const wrong: object[] = []
   for (let seed = firstSeed; seed < firstSeed + draws; seed += 1) {
@@ -41,7 +41,7 @@ test(`a glance settles pages of nothing but words, and no page that shows more (
     const isSettled = await glanceAt(pdf)
     if (kind === 'native') plain += 1
     if (kind === 'native' && isSettled) settled += 1
-    // A layer that covers a picture of words is told from print by drawing the page without its pictures.
+    // A layer that covers a picture of words is distinguished from print by drawing the page without its pictures.
     if (isSettled && words.length > 0 && !kind.startsWith('native') && !kind.endsWith('_layer'))
       wrong.push({ seed, kind })
   }

@@ -89,7 +89,7 @@ describe('a page that OCR takes too long for', () => {
     const quick = paragraph(72, 90, ['Smaller ones moor behind the breakwater.'])
     await using pdfs = await BuiltPdfs.open()
     const path = await pdfs.writeScan([{ content: dense }, { content: quick }])
-    // Each look at the clock finds that OCR took 6 s more: 15 s allow one strip of a page and no second one.
+    // Each reading of the clock finds that OCR took 6 s more: 15 s allow one strip of a page and no second one.
     let cpuMs = 0
     const slow = { path, cacheFolder: join(folder, 'cache'), onlyMainContent: false, cpuMs: () => (cpuMs += 6_000) }
     const options = { type: 'pdf', mode: 'auto', pages: true, blocks: true, pageMarkers: false } as const

@@ -40,7 +40,7 @@ export async function onItsOwn(context: FaultContext, play: (own: OnItsOwn) => P
     try {
       const { records, letters } = await readStore(out)
       if (letters.size > 0)
-        breaches.unexplained.push(`${letters.size} documents failed: ${told([...letters.values()])}`)
+        breaches.unexplained.push(`${letters.size} documents failed: ${reported([...letters.values()])}`)
       if (records.size < documents)
         breaches.lost.push(`${documents - records.size} of ${documents} documents, on its own`)
     } catch (error) {
@@ -57,5 +57,5 @@ export async function onItsOwn(context: FaultContext, play: (own: OnItsOwn) => P
   }
 }
 
-const told = (letters: readonly { readonly failure: { readonly message: string } }[]): string =>
+const reported = (letters: readonly { readonly failure: { readonly message: string } }[]): string =>
   letters.map(({ failure }) => failure.message).join('; ')

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readStoreOutside } from '../store-outside.ts'
 import type { FaultClass } from './fault-class.ts'
 
-/** Time for a worker to load, to look three times and to stop. */
+/** Time for a worker to load, to check three times and to stop. */
 const LOOKS_MS = 4_000
 
 /** What a document of the other folder holds. The service would parse it. */

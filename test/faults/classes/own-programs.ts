@@ -117,10 +117,10 @@ async function engineAfter(running: RunningSluice, last: number): Promise<number
   return found === null ? null : Number(found)
 }
 
-async function appears({ child }: RunningSluice, look: () => Promise<string>): Promise<string | null> {
+async function appears({ child }: RunningSluice, check: () => Promise<string>): Promise<string | null> {
   const until = performance.now() + APPEARS_MS
   while (child.exitCode === null && child.signalCode === null && performance.now() < until) {
-    const found = await look()
+    const found = await check()
     if (found.trim() !== '') return found.trim()
     await sleep(POLL_MS)
   }

@@ -15,7 +15,7 @@ const POLL_MS = 10
 const MOST_COPIES = 4
 
 /**
- * The service is away for a while, for all processes, in one of the ways it can be; some are told to stop meanwhile. Where
+ * The service is away for a while, for all processes, in one of the ways it can be; some are asked to stop meanwhile. Where
  * it refuses everything (429), a new run has copies of one document among what it holds back.
  */
 export const serviceAway: FaultClass = {

@@ -20,7 +20,7 @@ const POLL_MS = 5
 
 /**
  * A further run for which the store is in trouble for a while, from its start on or from the midst of its work: after some
- * of its requests, because how long a process takes to start is told by the machine.
+ * of its requests, because how long a process takes to start is determined by the machine.
  */
 const troubled = (kind: 'full' | 'read-only' | 'hangs'): FaultClass => ({
   target: 'folder',

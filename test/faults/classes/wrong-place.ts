@@ -13,7 +13,7 @@ async function refused(context: FaultContext, what: string, options: { readonly 
   breaches.unexplained.push(`a run of ${where} with ${what} exits with ${code}, not 1: ${stderr}`)
 }
 
-/** The store is made, and Redis knows of it: only then can anything else be told from it. */
+/** The store is made, and Redis knows of it: only then can anything else be distinguished from it. */
 async function isKnown({ files, redis }: FaultContext): Promise<boolean> {
   const manifest = await files.read('store.json').catch(() => null)
   return manifest !== null && (await redis.connection.keys('sluice:store:*')).length > 0

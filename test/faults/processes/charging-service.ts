@@ -19,7 +19,7 @@ import {
 
 /*
  * The service of the campaign, in a process of its own: it charges, remembers what it charged, and fails as its seed
- * says. Each run is told from the others by its API key.
+ * says. Each run is distinguished from the others by its API key.
  */
 
 interface Run extends ServiceRun {
@@ -31,12 +31,12 @@ interface Run extends ServiceRun {
 }
 
 const runs = new Map<string, Run>()
-const tell = (message: FromService): void => void process.send?.(message)
+const send = (message: FromService): void => void process.send?.(message)
 
 const service = await new ScriptedService({ answers: answer }).listen()
 process.on('message', hear)
 process.on('disconnect', () => process.exit(0))
-tell({ say: 'listening', url: service.url })
+send({ say: 'listening', url: service.url })
 
 function hear(message: ToService): void {
   if (message.say === 'begin') {
@@ -48,7 +48,7 @@ function hear(message: ToService): void {
   if (run === undefined) return
   if (message.say === 'heal') run.heal = true
   if (message.say === 'end') {
-    tell({ say: 'charges', id: run.id, charges: run.charges })
+    send({ say: 'charges', id: run.id, charges: run.charges })
     runs.delete(run.id)
   }
 }
@@ -71,7 +71,7 @@ async function answer(request: ReceivedRequest): Promise<Reply> {
   const delayMs = random.below(run.delayMs)
   const sender = Number(request.headers['x-process'])
   run.charges.push({ at, answeredAt: Date.now() + delayMs, process: sender, units, credits, charged, fault, kept })
-  tell({ say: 'request', id: run.id })
+  send({ say: 'request', id: run.id })
   return { ...reply, delayMs }
 }
 

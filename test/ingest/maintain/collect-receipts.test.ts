@@ -37,7 +37,7 @@ async function benchWithUnused(): Promise<Workbench> {
   return bench
 }
 
-test('a receipt that a worker takes up again, after the records were looked through, is no longer an old one', async () => {
+test('a receipt that a worker takes up again, after the records were read, is no longer an old one', async () => {
   await using bench = await benchWithUnused()
   const { store } = bench.deps
   const unused = unusedReceipts(store, SIGNAL)

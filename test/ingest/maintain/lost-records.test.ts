@@ -8,7 +8,7 @@ import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { startScriptedStore } from '../../support/scripted-store.ts'
 import { inOrder } from '../../support/listing-store.ts'
 
-/* A store that only lists and looks, over real HTTP, and counts what it is asked. */
+/* A store that only lists and reads, over real HTTP, and counts what it is asked. */
 
 const PAGE = 1_000
 const DOCUMENTS = 2_500
@@ -27,7 +27,7 @@ async function storeOf(objects: readonly string[]) {
     const url = new URL(request.url ?? '', 'http://store')
     if (url.searchParams.get('list-type') !== '2') {
       const key = decodeURIComponent(url.pathname.replace(/^\/bucket\/?/, ''))
-      // Once for each batch with a record that is not found, the bucket itself is looked for.
+      // Once for each batch with a record that is not found, the bucket itself is searched for.
       asked.heads += key === '' ? 0 : 1
       response.writeHead(key === '' || keys.includes(key) ? 200 : 404, { etag: '"1"' }).end()
       return
@@ -48,7 +48,7 @@ async function storeOf(objects: readonly string[]) {
 
 const isBehind = (key: string, other: string): boolean => Buffer.compare(Buffer.from(key), Buffer.from(other)) > 0
 
-test('records that a bucket lacks are found by listings in ranges, and each is looked for before it is told', async () => {
+test('records that a bucket lacks are found by listings in ranges, and each is searched for before it is reported', async () => {
   const names = [
     ...Array.from({ length: DOCUMENTS }, (_, n) => `f${n % 10}/${n}.pdf`),
     'f9/4.pdf',

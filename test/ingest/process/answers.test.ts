@@ -73,7 +73,7 @@ test('no receipt is kept under zero data retention, so that a copy is paid for a
   expect(bench.service.charged).toBe(2)
 })
 
-test('an answer under zero data retention that the store does not take is told as lost', async () => {
+test('an answer under zero data retention that the store does not take is reported as lost', async () => {
   await using bench = await openWorkbench({ redis, settings: { options: { zeroDataRetention: true } } })
   const lost: string[] = []
   bench.deps.events.on('answer:lost', ({ key }) => lost.push(key))

@@ -9,7 +9,7 @@ import { openWorkbench, type Workbench, type WorkbenchOptions } from '../../supp
 
 /*
  * The worker against a service that answers every row of the error catalogue: outcome, attempts and waiting times, to
- * the millisecond. Nothing waits: what the worker tells its queue is read instead.
+ * the millisecond. Nothing waits: what the worker answers its queue is read instead.
  */
 
 let redis: TestRedis
@@ -28,16 +28,16 @@ const sickening =
     file?.content?.toString() === '%PDF-sick' ? reply : parsedReply()
 
 async function attempts(bench: Workbench): Promise<readonly object[]> {
-  const told: object[] = []
+  const reported: object[] = []
   await bench.write(SICK, '%PDF-sick')
   for (let attempt = 1; attempt <= 6; attempt += 1) {
     const verdict = await bench.ingest(SICK, attempt)
-    told.push(verdict)
+    reported.push(verdict)
     if (verdict.kind === 'finish' || !verdict.counted) break
     await bench.write(`healthy-${attempt}.csv`, `healthy,${attempt}`)
     await bench.ingest(`healthy-${attempt}.csv`)
   }
-  return told
+  return reported
 }
 
 const sent = ({ service }: Workbench): readonly ReceivedRequest[] =>
@@ -117,7 +117,7 @@ describe('an error of the catalogue that every document would meet', () => {
   })
 })
 
-// Told to wait for more than a quarter of an hour, it goes back to the queue; else it is held, and sent again from there.
+// Reported to wait for more than a quarter of an hour, it goes back to the queue; else it is held, and sent again from there.
 describe('a limit of the plan in the catalogue of errors', () => {
   test.each(rowsOf(isThrottle))('%i "%s" uses no attempt and waits as long as the service asks', async (_, __, row) => {
     await using bench = await open({ answers: sickening(replyOf(row, { 'retry-after': '1000' })) })

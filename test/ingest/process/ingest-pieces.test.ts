@@ -144,7 +144,7 @@ describe('a PDF over the limit', () => {
     expect((await bench.deps.store.readRecord(sourceKey('copy.pdf')))?.cost).toEqual({ credits: 0, basis: 'saved' })
   })
 
-  test('waits where it is while the service refuses a piece, and its record tells what all pieces cost', async () => {
+  test('waits where it is while the service refuses a piece, and its record states what all pieces cost', async () => {
     const answers = (request: ReceivedRequest): Reply =>
       request.number === 2
         ? { ...errorReply(429, 'Concurrency limit reached'), headers: { 'retry-after': '1' } }

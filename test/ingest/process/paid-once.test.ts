@@ -42,7 +42,7 @@ async function deliveryOf({ deps }: Workbench, name: string): Promise<Delivery> 
   return { job: { schema: 1, key, version, recipeHash, bytes, queuedAt: Date.now() }, attempt: 1 }
 }
 
-test('a copy finds the receipt that came between its look for it and its turn to buy', async () => {
+test('a copy finds the receipt that came between its search for it and its turn to buy', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'the,same')
   await bench.write('copy of a.csv', 'the,same')
@@ -77,7 +77,7 @@ function before(method: keyof OutputStore, store: OutputStore, act: () => Promis
   })
 }
 
-test('a document whose receipt is still being written is not let go when the gate cannot be told', async () => {
+test('a document whose receipt is still being written is not let go when the gate cannot be reached', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'slowly,kept')
   const { gate, store } = bench.deps
@@ -165,10 +165,10 @@ test('a store that cannot be read right before the request keeps neither the pla
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'not,sent')
   const { gate, intents, store } = bench.deps
-  let looks = 0
+  let searches = 0
   const flaky = before('readReceipt', store, async () => {
-    looks += 1
-    if (looks === 2) throw new StoreUnusable('Sluice cannot read a receipt: the store answered SlowDown (503).')
+    searches += 1
+    if (searches === 2) throw new StoreUnusable('Sluice cannot read a receipt: the store answered SlowDown (503).')
   })
   const delivery = await deliveryOf(bench, 'a.csv')
   const first = await ingestDocument(delivery, { ...bench.deps, store: flaky }, SIGNAL)
@@ -179,12 +179,12 @@ test('a store that cannot be read right before the request keeps neither the pla
   expect([await (intents as RedisIntents).ambiguousTotal(), bench.service.charged]).toEqual([0, 1])
 })
 
-test('a process that stood still between its look for the receipt and the request looks again before it sends', async () => {
+test('a process that stood still between its search for the receipt and the request searches again before it sends', async () => {
   const leaseMs = 600
   await using bench = await openWorkbench({ redis, leaseMs })
   await bench.write('frozen.csv', 'stood,still')
   const { store, intents } = bench.deps
-  // The look right before the request is the first one after `begin`.
+  // The search right before the request is the first one after `begin`.
   let isLast = false
   const frozen = new Proxy(store, {
     get: (target, name) => {
@@ -223,9 +223,9 @@ test('a process that stood still after it took up the request, before the first 
   await using bench = await openWorkbench({ redis, leaseMs })
   await bench.write('frozen.csv', 'stood,still')
   const { deps } = bench
-  const told: string[] = []
+  const reported: string[] = []
   for (const name of ['request:begun', 'request:sent', 'request:withdrawn'] as const) {
-    deps.events.on(name, () => told.push(name))
+    deps.events.on(name, () => reported.push(name))
   }
   const frozen = {
     service: '',
@@ -240,7 +240,7 @@ test('a process that stood still after it took up the request, before the first 
   const delivery = await deliveryOf(bench, 'frozen.csv')
   const verdict = await ingestDocument(delivery, { ...deps, parser: frozen }, SIGNAL)
   expect(verdict).toMatchObject({ kind: 'postpone', counted: false })
-  expect([bench.service.requests.length, ...told]).toEqual([0, 'request:begun', 'request:withdrawn'])
+  expect([bench.service.requests.length, ...reported]).toEqual([0, 'request:begun', 'request:withdrawn'])
   expect([
     await (deps.intents as RedisIntents).list(),
     (await (deps.gate as ServiceGate).limiter.state()).inFlight,

@@ -181,7 +181,7 @@ test(`${SEEDS} histories of parser switches, engine upgrades, renames and copies
   let runs = 0
   const play = async (seed: number): Promise<void> => {
     const path = join(stores.path, String(seed))
-    // A ledger of its own: a run looks through all of it.
+    // A ledger of its own: a run reads all of it.
     const ledger = new RedisLedger({ connection: redis.connection, pipeline: `history-${seed}` })
     const store = await openFolderStore({ path })
     const history = new History(seed, bench, { ...bench.deps, store, ledger }, (answer) => answering.set(seed, answer))

@@ -49,7 +49,7 @@ describe('a refusal by the service', () => {
     }
   })
 
-  test('of all documents of a run is told at its end', () => {
+  test('of all documents of a run is reported at its end', () => {
     const refusals = new Refusals()
     expect(refusals.nothingGotThrough()).toBeNull()
     refusals.ruling(keyOf(1), refusal(), refusal().failure)

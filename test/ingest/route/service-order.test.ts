@@ -120,14 +120,14 @@ for (let number = 0; number < DOCUMENTS; number += 1) {
 
     const holdsText = (service: Service, page: number): boolean =>
       ['good', 'low'].includes(service.results[page - 1] ?? '')
-    const standing = all.map((page) => {
+    const chosen = all.map((page) => {
       if (onward.includes(page) && holdsText(second, page)) return 'second'
       return wanted.includes(page) && holdsText(first, page) ? 'first' : 'local'
     })
     const { pages, record } = await outcomeOf(routed, KEY)
-    expect(pages).toEqual(all.map((page) => `${standing[page - 1]} ${page}.`))
+    expect(pages).toEqual(all.map((page) => `${chosen[page - 1]} ${page}.`))
     const names = { first: DEFAULT_SERVICE, second: 'second', local: undefined } as const
-    expect(record.route?.pages.map(({ service }) => service)).toEqual(standing.map((name) => names[name]))
+    expect(record.route?.pages.map(({ service }) => service)).toEqual(chosen.map((name) => names[name]))
     expect(record.route?.services).toEqual(IN_ORDER.names)
     const charged = first.paid.size + second.paid.size
     const booked = record.route?.pages.reduce((sum, { credits }) => sum + credits, 0) ?? 0

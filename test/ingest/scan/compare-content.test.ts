@@ -66,7 +66,7 @@ async function benchOf(files: Readonly<Record<string, string>>): Promise<Workben
   return bench
 }
 
-test('a file that was only touched is unchanged, also for a later look by version, and costs no job', async () => {
+test('a file that was only touched is unchanged, also for a later comparison by version, and costs no job', async () => {
   await using bench = await benchOf({ 'a.csv': 'the,same', 'b.csv': 'other' })
   await touch(bench, 'a.csv')
   expect(await scan(bench, true)).toEqual({ changes: { 'a.csv': 'unchanged', 'b.csv': 'unchanged' }, enqueued: 0 })

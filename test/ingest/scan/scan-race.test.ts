@@ -7,7 +7,7 @@ import { DocumentQueue } from '#src/queue/document-queue.ts'
 import { startTestRedis, type TestRedis } from '../../support/redis.ts'
 import { openWorkbench } from '../../support/workbench.ts'
 
-/* A scan reads the ledger, looks at its documents and writes: meanwhile workers, and other scans, go on. */
+/* A scan reads the ledger, compares its documents and writes: meanwhile workers, and other scans, go on. */
 
 let redis: TestRedis
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => redis[Symbol.asyncDispose]())
 
 const SIGNAL = new AbortController().signal
 
-test('a document that comes to its end between a look of a scan and its writing stays done, and is counted once', async () => {
+test('a document that comes to its end between the reading of a scan and its writing stays done, and is counted once', async () => {
   await using bench = await openWorkbench({ redis })
   const { deps } = bench
   const key = sourceKey('a.csv')
@@ -35,7 +35,7 @@ test('a document that comes to its end between a look of a scan and its writing 
     // Redis knows the script then, so that what is sent first is carried out first.
     await deps.ledger.settle(sourceKey('b.csv'), pending)
     const endings: Promise<unknown>[] = []
-    // The recipe is asked for between the look into the ledger and the writing.
+    // The recipe is asked for between the reading of the ledger and the writing.
     const source = {
       ...deps,
       recipeFor: (...of: Parameters<typeof deps.recipeFor>) => {

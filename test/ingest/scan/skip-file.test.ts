@@ -72,7 +72,7 @@ async function benchWith(...texts: readonly string[]): Promise<Workbench> {
   return bench
 }
 
-test('a text that changed and is passed through no more is skipped, its outputs marked as gone and removed when told to', async () => {
+test('a text that changed and is passed through no more is skipped, its outputs marked as gone and removed when asked to', async () => {
   await using bench = await benchWith('a.md', 'b.md')
   const { store, ledger } = bench.deps
   await bench.write('a.md', 'changed')

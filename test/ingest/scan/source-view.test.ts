@@ -71,7 +71,7 @@ test('a worker whose mount shows another document of the same name buys nothing 
   await using bench = await openWorkbench({ redis })
   await bench.write('same-name.csv', 'another archive')
   await listElsewhere(bench, 'same-name.csv')
-  for (let look = 0; look < 3; look++) expect(await deliver(bench, 'same-name.csv')).toBe('postpone')
+  for (let delivery = 0; delivery < 3; delivery++) expect(await deliver(bench, 'same-name.csv')).toBe('postpone')
   expect(bench.halts).toHaveLength(1)
   expect(bench.service.requests).toHaveLength(0)
 })
@@ -81,7 +81,7 @@ test('a worker that sees documents of the ledger hands back one that is gone, an
   await bench.write('there.csv', 'a')
   expect((await bench.ingest('there.csv')).kind).toBe('finish')
   await listElsewhere(bench, 'gone.csv', 'also.csv')
-  for (let look = 0; look < 5; look++) {
+  for (let delivery = 0; delivery < 5; delivery++) {
     for (const name of ['gone.csv', 'also.csv']) expect(await deliver(bench, name)).toBe('postpone')
   }
   expect(bench.halts).toEqual([])
@@ -98,7 +98,7 @@ test('a worker ingests a document that changed since it was listed, where it see
   expect(await outcomeOf(bench, 'changed.csv')).toBe('done')
 })
 
-test('a run ends a document of its own listing as vanished at the third look, while the source shows others', async () => {
+test('a run ends a document of its own listing as vanished at the third delivery, while the source shows others', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('there.csv', 'a')
   expect((await bench.ingest('there.csv')).kind).toBe('finish')
@@ -115,7 +115,7 @@ test('a run leaves a document that it did not list to the sweep, which has a saf
   expect((await bench.ingest('there.csv')).kind).toBe('finish')
   await listElsewhere(bench, 'of-another-run.csv')
   bench.deps.view.role = { kind: 'lists', listed: null }
-  for (let look = 0; look < 4; look++) expect(await deliver(bench, 'of-another-run.csv')).toBe('postpone')
+  for (let delivery = 0; delivery < 4; delivery++) expect(await deliver(bench, 'of-another-run.csv')).toBe('postpone')
   await lists(bench, 'there.csv')
   expect(await deliver(bench, 'of-another-run.csv')).toBe('finish')
   expect(await letterOf(bench, 'of-another-run.csv')).toBeNull()
@@ -130,7 +130,7 @@ test('a run whose source is unmounted under it stops, and records nothing', asyn
   const inbox = fileURLToPath(bench.deps.source.url).replace(/\/$/, '')
   await rename(inbox, `${inbox}-elsewhere`)
   await mkdir(inbox)
-  for (let look = 0; look < 3; look++) expect(await deliver(bench, 'there.csv')).toBe('postpone')
+  for (let delivery = 0; delivery < 3; delivery++) expect(await deliver(bench, 'there.csv')).toBe('postpone')
   expect(bench.halts).toEqual([['source', expect.stringContaining('there.csv')]])
   expect(await letterOf(bench, 'there.csv')).toBeNull()
 })
@@ -139,11 +139,11 @@ test('a watch waits while its source shows nothing, and records that a document 
   await using bench = await openWorkbench({ redis })
   bench.deps.view.role = { kind: 'follows' }
   await listElsewhere(bench, 'gone.csv')
-  for (let look = 0; look < 5; look++) expect(await deliver(bench, 'gone.csv')).toBe('postpone')
+  for (let delivery = 0; delivery < 5; delivery++) expect(await deliver(bench, 'gone.csv')).toBe('postpone')
   expect(bench.halts).toEqual([])
   await bench.write('there.csv', 'a')
   expect((await bench.ingest('there.csv')).kind).toBe('finish')
-  for (let look = 0; look < 2; look++) await deliver(bench, 'gone.csv')
+  for (let delivery = 0; delivery < 2; delivery++) await deliver(bench, 'gone.csv')
   expect((await letterOf(bench, 'gone.csv'))?.failure.code).toBe('vanished')
 })
 

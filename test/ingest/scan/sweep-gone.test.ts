@@ -65,7 +65,7 @@ test('keeps the outputs of a document that is gone, marks it, and takes it for c
   expect((await ledger.counts()).gone).toBe(0)
 })
 
-test('removes outputs when told to, and never those of a copy with the same receipt', async () => {
+test('removes outputs when asked to, and never those of a copy with the same receipt', async () => {
   await using bench = await benchOf(3)
   await bench.erase('0.csv')
   expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })

@@ -35,9 +35,9 @@ export async function seenAfter(
   const beganAt = performance.now()
   const saidBefore = channels.running.stderr().length
   const loggedBefore = (await readFile(channels.logFile, 'utf8').catch(() => '')).length
-  const first = async (look: () => Promise<boolean>): Promise<number | null> => {
+  const first = async (check: () => Promise<boolean>): Promise<number | null> => {
     for (;;) {
-      if (await look()) return Math.round(performance.now() - beganAt)
+      if (await check()) return Math.round(performance.now() - beganAt)
       if (performance.now() - beganAt > patienceMs) return null
       await sleep(POLL_MS)
     }

@@ -84,13 +84,13 @@ test('verifyStore reports a truncated receipt without a reference, and removes i
   const { root, store } = opened
   const id = receiptOf('one')
   await truncate(join(root, 'receipts', id.slice(0, 2), `${id}.json.gz`), 12)
-  const told = async (repair: boolean) =>
+  const reported = async (repair: boolean) =>
     (await collect(verifyStore({ store, render }, { repair, removeOrphans: false }, never))).filter(
       ({ kind }) => kind === 'half_receipt',
     )
-  expect(await told(false)).toEqual([{ kind: 'half_receipt', id, removed: false }])
-  expect(await told(true)).toEqual([{ kind: 'half_receipt', id, removed: true }])
-  expect(await told(false)).toEqual([])
+  expect(await reported(false)).toEqual([{ kind: 'half_receipt', id, removed: false }])
+  expect(await reported(true)).toEqual([{ kind: 'half_receipt', id, removed: true }])
+  expect(await reported(false)).toEqual([])
 })
 
 test('listOrphans finds no orphan in a store during concurrent writes', async () => {
@@ -105,7 +105,7 @@ test('listOrphans finds no orphan in a store during concurrent writes', async ()
     }
   })
   const orphans = []
-  for (let looks = 0; looks < 30; looks++) orphans.push(...(await collect(store.listOrphans(never))))
+  for (let times = 0; times < 30; times++) orphans.push(...(await collect(store.listOrphans(never))))
   writing.abort()
   await Promise.all(writers)
   expect(orphans).toEqual([])

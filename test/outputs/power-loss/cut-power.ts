@@ -45,9 +45,9 @@ export async function cutPower(seed: number, points: number): Promise<{ breaches
     const disk = new DiskModel(root)
     for (const call of calls.slice(0, at)) disk.apply(call)
     await disk.lose(lost, random)
-    const told = calls.slice(0, at).flatMap((call) => (call.call === 'said' ? [call.text.split(' ')] : []))
-    const wrong = await checkStore(lost, told)
-    safe += told.filter(([what]) => what === 'document' || what === 'receipt').length
+    const reported = calls.slice(0, at).flatMap((call) => (call.call === 'said' ? [call.text.split(' ')] : []))
+    const wrong = await checkStore(lost, reported)
+    safe += reported.filter(([what]) => what === 'document' || what === 'receipt').length
     breaches.push(...wrong.map((sentence) => `seed ${seed}, after call ${at} of ${calls.length}: ${sentence}`))
   }
   return { breaches, safe }
@@ -68,17 +68,17 @@ async function differences(calls: readonly DiskCall[], root: string): Promise<st
     : [`the model differs from the disk: ${JSON.stringify({ disk: paths.toSorted(), model: disk.list() })}`]
 }
 
-async function checkStore(path: string, told: readonly (readonly string[])[]): Promise<string[]> {
+async function checkStore(path: string, reported: readonly (readonly string[])[]): Promise<string[]> {
   const wrong: string[] = []
   await startMachineAgain(path)
   const store = await openFolderStore({ path })
   await store.recover()
   const left = await namesIn(join(path, '.sluice', 'journal'))
   if (left.length > 0) wrong.push(`the journal still holds ${left.join(', ')}`)
-  const keys = new Set(told.map(([, key = '']) => key))
+  const keys = new Set(reported.map(([, key = '']) => key))
   for (const key of keys) {
     const last = (what: string): number =>
-      Math.max(0, ...told.filter(([said, of]) => said === what && of === key).map(([, , number]) => Number(number)))
+      Math.max(0, ...reported.filter(([said, of]) => said === what && of === key).map(([, , number]) => Number(number)))
     const record = await store.readRecord(sourceKey(key))
     const [safe, begun] = [last('document'), last('begins')]
     const found = record?.attempts ?? 0
@@ -100,7 +100,7 @@ async function checkStore(path: string, told: readonly (readonly string[])[]): P
     )
       wrong.push(`${key}: the dead letter of generation ${last('letter')} is gone`)
   }
-  for (const [, key, generation] of told.filter(([what]) => what === 'receipt')) {
+  for (const [, key, generation] of reported.filter(([what]) => what === 'receipt')) {
     const text = `${key} ${generation} `
     const receipt = await store.readReceipt(receiptOf(text))
     if (receipt?.body.toString() !== text.repeat(50)) wrong.push(`the receipt of ${key} ${generation} is not whole`)

@@ -116,7 +116,7 @@ describe('openEmbeddedRedis', () => {
     await server[Symbol.asyncDispose]()
   })
 
-  test('starts the server that it knows without trying it, and looks for another where that has become unusable', async () => {
+  test('starts the server that it knows without trying it, and searches for another where that has become unusable', async () => {
     await (await open())[Symbol.asyncDispose]()
     const file = join(dataDir, 'redis-server.json')
     const known = JSON.parse(await readFile(file, 'utf8')) as { command: string; libraries: string }

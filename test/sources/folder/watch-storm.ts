@@ -18,7 +18,7 @@ export interface StormReport {
   readonly duplicates: number
   /** At rest in the end, and never reported. */
   readonly missed: number
-  /** Slow writes that this machine's load slowed down so much that they did look at rest in between. */
+  /** Slow writes that this machine's load slowed down so much that they did seem at rest in between. */
   readonly excused: number
 }
 
@@ -27,7 +27,7 @@ const AT_ONCE = 100
 
 const never = new AbortController().signal
 
-/** Text that tells whether all of it is there. */
+/** Text that shows whether all of it is there. */
 function content(seed: number): string {
   const text = `document ${seed} `.repeat(20 + (seed % 50))
   return `${text}\n${createHash('sha256').update(text).digest('hex')}`

@@ -21,11 +21,11 @@ async function twoListeners() {
 const bodies = (notices: readonly Notice[]): string[] => notices.map(({ body }) => body)
 
 test('SharedNotices delivers a notice to each listener it concerns, and to one listener when it concerns none', async () => {
-  await using told = await twoListeners()
-  const posted = ['a', 'b', 'ab', 'x'].map((body) => told.post(body))
+  await using reported = await twoListeners()
+  const posted = ['a', 'b', 'ab', 'x'].map((body) => reported.post(body))
   const [ofA, ofB]: [Notice[], Notice[]] = [[], []]
-  while (ofA.length < 3) ofA.push(...(await told.a.next(5_000, never)))
-  while (ofB.length < 2) ofB.push(...(await told.b.next(5_000, never)))
+  while (ofA.length < 3) ofA.push(...(await reported.a.next(5_000, never)))
+  while (ofB.length < 2) ofB.push(...(await reported.b.next(5_000, never)))
   expect([bodies(ofA).sort(), bodies(ofB).sort()]).toEqual([
     ['a', 'ab', 'x'],
     ['ab', 'b'],
@@ -41,10 +41,10 @@ test.each([
 ] as const)(
   'SharedNotices with two listeners, one ending a notice with %s, the other with %s, answers %i',
   async (one, other, status) => {
-    await using told = await twoListeners()
-    const posted = told.post('ab')
-    const [first] = await told.a.next(5_000, never)
-    const [second] = await told.b.next(5_000, never)
+    await using reported = await twoListeners()
+    const posted = reported.post('ab')
+    const [first] = await reported.a.next(5_000, never)
+    const [second] = await reported.b.next(5_000, never)
     await first?.[one]()
     // A watch does this at its end: it has no effect after the first verdict.
     await first?.giveBack()
@@ -54,11 +54,11 @@ test.each([
 )
 
 test('SharedNotices releases a notice for redelivery when a listener closes before handling its share', async () => {
-  await using told = await twoListeners()
-  const posted = told.post('ab')
-  const [first] = await told.a.next(5_000, never)
+  await using reported = await twoListeners()
+  const posted = reported.post('ab')
+  const [first] = await reported.a.next(5_000, never)
   await first?.done()
-  await told.b[Symbol.asyncDispose]()
+  await reported.b[Symbol.asyncDispose]()
   expect(await posted).toBe(503)
-  expect(await told.a.next(20, never)).toEqual([])
+  expect(await reported.a.next(20, never)).toEqual([])
 })

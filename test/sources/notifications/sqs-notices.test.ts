@@ -12,14 +12,14 @@ async function deadQueue() {
   return { client, queueUrl: `${endpoint}/1/queue` }
 }
 
-test('a queue that does not answer is told once, and asked again: the process goes on', async () => {
-  const told: (string | null)[] = []
+test('a queue that does not answer is reported once, and asked again: the process goes on', async () => {
+  const reported: (string | null)[] = []
   const queue = await deadQueue()
-  await using notices = sqsNotices({ ...queue, onOutage: (cause) => told.push(cause) })
+  await using notices = sqsNotices({ ...queue, onOutage: (cause) => reported.push(cause) })
   const { signal } = new AbortController()
   expect(await notices.next(10, signal)).toEqual([])
   expect(await notices.next(10, signal)).toEqual([])
-  expect(told).toEqual(['ECONNREFUSED'])
+  expect(reported).toEqual(['ECONNREFUSED'])
   expect(await queueProblem(queue, signal)).toBe('ECONNREFUSED')
 })
 

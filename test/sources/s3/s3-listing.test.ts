@@ -83,7 +83,7 @@ describe('an S3 listing of folders in parallel', () => {
     ['of many folders', { keys: many }],
     ['of a few', { keys: few }],
     ['of folders further down', { keys: inOrder([...deeper(few), 'in/a.csv', 'in/z.csv', 'in/only']) }],
-    ['of more folders than were looked at', { keys: many, foldersPerPage: 7 }],
+    ['of more folders than were read', { keys: many, foldersPerPage: 7 }],
   ])('has every object once: %s', async (_, options) => {
     await using store = await startListingStore(options)
     expect(inOrder(await listed(store))).toEqual(options.keys)

@@ -1,4 +1,4 @@
-/** Looks for a redis-server with the cache folder in argv; prints `found <command>` or `none <message>`. */
+/** Searches for a redis-server with the cache folder in argv; prints `found <command>` or `none <message>`. */
 import { findRedisServer } from '#src/redis/private-server/server-binary.ts'
 
 const [cacheDir = ''] = process.argv.slice(2)

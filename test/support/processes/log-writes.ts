@@ -13,7 +13,7 @@ import type { DiskCall } from '../../outputs/power-loss/disk-model.ts'
 const log = fs.openSync(process.env['DISK_LOG'] ?? '', 'a')
 const { writeSync, openSync, open, writeFileSync, fsync, fdatasync, write } = fs
 const say = (call: DiskCall): void => void writeSync(log, `${JSON.stringify(call)}\n`)
-Object.assign(globalThis, { tellDisk: (text: string) => say({ call: 'said', text }) })
+Object.assign(globalThis, { reportToDisk: (text: string) => say({ call: 'said', text }) })
 
 const { mkdirSync, renameSync, rmSync, rmdirSync, linkSync } = fs
 const { writeFile } = fs.promises
@@ -100,10 +100,10 @@ fs.fsync = flushing(fsync) as typeof fs.fsync
 fs.fdatasync = flushing(fdatasync) as typeof fs.fdatasync
 
 type Written = (error: Error | null, count: number) => void
-fs.write = ((descriptor: number, bytes: Uint8Array, from: number, length: number, at: number, told: Written) =>
+fs.write = ((descriptor: number, bytes: Uint8Array, from: number, length: number, at: number, reported: Written) =>
   write(descriptor, bytes, from, length, at, (error, count) => {
     if (error === null) say({ call: 'append', descriptor, at, data: textOf(bytes.subarray(from, from + count)) })
-    told(error, count)
+    reported(error, count)
   })) as typeof fs.write
 
 /* `sync -f` flushes all that was written before it began. */

@@ -1,4 +1,4 @@
-/* A child that does what it is told: for tests of the limits on one. */
+/* A child that does what it is reported: for tests of the limits on one. */
 
 const kept: Buffer[] = []
 

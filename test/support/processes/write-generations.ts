@@ -6,35 +6,35 @@ import { Random } from '../random.ts'
 
 /*
  * A program: `write-generations.ts STORE SEED [JOURNAL]` writes a drawn number of documents side by side, generation after generation:
- * a receipt, now and then a dead letter, the outputs, now and then a removal. It tells `log-writes.ts`, loaded before it,
+ * a receipt, now and then a dead letter, the outputs, now and then a removal. It reports to `log-writes.ts`, loaded before it,
  * what begins (`begins <key> <generation>`) and what is safe (`receipt`, `document`, `letter`, `removing`, `removed`).
  */
 
 const [path = '', seed = '1', limits] = process.argv.slice(2)
 const journal = limits === undefined ? {} : { journal: JSON.parse(limits) as JournalLimits }
-const { tellDisk } = globalThis as unknown as { readonly tellDisk: (text: string) => void }
+const { reportToDisk } = globalThis as unknown as { readonly reportToDisk: (text: string) => void }
 const random = new Random(Number(seed))
 const store = await openFolderStore({ path, ...journal })
 await store.recover()
 
 async function write(key: string, generations: number): Promise<void> {
   for (let generation = 1; generation <= generations; generation++) {
-    tellDisk(`begins ${key} ${generation}`)
+    reportToDisk(`begins ${key} ${generation}`)
     const text = `${key} ${generation} `
     await store.saveReceipt(receiptOf(text), Buffer.from(text.repeat(50)), null)
-    tellDisk(`receipt ${key} ${generation}`)
+    reportToDisk(`receipt ${key} ${generation}`)
     if (random.chance(0.2)) {
       await store.bury(letterOf(key, { attempts: generation }))
-      tellDisk(`letter ${key} ${generation}`)
+      reportToDisk(`letter ${key} ${generation}`)
     }
     const repeated = text.repeat(random.chance(0.05) ? 40_000 : 1 + random.below(200))
     const files = outputs({ 'document.md': repeated, [`only-${generation}.md`]: text })
     await store.commit(recordOf(key, files, { attempts: generation }), files)
-    tellDisk(`document ${key} ${generation}`)
+    reportToDisk(`document ${key} ${generation}`)
     if (!random.chance(0.1)) continue
-    tellDisk(`removing ${key} ${generation}`)
+    reportToDisk(`removing ${key} ${generation}`)
     await store.remove(sourceKey(key))
-    tellDisk(`removed ${key} ${generation}`)
+    reportToDisk(`removed ${key} ${generation}`)
   }
 }
 

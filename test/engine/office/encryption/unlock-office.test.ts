@@ -33,7 +33,7 @@ function* recordsOf(
 function encryptedWorkbook(encryption: LegacyEncryption): Buffer {
   const book = utils.book_new()
   const rows = Array.from({ length: 300 }, (_, row) => [`cell ${row}`, row])
-  utils.book_append_sheet(book, utils.aoa_to_sheet(rows), 'Crew')
+  utils.book_append_sheet(book, utils.aoa_to_sheet(rows), 'Staff')
   const bytes = write(book, { type: 'buffer', bookType: 'biff8' }) as Buffer
   const streams = new OleStreams(bytes)
   const stream = streams.read('Workbook') ?? Buffer.alloc(0)
@@ -142,7 +142,7 @@ test('an encrypted workbook is opened by the right one of several passwords, and
   const file = encryptedWorkbook(binaryEncryption('grüße'))
   const { markdown } = await convertSpreadsheet(unlockOffice(file, ['no', 'grüße']), 'xls', OPTIONS)
   expect(markdown.match(/\| cell \d+ \| \d+ \|/g)).toHaveLength(300)
-  expect(markdown).toContain('## Crew\n')
+  expect(markdown).toContain('## Staff\n')
   const stillLocked = convertSpreadsheet(unlockOffice(file, ['no']), 'xls', OPTIONS)
   await expect(stillLocked).rejects.toMatchObject({ problem: 'encrypted' })
 })

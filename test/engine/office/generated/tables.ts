@@ -27,7 +27,7 @@ export function binarySheetFile(seed: number): GeneratedFile {
   return { extension, bytes: write(book, { type: 'buffer', bookType }) as Buffer, words: draw.words }
 }
 
-/** The same byte in every encoding of Western and Central Europe: statistics cannot tell those apart in drawn words. */
+/** The same byte in every encoding of Western and Central Europe: statistics cannot distinguish those in drawn words. */
 const ACCENTS = ['é', 'ü', 'ö', 'ä', 'ß']
 
 type TableEncoding = 'utf8' | 'latin1' | 'utf16le'

@@ -5,11 +5,11 @@ import type { Word } from '#src/engine/pdf/layout/words.ts'
 
 const STYLE = { bodySize: 10, boldWeight: 600, vocabulary: new Set<string>() }
 
-function paragraph(text: string, size: number, look: Partial<Word> = {}): LayoutBlock {
+function paragraph(text: string, size: number, style: Partial<Word> = {}): LayoutBlock {
   const line = text.split(' ').map((word, at): Word => {
     const box = { x0: at * 50, y0: 0, x1: at * 50 + 40, y1: size }
     const plain = { weight: 400, italic: false, monospaced: false, math: false, link: null, turned: 0 as const }
-    return { ...box, ...plain, text: word, size, baseline: size * 0.8, confidence: 0.95, ...look }
+    return { ...box, ...plain, text: word, size, baseline: size * 0.8, confidence: 0.95, ...style }
   })
   return { kind: 'paragraph', box: { x0: 0, y0: 0, x1: 300, y1: size }, lines: [line] }
 }
@@ -41,8 +41,8 @@ test.each([
   ['a bold line with a section number', '1.2.1 Section 1.2.3', 10, { weight: 700 }, 'heading'],
   ['a larger line that ends a formula', 's(t) and others =', 14, {}, 'paragraph'],
   ['a caption in brackets', '[표 1] 감염병 개정 비교', 10, { weight: 700 }, 'caption'],
-])('%s above prose: "%s" of %d points is a %s', (_, text, size, look, kind) => {
-  const blocks = [paragraph(text, size, { ...NATIVE, ...look }), paragraph(PROSE, 10, NATIVE)]
+])('%s above prose: "%s" of %d points is a %s', (_, text, size, style, kind) => {
+  const blocks = [paragraph(text, size, { ...NATIVE, ...style }), paragraph(PROSE, 10, NATIVE)]
   expect(withHeadings(blocks, STYLE)[0]?.kind).toBe(kind)
 })
 

@@ -29,7 +29,7 @@ test.each(Object.entries(SENTENCES))('prose in %s is known by its commonest word
   expect(writtenLanguage(prose.normalize('NFD').replace(/\p{M}/gu, ''))).toBe(name)
 })
 
-test('a short text, a list of names and another script tell no language', () => {
+test('a short text, a list of names and another script show no language', () => {
   expect(writtenLanguage(SENTENCES['German'] ?? '')).toBe(null)
   expect(writtenLanguage('Sloop Brig Barque Ketch Yawl Cutter '.repeat(20))).toBe(null)
   expect(writtenLanguage('감염병의 예방 및 관리에 관한 법률 '.repeat(30))).toBe(null)

@@ -152,7 +152,7 @@ describe('a table of a PDF', () => {
 
 test('rules of dashes are no text of a cell, and make no row', () => {
   const box = { x0: 72, y0: 100, x1: 150, y1: 110 }
-  const look = {
+  const style = {
     size: 10,
     baseline: 108,
     weight: 400,
@@ -161,7 +161,7 @@ test('rules of dashes are no text of a cell, and make no row', () => {
     math: false,
     turned: 0 as const,
   }
-  const cell = (printed: string): Word[] => [{ ...box, ...look, text: printed, confidence: null, link: null }]
+  const cell = (printed: string): Word[] => [{ ...box, ...style, text: printed, confidence: null, link: null }]
   const [ship, rule, dash] = [cell('Sloop'), cell('------------'), cell('–')]
   expect(
     withoutEmpty([

@@ -1,0 +1,82 @@
+import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openS3Client } from '#src/s3/client.ts'
+import { startChatService } from '../support/chat-service.ts'
+import { GeneratedSite } from '../support/generated-site.ts'
+import { startTestRedis } from '../support/redis.ts'
+import { startS3Server } from '../support/s3-server.ts'
+import { startScriptedService } from '../support/scripted-service.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { commandsIn, mistakesIn, pages } from './pages.ts'
+import { runInShell, sandboxOf } from './shell.ts'
+
+/*
+ * Every command of the pages in docs/, in the order of its page, as a shell runs it; README.md has a test of its own. Only addresses replace
+ * those that the page names. What a page shows as a mistake is refused in the words of the page.
+ */
+
+const PAGES = (await pages()).filter((page) => page.path !== 'README.md' && commandsIn(page).length > 0)
+
+/** Pages that go on from a store that a run has filled. */
+const GO_ON = /docs\/(?:changes|chunks|cookbook)\.md/
+
+const server = await startS3Server()
+const without = server.kind === 'unavailable' ? ` (not here: ${server.reason})` : ''
+
+const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+
+test('the pages with commands and the mistakes that they show are seen', () => {
+  expect(PAGES.length).toBeGreaterThan(5)
+  expect(PAGES.flatMap(mistakesIn).length).toBeGreaterThan(5)
+})
+
+test.skipIf(server.kind === 'unavailable').each(PAGES.map((page) => [page.path, page] as const))(
+  `every command of %s runs as it stands there${without}`,
+  { timeout: 400_000 },
+  async (path, page) => {
+    if (server.kind === 'unavailable') throw new Error(server.reason)
+    await using folder = await tempFolder()
+    await using redis = await startTestRedis()
+    await using site = await GeneratedSite.open({ seed: 7, pages: 5 })
+    await using service = await startScriptedService()
+    await using model = await startChatService()
+    const client = openS3Client(server)
+    for (const Bucket of ['documents', 'parsed'])
+      await client.send(new CreateBucketCommand({ Bucket })).catch((error: unknown) => {
+        if (!String(error).includes('BucketAlready')) throw error
+      })
+    await client.send(new PutObjectCommand({ Bucket: 'documents', Key: 'inbox/a.csv', Body: 'name,count\nlock,7\n' }))
+    client.destroy()
+    const sandbox = await sandboxOf(server, folder.path)
+    // Only README.md has a settings file.
+    await rm(join(folder.path, 'sluice.yaml'))
+    const env = { ...sandbox.env, SLUICE_CONTEXT_KEY: 'key', COLUMNS: '200' }
+    const fixed = [
+      ['https://docs.example.com/guide', `${site.url}/`],
+      ['https://docs.example.com', site.url],
+      ['https://api.openai.com/v1', model.url],
+      ['http://collector:4318', service.url],
+      ['PARSE_API_URL=https://…', `PARSE_API_URL=${service.url}`],
+      ['PARSE_API_KEY=…', 'PARSE_API_KEY=fc-test'],
+      ['redis://redis:6379', redis.url],
+    ] as const
+    let cursor = ''
+    const mistakes = new Map(mistakesIn(page).map(({ command, said }) => [command, said]))
+    const failed: string[] = []
+    const first = GO_ON.test(path) ? ['./sluice run ~/papers --out corpus'] : []
+    for (const command of [...first, ...commandsIn(page)]) {
+      const instead = [...fixed, [/[0-9a-f]{8}\.1\b/.exec(command)?.[0] ?? '\u0000', cursor] as const]
+      const { text, said, code, isExpected } = await runInShell(command, { ...sandbox, env, instead })
+      cursor = /cursor: (\S+)/.exec(said)?.[1] ?? cursor
+      const expected = mistakes.get(command)
+      const isRight =
+        expected === undefined
+          ? isExpected
+          : code === 1 && collapsed(said).includes(expected.replaceAll('/home/ada', join(folder.path, 'home')))
+      if (!isRight) failed.push(`${text} exited with ${code}:\n${said}`)
+    }
+    expect(failed).toEqual([])
+  },
+)
