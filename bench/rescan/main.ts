@@ -88,10 +88,10 @@ try {
 
 async function makeFiles(archive: string): Promise<void> {
   for (let from = 0; from < files; from += PER_FOLDER) {
-    const folder = join(archive, `folder ${from / PER_FOLDER}`)
-    await mkdir(folder, { recursive: true })
+    const part = join(archive, `part ${from / PER_FOLDER}`)
+    await mkdir(part, { recursive: true })
     const numbers = Array.from({ length: Math.min(PER_FOLDER, files - from) }, (_, index) => from + index)
-    await Promise.all(numbers.map((number) => writeFile(join(folder, `${number}.csv`), `number\n${number}\n`)))
+    await Promise.all(numbers.map((number) => writeFile(join(part, `${number}.csv`), `number\n${number}\n`)))
   }
 }
 
@@ -110,9 +110,9 @@ async function recordAll(source: Source, ledger: RedisLedger, recipeFor: ReturnT
 }
 
 async function bareWalk(archive: string): Promise<void> {
-  for (const folder of await readdir(archive)) {
-    const names = await readdir(join(archive, folder))
-    await Promise.all(names.map((name) => stat(join(archive, folder, name), { bigint: true })))
+  for (const part of await readdir(archive)) {
+    const names = await readdir(join(archive, part))
+    await Promise.all(names.map((name) => stat(join(archive, part, name), { bigint: true })))
   }
 }
 

@@ -161,7 +161,7 @@ if (server.kind === 'unavailable') {
     const store = await open(bucket)
     const bytes = Buffer.alloc(LARGE_BYTES + 1, 'large ')
     const files = new Map([['document.md', bytes]])
-    const answer = Buffer.from(Array.from({ length: 2 * LARGE_BYTES }, () => Math.floor(Math.random() * 256)))
+    const answer = new Random(9402).bytes(2 * LARGE_BYTES)
     await store.saveReceipt(receiptOf('one'), answer, null)
     await store.commit(recordOf('a.pdf', files), files)
     await store.commit(recordOf('a.pdf', files, { attempts: 2 }), files)

@@ -18,7 +18,7 @@ const WAYS = ['nothing listens', 'unknown host', 'self-signed certificate'] as c
 
 describe.concurrent('a service that cannot be used', () => {
   test.each(WAYS)(
-    'says why (%s) on the terminal, in the log, in a metric and in readiness; the run halts with 3',
+    '(%s) says so on the terminal, in the log, in a metric and in readiness; the run halts with 3',
     async (way) => {
       await using service = await wrongAddress(way)
       await using redis = await OwnRedis.start()

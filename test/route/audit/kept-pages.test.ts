@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { contentHash } from '#src/document/ids.ts'
 import { drawnPages, isDrift, NO_COMPARISON, withPage } from '#src/route/audit/kept-pages.ts'
 import { Random } from '../../support/random.ts'
+import { seedFrom } from '../../support/seed.ts'
 
-const SEED = Number(process.env['DRIFT_SEED'] ?? 1)
+const SEED = seedFrom('DRIFT_SEED', 1)
 const random = new Random(SEED)
 const hashOf = (number: number): ReturnType<typeof contentHash> => contentHash(number.toString(16).padStart(64, '0'))
 const PAGES = Array.from({ length: 50 }, (_, index) => index + 1)

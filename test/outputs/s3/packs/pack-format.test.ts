@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import * as fc from 'fast-check'
+import * as fc from '../../../support/fast-check.ts'
 import { expect, test } from 'vitest'
 import { decodeIndex, encodePack, indexEnd, type PackContent } from '#src/outputs/s3/packs/pack-format.ts'
 import { isGroup, type Location, LocationTable } from '#src/outputs/s3/packs/location-table.ts'
