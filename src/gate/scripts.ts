@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Cluster, type Redis } from 'ioredis'
 import { z } from 'zod'
@@ -37,7 +37,7 @@ export function gateKeys(prefix: string, keyDigest: string): GateKeys {
 
 /** What is known of a document that failed while others came through. Named by a digest: keys may be long. */
 export function documentKey(keys: GateKeys, sourceKey: string): string {
-  return `${keys.tag}:document:${createHash('sha256').update(sourceKey).digest('hex').slice(0, 32)}`
+  return `${keys.tag}:document:${hash('sha256', sourceKey).slice(0, 32)}`
 }
 
 /** Channel on which `leave` calls a waiting process when a place came free. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash as digestOf } from 'node:crypto'
 import { extensionOf } from '#src/document/formats.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 
@@ -100,7 +100,7 @@ function cut(text: string, bytes: number): string {
 
 /** UTF-16 units are hashed, so that a lone surrogate counts as itself. */
 function hash(text: string, digits: number): string {
-  return createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex').slice(0, digits)
+  return digestOf('sha256', Buffer.from(text, 'utf16le')).slice(0, digits)
 }
 
 /** Whether a folder below `documents/` is a document's own: by rule 2 its name alone shows it. */

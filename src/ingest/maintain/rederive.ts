@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type DocumentRecord, type OutputFile, receiptsOf } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Rendering } from '../deps.ts'
@@ -28,7 +28,7 @@ export async function rederive(record: DocumentRecord, { store, render }: Render
 export const describeFile = ([name, content]: readonly [string, Uint8Array]): OutputFile => ({
   name,
   bytes: content.length,
-  sha256: createHash('sha256').update(content).digest('hex'),
+  sha256: hash('sha256', content),
 })
 
 /** Whether outputs and receipts are there as the record says. */
