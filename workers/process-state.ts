@@ -3,6 +3,7 @@ import type { Clock } from '#src/ports/clock.ts'
 import { FailingSince } from '#src/ingest/process/failing-since.ts'
 import { Refusals } from '#src/ingest/process/refusals.ts'
 import { SourceView } from '#src/ingest/scan/source-view.ts'
+import { RecentCosts } from '#src/ingest/process/recent-costs.ts'
 import { TimedOut } from '#src/ingest/process/timed-out.ts'
 import { DependencyHealth } from '#src/ingest/process/dependency-health.ts'
 
@@ -12,7 +13,7 @@ export const processState = (
   clock: Clock,
 ): Pick<
   IngestDeps,
-  'stopping' | 'clock' | 'random' | 'dependencyHealth' | 'view' | 'refusals' | 'lowSpace' | 'timedOut'
+  'stopping' | 'clock' | 'random' | 'dependencyHealth' | 'view' | 'refusals' | 'lowSpace' | 'timedOut' | 'recentCosts'
 > => ({
   stopping,
   clock,
@@ -22,4 +23,5 @@ export const processState = (
   refusals: new Refusals(),
   lowSpace: new FailingSince(clock.monotonic),
   timedOut: new TimedOut(),
+  recentCosts: new RecentCosts(),
 })

@@ -104,8 +104,9 @@ export async function openRoutedBench({
   }
   const ingest: RoutedBench['ingest'] = (key, attempt = 1, own = deps) => ingestOnce(own, key, attempt)
   const ingestToEnd: RoutedBench['ingestToEnd'] = async (key, own) => {
+    const queuedAt = Date.now()
     for (let attempt = 1, deliveries = 1; ; deliveries += 1) {
-      const verdict = await ingest(key, attempt, own)
+      const verdict = await ingestOnce(own ?? deps, key, attempt, queuedAt)
       if (verdict.kind !== 'postpone') return deliveries
       if (verdict.counted) attempt += 1
       else await sleep(Math.min(verdict.afterMs, 50))

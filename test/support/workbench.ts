@@ -12,6 +12,7 @@ import { openGate } from '#src/gate/open-gate.ts'
 import { ServiceGate } from '#workers/service-gate.ts'
 import type { IngestDeps } from '#src/ingest/deps.ts'
 import { FailingSince } from '#src/ingest/process/failing-since.ts'
+import { RecentCosts } from '#src/ingest/process/recent-costs.ts'
 import { TimedOut } from '#src/ingest/process/timed-out.ts'
 import { handlingOf } from '#src/ingest/process/handling.ts'
 import { ingestDocument } from '#src/ingest/process/ingest-document.ts'
@@ -125,6 +126,7 @@ export async function openWorkbench({
     refusals: new Refusals(),
     lowSpace: new FailingSince(CLOCK.monotonic),
     timedOut: new TimedOut(),
+    recentCosts: new RecentCosts(),
     storePatienceMs: 1_000,
     storeSlowMs: 10_000,
     deadlineMs: 3_600_000,
@@ -144,7 +146,12 @@ export async function openWorkbench({
 }
 
 /** What the queue is answered after one delivery of a document with these parts. */
-export async function ingestOnce(deps: IngestDeps, name: string, attempt: number): Promise<JobVerdict> {
+export async function ingestOnce(
+  deps: IngestDeps,
+  name: string,
+  attempt: number,
+  queuedAt = Date.now(),
+): Promise<JobVerdict> {
   const key = sourceKey(name)
   const signal = new AbortController().signal
   const document = await deps.source.open(key, signal)
@@ -155,6 +162,6 @@ export async function ingestOnce(deps: IngestDeps, name: string, attempt: number
   if (handling === null) throw new Error(`${name} is no document`)
   const { hash } = handling.recipe
   await deps.ledger.write([[key, { version, recipeHash: hash, outcome: 'pending' }]])
-  const job = { schema: 1, key, version, recipeHash: hash, bytes, queuedAt: Date.now() } as const
+  const job = { schema: 1, key, version, recipeHash: hash, bytes, queuedAt } as const
   return ingestDocument({ job, attempt }, deps, signal)
 }

@@ -120,7 +120,7 @@ export async function parsePiece(
   const parsed = (
     { receipt, parser }: Pick<ParsedPiece, 'receipt' | 'parser'>,
     reading: AnswerReading,
-    saved: boolean,
+    cost: Cost,
     requestId: string | null,
   ): ParsedPiece => ({
     kind: 'parsed',
@@ -129,13 +129,13 @@ export async function parsePiece(
     receipt,
     parser,
     reading,
-    cost: costOf(work, saved, reading, deps, lastPage - firstPage + 1),
+    cost,
     requestId: requestId ?? reading.requestId,
   })
   const reuse = async ({ id: receipt, body, parser }: FoundReceipt): Promise<ParsedPiece> => {
     // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
     await deps.store.saveReceipt(receipt, body, parser)
-    return parsed({ receipt, parser }, readAnswer(body, deps.clock.wall()), true, null)
+    return parsed({ receipt, parser }, readAnswer(body, deps.clock.wall()), deps.recentCosts.of(work, receipt), null)
   }
   const kept = keepsReceipt
     ? await findReceipt(piece.contentHash, work.recipe.hash, deps, { hold: work.hold, signal })
@@ -150,7 +150,10 @@ export async function parsePiece(
       const { body, json, requestId } = purchase.answer
       const { parser } = purchase
       const receipt = keepsReceipt ? receiptId(piece.contentHash, work.recipe.hash, parser.class) : null
-      return parsed({ receipt, parser }, readAnswer(body, deps.clock.wall(), json), false, requestId)
+      const reading = readAnswer(body, deps.clock.wall(), json)
+      const cost = costOf(work, false, reading, deps, lastPage - firstPage + 1)
+      deps.recentCosts.paid(work, receipt, cost)
+      return parsed({ receipt, parser }, reading, cost, requestId)
     }
     case 'kept':
       return reuse(purchase.receipt)

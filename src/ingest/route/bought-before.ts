@@ -20,7 +20,7 @@ export async function boughtBefore(
     // Saved once more, so that `sluice gc` does not collect it as unused before the record refers to it.
     await deps.store.saveReceipt(id, body, parser)
     const reading = readAnswer(body, deps.clock.wall())
-    const cost = { credits: 0, basis: 'saved' } as const
+    const cost = deps.recentCosts.of(work, id)
     parts.push({ pages, receipt: id, reading, parser, cost, requestId: reading.requestId, service: step.name })
     for (const page of pages) missing.delete(page)
     work.hold.giveBack()

@@ -135,6 +135,7 @@ async function buyPart(
       const reading = readAnswer(answer.body, deps.clock.wall(), answer.json)
       const receipt = keepsReceipt ? receiptId(content, recipe.hash, parser.class) : null
       const cost = costOf(work, false, reading, deps, pages.length)
+      deps.recentCosts.paid(work, receipt, cost)
       const requestId = answer.requestId ?? reading.requestId
       return { kind: 'part', part: { pages, receipt, reading, parser, cost, requestId, service } }
     }
@@ -142,7 +143,7 @@ async function buyPart(
       const { id: receipt, body, parser } = purchase.receipt
       const have = step.pagesOf(receipt, work.read.contentHash) ?? pages
       const reading = readAnswer(body, deps.clock.wall())
-      const cost: Cost = { credits: 0, basis: 'saved' }
+      const cost = deps.recentCosts.of(work, receipt)
       const { requestId } = reading
       return { kind: 'part', part: { pages: have, receipt, reading, parser, cost, requestId, service } }
     }

@@ -125,7 +125,10 @@ describe('a document is bought by page', () => {
         wanted.filter((page) => !used.includes(page)),
       )
       expect(record.outcome).toBe(used.length === wanted.length ? 'done' : 'partial')
-      expect(record.cost.credits).toBeLessThanOrEqual(paid.length)
+      // What an attempt paid that failed for another page is on the bill of the last one.
+      expect(record.cost.credits).toBe(paid.length)
+      const reasons = record.route?.pages.flatMap(({ page, reason }) => (used.includes(page) ? [reason] : []))
+      expect(new Set(reasons)).toEqual(new Set(used.length > 0 ? ['bought'] : []))
       expect(routed.bench.halts).toEqual([])
 
       // Rendering and checking the store take nothing but the receipts.
