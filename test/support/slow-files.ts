@@ -13,6 +13,7 @@ export const LONG_FILES = [
   'test/e2e/named-services.test.ts',
   'test/ingest/route/routed-pages.test.ts',
   'test/ingest/route/service-order.test.ts',
+  'test/ingest/route/planned-charges.test.ts',
   'test/ingest/route/continuous-audit.test.ts',
   'test/ingest/process/long-pdfs.test.ts',
   'test/e2e/budget.test.ts',
