@@ -1,8 +1,8 @@
 import type { TextItem } from '@llamaindex/liteparse'
 import type { InkReading } from './ink/unread-ink.ts'
 
-/** Share of a page's letters that must be unread for OCR to be worth its time. */
-const MUCH_UNREAD = 0.06
+/** From this share of unread letters on OCR reads a page; one that still shows as much after OCR is reported. */
+const MUCH_UNREAD = 0.05
 /** Fewer unread letters beside text are marks and logos; on a page without text every letter counts. */
 const LEAST_BESIDE_TEXT = 8
 const LEAST_ALONE = 3
@@ -22,8 +22,7 @@ export function ocrHelps(ink: InkReading, kept: readonly TextItem[]): boolean {
   return showsUnreadText(ink, kept) || (withoutText(kept) && ink.grainShare >= MUCH_GRAIN)
 }
 
-/** Share of a page's letters, and how many, that may stay unread on a page that counts as read. */
-const LEFT_SHARE = 0.05
+/** Fewer letters than these may stay unread on a page that counts as read. */
 const LEFT_LETTERS = 8
 
 /** Unread letters and those read with doubt may together be so many: nine of ten words shall be right. */
@@ -35,5 +34,5 @@ const LOST_SHARE = 0.1
  */
 export function leavesInk({ unreadLetters, unreadShare }: InkReading, doubtfulShare: number): boolean {
   const lost = unreadShare + (1 - unreadShare) * doubtfulShare
-  return unreadLetters >= LEFT_LETTERS && (unreadShare >= LEFT_SHARE || lost >= LOST_SHARE)
+  return unreadLetters >= LEFT_LETTERS && (unreadShare >= MUCH_UNREAD || lost >= LOST_SHARE)
 }

@@ -1,6 +1,7 @@
+import type { TextItem } from '@llamaindex/liteparse'
 import { expect, test } from 'vitest'
 import type { InkReading } from '#src/engine/pdf/ink/unread-ink.ts'
-import { leavesInk } from '#src/engine/pdf/ocr-decision.ts'
+import { leavesInk, ocrHelps } from '#src/engine/pdf/ocr-decision.ts'
 
 const ink = (unreadShare: number, unreadLetters: number): InkReading => ({
   unreadShare,
@@ -17,4 +18,14 @@ test('a page leaves ink where a twentieth of its letters are unread, or a tenth 
   expect(leavesInk(ink(0.044, 18), 0.065)).toBe(true)
   // A few marks beside text read with doubt: the confidence of OCR speaks for itself.
   expect(leavesInk(ink(0.044, 5), 0.3)).toBe(false)
+})
+
+test('what would be reported as unread after OCR is given to OCR', () => {
+  const kept = [{ text: 'Smaller ones moor behind the breakwater' }] as TextItem[]
+  for (let share = 0; share < 0.3; share += 0.001) {
+    for (const letters of [4, 8, 30]) {
+      const left = ink(share, letters)
+      if (leavesInk(left, 0)) expect(ocrHelps(left, kept)).toBe(true)
+    }
+  }
 })
