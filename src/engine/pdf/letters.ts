@@ -32,6 +32,14 @@ export function plausibleShare(items: readonly TextItem[]): number | null {
   return all === 0 ? null : (ideographs + count(tokens.filter((token) => PLAUSIBLE.test(token)))) / all
 }
 
+/** Marks of pictures are seldom taken for as many letters that are built like a word. */
+const LEAST_WORD = 4
+
+/** Whether a word is built like one and long enough to be no chance. */
+export function isLikeWord(text: string): boolean {
+  return text.length >= LEAST_WORD && PLAUSIBLE.test(text)
+}
+
 /** Shorter texts are guessed wrong too often, and longer ones no better. */
 const LEAST_LETTERS = 60
 const SAMPLE_CHARACTERS = 600

@@ -9,6 +9,7 @@ import { layoutPage } from './layout/layout-page.ts'
 import { rowsOf } from './layout/rows.ts'
 import { type Rulings, rulingsOf } from './layout/rulings.ts'
 import { type Word, wordsOf } from './layout/words.ts'
+import { isLikeWord } from './letters.ts'
 import type { PageReading } from './page-reading.ts'
 import type { OutlineEntry } from './structure/outline.ts'
 
@@ -62,7 +63,7 @@ function namedOn(pageNumber: number, outline: readonly OutlineEntry[]): NamedHea
 
 /** A page with this share of native letters is a page with pictures on it; one with less is a scan with some print. */
 const MOSTLY_NATIVE = 0.3
-/** Marks of a picture are taken for letters with less confidence than this. */
+/** Marks of a picture are taken for letters with less confidence than this; so are words in print that is hard to read. */
 const SURE_IN_PICTURE = 0.6
 
 interface PageWords {
@@ -84,7 +85,9 @@ function separated(page: ParsedPage): PageWords {
   const native = all.filter((word) => word.confidence === null)
   const isScan = native.length < all.length && letters(native) < MOSTLY_NATIVE * letters(all)
   if (isScan) return { words: all, inset: [], drawings: [] }
-  const recognised = all.filter((word) => (word.confidence ?? 0) >= SURE_IN_PICTURE)
+  const recognised = all.filter(
+    ({ confidence, text }) => confidence !== null && (confidence >= SURE_IN_PICTURE || isLikeWord(text)),
+  )
   const drawings = drawingsOf(page, native)
   const labels = drawings.map((box) => labelsOf(box, native))
   const inDrawings = new Set(labels.flat())

@@ -1,3 +1,4 @@
+import type { ParsedPage } from '@llamaindex/liteparse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drawPages, type DrawnPage } from '#src/engine/pdf/ink/draw-pages.ts'
 import type { GreyPicture } from '#src/engine/pdf/ink/grey-picture.ts'
@@ -5,6 +6,8 @@ import { inkMask } from '#src/engine/pdf/ink/ink-mask.ts'
 import { halved, levelled } from '#src/engine/pdf/ink/picture-ops.ts'
 import { textInk } from '#src/engine/pdf/ink/text-ink.ts'
 import { withoutPictures } from '#src/engine/pdf/ink/without-pictures.ts'
+import { pageDrafts } from '#src/engine/pdf/page-drafts.ts'
+import { NOTHING_KNOWN } from '#src/engine/pdf/page-reading.ts'
 import { previewPages } from '#src/engine/pdf/preview-pages.ts'
 import { rereadUnread } from '#src/engine/pdf/ocr/reread-unread.ts'
 import { readPages } from '#src/engine/pdf/read-pages.ts'
@@ -111,4 +114,30 @@ describe('a second reading', () => {
     expect([north?.y, water?.y].map((y) => Math.round((y ?? 0) / 10))).toEqual([2, 24])
     expect(Math.abs((north?.x ?? 0) - LARGE.x)).toBeLessThan(3)
   }, 90_000)
+})
+
+describe('what OCR read beside much native text', () => {
+  const item = (text: string, y: number, confidence?: number) => ({
+    text,
+    x: 40,
+    y,
+    width: 6 * text.length,
+    height: 11,
+    fontSize: 11,
+    ...(confidence === undefined ? {} : { confidence }),
+  })
+
+  test('keeps doubtful words, because their ink counts as read, and leaves out what marks of a picture read like', () => {
+    const textItems = [
+      item(PRINTED.slice(0, 60), 300),
+      item('frightened malibu', 100, 0.46),
+      item('ia | 1f', 130, 0.46),
+    ]
+    const page = { pageNum: 1, width: WIDTH, height: HEIGHT, text: '', textItems } as unknown as ParsedPage
+    const read = { pageNumber: 1, page, turn: 0, signals: NOTHING_KNOWN, problems: [] } as const
+    const { pages } = pageDrafts([read], { onlyMainContent: false, vocabulary: new Set() })
+    const text = pages[0]?.drafts.map(({ fragment }) => fragment.markdown).join(' ')
+    expect(text).toContain('frightened malibu')
+    expect(text).not.toContain('1f')
+  })
 })
