@@ -1,18 +1,46 @@
+import { batchesIn } from '#src/document/batched-stream.ts'
+
 /**
  * Groups a stream into arrays of `size`, the last one shorter. With `first`, they begin at that size and double: what
  * stands at the head of the stream is not kept waiting.
  */
 export async function* batchesOf<T>(items: AsyncIterable<T>, size: number, first = size): AsyncGenerator<T[]> {
-  let batch: T[] = []
-  let wanted = first
-  for await (const item of items) {
-    batch.push(item)
-    if (batch.length < wanted) continue
-    yield batch
-    batch = []
-    wanted = Math.min(2 * wanted, size)
+  const filling = new Filling<T>(size, first)
+  const batches = batchesIn(items)
+  if (batches === null) {
+    for await (const item of items) if (filling.add(item)) yield filling.take()
+  } else {
+    for await (const some of batches) {
+      for (const item of some) if (filling.add(item)) yield filling.take()
+    }
   }
-  if (batch.length > 0) yield batch
+  const rest = filling.take()
+  if (rest.length > 0) yield rest
+}
+
+/** A batch that is being filled. */
+class Filling<T> {
+  readonly #size: number
+  #wanted: number
+  #batch: T[] = []
+
+  constructor(size: number, first: number) {
+    this.#size = size
+    this.#wanted = first
+  }
+
+  /** Says whether it is full. */
+  add(item: T): boolean {
+    this.#batch.push(item)
+    return this.#batch.length >= this.#wanted
+  }
+
+  take(): T[] {
+    const full = this.#batch
+    this.#batch = []
+    this.#wanted = Math.min(2 * this.#wanted, this.#size)
+    return full
+  }
 }
 
 /**

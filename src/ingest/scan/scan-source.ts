@@ -83,14 +83,30 @@ export async function backlogBelowLimit(deps: ScanDeps, signal: AbortSignal): Pr
 
 /** One batch of a listing or of a watch: compared, written down, enqueued. Answers how many jobs it made. */
 export async function scanBatch(batch: readonly SourceItem[], deps: ScanDeps, signal: AbortSignal): Promise<number> {
-  const known = await deps.ledger.read(batch.map((item) => item.key))
+  const entries = await deps.ledger.read(batch.map((item) => item.key))
+  const changed = batch
+    .map((item, at) => [item, entries[at] ?? null] as const)
+    .filter(([item, known]) => !isUnchanged(item, known, deps))
   const steps: ScanStep[] = []
-  for (let from = 0; from < batch.length; from += AT_ONCE) {
-    const some = batch.slice(from, from + AT_ONCE)
-    const found = await Promise.all(some.map((item, at) => scanItem(item, known[from + at] ?? null, deps, signal)))
+  for (let from = 0; from < changed.length; from += AT_ONCE) {
+    const some = changed.slice(from, from + AT_ONCE)
+    const found = await Promise.all(some.map(([item, known]) => scanItem(item, known, deps, signal)))
     steps.push(...found.filter((step) => step !== null))
   }
   return steps.length === 0 ? 0 : writeAndEnqueue(steps, deps, signal)
+}
+
+/** Reports a document that nothing has to be asked or read for, as nearly all of an archive are: `scanItem` in short. */
+function isUnchanged(item: SourceItem, known: LedgerEntry | null, deps: ScanDeps): boolean {
+  if (item.kind !== 'document' || deps.checksum) return false
+  if (known === null || known.version !== item.version || known.outcome === 'failed') return false
+  const handling = handlingOf(item.key, deps)
+  if (handling === null || refuseByListing(handling, item.bytes, deps.cutter) !== null) return false
+  const { key, version: present } = item
+  const listed = { key, version: present, recipeHash: handling.recipe.hash }
+  if (decideChange(known, listed, acceptanceOf(key, deps)) !== 'unchanged') return false
+  deps.events.emit('document:seen', { key, change: 'unchanged' })
+  return true
 }
 
 /** What an item of the source needs: to be written down, and perhaps a job. */

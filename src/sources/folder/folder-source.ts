@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { batchedStream, type BatchedStream } from '#src/document/batched-stream.ts'
 import type { Failure } from '#src/document/failure.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { OpenedDocument, Source } from '#src/ports/source.ts'
@@ -24,10 +25,11 @@ export function openFolderSource(options: FolderSourceOptions): Source {
   const followSymlinks = options.followSymlinks ?? false
   return {
     url: pathToFileURL(`${root}/`).href,
-    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
-      const closed = await identities(options.skipFolders ?? [])
-      yield* walk(root, { names: nameRules(options), followSymlinks, closed }, signal)
-    },
+    list: (signal: AbortSignal): BatchedStream<SourceItem> =>
+      batchedStream(async function* () {
+        const closed = await identities(options.skipFolders ?? [])
+        yield* walk(root, { names: nameRules(options), followSymlinks, closed }, signal)
+      }),
     skips: keyRules(options),
     async open(key: SourceKey): Promise<OpenedDocument | Failure> {
       if (!isInside(key)) {

@@ -1,14 +1,13 @@
-import { type BigIntStats, type Dir, type Dirent, constants, stat } from 'node:fs'
+import { type BigIntStats, type Dir, type Dirent, constants } from 'node:fs'
 import { access, opendir, readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import { sourceKey } from '#src/document/ids.ts'
 import type { LeftOutReason, SkipReason } from '#src/document/skip.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 import { SetupError } from '#src/document/setup-error.ts'
 import { fileVersion } from './file-version.ts'
 import { IGNORE_FILE, IgnoreRules, type NameRules } from '../path-rules.ts'
-import { quickLstat } from './quick-lstat.ts'
-import { isStore } from '../store-layout.ts'
+import { quickExists, quickLstat, quickStat } from './quick-lstat.ts'
+import { isStore } from './store-layout.ts'
 import { errorCode, failureOf, isText, showName, unusable } from '../unusable.ts'
 
 /** A folder on the way down from the root. */
@@ -40,9 +39,7 @@ export interface VisitRules {
 }
 
 /** Directory entries read together: enough to keep the file system busy, and all that is held in memory of a folder. */
-const BATCH = 128
-
-const statTarget = promisify(stat)
+const BATCH = 512
 
 /**
  * Lists one folder. A folder that may not be entered, or is a loop, is one unusable item with its key, slash
@@ -56,15 +53,28 @@ export async function* visit(folder: Folder, rules: VisitRules): AsyncGenerator<
     return
   }
   const { directory, here } = opened
-  let batch: Dirent<Buffer>[] = []
-  // The types of Node do not know that `encoding: 'buffer'` gives names as bytes.
-  for await (const entry of directory as unknown as AsyncIterable<Dirent<Buffer>>) {
-    batch.push(entry)
-    if (batch.length < BATCH) continue
-    yield await inspect(batch, here, rules)
-    batch = []
+  for await (const batch of entriesOf(directory)) yield await inspect(batch, here, rules)
+}
+
+/** A thread reads a batch; what it read is then taken without a wait for each entry. */
+async function* entriesOf(directory: Dir): AsyncGenerator<readonly Dirent<Buffer>[]> {
+  try {
+    for (;;) {
+      const first = await directory.read()
+      if (first === null) return
+      const batch = [first]
+      while (batch.length < BATCH) {
+        // The thread stops short of a batch only at the end of the folder, which is known at once.
+        const entry = directory.readSync()
+        if (entry === null) break
+        batch.push(entry)
+      }
+      // The types of Node do not know that `encoding: 'buffer'` gives names as bytes.
+      yield batch as unknown as readonly Dirent<Buffer>[]
+    }
+  } finally {
+    await directory.close()
   }
-  if (batch.length > 0) yield await inspect(batch, here, rules)
 }
 
 /** Opens a folder; null when it is closed to us or gone, a sighting when it is unusable. */
@@ -73,7 +83,7 @@ async function enter(
   rules: VisitRules,
 ): Promise<{ readonly directory: Dir; readonly here: Folder } | Inspected | null> {
   try {
-    const id = identity(await statTarget(folder.path, { bigint: true }))
+    const id = identity(await quickStat(folder.path))
     if (rules.closed.has(id)) {
       if (folder.key === '')
         throw new SetupError(`${folder.path} is the output folder: it cannot be the source as well.`)
@@ -112,16 +122,29 @@ function loop(folder: Folder): Inspected {
 
 /** The rules that hold in a folder: its own ignore file before those above it. */
 export async function readIgnoreRules(folder: Folder): Promise<IgnoreRules | null> {
+  const path = `${folder.path}/${IGNORE_FILE}`
   try {
-    return new IgnoreRules(await readFile(`${folder.path}/${IGNORE_FILE}`, 'utf8'), folder.key, folder.ignoreRules)
+    if (!(await quickExists(path))) return folder.ignoreRules
+    return new IgnoreRules(await readFile(path, 'utf8'), folder.key, folder.ignoreRules)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return folder.ignoreRules
     throw error
   }
 }
 
+/** Null for what is gone by now. */
+type Found = SourceItem | Folder | null
+
 async function inspect(batch: readonly Dirent<Buffer>[], here: Folder, rules: VisitRules): Promise<Inspected> {
-  const seen = await Promise.all(batch.map((entry) => inspectEntry(entry, here, rules)))
+  const seen: Found[] = []
+  const late: Promise<Found>[] = []
+  for (const entry of batch) {
+    const found = inspectEntry(entry, here, rules)
+    if (found instanceof Promise) late.push(found)
+    else seen.push(found)
+  }
+  // While the file system answers at once nothing is waited for.
+  if (late.length > 0) seen.push(...(await Promise.all(late)))
   const items: SourceItem[] = []
   const folders: Folder[] = []
   for (const one of seen) {
@@ -132,12 +155,7 @@ async function inspect(batch: readonly Dirent<Buffer>[], here: Folder, rules: Vi
   return { items, folders }
 }
 
-/** Null for what is gone by now. */
-async function inspectEntry(
-  entry: Dirent<Buffer>,
-  here: Folder,
-  rules: VisitRules,
-): Promise<SourceItem | Folder | null> {
+function inspectEntry(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Found | Promise<Found> {
   const reason = skipsEntry(entry, here, rules)
   if (reason !== null)
     return skipped(here.key + (isText(entry.name) ? entry.name.toString() : showName(entry.name)), reason)
@@ -157,28 +175,40 @@ function skipsEntry(entry: Dirent<Buffer>, here: Folder, rules: VisitRules): Ski
 }
 
 /** One name in a folder, asked of the file system: a document, a folder that a link leads to, or unusable. */
-export async function inspectName(
-  name: string,
-  isLink: boolean,
-  here: Folder,
-  rules: VisitRules,
-): Promise<SourceItem | Folder | null> {
-  const key = here.key + name
+export function inspectName(name: string, isLink: boolean, here: Folder, rules: VisitRules): Found | Promise<Found> {
   const path = `${here.path}/${name}`
+  const failed = (error: unknown): Found => unreadable(error, name, isLink, here, rules)
   try {
-    const stats = await (isLink ? statTarget(path, { bigint: true }) : quickLstat(path))
-    if (stats.isDirectory()) return folderBelow(name, here, rules)
-    const reason = stats.isFile() ? skipsFile(name, here, rules) : 'special'
-    if (reason !== null) return skipped(key, reason)
-    if (!mayRead(stats)) await access(path, constants.R_OK)
-    return { kind: 'document', key: sourceKey(key), version: fileVersion(stats), bytes: Number(stats.size) }
+    const stats = isLink ? quickStat(path) : quickLstat(path)
+    if (stats instanceof Promise) return stats.then((known) => inspectStats(known, name, here, rules)).catch(failed)
+    const found = inspectStats(stats, name, here, rules)
+    return found instanceof Promise ? found.catch(failed) : found
   } catch (error) {
-    const failure = failureOf(error, key, 'scan')
-    if (failure === null) throw error
-    if (failure.code === 'vanished' && !isLink) return null
-    const reason = skipsFile(name, here, rules)
-    return reason === null ? unusable(key, failure) : skipped(key, reason)
+    return failed(error)
   }
+}
+
+function inspectStats(stats: BigIntStats, name: string, here: Folder, rules: VisitRules): Found | Promise<Found> {
+  if (stats.isDirectory()) return folderBelow(name, here, rules)
+  const key = here.key + name
+  const reason = stats.isFile() ? skipsFile(name, here, rules) : 'special'
+  if (reason !== null) return skipped(key, reason)
+  const document = {
+    kind: 'document',
+    key: sourceKey(key),
+    version: fileVersion(stats),
+    bytes: Number(stats.size),
+  } as const
+  return mayRead(stats) ? document : access(`${here.path}/${name}`, constants.R_OK).then(() => document)
+}
+
+function unreadable(error: unknown, name: string, isLink: boolean, here: Folder, rules: VisitRules): Found {
+  const key = here.key + name
+  const failure = failureOf(error, key, 'scan')
+  if (failure === null) throw error
+  if (failure.code === 'vanished' && !isLink) return null
+  const reason = skipsFile(name, here, rules)
+  return reason === null ? unusable(key, failure) : skipped(key, reason)
 }
 
 const skipped = (key: string, reason: SkipReason): SourceItem => ({ kind: 'skipped', key: sourceKey(key), reason })

@@ -6,15 +6,19 @@ import { merged } from '../merged.ts'
 const CONCURRENCY = 8
 
 /**
- * Streams a whole tree. Several folders are open at once, and the deepest are taken first, so that what is held is
+ * Streams a whole tree, a batch at a time. Several folders are open at once, and the deepest are taken first, so that what is held is
  * bounded by the depth of the tree and the folders of a few batches, never by its files.
  */
-export async function* walk(root: string, rules: VisitRules, signal: AbortSignal): AsyncGenerator<SourceItem> {
+export async function* walk(
+  root: string,
+  rules: VisitRules,
+  signal: AbortSignal,
+): AsyncGenerator<readonly SourceItem[]> {
   signal.throwIfAborted()
   const waiting: AsyncGenerator<Inspected>[] = [visit(rootFolder(root), rules)]
   for await (const { items, folders } of merged(waiting, CONCURRENCY)) {
     signal.throwIfAborted()
     waiting.push(...folders.map((folder) => visit(folder, rules)))
-    yield* items
+    if (items.length > 0) yield items
   }
 }

@@ -109,9 +109,11 @@ class FolderWatch {
   /** Everything that is there. What changed a moment ago is debounced first; what changed long ago is stable. */
   async *#scan(rules: VisitRules, signal: AbortSignal): AsyncGenerator<readonly SourceChange[]> {
     let batch: SourceChange[] = []
-    for await (const item of walk(this.#root, rules, signal)) {
-      if (item.kind === 'document' && Date.now() - lastChangeMs(item.version) < this.#stableMs) this.#touch(item.key)
-      else batch.push(item)
+    for await (const items of walk(this.#root, rules, signal)) {
+      for (const item of items) {
+        if (item.kind === 'document' && Date.now() - lastChangeMs(item.version) < this.#stableMs) this.#touch(item.key)
+        else batch.push(item)
+      }
       if (batch.length < BATCH) continue
       yield batch
       batch = []

@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { tmpdir } from 'node:os'
+import { batchedStream, type BatchedStream } from '#src/document/batched-stream.ts'
 import type { Failure } from '#src/document/failure.ts'
 import { type SourceKey, sourceKey } from '#src/document/ids.ts'
 import type { SkipReason } from '#src/document/skip.ts'
@@ -29,9 +30,7 @@ export function openS3Source(options: S3SourceOptions): Source {
   const scope = s3Scope(options)
   return {
     url: `s3://${bucket}/${scope.prefix}`,
-    async *list(signal: AbortSignal): AsyncGenerator<SourceItem> {
-      for await (const items of listItems(options, scope, signal)) yield* items
-    },
+    list: (signal: AbortSignal): BatchedStream<SourceItem> => batchedStream(() => listItems(options, scope, signal)),
     skips: keyRules(options),
     async open(key: SourceKey, signal: AbortSignal): Promise<OpenedDocument | Failure> {
       return openObject({ client, bucket, objectKey: scope.prefix + key, spoolFolder }, key, signal)

@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises'
+import { quickExists } from './quick-lstat.ts'
 
 /** Names of the folders below `receipts/`: the first two digits of the receipts in them. */
 const PREFIX = /^[0-9a-f]{2}$/
 
 /**
  * Whether a folder is a store of Sluice, this or another: its outputs are no documents. Told by the layout, so that a
- * copy of a store is recognised too. Any other folder costs two reads that fail. A folder of papers that merely has
+ * copy of a store is recognised too. Any other folder costs two checks. A folder of papers that merely has
  * `documents/` and `receipts/` in it is none.
  */
 export async function isStore(path: string): Promise<boolean> {
@@ -18,5 +19,5 @@ export async function isStore(path: string): Promise<boolean> {
 
 /** Null where there is no such folder, or none that may be read. */
 async function namesIn(path: string): Promise<readonly string[] | null> {
-  return readdir(path).catch(() => null)
+  return (await quickExists(path)) ? readdir(path).catch(() => null) : null
 }
