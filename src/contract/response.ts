@@ -1,10 +1,8 @@
-import type { SharedData } from './shared-response.ts'
-
 /**
  * `data` of a 200 answer of `POST /v2/parse`, beside `success: true` (contract, "Parse response"). Everything may be absent
  * or null and unknown fields are kept: a client that refuses what it does not know would lose a document that was paid for.
  */
-export interface ParsedData extends SharedData {
+export interface ParsedData {
   readonly markdown?: string
   readonly pages?: readonly ParsedPage[] | null
   readonly blocks?: readonly BlockPage[] | null
@@ -16,6 +14,14 @@ export interface ParsedData extends SharedData {
   readonly images?: readonly string[] | null
   /** Not shown in the contract; the hosted service sends it (docs/contract.md, "Answer"). */
   readonly json?: unknown
+  /** Signed URLs that expire, of operations that parse does not ask for; a service may send them all the same. */
+  readonly screenshot?: string | null
+  readonly audio?: string | null
+  readonly video?: string | null
+  readonly actions?: {
+    /** In action order; expire after 24 hours. */
+    readonly screenshots?: readonly string[]
+  } | null
   readonly warning?: string | null
   readonly metadata?: ParsedMetadata
   /** Beyond the contract, from our own engine and only when asked for: see `extensionsOf`. */
