@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import Table from 'cli-table3'
 import { startTestRedis } from '../../test/support/redis.ts'
+import { simFirstRefusal } from './random/first-refusal.ts'
 import { simKnown } from './random/known-regimes.ts'
 import { reportParts, simRandom } from './random/sim-random.ts'
 import { LIMITS } from './sim/regimes.ts'
@@ -13,7 +14,7 @@ import { fairness, simulate } from './sim/simulate.ts'
  * npm run sim:gate -- --random N [--seed S] --without NAME,NAME|all
  * npm run sim:gate -- --parts FILE,FILE [--worst N]
  *
- * --known runs the law alone in situations that an earlier release failed in.
+ * --known runs the law alone in situations that an earlier release failed in, and with the first request refused.
  * --random draws N services from the distribution of random/draw.ts and reports goodput and refusals as distributions.
  * It runs the law's own Lua source, translated; --scripts runs the whole scripts in Redis, asked by all processes,
  * which takes a hundred times as long; --compare adds other clients. --without removes mechanisms of the law
@@ -44,6 +45,7 @@ const { values } = parseArgs({
 })
 if (values.known) {
   simKnown()
+  simFirstRefusal()
   process.exit(0)
 }
 if (values.parts !== undefined) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { omniscient } from '../../bench/gate/random/baselines.ts'
 import { draw, type Service, type WindowKind } from '../../bench/gate/random/draw.ts'
+import { FIRST_REFUSED, firstRefusalTimes } from '../../bench/gate/random/first-refusal.ts'
 import { controlLaw } from '../../bench/gate/random/law-policy.ts'
 import { QUIET } from '../../bench/gate/random/quiet-service.ts'
 import { runDrawn } from '../../bench/gate/random/run-drawn.ts'
@@ -72,3 +73,10 @@ test('under a bucket the pace stays at the limit, rather than above it with ever
   // 0.17 in the mean before.
   expect(refused.reduce((sum, share) => sum + share, 0) / refused.length).toBeLessThan(0.08)
 })
+
+test.each(Object.entries(FIRST_REFUSED))(
+  'one refusal of the very first request costs hardly any time: %s',
+  (_, regime) => {
+    expect(firstRefusalTimes(regime, controlLaw(), omniscient(10))).toBeLessThan(1.5)
+  },
+)

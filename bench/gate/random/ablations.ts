@@ -42,6 +42,7 @@ export const ABLATIONS: Readonly<Record<string, Edit>> = {
     'local unheard = math.max(60, 3 * s.refusal_ms) / math.max(now - s.level_at, 1)',
     'local unheard = 0',
   ],
+  'a failed trial brackets only what was held': ['local proven = s.hold >= PROVEN', 'local proven = true'],
   'noise is tested again': ['local doubtful = s.seq - s.tested_seq > DOUBT_AFTER and', 'local doubtful = false and'],
   'no burst after a pause': ['s.due = math.max(to + 1 / s.rate, now - 2 / s.rate)', 's.due = to + 1 / s.rate'],
   'a window is given up by half at a time': [

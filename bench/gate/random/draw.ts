@@ -46,6 +46,8 @@ export interface Service {
   readonly constantRetryMs: number
   /** Share of requests that are refused though no limit is reached. */
   readonly noise: number
+  /** The very first request is refused, for no limit. In known situations only. */
+  readonly refusesFirst?: true
   /** Other clients of the key take this share of the limits. */
   readonly others: {
     readonly shape: 'constant' | 'square' | 'sine'

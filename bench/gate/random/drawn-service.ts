@@ -29,6 +29,7 @@ export class DrawnService {
   #queue: Queued[] = []
   #queueHead = 0
   #working = 0
+  #requests = 0
 
   constructor(time: Clock, drawn: Service) {
     this.#time = time
@@ -63,6 +64,8 @@ export class DrawnService {
       const retryAfterMs = outage.retryAfter ? Math.ceil((outage.toMs - now) / 1000) * 1000 : null
       return soon({ status: 503, retryAfterMs })
     }
+    this.#requests += 1
+    if (this.#drawn.refusesFirst && this.#requests === 1) return soon(this.#refusal('rate', 1_000))
     if (noise > 0 && this.#random() < noise) return soon(this.#refusal('rate', 1_000))
     if (this.rateWait(now) > 0) {
       for (const limiter of this.#limiters) limiter.refused(now)

@@ -14,7 +14,6 @@ import { runDrawn } from './run-drawn.ts'
 
 const MINUTE_MS = 60_000
 
-const rate = (limit: number, more: Partial<RateLimit> = {}): RateLimit => ({
   kind: 'sliding',
   windowMs: MINUTE_MS,
   limit,

@@ -2,6 +2,9 @@
 
 local SURE = 6.9
 
+-- Requests at the held pace after which it is known to be allowed.
+local PROVEN = 30
+
 local function gap_of(s, permit)
   local gap = permit.seq > s.refused_seq and permit.seq - s.refused_seq or 0
   s.refused_seq = math.max(s.refused_seq, permit.seq)
@@ -32,6 +35,18 @@ local function take_back(s, permit)
   leave_cohort(s, permit)
 end
 
+-- A level that was held for a few requests only, after a pause that measured something new, is not known to lie below the
+-- limit: then the failure brackets nothing, and the level is held for longer before the next trial.
+local function give_up_trial(s, now)
+  local proven = s.hold >= PROVEN
+  fail_trial(s)
+  s.confidence = proven and s.confidence or 0
+  s.hold = s.confidence > 0 and 90 or proven and 8 or PROVEN
+  s.trial = 0
+  s.since = 0
+  start_level(s, now)
+end
+
 local function isolated_refusal(s, permit, now)
   if s.rate == nil then
     s.noise = math.min(0.08, s.noise + 1 / 400)
@@ -40,11 +55,7 @@ local function isolated_refusal(s, permit, now)
     suspect_pace(s, now)
   end
   if s.rate ~= nil and s.trial > 0 and trial_odds(s, now) > TRIAL_FAILED then
-    fail_trial(s)
-    s.trial = 0
-    start_level(s, now)
-    s.since = 0
-    s.hold = s.confidence > 0 and 90 or 8
+    give_up_trial(s, now)
   end
 end
 
