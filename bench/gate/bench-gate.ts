@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startTestRedis } from '../../test/support/redis.ts'
 import { BASELINES, type BaselineResult, runBaseline } from './compare/run-baseline.ts'
+import { benchLimiterCost } from './limiter-cost.ts'
 import { benchRandom } from './random/bench-random.ts'
 import { quickRegimes, type Regime, regimes } from './regimes.ts'
 import { runForeign } from './run-foreign.ts'
@@ -12,6 +13,7 @@ import { compareTable, summaryOf, tableOf } from './tables.ts'
 
 /*
  * npm run bench:gate -- --random N [--seed S]
+ * npm run bench:gate -- --cost [--documents N]
  * npm run bench:gate -- [--quick] [--only TEXT] [--compare] [--window MS] [--server URL [--seconds N]]
  *
  * Runs eight processes of the real worker in real time against a service whose limits no setting states. Windows are a
@@ -19,6 +21,8 @@ import { compareTable, summaryOf, tableOf } from './tables.ts'
  *
  * --random runs draws of `sim:gate --random` (random/draw.ts) with real processes and real HTTP, all times divided. It prints
  * for each: goodput, that of the law alone in virtual time, refused, Jain, script calls, processor ms and starts a request.
+ *
+ * --cost measures the limiter alone: processor time and script calls a document, where a service answers at once.
  *
  * --compare runs the regimes also with the contract's reference pattern and with BullMQ's own limiter set right.
  * --server runs the workers against a service that already runs, and reports their measurements of it.
@@ -34,10 +38,16 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     random: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    cost: { type: 'boolean', default: false },
+    documents: { type: 'string', default: '5000' },
   },
 })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+if (values.cost) {
+  await benchLimiterCost(Number(values.documents))
+  process.exit(0)
+}
 await using redis = await startTestRedis()
 
 async function place() {

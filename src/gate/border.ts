@@ -53,7 +53,7 @@ export type DeclareAsk = Pick<Limits, 'process' | 'windowMs'> &
     }
   }
 
-const waitReason = z.enum(['paused', 'outage', 'refused', 'places', 'start', 'rate', 'budget'])
+const waitReason = z.enum(['paused', 'outage', 'refused', 'places', 'rate', 'budget'])
 /** Why a request may not be sent now; each comes from one check of place.lua. */
 export type WaitReason = z.infer<typeof waitReason>
 

@@ -5,7 +5,6 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   outage: 'the service is down; the gate lets a probe through',
   refused: 'the service refused a request for its rate limit; the gate opens',
   places: 'all places of the concurrency limit are taken; one may be free',
-  start: 'no limit is known yet, so requests begin one after another; the next place comes',
   rate: 'the rate limit is reached; the next place comes',
   budget: 'what is in flight may use up the budget; that is known',
 }

@@ -58,7 +58,7 @@ const LONGEST_BUDGET_POLL_MS = 30_000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** What documents wait for that ends by itself. */
-const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'start', 'refused'])
+const OF_A_LIMIT: ReadonlySet<WaitReason> = new Set(['places', 'rate', 'refused'])
 /** Documents that stay in line however slow it is. */
 export const FEW = 2
 /** As many as may ask at the same time while the gate admits every request. */
@@ -290,7 +290,6 @@ export function pollMs(reason: WaitReason, waitMs: number): number {
       return Math.min(waitMs, LONGEST_BUDGET_POLL_MS)
     case 'paused':
     case 'outage':
-    case 'start':
     case 'rate':
     case 'refused':
       return waitMs

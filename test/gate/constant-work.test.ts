@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { limiterCost } from '../../bench/gate/limiter-cost.ts'
 import { duplicate, gateKeys, type RedisClient } from '#src/gate/scripts.ts'
 import { Random } from '../support/random.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
@@ -95,4 +96,10 @@ test('commands of a call and the size of the state do not grow with requests in 
       expect(work[of], `${of}, ${shown}`).toBeLessThanOrEqual(few.work[of] + 2)
     expect(stateBytes, shown).toBeLessThan(3_000)
   }
+})
+
+test('a document takes two script calls at most where its service answers at once', async () => {
+  const { scriptCalls } = await limiterCost(server, 50, 300)
+  expect(scriptCalls).toBeGreaterThan(0.5)
+  expect(scriptCalls).toBeLessThan(2.1)
 })

@@ -54,6 +54,7 @@ test.each([
   ['a burst of answers that take equally long does not fill a service far beyond its knee (0.49)', 930_100_113, 0.65],
   ['a pause ends with the window where another client and two limits shift its end (0.76)', 930_100_043, 0.85],
   ['a small limit that is raised fivefold is used, and sparse refusals cost little (0.49)', 930_100_068, 0.6],
+  ['a cold start behind a vague text is forgotten within seconds (0.10)', 983_100_057, 0.7],
   ['a limit that counts refused requests is not kept closed by a probe at each window end (0.01)', 977_100_714, 0.7],
 ])('%s', (_, seed, least) => {
   const service = draw(seed)

@@ -94,7 +94,6 @@ export const ABLATIONS: Readonly<Record<string, Edit>> = {
     's.done = s.done + 1\n  if permit.at > s.places_at then',
     's.done = s.done + 1\n  if false then',
   ],
-  'pace behind votes for places': ['if s.votes_places > s.votes_rate and s.service_ms ~= nil then', 'if false then'],
 }
 
 /** The source of the law without one mechanism. */

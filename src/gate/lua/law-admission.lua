@@ -102,10 +102,6 @@ local function law_wait(s, now, in_flight)
     local due = math.max(s.due, now - catch_up(s))
     return { reason = 'rate', ms = math.max(0, due - now) }
   end
-  if s.votes_places > s.votes_rate and s.service_ms ~= nil then
-    local at = s.sent_at + 0.6 * s.service_ms / s.places
-    return { reason = 'start', ms = math.max(0, at - now) }
-  end
   return { ms = 0 }
 end
 
