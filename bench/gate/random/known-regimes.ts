@@ -14,6 +14,7 @@ import { runDrawn } from './run-drawn.ts'
 
 const MINUTE_MS = 60_000
 
+export const rate = (limit: number, more: Partial<RateLimit> = {}): RateLimit => ({
   kind: 'sliding',
   windowMs: MINUTE_MS,
   limit,
