@@ -6,11 +6,12 @@ import { localFirstPrices, PRICED_QUALITIES } from '#src/ingest/scan/price-local
 import { writeLargePdf } from '../../support/large-pdf.ts'
 import { answerOf } from '../../support/paged-answer.ts'
 import { Random } from '../../support/random.ts'
+import { seedFrom } from '../../support/seed.ts'
 import { startTestRedis } from '../../support/redis.ts'
 import { openRoutedBench, pagesInFile, type RoutedBench } from '../../support/routed-bench.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-const SEED = Number(process.env['PLANNED_SEED'] ?? 1)
+const SEED = seedFrom('PLANNED_SEED', 1)
 const DOCUMENTS = Number(process.env['PLANNED_DOCUMENTS'] ?? 4)
 const MOST_PAGES = 80
 
