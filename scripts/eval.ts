@@ -1,6 +1,6 @@
 // Scores the whole way of a document against known truths: `npm run eval -- SET [arguments of the scorer]`.
 // SET holds docs/ and what its scorer needs; the scorer, score.mjs with its package.json, lies beside SET.
-// The scorer's table is printed last; the Markdown is kept in the folder that is named before it.
+// `--beside`: the libraries read the same documents (scripts/eval-libraries.ts), and a table of all comes last. Else the scorer's table is printed last; the Markdown is kept in the folder that is named before it.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,9 +16,11 @@ function run(command: string, args: readonly string[], cwd: string, expected: re
   process.exit(1)
 }
 
-const [named, ...scorerArguments] = process.argv.slice(2)
+const given = process.argv.slice(2)
+const beside = given.includes('--beside')
+const [named, ...scorerArguments] = given.filter((argument) => argument !== '--beside')
 if (named === undefined) {
-  console.error('usage: npm run eval -- SET [arguments of the scorer, such as --per-doc --only pdf]')
+  console.error('usage: npm run eval -- SET [--beside] [arguments of the scorer, such as --per-doc --only pdf]')
   process.exit(1)
 }
 // npm runs us in the project's folder; a relative SET is meant from where the person stands.
@@ -45,4 +47,15 @@ for (const record of records) {
 for (const file of ['score.mjs', 'package.json']) copyFileSync(join(set, '..', file), join(scorer, file))
 run('npm', ['install', '--silent', '--no-audit', '--no-fund'], scorer)
 console.log(`${records.length} documents in ${seconds.toFixed(1)} s; their Markdown: ${markdown}`)
-run(process.execPath, [join(scorer, 'score.mjs'), set, `ours=${markdown}`, ...scorerArguments], work)
+if (!beside) run(process.execPath, [join(scorer, 'score.mjs'), set, `ours=${markdown}`, ...scorerArguments], work)
+else {
+  const { LIBRARY_NAMES, readByLibraries } = await import('./eval-libraries.ts')
+  const { tableOf } = await import('./eval-table.ts')
+  const formats = scorerArguments[scorerArguments.indexOf('--only') + 1]?.split(',').join('|') ?? ''
+  const only = new RegExp(scorerArguments.includes('--only') ? `^(?:${formats})$` : '')
+  const libraries = await readByLibraries(join(set, 'docs'), work, only, LIBRARY_NAMES)
+  const json = join(work, 'scores.json')
+  const labels = [`sluice=${markdown}`, ...libraries]
+  run(process.execPath, [join(scorer, 'score.mjs'), set, ...labels, ...scorerArguments, '--json', json], work)
+  console.log(`\n${tableOf(JSON.parse(readFileSync(json, 'utf8')) as Parameters<typeof tableOf>[0])}`)
+}

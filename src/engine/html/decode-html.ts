@@ -69,11 +69,25 @@ function declaredIn(bytes: Uint8Array): string | null {
   const xml = /^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']+)["']/i.exec(head)?.[1]
   const fromXml = knownEncoding(xml ?? null)
   if (fromXml !== null) return fromXml
-  for (const [tag] of head.replace(/<!--.*?-->/gs, '').matchAll(/<meta\b[^>]*>/gi)) {
-    const encoding = knownEncoding(charsetOf(tag))
+  for (const [tag] of head.replace(/<!--(?:-?>|.*?-->)/gs, '').matchAll(/<meta[\s/][^>]*>/gi)) {
+    const encoding = encodingOfMeta(tag)
     if (encoding !== null) return encoding
   }
   return null
+}
+
+const ATTRIBUTE = /([^\s"'>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g
+
+/** Only an attribute `charset` and a content type declare one (HTML standard, "prescan"); a description may hold the word. */
+function encodingOfMeta(tag: string): string | null {
+  const attributes = new Map<string, string>()
+  for (const [, name = '', double, single, bare] of tag.slice('<meta'.length).matchAll(ATTRIBUTE)) {
+    if (!attributes.has(name.toLowerCase())) attributes.set(name.toLowerCase(), double ?? single ?? bare ?? '')
+  }
+  const isContentType = attributes.get('http-equiv')?.toLowerCase() === 'content-type'
+  const label = attributes.get('charset') ?? (isContentType ? charsetOf(attributes.get('content') ?? '') : null)
+  if (label?.trim().toLowerCase() === 'x-user-defined') return 'windows-1252'
+  return knownEncoding(label)
 }
 
 function charsetOf(declaration: string): string | null {

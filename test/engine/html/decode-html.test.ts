@@ -29,6 +29,12 @@ describe('the encoding of a page', () => {
     ['<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">', 'koi8-r'],
     ['<?xml version="1.0" encoding="ISO-8859-15"?><html>', 'iso-8859-15'],
     ['<!-- <meta charset="gbk"> --><meta name=x content=y><meta charset=big5>', 'big5'],
+    [
+      '<meta name="description" content="charset=utf-8"><meta data-charset=gbk><meta\ncharset\n=\n"x-sjis">',
+      'shift_jis',
+    ],
+    ['<!--><meta charset="koi8-r">', 'koi8-r'],
+    ['<meta charset=x-user-defined>', 'windows-1252'],
   ])('is what %s declares', (head, encoding) => {
     expect(decodeHtml(bytes(head, '<p>', 0xa4, 0xa4), null).encoding).toBe(encoding)
   })
