@@ -6,7 +6,7 @@ import { type OoxmlPackage, xmlText } from './ooxml/ooxml-package.ts'
 import { type Insertion, Placeholders } from './ooxml/placeholders.ts'
 import { rewriteXml } from './ooxml/rewrite-xml.ts'
 import type { Supplement } from './ooxml/supplement.ts'
-import { childrenOf, descendants, textOf, type XmlElement } from './ooxml/xml-tree.ts'
+import { childrenOf, descendants, parseXml, textOf, type XmlElement } from './ooxml/xml-tree.ts'
 import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
 import { TITLE_STYLE, withTitleHeadings } from './odf-titles.ts'
 import type { SupplementOptions } from './supplement-options.ts'
@@ -25,7 +25,7 @@ const CANVAS: ReadonlySet<string> = new Set(['draw:page', 'draw:g'])
  * the library leaves out or mixes with the text. Writers agree on the prefixes of names.
  */
 export function odfSupplement(odf: OoxmlPackage, { onlyMainContent, anchors = false }: SupplementOptions): Supplement {
-  const styles = odf.xml('styles.xml')
+  const styles = furnitureStyles(odf)
   const placeholders = new Placeholders()
   const placed = new Set<string>()
   const content = odf.bytesOf(CONTENT)
@@ -66,6 +66,15 @@ function withSlideMarks(xml: string): string {
     const place = 'svg:x="-99cm" svg:y="-99cm" svg:width="1cm" svg:height="1cm"'
     return `${tag}<draw:frame ${place}><draw:text-box><text:p>${markText(number)}</text:p></draw:text-box></draw:frame>`
   })
+}
+
+/** What prints on pages and slides beside their text; most style sheets hold nothing of it, and cost more than the text. */
+const FURNITURE = /<style:(?:header|footer)(?:-left|-first)?[\s>]|presentation:class="footer"/
+
+function furnitureStyles(odf: OoxmlPackage): XmlElement | null {
+  const bytes = odf.bytesOf('styles.xml')
+  const styles = bytes === null ? '' : xmlText(bytes)
+  return FURNITURE.test(styles) ? parseXml(styles) : null
 }
 
 /** Null for a frame without an object that is read: a picture, a text box. */

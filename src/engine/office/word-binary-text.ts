@@ -65,10 +65,12 @@ function textReader(document: Buffer, table: Buffer): (from: number, to: number)
 function piecesOf(document: Buffer, table: Buffer): Piece[] {
   let at = document.readUInt32LE(FC_PIECES)
   while (table.readUInt8(at) === 1) at += 3 + table.readUInt16LE(at + 1)
-  const count = (table.readUInt32LE(at + 1) - 4) / 12
+  const count = Math.floor((table.readUInt32LE(at + 1) - 4) / 12)
   const positions = at + 5
   const descriptors = positions + 4 * (count + 1)
-  return Array.from({ length: Math.floor(count) }, (_, index): Piece => {
+  // A damaged length asks for more than there is: a list of that length would be allocated before the first read fails.
+  if (descriptors + 8 * count > table.length) throw new RangeError('a list of pieces that ends after its stream')
+  return Array.from({ length: count }, (_, index): Piece => {
     const [from, to] = [table.readUInt32LE(positions + 4 * index), table.readUInt32LE(positions + 4 * index + 4)]
     const place = table.readUInt32LE(descriptors + 8 * index + 2)
     const isCompressed = (place & COMPRESSED) !== 0
