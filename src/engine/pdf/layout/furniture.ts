@@ -19,6 +19,8 @@ const LONGEST = 140
 /** What no other page repeats must stand nearer to the edge to be taken for one. */
 const EDGE = 0.075
 const SMALL = 0.95
+const LONGEST_OPPOSITE = 100
+const FAR = 1.6
 
 /** A note of one line at the foot of a page begins with a number too, and ends as a sentence. */
 const SENTENCE = /(?:\S+\s+){3}\S*\p{Ll}[.!?]$/u
@@ -70,11 +72,21 @@ function kindOf(row: Row, top: boolean, repeated: boolean, page: PageRows, bodyS
   const kind = top ? 'page_header' : 'page_footer'
   if (PAGE_NUMBER.test(text) && isOutermost(row, top, page) && isWithin(row, BAND, page)) return 'page_number'
   if (repeated && text.length <= LONGEST) return PAGE_NUMBER.test(text) ? 'page_number' : kind
+  if (standsOpposite(row, top, page, bodySize)) return kind
   const near = isWithin(row, EDGE, page)
   const small = sizeOf(wordsIn(row)) < SMALL * bodySize
   if ((!near && !small) || !isOutermost(row, top, page)) return null
   const numbered = /^\d{1,4}\s|\s\d{1,4}$|^page\s\d|\s\|\s/i.test(text) && text.length < 100 && !SENTENCE.test(text)
   return numbered && isAlone(row, top, page) ? kind : null
+}
+
+/** A line without a number, far from the text, on a page whose number stands at the other edge. */
+function standsOpposite(row: Row, top: boolean, page: PageRows, bodySize: number): boolean {
+  const other = top ? page.rows.at(-1) : page.rows[0]
+  if (other === undefined || !isOutermost(row, top, page) || !isWithin(row, EDGE, page)) return false
+  const small =
+    sizeOf(wordsIn(row)) <= 1.02 * bodySize && textOf(row).length < LONGEST_OPPOSITE && !SENTENCE.test(textOf(row))
+  return small && isWithin(other, BAND, page) && PAGE_NUMBER.test(textOf(other)) && isAlone(row, top, page, FAR)
 }
 
 /** Whether it stands in this share of the page's height at its upper or lower edge. */
@@ -86,12 +98,12 @@ function isOutermost(row: Row, top: boolean, page: PageRows): boolean {
   return (top ? page.rows[0] : page.rows.at(-1)) === row
 }
 
-/** A wider gap than between lines separates it from the text. */
-function isAlone(row: Row, top: boolean, page: PageRows): boolean {
+/** A wider gap than between lines, of so many line heights, separates it from the text. */
+function isAlone(row: Row, top: boolean, page: PageRows, gaps = 0.8): boolean {
   const next = top ? page.rows[1] : page.rows.at(-2)
   if (next === undefined) return true
   const gap = top ? next.y0 - row.y1 : row.y0 - next.y1
-  return gap > 0.8 * (row.y1 - row.y0)
+  return gap > gaps * (row.y1 - row.y0)
 }
 
 function textOf(row: Row): string {

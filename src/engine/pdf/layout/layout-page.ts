@@ -8,6 +8,7 @@ import { withFormulas } from './formulas.ts'
 import { withHeadings } from './headings.ts'
 import { inReadingOrder } from './line-text.ts'
 import { type NamedHeadings, withNamedHeadings } from './outlined-headings.ts'
+import { bandsOf } from './parties.ts'
 import { paragraphsOf } from './paragraphs.ts'
 import { regionsOf } from './regions.ts'
 import { type Row, rowOf, rowsOf, turnedLines, wordsIn } from './rows.ts'
@@ -38,7 +39,10 @@ export function layoutPage(page: PageContent, style: DocumentStyle): LayoutBlock
   const rows = rowsOf(words.filter((word) => !inTables.has(word)))
   const placed = new Map<Row, TableGrid>(lattices.map((table) => [rowOf([{ ...table.box, words: [] }]), table]))
   const all = [...rows, ...placed.keys()].sort((a, b) => a.y0 - b.y0)
-  const blocks = all.length === 0 ? [] : regionsOf(all).flatMap((region) => regionBlocks(region, placed, page.rulings))
+  const blocks = bandsOf(all).flatMap((band) => {
+    const regions = band.kind === 'rows' ? regionsOf(band.rows) : band.columns
+    return regions.flatMap((region) => regionBlocks(region, placed, page.rulings))
+  })
   const headed = withHeadings(withNamedHeadings(blocks, page.named), style)
   const body = withPlaced(headed, [...page.figures.map(figureOf), ...page.inset.flatMap(insetBlocks)])
   const aside = asideBlocks(

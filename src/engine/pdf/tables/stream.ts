@@ -60,6 +60,7 @@ function endOfRun(rows: readonly Row[], from: number, rulings: Rulings): number 
       (rule) => rule.at > before.y1 - 2 && rule.at < row.y0 + 2 && rule.end > row.x0 && rule.start < row.x1,
     )
     if (row.y0 - before.y1 > (ruled ? MOST_GAP_RULED : MOST_GAP) * height) break
+    if (isMulti(row) && beginsOther(rows.slice(from, at), row)) break
     if (isMulti(row)) singles = 0
     else if (sizeOf(wordsIn(row)) > LARGER * sizeOf(wordsIn(before))) break
     // The next line of a cell stands under its first one; only what starts elsewhere can be text after the table.
@@ -68,6 +69,23 @@ function endOfRun(rows: readonly Row[], from: number, rulings: Rulings): number 
     if (singles === 0) to = at + 1
   }
   return to
+}
+
+/** A table of so many rows ends where the next one stands this much further away than they do from each other. */
+const FEWEST_ROWS = 3
+const OTHER_TABLE_GAP = 1.2
+const ALIGNED_POINTS = 4
+
+/** Whether a row stands further away than the rows above from each other, with its cells at other places. */
+function beginsOther(above: readonly Row[], row: Row): boolean {
+  const last = above.at(-1)
+  if (above.length < FEWEST_ROWS || last === undefined) return false
+  const pitches = above.slice(1).map((other, index) => other.y0 - (above[index]?.y0 ?? 0))
+  if (row.y0 - last.y0 < OTHER_TABLE_GAP * Math.max(...pitches)) return false
+  const edges = above.flatMap(({ segments }) => segments.flatMap(({ x0, x1 }) => [x0, x1]))
+  const isAligned = ({ x0, x1 }: Segment): boolean =>
+    edges.some((edge) => Math.abs(edge - x0) < ALIGNED_POINTS || Math.abs(edge - x1) < ALIGNED_POINTS)
+  return row.segments.filter(isAligned).length <= row.segments.length / 2
 }
 
 function continuesCell(row: Row, above: readonly Row[]): boolean {

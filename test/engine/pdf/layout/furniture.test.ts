@@ -38,4 +38,16 @@ describe('a line that repeats at the edge of pages', () => {
     expect(markdown.includes(printed)).toBe(kept)
     expect(markdown).toContain('walls have stood')
   })
+
+  test.each([
+    ['goes with the number at the other edge', 9, 765, false],
+    ['is a title where it is large', 16, 765, true],
+    ['is text on a page without a number', 9, null, true],
+  ])('a line without a number at the upper edge of a single page %s', async (_, size, number, kept) => {
+    const foot = number === null ? '' : text(300, number, 'Page 17', 9)
+    const { markdown } = await pdfs.convert([
+      { content: text(72, 34, 'Of Harbours and Tides', size) + paragraph(72, 90, BODY) + foot },
+    ])
+    expect(markdown.includes('Of Harbours and Tides')).toBe(kept)
+  })
 })

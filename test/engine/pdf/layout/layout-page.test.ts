@@ -57,6 +57,18 @@ describe('the layout of a PDF page', () => {
     expect(markdown).not.toContain('|')
   })
 
+  test('reads addresses side by side one after the other, and the table below them by itself', async () => {
+    const address = (x: number, ...lines: readonly string[]): string => paragraph(x, 90, lines)
+    const table = ['Terms', 'Order', 'Region', 'Due'].map(
+      (title, index) => text(72 + index * 110, 165, title) + text(72 + index * 110, 180, `2026-0${index + 1}-04`),
+    )
+    const both =
+      address(72, 'Bill to', 'Quay Council', '4 Tide Street') + address(320, 'Ship to', 'Pilot Station', '9 Outer Mole')
+    const { markdown } = await pdfs.convert([{ content: both + table.join('') }])
+    expect(markdown).toMatch(/Bill to\s+Quay Council 4 Tide Street\s+(?:## )?Ship to\s+Pilot Station 9 Outer Mole/)
+    expect(markdown).toContain('| Terms | Order | Region | Due |')
+  })
+
   test('joins lines to paragraphs and cut words to whole ones, but keeps the hyphens of compounds', async () => {
     const lines = [
       'Every ship that enters must an-',
