@@ -5,7 +5,7 @@ const NOUNS =
     ' ',
   )
 const VERBS =
-  'records measures carries repairs inspects reports approves delivers collects compares replaces describes settles'.split(
+  'records measures carries repairs inspects reports approves delivers collects compares replaces describes widens'.split(
     ' ',
   )
 const OTHERS = 'northern annual early public narrow second private coastal former local recent heavy'.split(' ')
