@@ -65,7 +65,12 @@ export function draftsOf(blocks: readonly LayoutBlock[], options: DraftOptions):
 
 /** Gives every heading its level, now that all of them are known. One of level 1 on page 1 is the title. `statedTitle`: by the metadata. */
 export function finished(pages: readonly PageDraft[], statedTitle = ''): PageFragments[] {
-  const placed = new Map(pages.flatMap((page, index) => placedHeadings(page, index, headingKey(statedTitle))))
+  const found = pages.flatMap((page, index) => placedHeadings(page, index, headingKey(statedTitle)))
+  const isDeck = found.filter(([, { slideTitle }]) => slideTitle).length > 1
+  // The first line of a slide's body is as large as a heading, and none.
+  const placed = new Map(
+    isDeck ? found.filter(([, { slideTitle, style }]) => slideTitle || style.bold || style.named !== null) : found,
+  )
   const levels = headingLevels([...placed.values()])
   const levelOf = new Map([...placed.keys()].map((draft, index) => [draft, levels[index] ?? 1]))
   const title = pages[0]?.drafts.find((draft) => levelOf.get(draft) === 1)
@@ -73,7 +78,8 @@ export function finished(pages: readonly PageDraft[], statedTitle = ''): PageFra
     ...page,
     fragments: drafts.map((draft): Fragment => {
       const level = levelOf.get(draft)
-      if (level === undefined) return draft.fragment
+      if (level === undefined)
+        return draft.heading === null ? draft.fragment : { ...draft.fragment, type: 'text', label: 'paragraph' }
       const markdown = `${'#'.repeat(level)} ${draft.fragment.markdown}`
       return { ...draft.fragment, markdown, type: draft === title ? 'title' : draft.fragment.type }
     }),

@@ -69,6 +69,19 @@ describe('the layout of a PDF page', () => {
     expect(markdown).toContain('| Terms | Order | Region | Due |')
   })
 
+  test('takes the titles of slides and bold lines for headings, not the first line of their text', async () => {
+    const slide = (title: string): PdfPage => ({
+      size: [842, 595],
+      content:
+        text(60, 250, title, 36) +
+        text(60, 320, 'Three things to know', 24) +
+        text(60, 360, 'Ships come at high water and leave at low water.', 14),
+    })
+    const { markdown } = await pdfs.convert([slide('Harbours'), slide('Tides')])
+    expect(markdown.match(/^#.*$/gm)).toEqual(['# Harbours', '# Tides'])
+    expect(markdown.match(/^Three things to know/gm)).toHaveLength(2)
+  })
+
   test('joins lines to paragraphs and cut words to whole ones, but keeps the hyphens of compounds', async () => {
     const lines = [
       'Every ship that enters must an-',
