@@ -67,7 +67,7 @@ interface Overloaded {
 
 /** The parts whose prose and names follow the glossary; a folder or page is added when all of it does. */
 const FOLDERS_WITH_TERMS =
-  /^(?:src\/(?:cli|view|observe|contract|cut|document|fetch|ledger|library|outputs|ports|queue|redis|route|s3|parse|sources|ingest|gate|engine)\/|src\/events\.ts|test\/(?:cli|view|observe|workers|config|docs|library)\/|workers\/|config\/|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|docs\/(?:monitoring|kubernetes)\/|docs\/(?:failures|metrics|logs|view|settings|first-ten-minutes|library|cookbook|websites|samples|security|redis)\.md)/
+  /^(?:src\/(?:cli|view|observe|contract|cut|document|fetch|ledger|library|outputs|ports|queue|redis|route|s3|parse|sources|ingest|gate|engine)\/|src\/events\.ts|test\/(?:cli|view|observe|workers|config|docs|library|contract|redis|route|s3|scripts|model|containers|install)\/|workers\/|config\/|README\.md|ARCHITECTURE\.md|CONTRIBUTING\.md|docs\/(?:monitoring|kubernetes)\/|docs\/(?:failures|metrics|logs|view|settings|first-ten-minutes|library|cookbook|websites|samples|security|redis)\.md)/
 
 /** Words that are held in tests, benches and scripts as well; what a generator writes into documents, and the bench of this name, is left out. */
 const HELD_EVERYWHERE: ReadonlySet<string> = new Set(['tell', 'look', 'settle', 'answer', 'standing', 'fable'])
