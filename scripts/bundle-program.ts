@@ -7,7 +7,7 @@ const ROOT = resolve(import.meta.dirname, '..')
 
 const MAIN = { main: 'src/cli/main.ts' }
 
-/** Each entry beside the others, and all chunks too: the parent of a child process finds it in its own folder. */
+/** Each entry point beside the others, and all chunks too: the parent of a child process finds it in its own folder. */
 const CHILDREN = {
   engine: 'workers/engine.ts',
   'convert-child': 'src/engine/children/convert-child.ts',
@@ -33,14 +33,14 @@ export interface BundleOptions {
   readonly plugins?: readonly Plugin[]
   /** Also the engine, and what converts, counts or cuts in a process of its own: twice the work. */
   readonly children?: boolean
-  /** Also the entries of the library. */
+  /** Also the entry points of the library. */
   readonly library?: boolean
 }
 
 /**
  * Writes the program as it is, or changed by `plugins`, to an existing folder where Node finds the packages that stay
  * outside: its eight hundred modules in a few files. Loading modules one by one is most of what a short command
- * does. `main.js` and, with `children`, `engine.js` are the entries.
+ * does. `main.js` and, with `children`, `engine.js` are the entry points.
  */
 export async function bundleProgram(
   folder: string,

@@ -10,11 +10,11 @@ const PROCESSORS = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'ris
 const lock = JSON.parse(readFileSync(FILE, 'utf8'))
 const added = []
 
-for (const [folder, entry] of Object.entries(lock.packages)) {
-  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+for (const [folder, locked] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(locked.optionalDependencies ?? {})) {
     if (isLocked(folder, name)) continue
     if (!/^\d/.test(version)) throw new Error(`${name}@${version} of ${folder}: only an exact version can be added`)
-    lock.packages[`node_modules/${name}`] = { version, ...flagsOf(entry), optional: true, ...platformOf(name) }
+    lock.packages[`node_modules/${name}`] = { version, ...flagsOf(locked), optional: true, ...platformOf(name) }
     added.push(`${name}@${version}`)
   }
 }

@@ -6,16 +6,16 @@ import { dirname, join, relative, resolve } from 'node:path'
 const ROOT = resolve(import.meta.dirname, '..')
 
 /**
- * Writes the types of the library's entries and of all that they name to a folder, which has the layout of the sources. The
- * package has neither `#src` nor `.ts`, so imports become relative paths.
+ * Writes the types of the library's entry points and of all that they name to a folder, which has the layout of the
+ * sources. The package has neither `#src` nor `.ts`, so imports become relative paths.
  */
-export async function writeDeclarations(entries: readonly string[], folder: string): Promise<void> {
+export async function writeDeclarations(modules: readonly string[], folder: string): Promise<void> {
   const emitted = await mkdtemp(join(ROOT, 'node_modules/.declarations-'))
   try {
     const project = join(emitted, 'tsconfig.json')
-    await writeFile(project, JSON.stringify(projectOf(entries, emitted)))
+    await writeFile(project, JSON.stringify(projectOf(modules, emitted)))
     execFileSync(process.execPath, [await compiler(), '-p', project], { stdio: 'inherit' })
-    const waiting = entries.map((entry) => entry.replace(/\.ts$/, '.d.ts'))
+    const waiting = modules.map((path) => path.replace(/\.ts$/, '.d.ts'))
     const written = new Set<string>()
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
       if (written.has(file)) continue
@@ -30,8 +30,8 @@ export async function writeDeclarations(entries: readonly string[], folder: stri
   }
 }
 
-/** The entries and what they import; tests and benches are no part of it. */
-const projectOf = (entries: readonly string[], outDir: string): object => ({
+/** The entry points and what they import; tests and benches are no part of it. */
+const projectOf = (modules: readonly string[], outDir: string): object => ({
   extends: join(ROOT, 'tsconfig.json'),
   compilerOptions: {
     noEmit: false,
@@ -41,7 +41,7 @@ const projectOf = (entries: readonly string[], outDir: string): object => ({
     outDir,
     typeRoots: [join(ROOT, 'node_modules/@types')],
   },
-  files: entries.map((entry) => join(ROOT, entry)),
+  files: modules.map((path) => join(ROOT, path)),
   include: [],
 })
 

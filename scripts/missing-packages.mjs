@@ -10,10 +10,10 @@ const withoutTools = process.argv[2] === 'omit'
 
 const isFor = (wanted, here) => !wanted || wanted.includes(here)
 
-for (const [folder, entry] of Object.entries(packages)) {
-  if (!entry.optional || !entry.os || (withoutTools && entry.dev)) continue
-  if (!isFor(entry.os, process.platform) || !isFor(entry.cpu, process.arch)) continue
-  if (process.platform === 'linux' && !isFor(entry.libc, libc)) continue
+for (const [folder, locked] of Object.entries(packages)) {
+  if (!locked.optional || !locked.os || (withoutTools && locked.dev)) continue
+  if (!isFor(locked.os, process.platform) || !isFor(locked.cpu, process.arch)) continue
+  if (process.platform === 'linux' && !isFor(locked.libc, libc)) continue
   if (existsSync(`${folder}/package.json`)) continue
-  console.log(`${folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${entry.version}`)
+  console.log(`${folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${locked.version}`)
 }

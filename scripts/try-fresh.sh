@@ -4,10 +4,10 @@
 set -eu
 cd -- "$(dirname -- "$0")/.."
 root=$PWD
-. scripts/clean-room.sh
+. scripts/sandbox.sh
 
-git clone --quiet "$root" "$room/clone"
-cd "$room/clone"
+git clone --quiet "$root" "$sandbox/clone"
+cd "$sandbox/clone"
 echo "Node of the machine: $(clean node -v)"
 [ "${1:-}" != test-first ] || step 'npm test' npm test </dev/null
 step 'npm start' npm start </dev/null

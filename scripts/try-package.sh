@@ -5,27 +5,27 @@ set -eu
 cd -- "$(dirname -- "$0")/.."
 sh scripts/setup.sh --dev
 checkout=$PWD
-. scripts/clean-room.sh
+. scripts/sandbox.sh
 
-npm pack --silent --pack-destination "$room" >/dev/null
-mkdir "$room/folder"
-cp -r samples "$room/papers"
-cd "$room/folder"
+npm pack --silent --pack-destination "$sandbox" >/dev/null
+mkdir "$sandbox/folder"
+cp -r samples "$sandbox/papers"
+cd "$sandbox/folder"
 
-echo "Node of the machine: $(clean node -v); package: $(du -k "$room"/sluice-*.tgz | cut -f1) kB"
-step 'npm i ./sluice.tgz' sh -c 'npm install --no-audit --no-fund --loglevel=error "$0"/sluice-*.tgz' "$room"
+echo "Node of the machine: $(clean node -v); package: $(du -k "$sandbox"/sluice-*.tgz | cut -f1) kB"
+step 'npm i ./sluice.tgz' sh -c 'npm install --no-audit --no-fund --loglevel=error "$0"/sluice-*.tgz' "$sandbox"
 step 'npx sluice --version' npx --no-install sluice --version
 step 'npx sluice run' npx --no-install sluice run ../papers --out ../out
-for sample in "$room"/papers/*; do
+for sample in "$sandbox"/papers/*; do
   name=$(basename "$sample")
-  [ -s "$room/out/documents/$name/document.md" ] || {
+  [ -s "$sandbox/out/documents/$name/document.md" ] || {
     echo "FAILED: no documents/$name/document.md"
     exit 1
   }
 done
-echo "$(ls "$room/papers" | wc -l) samples of $(ls "$room/papers" | sed 's/.*\.//' | sort -u | wc -l) formats converted"
+echo "$(ls "$sandbox/papers" | wc -l) samples of $(ls "$sandbox/papers" | sed 's/.*\.//' | sort -u | wc -l) formats converted"
 step 'npx sluice run, unchanged' npx --no-install sluice run ../papers --out ../out
-[ -z "$(find "$room/folder/node_modules/sluice" -name '*.ts' ! -name '*.d.ts' | head -n 1)" ]
+[ -z "$(find "$sandbox/folder/node_modules/sluice" -name '*.ts' ! -name '*.d.ts' | head -n 1)" ]
 # The examples of docs/library.md, as a program that depends on the package has them.
 node -e 'const fs = require("fs"), [page] = process.argv.slice(1);
 [...fs.readFileSync(page, "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].forEach(([, code], i) => fs.writeFileSync(`${i}.mts`, code))' \

@@ -56,17 +56,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * engine and the limiter that is the entry points that the package would export.
  */
 const FUTURE_PACKAGES: Readonly<
-  Record<string, { readonly alongside: readonly string[]; readonly entries: RegExp | null }>
+  Record<string, { readonly alongside: readonly string[]; readonly exports: RegExp | null }>
 > = {
-  'src/contract': { alongside: ['src/document'], entries: null },
+  'src/contract': { alongside: ['src/document'], exports: null },
   'src/engine': {
     alongside: ['src/contract', 'src/document', 'src/fetch'],
-    entries:
+    exports:
       /^src\/engine\/(create-engine|engine-options|version|children\/(check-converters|limited-child)|pages\/[a-z-]+)\.ts$/,
   },
   'src/gate': {
     alongside: [],
-    entries: /^src\/gate\/(admission|budget|feedback|gate-line|gate-state|open-gate|redis-gate)\.ts$/,
+    exports: /^src\/gate\/(admission|budget|feedback|gate-line|gate-state|open-gate|redis-gate)\.ts$/,
   },
 }
 
@@ -115,8 +115,8 @@ function target(file: string, specifier: string): string | null {
   return null
 }
 
-/** Whether `path` is `place` itself or lies in it: `src/cli` holds no `src/client`. */
-const liesIn = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`)
+/** Whether `path` is `parent` itself or lies in it: `src/cli` holds no `src/client`. */
+const liesIn = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}/`)
 
 /** The narrowest row that a file lies in. */
 const rowOf = (file: string): string | undefined =>
@@ -133,10 +133,10 @@ function importBreach(file: string, path: string): string | null {
 
 /** What is wrong with one import across the border of a folder that is to become a package, or null. */
 function packageBreach(file: string, path: string): string | null {
-  for (const [folder, { alongside, entries }] of Object.entries(FUTURE_PACKAGES)) {
+  for (const [folder, { alongside, exports }] of Object.entries(FUTURE_PACKAGES)) {
     const breach = `${file} → ${path} (${folder})`
     if (liesIn(file, folder) && ![folder, ...alongside].some((inside) => liesIn(path, inside))) return breach
-    if (!liesIn(file, folder) && liesIn(path, folder) && entries !== null && !entries.test(path)) return breach
+    if (!liesIn(file, folder) && liesIn(path, folder) && exports !== null && !exports.test(path)) return breach
   }
   return null
 }
@@ -200,12 +200,12 @@ describe('the architecture', () => {
 
   test.each(Object.keys(MAY_IMPORT))('refuses an import that %s must not have', (row) => {
     const allowed = [row, ...(MAY_IMPORT[row] ?? [])]
-    const inside = (place: string): string => (place.endsWith('.ts') ? place : `${place}/planted.ts`)
-    const others = Object.keys(MAY_IMPORT).filter((place) => !allowed.includes(place))
-    expect(others.map((place) => importBreach(inside(row), inside(place)))).toEqual(
-      others.map((place) => `${inside(row)} → ${inside(place)}`),
+    const inside = (path: string): string => (path.endsWith('.ts') ? path : `${path}/planted.ts`)
+    const others = Object.keys(MAY_IMPORT).filter((other) => !allowed.includes(other))
+    expect(others.map((other) => importBreach(inside(row), inside(other)))).toEqual(
+      others.map((other) => `${inside(row)} → ${inside(other)}`),
     )
-    expect(allowed.map((place) => importBreach(inside(row), inside(place)))).toEqual(allowed.map(() => null))
+    expect(allowed.map((path) => importBreach(inside(row), inside(path)))).toEqual(allowed.map(() => null))
   })
 
   test('has no circle of imports', () => {

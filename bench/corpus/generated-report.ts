@@ -1,5 +1,5 @@
 import type { Random } from '../../test/support/random.ts'
-import { aligned, capital, list, type Place, prose, sentence } from './report-parts.ts'
+import { aligned, capital, list, type FactOrigin, prose, sentence } from './report-parts.ts'
 
 export const FACT_KINDS = ['sentence', 'cell', 'captioned cell', 'long row', 'list item'] as const
 export type FactKind = (typeof FACT_KINDS)[number]
@@ -38,13 +38,13 @@ export function generatedReport(random: Random, document: number): Report {
   for (let section = 3 + random.below(5); section > 0; section--) {
     const site = `${random.pick(SITES)} Lock`
     const heading = headingOf(random, site, section)
-    const place = { document, heading, title }
+    const origin = { document, heading, title }
     parts.push(`## ${heading}`)
-    if (random.below(2) === 0) parts.push(...factSentences(random, place, facts))
-    if (random.below(3) > 0) parts.push(...table(random, place, facts))
-    if (random.below(3) === 0) parts.push(...captionedTables(random, place, facts))
-    if (random.below(4) === 0) parts.push(longRows(random, place, facts))
-    if (random.below(3) === 0) parts.push(nestedList(random, place, facts))
+    if (random.below(2) === 0) parts.push(...factSentences(random, origin, facts))
+    if (random.below(3) > 0) parts.push(...table(random, origin, facts))
+    if (random.below(3) === 0) parts.push(...captionedTables(random, origin, facts))
+    if (random.below(4) === 0) parts.push(longRows(random, origin, facts))
+    if (random.below(3) === 0) parts.push(nestedList(random, origin, facts))
     if (random.below(3) === 0) parts.push(list(random, ITEMS))
     parts.push(prose(random, 1 + random.below(4)))
     if (random.below(3) > 0) continue
@@ -64,7 +64,7 @@ function headingOf(random: Random, site: string, section: number): string {
   return `${short}, with what ${words}`
 }
 
-function factSentences(random: Random, { document, heading, title }: Place, facts: Fact[]): readonly string[] {
+function factSentences(random: Random, { document, heading, title }: FactOrigin, facts: Fact[]): readonly string[] {
   return Array.from({ length: 1 + random.below(3) }, () => {
     const [measure, item, month] = [random.pick(MEASURES), random.pick(ITEMS), 1 + random.below(12)]
     const number = (random.next() * 1000).toFixed(2)
@@ -102,12 +102,12 @@ function rows(random: Random, facts: Fact[], { kind, above, asked, document }: T
   return aligned(['Item', ...columns], lines, random.below(3) === 0)
 }
 
-function table(random: Random, { document, heading, title }: Place, facts: Fact[]): readonly string[] {
+function table(random: Random, { document, heading, title }: FactOrigin, facts: Fact[]): readonly string[] {
   return [rows(random, facts, { kind: 'cell', above: [heading], asked: `${title} ${heading}`, document })]
 }
 
 /** Tables with the same row names below one heading: their captions distinguish them. */
-function captionedTables(random: Random, { document, heading, title }: Place, facts: Fact[]): readonly string[] {
+function captionedTables(random: Random, { document, heading, title }: FactOrigin, facts: Fact[]): readonly string[] {
   return Array.from({ length: 2 + random.below(2) }, (_, index) => {
     const caption = `Table ${index + 1}: ${random.pick(TOPICS)} of ${random.pick(SITES)} Weir, lot ${random.below(1000)}`
     const asked = `${title} ${heading} ${caption}`
@@ -116,7 +116,7 @@ function captionedTables(random: Random, { document, heading, title }: Place, fa
 }
 
 /** Rows with a sentence in a cell: few fit into one chunk. */
-function longRows(random: Random, { document, heading, title }: Place, facts: Fact[]): string {
+function longRows(random: Random, { document, heading, title }: FactOrigin, facts: Fact[]): string {
   const lines = Array.from({ length: 6 + random.below(12) }, (_, index) => {
     const [name, number] = [`${random.pick(ITEMS)} ${index}`, `${random.below(100_000)}`]
     const cells = [name, sentence(random, 12 + random.below(20)), number]
@@ -128,7 +128,7 @@ function longRows(random: Random, { document, heading, title }: Place, facts: Fa
 }
 
 /** Three levels: an item is distinguished by the two above it. */
-function nestedList(random: Random, { document, heading, title }: Place, facts: Fact[]): string {
+function nestedList(random: Random, { document, heading, title }: FactOrigin, facts: Fact[]): string {
   const lines: string[] = []
   for (let number = 2 + random.below(3); number > 0; number--) {
     const outer = `${random.pick(SITES)} reach ${number}, surveyed by the ${random.pick(ITEMS)} crew`

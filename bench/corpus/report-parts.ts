@@ -1,7 +1,7 @@
 import type { Random } from '../../test/support/random.ts'
 
 /** Where a fact stands. */
-export interface Place {
+export interface FactOrigin {
   readonly document: number
   readonly heading: string
   readonly title: string

@@ -45,7 +45,7 @@ async function rateOf(list: () => Promise<number>): Promise<number> {
 
 async function sourceLoop(): Promise<number> {
   let listed = 0
-  for await (const entry of source.list(new AbortController().signal)) if (entry.kind === 'document') listed += 1
+  for await (const item of source.list(new AbortController().signal)) if (item.kind === 'document') listed += 1
   return listed
 }
 

@@ -3,7 +3,7 @@
  *
  * How fast can new documents be listed, compared with the ledger, written into it and enqueued? A process made of the
  * worker's own parts does that for N documents, with the ceiling on the backlog (20,000 jobs), while another one takes
- * the jobs. Each document gets its entry and its job; none is done again, none left out (the exit code says so).
+ * the jobs. Each document gets its ledger entry and its job; none is done again, none left out (the exit code says so).
  *
  * With the ceiling, what enqueues can be no faster than what takes, and two cores cannot do a million documents' work at
  * the speed of a listing. Without the ceiling a million jobs would wait in Redis, at 580 bytes each: that is what it is
@@ -19,8 +19,8 @@
  * to start of the listing), and the memory after 100,000 documents.
  *
  * With `--source s3` a radosgw of its own is filled first, outside of the time that is measured: 1,000 objects a folder,
- * at 500 to 800 a second, and 20 KB of its memory each, so no more than the machine has room for. One more line reports
- * how fast the source alone lists that bucket, and how fast a bare loop does: `ratio` is the first as a share of the
+ * at 500 to 800 a second, and 20 KB of its memory each, so no more than the memory of the machine holds. One more line
+ * reports how fast the source alone lists that bucket, and how fast a bare loop does: `ratio` is the first as a share of the
  * second.
  */
 import { spawn } from 'node:child_process'

@@ -8,7 +8,7 @@ export const GRACE_MS = 2_000
 /** Until the channels are read; part of each time measured. */
 export const LOOKS_MS = 50
 
-/** Milliseconds; null for a place in which the fault was not seen. */
+/** Milliseconds; null for a channel in which the fault was not seen. */
 export interface Measured extends SeenAfter {
   readonly fault: string
   /** Status of /healthz while the fault lasts; 0 for no answer. */

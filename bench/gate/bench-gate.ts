@@ -50,18 +50,18 @@ if (values.cost) {
 }
 await using redis = await startTestRedis()
 
-async function place() {
+async function environment() {
   return { redisUrl: redis.url, folder: await mkdtemp(join(tmpdir(), 'sluice-bench-gate-')), workers: 8, slots: 30 }
 }
 
 if (values.random !== undefined) {
-  const folder = async (): Promise<string> => (await place()).folder
+  const folder = async (): Promise<string> => (await environment()).folder
   const drawn = { draws: Number(values.random), seed: Number(values.seed), folder }
   await benchRandom({ ...drawn, redisUrl: redis.url })
 } else if (values.server === undefined) await runAll(chosen(Number(values.window)))
 else {
   const foreign = { url: values.server, seconds: Number(values.seconds), windowMs: Number(values.window) }
-  console.log(JSON.stringify(await runForeign(foreign, await place())))
+  console.log(JSON.stringify(await runForeign(foreign, await environment())))
 }
 
 function chosen(windowMs: number): readonly Regime[] {
@@ -72,12 +72,12 @@ async function runAll(all: readonly Regime[]): Promise<void> {
   const results: RegimeResult[] = []
   const baselines: BaselineResult[] = []
   for (const regime of all) {
-    const result = await runRegime(regime, await place())
+    const result = await runRegime(regime, await environment())
     results.push(result)
     const load = loadavg()[0]?.toFixed(1)
     console.error(`${results.length} of ${all.length}, load ${load}: ${JSON.stringify(result)}`)
     if (!values.compare) continue
-    for (const kind of BASELINES) baselines.push(await runBaseline(kind, regime, await place()))
+    for (const kind of BASELINES) baselines.push(await runBaseline(kind, regime, await environment()))
   }
   console.log(tableOf(results))
   if (values.compare) console.log(compareTable(results, baselines))

@@ -20,7 +20,7 @@ export interface Regime {
   readonly poisonPercent?: number
 }
 
-const ROOMY = { places: 300, whenFull: 'reject', serviceMs: 200 } as const
+const AMPLE = { places: 300, whenFull: 'reject', serviceMs: 200 } as const
 const CALM = { spread: 0.5, retryAfter: 'exact', errors: 0, change: null, outage: null, credits: null } as const
 const STEADY = { kind: 'goodput', from: 2, to: 7 } as const
 
@@ -44,7 +44,7 @@ export function regimes(windowMs: number): readonly Regime[] {
     ] as const
   ).map(([window, rate, retryAfter]): Regime => {
     const name = `rate ${rate}, ${window} window${retryAfter === 'none' ? ', no Retry-After' : ''}`
-    return { name, plan: { ...base, ...ROOMY, window, rate, retryAfter }, measure: STEADY, windows: 7 }
+    return { name, plan: { ...base, ...AMPLE, window, rate, retryAfter }, measure: STEADY, windows: 7 }
   })
   const places = (
     [
@@ -80,8 +80,8 @@ function both(base: Base): Regime {
 function events(base: Base): readonly Regime[] {
   const { windowMs } = base
   const at = (windows: number): number => windows * windowMs
-  const rated = { ...base, ...ROOMY, window: 'sliding' } as const
-  const placed = { ...base, window: 'fixed', rate: UNLIMITED, whenFull: 'reject', serviceMs: 500 } as const
+  const rated = { ...base, ...AMPLE, window: 'sliding' } as const
+  const limited = { ...base, window: 'fixed', rate: UNLIMITED, whenFull: 'reject', serviceMs: 500 } as const
   const recovery = (event: RecoveryEvent, from: number, until: number): Measure => {
     return { kind: 'recovery', at: from, until, event }
   }
@@ -94,7 +94,7 @@ function events(base: Base): readonly Regime[] {
     },
     {
       name: 'plan up: places 5 → 50',
-      plan: { ...placed, places: 5, change: { at: at(3), places: 50 } },
+      plan: { ...limited, places: 5, change: { at: at(3), places: 50 } },
       measure: recovery('up', 3, 11),
       windows: 11,
     },
@@ -106,7 +106,7 @@ function events(base: Base): readonly Regime[] {
     },
     {
       name: 'plan down: places 50 → 5',
-      plan: { ...placed, places: 50, change: { at: at(3), places: 5 } },
+      plan: { ...limited, places: 50, change: { at: at(3), places: 5 } },
       measure: recovery('down', 3, 8),
       windows: 8,
     },

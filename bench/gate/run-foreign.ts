@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writeDocuments } from './documents-folder.ts'
-import type { BenchPlace } from './run-regime.ts'
+import type { BenchEnvironment } from './run-regime.ts'
 import { fairness } from './sim/simulate.ts'
 import { Workers } from './workers.ts'
 
@@ -27,24 +27,24 @@ export interface ForeignResult {
 const DOCUMENTS = 20_000
 
 /** The workers against a service that is not ours: what they saw of it. */
-export async function runForeign(service: ForeignService, place: BenchPlace): Promise<ForeignResult> {
-  const source = join(place.folder, 'in')
+export async function runForeign(service: ForeignService, environment: BenchEnvironment): Promise<ForeignResult> {
+  const source = join(environment.folder, 'in')
   await writeDocuments(source, { count: DOCUMENTS, bytes: 300, poisonPercent: 0 })
   const env = {
-    REDIS_URL: place.redisUrl,
+    REDIS_URL: environment.redisUrl,
     PARSE_API_URL: service.url,
     PARSE_API_KEY: 'bench',
-    SLUICE_OUT: join(place.folder, 'out'),
-    SLUICE_CONCURRENCY: `${place.slots}`,
+    SLUICE_OUT: join(environment.folder, 'out'),
+    SLUICE_CONCURRENCY: `${environment.slots}`,
     SLUICE_RATE_WINDOW_MS: `${service.windowMs}`,
     SLUICE_LOG_LEVEL: 'silent',
     SLUICE_GRACE_MS: '2000',
   }
-  await using workers = await Workers.start({ source, count: place.workers, env })
+  await using workers = await Workers.start({ source, count: environment.workers, env })
   workers.begin()
   await sleep(service.seconds * 1000)
   const reports = await workers.stop()
-  await rm(place.folder, { recursive: true, force: true })
+  await rm(environment.folder, { recursive: true, force: true })
   const sum = (field: 'done' | 'failed' | 'sent' | 'refused' | 'counted'): number =>
     reports.reduce((total, report) => total + report[field], 0)
   return {

@@ -12,12 +12,12 @@ import { documentsFor, type Regime } from './regimes.ts'
 import { fairness } from './sim/simulate.ts'
 import { Workers } from './workers.ts'
 
-export interface BenchPlace {
+export interface BenchEnvironment {
   readonly redisUrl: string
   /** Emptied after each regime. */
   readonly folder: string
   readonly workers: number
-  /** Documents under way in each worker. */
+  /** Documents in flight in each worker. */
   readonly slots: number
 }
 
@@ -38,24 +38,24 @@ export interface RegimeResult extends Measured {
 }
 
 /** Runs one regime from nothing: documents, queue, service, workers; and takes all of it away again. */
-export async function runRegime(regime: Regime, place: BenchPlace): Promise<RegimeResult> {
+export async function runRegime(regime: Regime, environment: BenchEnvironment): Promise<RegimeResult> {
   const { plan, windows, name, poisonPercent = 0 } = regime
-  const source = join(place.folder, 'in')
-  const out = join(place.folder, 'out')
+  const source = join(environment.folder, 'in')
+  const out = join(environment.folder, 'out')
   await using service = new BenchProcess('limited/serve-limits.ts', [JSON.stringify(plan)])
   const url = `http://127.0.0.1:${await service.line('listening')}`
   await writeDocuments(source, { count: documentsFor(regime), bytes: 300, poisonPercent })
   const env = {
-    REDIS_URL: place.redisUrl,
+    REDIS_URL: environment.redisUrl,
     PARSE_API_URL: url,
     PARSE_API_KEY: 'bench',
     SLUICE_OUT: out,
-    SLUICE_CONCURRENCY: `${place.slots}`,
+    SLUICE_CONCURRENCY: `${environment.slots}`,
     SLUICE_RATE_WINDOW_MS: `${plan.windowMs}`,
     SLUICE_LOG_LEVEL: 'silent',
     SLUICE_GRACE_MS: '2000',
   }
-  await using workers = await Workers.start({ source, count: place.workers, env })
+  await using workers = await Workers.start({ source, count: environment.workers, env })
   await fetch(`${url}/begin`, { method: 'POST' })
   workers.begin()
   await sleep(windows * plan.windowMs)
@@ -75,7 +75,7 @@ export async function runRegime(regime: Regime, place: BenchPlace): Promise<Regi
     if (letter.key.startsWith('poison')) poisonAttempts.push(letter.attempts)
     else failedOthers += 1
   }
-  await rm(place.folder, { recursive: true, force: true })
+  await rm(environment.folder, { recursive: true, force: true })
   return {
     ...measure(report, plan, regime.measure),
     name,

@@ -76,15 +76,15 @@ try {
 }
 
 const report = Object.keys(FAMILIES).map((family) => {
-  const own = outcomes.filter((one) => one.family === family)
+  const ofFamily = outcomes.filter((one) => one.family === family)
   console.log(
-    `\n${family}: ${COUNT} drawn with seed ${SEED}; engine ${meanOf(own, 'engine').toFixed(3)}, library ${meanOf(own, 'library').toFixed(3)}`,
+    `\n${family}: ${COUNT} drawn with seed ${SEED}; engine ${meanOf(ofFamily, 'engine').toFixed(3)}, library ${meanOf(ofFamily, 'library').toFixed(3)}`,
   )
-  for (const [kind, some] of Map.groupBy(own, (one) => one.kind)) {
+  for (const [kind, some] of Map.groupBy(ofFamily, (one) => one.kind)) {
     console.log(
       `  ${kind.padEnd(8)} ${String(some.length).padStart(5)}  engine ${share(some, 'engine').toFixed(3)}  library ${share(some, 'library').toFixed(3)}`,
     )
   }
-  return { family, documents: COUNT, engine: meanOf(own, 'engine'), library: meanOf(own, 'library') }
+  return { family, documents: COUNT, engine: meanOf(ofFamily, 'engine'), library: meanOf(ofFamily, 'library') }
 })
 console.log(JSON.stringify({ seed: SEED, families: report }))

@@ -64,11 +64,11 @@ function columnOf(random: Random, x: number, width: number, size: number): Colum
       const rows = Array.from({ length: 4 }, (_, row) =>
         row === 0 ? ['Station', 'First', 'Second'] : [phrase(random), amount(random), amount(random)],
       )
-      const places = [0, width * 0.5, width * 0.75]
+      const offsets = [0, width * 0.5, width * 0.75]
       content.push(
         line(x, top, x + width, top),
         ...rows.map((row, index) =>
-          row.map((cell, column) => text(x + (places[column] ?? 0), top + 12 + index * 13, cell, size - 1)).join(''),
+          row.map((cell, column) => text(x + (offsets[column] ?? 0), top + 12 + index * 13, cell, size - 1)).join(''),
         ),
         line(x, top + 60, x + width, top + 60),
       )

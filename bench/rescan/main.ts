@@ -104,13 +104,13 @@ async function makeFiles(archive: string): Promise<void> {
 
 /** As after a run that parsed everything. */
 async function recordAll(source: Source, ledger: RedisLedger, recipeFor: ReturnType<typeof recipeBook>): Promise<void> {
-  for await (const entries of batchesOf(source.list(signal), PER_FOLDER)) {
+  for await (const items of batchesOf(source.list(signal), PER_FOLDER)) {
     await ledger.write(
-      entries.flatMap((entry): (readonly [typeof entry.key, LedgerEntry])[] => {
-        const extension = extensionOf(entry.key)
-        if (entry.kind !== 'document' || extension === null) return []
-        const recipeHash = recipeFor(entry.key, extension).hash
-        return [[entry.key, { version: entry.version, recipeHash, outcome: 'done' }]]
+      items.flatMap((item): (readonly [typeof item.key, LedgerEntry])[] => {
+        const extension = extensionOf(item.key)
+        if (item.kind !== 'document' || extension === null) return []
+        const recipeHash = recipeFor(item.key, extension).hash
+        return [[item.key, { version: item.version, recipeHash, outcome: 'done' }]]
       }),
     )
   }

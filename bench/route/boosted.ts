@@ -47,10 +47,10 @@ interface Split {
 
 /** `orders`: the pages of this branch in the order of each feature. */
 function grown(orders: readonly Int32Array[], growing: Growing, depth: number): Tree {
-  const own = orders[0] ?? new Int32Array()
-  const sum = own.reduce((total, at) => total + (growing.rest[at] as number), 0)
-  const leaf = rounded((RATE * sum) / (own.length + SHRINKAGE))
-  if (depth === 0 || own.length < 2 * LEAST_PAGES) return leaf
+  const pages = orders[0] ?? new Int32Array()
+  const sum = pages.reduce((total, at) => total + (growing.rest[at] as number), 0)
+  const leaf = rounded((RATE * sum) / (pages.length + SHRINKAGE))
+  if (depth === 0 || pages.length < 2 * LEAST_PAGES) return leaf
   let best: Split = { gain: 1e-9, feature: -1, threshold: 0 }
   for (const [feature, order] of orders.entries()) best = bestSplit(order, feature, sum, growing, best)
   const column = growing.columns[best.feature]

@@ -41,10 +41,10 @@ export function expectedHeldOut(
   const folds = new Map(groups.map((group, at) => [group, at % FOLDS]))
   const foldOf = (draw: DrawResult): number => folds.get(groupOf(draw)) ?? 0
   return Array.from({ length: FOLDS }, (_, fold) => fold).flatMap((fold) => {
-    const own = draws.filter((draw) => foldOf(draw) === fold)
-    if (own.length === 0) return []
+    const inFold = draws.filter((draw) => foldOf(draw) === fold)
+    if (inFold.length === 0) return []
     const trees = treesOf(draws.filter((draw) => foldOf(draw) !== fold))
-    return own.map((draw) => ({ draw, fold, expected: expectedBy(draw, trees) }))
+    return inFold.map((draw) => ({ draw, fold, expected: expectedBy(draw, trees) }))
   })
 }
 
@@ -60,9 +60,9 @@ type Expected = ReturnType<typeof expectedHeldOut>[number]
 export function heldOut(draws: readonly DrawResult[], groupOf: (draw: DrawResult) => string): JudgedPage[] {
   const pages = expectedHeldOut(draws, groupOf)
   const byFold = [...Map.groupBy(pages, ({ fold }) => fold)]
-  return byFold.flatMap(([fold, own]) => {
+  return byFold.flatMap(([fold, inFold]) => {
     const knots = knotsOf(calibrated(pages.filter((page) => page.fold !== fold)))
-    return own.map(({ draw, expected }) => judged(draw, expected, knots))
+    return inFold.map(({ draw, expected }) => judged(draw, expected, knots))
   })
 }
 

@@ -45,7 +45,7 @@ export function mixOf(pool: readonly JudgedPage[], count: number, scannedShare: 
   while (pages.length < count) {
     const here = length(count - pages.length)
     const left = count - pages.length - here
-    // What is not strewn yet must find room in what is left.
+    // What is not strewn yet must fit into what is left.
     const few = Math.min(strewn, here, Math.max(STREWN * (random.next() < 0.8 ? 1 : 0), strewn - left))
     strewn -= few
     add((at) => (at < few ? deal.scanned() : deal.born()), here)

@@ -72,10 +72,12 @@ console.log(
 )
 
 function rowOf(cell: Cell, documents: ReturnType<typeof documentsOf>, results: readonly RoutedResult[]): string {
-  const own = documents.flatMap((document, at) => (document.cell === cell ? [{ document, result: results[at] }] : []))
-  const pages = own.flatMap(({ document }) => document.pages)
-  const routes = own.flatMap(({ result }) => result?.record.route?.pages ?? [])
-  const allPaid = own.flatMap(({ document: { pages: all, failing, paidQuality } }) =>
+  const inCell = documents.flatMap((document, at) =>
+    document.cell === cell ? [{ document, result: results[at] }] : [],
+  )
+  const pages = inCell.flatMap(({ document }) => document.pages)
+  const routes = inCell.flatMap(({ result }) => result?.record.route?.pages ?? [])
+  const allPaid = inCell.flatMap(({ document: { pages: all, failing, paidQuality } }) =>
     all.map(({ f1 }, at) => (failing.has(at + 1) ? f1 : paidQuality)),
   )
   const share = (reason: string): string =>
@@ -83,10 +85,10 @@ function rowOf(cell: Cell, documents: ReturnType<typeof documentsOf>, results: r
   const cellsOfRow = [
     cell.quality,
     percent(cell.failing),
-    own.length,
+    inCell.length,
     pages.length,
     meanOf(pages.map(({ f1 }) => f1)).toFixed(4),
-    meanOf(own.flatMap(({ result }) => result?.quality ?? [])).toFixed(4),
+    meanOf(inCell.flatMap(({ result }) => result?.quality ?? [])).toFixed(4),
     meanOf(allPaid).toFixed(4),
     share('bought'),
     share('service-failed'),

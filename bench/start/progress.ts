@@ -68,9 +68,9 @@ async function fill(papers: string): Promise<void> {
 /** Starts a run on a terminal, notes when its first progress line comes, and stops it after its listing. */
 async function oneRound(round: number): Promise<Round> {
   const log = join(folder, `${round}.log`)
-  const place = [join(folder, 'papers'), '--out', join(folder, `out-${round}`), '--log-file', log]
+  const locations = [join(folder, 'papers'), '--out', join(folder, `out-${round}`), '--log-file', log]
   const api = ['--parse-api-url', service.url, '--parse-api-key', 'k', '--grace', '1s']
-  const words = [join(ROOT, 'sluice'), 'run', ...place, ...api].map(quoted).join(' ')
+  const words = [join(ROOT, 'sluice'), 'run', ...locations, ...api].map(quoted).join(' ')
   const startedAt = Date.now()
   const child = spawn('script', ['-qefc', `stty cols 80 rows 24; exec ${words}`, '/dev/null'], {
     env: { ...process.env, TERM: 'xterm', SHELL: '/bin/sh' },

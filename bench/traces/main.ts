@@ -92,8 +92,8 @@ for (let round = 1; round <= Number(values.rounds); round++) {
 const of = (name: string): number => median(rounds.map((figures) => figures[name] ?? Number.NaN))
 const more = (name: string): number =>
   median(rounds.map((figures) => (figures[name] ?? Number.NaN) - (figures['off'] ?? Number.NaN)))
-const rounded = (entries: readonly (readonly [string, number])[]): Record<string, number> =>
-  Object.fromEntries(entries.map(([name, value]) => [name, Number(value.toFixed(3))]))
+const rounded = (figures: readonly (readonly [string, number])[]): Record<string, number> =>
+  Object.fromEntries(figures.map(([name, value]) => [name, Number(value.toFixed(3))]))
 console.log(
   JSON.stringify({
     cpu_ms_per_doc: rounded(names.map((name) => [name, of(name)])),

@@ -15,11 +15,11 @@ is_there() { "$engine" image inspect "$1" >/dev/null 2>&1; }
 # `timeout`: a firewall that drops packets would hold a pull for minutes.
 pull() { timeout 60 "$engine" pull --quiet "$1" >/dev/null 2>&1; }
 
-room=$(mktemp -d)
-trap 'rm -rf "$room"' EXIT
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
 
 # What is put into an image beside Debian's packages. $1 is the root of the image.
-cat >"$room/customize" <<'END'
+cat >"$sandbox/customize" <<'END'
 set -eu
 tar -C "$FILES" -cf - . | tar -C "$1" --no-same-owner -xf -
 if [ -d "$1/home/node" ]; then
@@ -28,19 +28,19 @@ if [ -d "$1/home/node" ]; then
   chown 1000:1000 "$1/home/node"
 fi
 END
-export FILES="$room/files"
+export FILES="$sandbox/files"
 
 # A minimal Debian 12 with the packages and files named, as a tar file.
 debian() {
   tar=$1
   packages=$2
   if command -v mmdebstrap >/dev/null; then
-    mmdebstrap --quiet --variant=minbase --include="$packages" --customize-hook="sh $room/customize \"\$1\"" bookworm "$tar" >&2
+    mmdebstrap --quiet --variant=minbase --include="$packages" --customize-hook="sh $sandbox/customize \"\$1\"" bookworm "$tar" >&2
   elif command -v debootstrap >/dev/null; then
-    debootstrap --variant=minbase --include="$packages" bookworm "$room/root" >&2
-    sh "$room/customize" "$room/root"
-    tar -C "$room/root" -cf "$tar" .
-    rm -rf "$room/root"
+    debootstrap --variant=minbase --include="$packages" bookworm "$sandbox/root" >&2
+    sh "$sandbox/customize" "$sandbox/root"
+    tar -C "$sandbox/root" -cf "$tar" .
+    rm -rf "$sandbox/root"
   else
     say "the registry cannot be reached; to build the base images, install mmdebstrap or debootstrap"
     exit 1
@@ -56,17 +56,17 @@ build_node_image() {
   ln -s ../lib/node_modules/npm/bin/npm-cli.js "$FILES/usr/local/bin/npm"
   # Where the machine trusts certificate authorities of its own (a proxy that inspects TLS), so does this image.
   [ ! -f /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$FILES/etc/ssl/certs/"
-  debian "$room/node.tar" ca-certificates
+  debian "$sandbox/node.tar" ca-certificates
   "$engine" import --change 'CMD ["node"]' --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' \
-    "$room/node.tar" "$node_image" >/dev/null
-  rm -rf "$FILES" "$room/node.tar"
+    "$sandbox/node.tar" "$node_image" >/dev/null
+  rm -rf "$FILES" "$sandbox/node.tar"
 }
 
 build_redis_image() {
   say "building $redis_image from Debian's packages"
   mkdir -p "$FILES/data"
-  debian "$room/redis.tar" redis-server
-  "$engine" import --change 'CMD ["redis-server"]' --change 'WORKDIR /data' "$room/redis.tar" "$redis_image" >/dev/null
+  debian "$sandbox/redis.tar" redis-server
+  "$engine" import --change 'CMD ["redis-server"]' --change 'WORKDIR /data' "$sandbox/redis.tar" "$redis_image" >/dev/null
 }
 
 is_there "$node_image" || pull "$node_image" || build_node_image

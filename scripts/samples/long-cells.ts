@@ -24,10 +24,14 @@ export function withLongCells(sheet: Uint8Array): Uint8Array {
     if (isLong) column = new DataView(sheet.buffer, sheet.byteOffset + length.next).getUint32(0, true)
     if (isShort) {
       column += 1
-      const place = new Uint8Array(4)
-      new DataView(place.buffer).setUint32(0, column, true)
-      const size = length.value + place.length
-      records.push(Uint8Array.of(type.value - TWIN_DISTANCE, ...number(size)), place, sheet.subarray(length.next, end))
+      const position = new Uint8Array(4)
+      new DataView(position.buffer).setUint32(0, column, true)
+      const size = length.value + position.length
+      records.push(
+        Uint8Array.of(type.value - TWIN_DISTANCE, ...number(size)),
+        position,
+        sheet.subarray(length.next, end),
+      )
     } else {
       records.push(sheet.subarray(at, end))
     }

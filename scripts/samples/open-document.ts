@@ -28,14 +28,14 @@ export function openDocumentSlides(title: string, slides: readonly Slide[]): Uin
 
 function openDocument(kind: 'text' | 'presentation', title: string, body: string): Uint8Array {
   const mediaType = `application/vnd.oasis.opendocument.${kind}`
-  const entry = (path: string, type: string): string =>
+  const part = (path: string, type: string): string =>
     `<manifest:file-entry manifest:full-path="${path}" manifest:media-type="${type}"/>`
   return zip({
     mimetype: mediaType,
     'content.xml': `${XML}<office:document-content ${NAMESPACES} office:version="1.3"><office:body>${body}</office:body></office:document-content>`,
     'styles.xml': `${XML}<office:document-styles ${NAMESPACES} office:version="1.3"><office:automatic-styles><style:page-layout style:name="Page"><style:page-layout-properties fo:page-width="28cm" fo:page-height="21cm"/></style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="${kind === 'text' ? 'Standard' : 'Default'}" style:page-layout-name="Page"/></office:master-styles></office:document-styles>`,
     'meta.xml': `${XML}<office:document-meta ${NAMESPACES} office:version="1.3"><office:meta><dc:title>${escapeXml(title)}</dc:title><dc:creator>Aldermere Navigation Authority</dc:creator></office:meta></office:document-meta>`,
-    'META-INF/manifest.xml': `${XML}<manifest:manifest xmlns:manifest="${OASIS}:manifest:1.0" manifest:version="1.3">${entry('/', mediaType)}${entry('content.xml', 'text/xml')}${entry('styles.xml', 'text/xml')}${entry('meta.xml', 'text/xml')}</manifest:manifest>`,
+    'META-INF/manifest.xml': `${XML}<manifest:manifest xmlns:manifest="${OASIS}:manifest:1.0" manifest:version="1.3">${part('/', mediaType)}${part('content.xml', 'text/xml')}${part('styles.xml', 'text/xml')}${part('meta.xml', 'text/xml')}</manifest:manifest>`,
   })
 }
 

@@ -2,20 +2,20 @@ import { escapeXml } from './passage.ts'
 
 type Role = 'title' | 'body' | 'notes'
 
-/** Placeholder and place of each role; lengths are in EMU, 914,400 to the inch. */
-const ROLES: Readonly<Record<Role, { readonly id: number; readonly placeholder: string; readonly place: string }>> = {
-  title: { id: 2, placeholder: '<p:ph type="title"/>', place: place(838200, 365125, 10515600, 1325563) },
-  body: { id: 3, placeholder: '<p:ph idx="1"/>', place: place(838200, 1825625, 10515600, 4351338) },
-  notes: { id: 3, placeholder: '<p:ph type="body" idx="1"/>', place: place(685800, 4400550, 5486400, 3600450) },
+/** Placeholder and frame of each role; lengths are in EMU, 914,400 to the inch. */
+const ROLES: Readonly<Record<Role, { readonly id: number; readonly placeholder: string; readonly frame: string }>> = {
+  title: { id: 2, placeholder: '<p:ph type="title"/>', frame: frame(838200, 365125, 10515600, 1325563) },
+  body: { id: 3, placeholder: '<p:ph idx="1"/>', frame: frame(838200, 1825625, 10515600, 4351338) },
+  notes: { id: 3, placeholder: '<p:ph type="body" idx="1"/>', frame: frame(685800, 4400550, 5486400, 3600450) },
 }
 
-function place(x: number, y: number, width: number, height: number): string {
+function frame(x: number, y: number, width: number, height: number): string {
   return `<a:off x="${x}" y="${y}"/><a:ext cx="${width}" cy="${height}"/>`
 }
 
 /** A placeholder of the slide with one paragraph a line. */
 export function shape(role: Role, ...lines: readonly string[]): string {
-  const { id, placeholder, place: where } = ROLES[role]
+  const { id, placeholder, frame: where } = ROLES[role]
   const bullet = role === 'body' ? '<a:pPr marL="342900" indent="-342900"><a:buChar char="•"/></a:pPr>' : ''
   const text = lines.map((line) => `<a:p>${bullet}<a:r><a:rPr lang="en-GB"/><a:t>${escapeXml(line)}</a:t></a:r></a:p>`)
   return `<p:sp><p:nvSpPr><p:cNvPr id="${id}" name="${role} ${id}"/><p:cNvSpPr><a:spLocks noGrp="1"/></p:cNvSpPr><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:spPr><a:xfrm>${where}</a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></p:spPr><p:txBody><a:bodyPr/><a:lstStyle/>${text.join('')}</p:txBody></p:sp>`
@@ -29,7 +29,7 @@ export function slideTable(rows: readonly (readonly string[])[]): string {
   const cell = (text: string): string =>
     `<a:tc><a:txBody><a:bodyPr/><a:lstStyle/><a:p><a:r><a:rPr lang="en-GB"/><a:t>${escapeXml(text)}</a:t></a:r></a:p></a:txBody><a:tcPr/></a:tc>`
   const body = rows.map((cells) => `<a:tr h="420000">${cells.map(cell).join('')}</a:tr>`).join('')
-  return `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" name="table 4"/><p:cNvGraphicFramePr><a:graphicFrameLocks noGrp="1"/></p:cNvGraphicFramePr><p:nvPr/></p:nvGraphicFramePr><p:xfrm>${place(838200, 1825625, width * columns, 420000 * rows.length)}</p:xfrm><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/table"><a:tbl><a:tblPr firstRow="1" bandRow="1"/><a:tblGrid>${grid}</a:tblGrid>${body}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>`
+  return `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="4" name="table 4"/><p:cNvGraphicFramePr><a:graphicFrameLocks noGrp="1"/></p:cNvGraphicFramePr><p:nvPr/></p:nvGraphicFramePr><p:xfrm>${frame(838200, 1825625, width * columns, 420000 * rows.length)}</p:xfrm><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/table"><a:tbl><a:tblPr firstRow="1" bandRow="1"/><a:tblGrid>${grid}</a:tblGrid>${body}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>`
 }
 
 export function slideTree(shapes: string): string {

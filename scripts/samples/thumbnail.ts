@@ -14,10 +14,10 @@ const FREE = -1
 export function withoutThumbnail(ppt: Uint8Array): Uint8Array {
   const { FullPaths, FileIndex }: Container = CFB.read(Buffer.from(ppt), { type: 'buffer' })
   const slim = CFB.utils.cfb_new()
-  for (const [index, entry] of FileIndex.entries()) {
+  for (const [index, file] of FileIndex.entries()) {
     const path = FullPaths[index]?.replace('Root Entry', '') ?? ''
-    if (entry.type !== STREAM || path.endsWith('\u0005SummaryInformation')) continue
-    CFB.utils.cfb_add(slim, path, entry.content)
+    if (file.type !== STREAM || path.endsWith('\u0005SummaryInformation')) continue
+    CFB.utils.cfb_add(slim, path, file.content)
   }
   return withFreeSectors(CFB.write(slim, { type: 'buffer' }) as Buffer)
 }

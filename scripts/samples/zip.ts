@@ -5,15 +5,15 @@ const MODIFIED = new Date(2024, 11, 1)
 
 /**
  * Packs parts in the order given. OpenDocument and EPUB want the part `mimetype` first and uncompressed, so that
- * their kind can be read at a fixed place.
+ * their kind can be read at a fixed offset.
  */
 export function zip(parts: Readonly<Record<string, string | Uint8Array>>): Uint8Array {
-  const entries: Zippable = {}
+  const files: Zippable = {}
   for (const [name, content] of Object.entries(parts)) {
     const bytes = typeof content === 'string' ? strToU8(content) : content
-    entries[name] = [bytes, { level: name === 'mimetype' ? 0 : 9, mtime: MODIFIED }]
+    files[name] = [bytes, { level: name === 'mimetype' ? 0 : 9, mtime: MODIFIED }]
   }
-  return zipSync(entries)
+  return zipSync(files)
 }
 
 /** The same package with one part changed. */

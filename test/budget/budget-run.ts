@@ -15,7 +15,7 @@ export interface BudgetPlan {
   readonly seed: number
   readonly processes: number
   /** Documents under way at once in each. */
-  readonly places: number
+  readonly slots: number
   readonly documents: number
   readonly price: number
   readonly cap: number
@@ -40,7 +40,7 @@ export function budgetPlan(seed: number): BudgetPlan {
   return {
     seed,
     processes,
-    places: 1 + random.below(6),
+    slots: 1 + random.below(6),
     documents: affordable + 4 + random.below(12),
     price,
     cap,
@@ -82,7 +82,17 @@ export async function budgetRun(
   let states = 0
   const start = (command: 'run' | 'work', ...flags: readonly string[]): RunningSluice => {
     const state = join(folder.path, `state-${(states += 1)}`)
-    const own = ['--out', out, '--state-dir', state, '--concurrency', String(plan.places), '--takeover', '4s', '--json']
+    const common = [
+      '--out',
+      out,
+      '--state-dir',
+      state,
+      '--concurrency',
+      String(plan.slots),
+      '--takeover',
+      '4s',
+      '--json',
+    ]
     const env = {
       REDIS_URL: redis.url,
       PARSE_API_URL: books.url,
@@ -90,7 +100,7 @@ export async function budgetRun(
       NODE_COMPILE_CACHE: program.compileCache,
       SLUICE_RATE_WINDOW_MS: '200',
     }
-    return startSluice([command, source, ...own, ...flags], { program: program.main, env })
+    return startSluice([command, source, ...common, ...flags], { program: program.main, env })
   }
   const run = start('run', '--max-credits', String(plan.cap))
   const workers = Array.from({ length: plan.processes - 1 }, () => start('work'))

@@ -12,7 +12,7 @@ import {
 import type { RunningSluice } from '../support/sluice.ts'
 import type { BudgetPlan } from './budget-run.ts'
 
-interface Entry {
+interface Charge {
   readonly content: string
   readonly credits: number
 }
@@ -22,7 +22,7 @@ export class ChargingBooks implements AsyncDisposable {
   readonly #plan: Omit<BudgetPlan, 'seed'>
   readonly #random: Random
   readonly #service: ScriptedService
-  readonly #entries: Entry[] = []
+  readonly #charges: Charge[] = []
   requests = 0
   #isRefilled = false
   /** Index of each charge whose answer was not yet saved when a process was killed → credits known for it by then. */
@@ -45,7 +45,7 @@ export class ChargingBooks implements AsyncDisposable {
   }
 
   get charged(): number {
-    return this.#entries.reduce((sum, { credits }) => sum + credits, 0)
+    return this.#charges.reduce((sum, { credits }) => sum + credits, 0)
   }
 
   /** From now on it has credits again, at the price of then. */
@@ -55,14 +55,14 @@ export class ChargingBooks implements AsyncDisposable {
 
   async kill(victim: RunningSluice | undefined, out: string): Promise<void> {
     if (victim === undefined) return
-    const charged = this.#entries.length
+    const charged = this.#charges.length
     victim.child.kill('SIGKILL')
     await victim.finished
     const saved = await contentsSaved(out)
     // A price is reported in the step that ends a request, as its answer is saved; the model says 1 before.
     const known = saved.size > 0 ? this.#plan.price : 1
     for (let index = 0; index < charged; index += 1) {
-      const isSaved = saved.has(this.#entries[index]?.content ?? '')
+      const isSaved = saved.has(this.#charges[index]?.content ?? '')
       if (!isSaved && !this.#unsaved.has(index)) this.#unsaved.set(index, known)
     }
   }
@@ -72,12 +72,12 @@ export class ChargingBooks implements AsyncDisposable {
    * requests that can be in flight. A process that is killed reports nothing of its unsaved requests: they count as they
    * were reserved, and not at all where Redis lost the reservation too.
    */
-  bound({ price, cap, rises, processes, places, losses }: BudgetPlan): number {
-    const highest = Math.max(price, ...this.#entries.map(({ credits }) => credits))
+  bound({ price, cap, rises, processes, slots, losses }: BudgetPlan): number {
+    const highest = Math.max(price, ...this.#charges.map(({ credits }) => credits))
     const first = Math.max(0, price - cap)
-    const risen = rises.length > 0 ? (highest - Math.min(price, highest)) * processes * places : 0
+    const risen = rises.length > 0 ? (highest - Math.min(price, highest)) * processes * slots : 0
     const killed = [...this.#unsaved].map(
-      ([index, known]) => (this.#entries[index]?.credits ?? 0) - (losses.length > 0 ? 0 : known),
+      ([index, known]) => (this.#charges[index]?.credits ?? 0) - (losses.length > 0 ? 0 : known),
     )
     return first + risen + killed.reduce((sum, credits) => sum + credits, 0)
   }
@@ -88,7 +88,7 @@ export class ChargingBooks implements AsyncDisposable {
     const kept = [...receipts.values()].reduce((sum, body) => sum + creditsIn(body), 0)
     const difference = this.charged - kept
     if (hasKills || ambiguous > 0) {
-      const mayBeLost = this.#entries.toSorted((a, b) => b.credits - a.credits).slice(0, this.#unsaved.size + ambiguous)
+      const mayBeLost = this.#charges.toSorted((a, b) => b.credits - a.credits).slice(0, this.#unsaved.size + ambiguous)
       const most = mayBeLost.reduce((sum, { credits }) => sum + credits, 0)
       const isExplained = difference >= 0 && difference <= most
       return isExplained ? [] : [`receipts have ${kept} of ${this.charged} credits, and ${most} may be in doubt`]
@@ -106,14 +106,14 @@ export class ChargingBooks implements AsyncDisposable {
   #answer({ file }: ReceivedRequest): Reply {
     this.requests += 1
     const { price, rises, emptyAfter } = this.#plan
-    const number = this.#entries.length
+    const number = this.#charges.length
     const delayMs = 5 + this.#random.below(40)
     if (!this.#isRefilled && emptyAfter !== null && number >= emptyAfter) {
       return { ...errorReply(402, 'Payment Required: insufficient credits'), delayMs }
     }
     const risen = rises.filter(({ after }) => number >= after).map((rise) => rise.price)
     const credits = Math.max(price, ...risen)
-    this.#entries.push({ content: file?.sha256 ?? '', credits })
+    this.#charges.push({ content: file?.sha256 ?? '', credits })
     return { ...parsedReply('# Parsed', { metadata: { statusCode: 200, creditsUsed: credits } }), delayMs }
   }
 }

@@ -5,7 +5,7 @@ import { CLI, LANGCHAIN, MCP, SDK, titleOf, type Client } from './clients.ts'
 import { toolAnswer } from './mcp.ts'
 import { runIn } from './run-in.ts'
 
-export interface Place {
+export interface Setup {
   readonly folders: ReadonlyMap<Client, string>
   /** An empty home for the clients, which also holds what they upload. */
   readonly home: string
@@ -18,13 +18,13 @@ export interface Check {
   readonly client: string
   readonly does: string
   /** Null where it works; else what was seen instead. */
-  readonly run: (place: Place) => Promise<string | null>
+  readonly run: (setup: Setup) => Promise<string | null>
 }
 
 /** Longest for one thing that a client does. */
 const LIMIT_MS = 180_000
 
-const envOf = ({ home, url, key }: Place): Record<string, string> => ({
+const envOf = ({ home, url, key }: Setup): Record<string, string> => ({
   HOME: home,
   FIRECRAWL_API_URL: url,
   FIRECRAWL_API_KEY: key,
@@ -33,18 +33,18 @@ const envOf = ({ home, url, key }: Place): Record<string, string> => ({
   NODE_OPTIONS: '',
 })
 
-function folderOf(place: Place, client: Client): string {
-  const folder = place.folders.get(client)
+function folderOf(setup: Setup, client: Client): string {
+  const folder = setup.folders.get(client)
   if (folder === undefined) throw new Error(`${titleOf(client)} is not installed`)
   return folder
 }
 
 /** Null where what Node printed for `args` matches `wanted`; else the end of what it printed. */
 async function printedByNode(
-  place: Place,
+  setup: Setup,
   { folder, args, wanted, env = {} }: NodeRun & { readonly wanted: RegExp },
 ): Promise<string | null> {
-  const all = { ...envOf(place), ...env }
+  const all = { ...envOf(setup), ...env }
   const ended = await runIn(folder, process.execPath, args, { env: all, limitMs: LIMIT_MS })
   const said = ended.output.trim().slice(-1500)
   if (ended.kind === 'timed-out') return `it did not end within ${LIMIT_MS / 1000} s; it printed: ${said}`
@@ -58,37 +58,37 @@ interface NodeRun {
 }
 
 /** A module that prints `OK` where what it saw is right. */
-function script(client: Client, does: string, code: (place: Place) => string): Check {
+function script(client: Client, does: string, code: (setup: Setup) => string): Check {
   return {
     client: titleOf(client),
     does,
-    run: (place) =>
-      printedByNode(place, {
-        folder: folderOf(place, client),
-        args: ['--input-type=module', '-e', code(place)],
+    run: (setup) =>
+      printedByNode(setup, {
+        folder: folderOf(setup, client),
+        args: ['--input-type=module', '-e', code(setup)],
         wanted: /OK/,
       }),
   }
 }
 
-function cli(does: string, args: (place: Place) => readonly string[], wanted: (place: Place) => RegExp): Check {
+function cli(does: string, args: (setup: Setup) => readonly string[], wanted: (setup: Setup) => RegExp): Check {
   return {
     client: titleOf(CLI),
     does,
-    run: (place) => {
-      const program = join(folderOf(place, CLI), 'node_modules/firecrawl-cli/dist/index.js')
-      return printedByNode(place, { folder: place.home, args: [program, ...args(place)], wanted: wanted(place) })
+    run: (setup) => {
+      const program = join(folderOf(setup, CLI), 'node_modules/firecrawl-cli/dist/index.js')
+      return printedByNode(setup, { folder: setup.home, args: [program, ...args(setup)], wanted: wanted(setup) })
     },
   }
 }
 
-function tool(name: string, args: (place: Place) => object, wanted: RegExp): Check {
+function tool(name: string, args: (setup: Setup) => object, wanted: RegExp): Check {
   return {
     client: titleOf(MCP),
     does: name,
-    async run(place) {
-      const program = join(folderOf(place, MCP), 'node_modules/firecrawl-mcp/dist/index.js')
-      const text = await toolAnswer(program, envOf(place), name, args(place))
+    async run(setup) {
+      const program = join(folderOf(setup, MCP), 'node_modules/firecrawl-mcp/dist/index.js')
+      const text = await toolAnswer(program, envOf(setup), name, args(setup))
       return wanted.test(text) ? null : text.slice(-500)
     },
   }
@@ -129,13 +129,13 @@ const loaderFor = (mode, url) => new FireCrawlLoader({ url, mode, apiKey: proces
 const ownTests: Check = {
   client: titleOf(SDK),
   does: 'its own end-to-end tests of parse (2 of 2)',
-  async run(place) {
-    const installed = folderOf(place, SDK)
+  async run(setup) {
+    const installed = folderOf(setup, SDK)
     const folder = join(installed, 'sdk')
     await cp(join(installed, 'node_modules/@mendable/firecrawl-js'), folder, { recursive: true })
     const env = { NODE_OPTIONS: '--experimental-vm-modules' }
     const args = [join(installed, 'node_modules/jest/bin/jest.js'), 'src/__tests__/e2e/v2/parse.test.ts']
-    return printedByNode(place, { folder, args, env, wanted: /Tests:\s+2 passed, 2 total/ })
+    return printedByNode(setup, { folder, args, env, wanted: /Tests:\s+2 passed, 2 total/ })
   },
 }
 

@@ -11,7 +11,7 @@ testOutputStore('the memory store of the tests', async () => ({
   async [Symbol.asyncDispose]() {},
 }))
 
-/** A segment takes a few entries: rotation is part of what is tried. */
+/** A segment takes a few frames: rotation is part of what is tried. */
 const SMALL_JOURNAL = { bytes: 50_000, delayMs: 1 }
 
 testOutputStore('the folder store', async () => {

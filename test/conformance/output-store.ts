@@ -46,9 +46,9 @@ export function testOutputStore(name: string, open: () => Promise<{ store: Outpu
       await store.removeReceipt(ids[0] as (typeof ids)[0])
       await store.removeReceipt(ids[0] as (typeof ids)[0])
       expect((await collect(store.listReceipts(never))).map(({ id }) => id).toSorted()).toEqual(ids.slice(1).toSorted())
-      const own = ids[1] as (typeof ids)[0]
-      const ofOne = await collect(store.listReceipts(never, contentHash(own.slice(0, 64))))
-      expect(ofOne.map(({ id }) => id)).toEqual([own])
+      const second = ids[1] as (typeof ids)[0]
+      const ofOne = await collect(store.listReceipts(never, contentHash(second.slice(0, 64))))
+      expect(ofOne.map(({ id }) => id)).toEqual([second])
       expect(await collect(store.listReceipts(never, contentHash('0'.repeat(64))))).toEqual([])
     })
   })

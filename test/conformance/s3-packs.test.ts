@@ -136,10 +136,10 @@ if (server.kind === 'unavailable') {
 
   test('packs: a pack whose answer was lost is known as written, and written once', async () => {
     const bucket = await newBucket()
-    const own = openS3Client(server)
-    const store = await open(bucket, own)
+    const ownClient = openS3Client(server)
+    const store = await open(bucket, ownClient)
     let lost = 0
-    own.middlewareStack.add(
+    ownClient.middlewareStack.add(
       (next, context) => async (args) => {
         const { Key = '' } = args.input as { readonly Key?: string }
         if (context.commandName !== 'PutObjectCommand' || !Key.includes('packs/log/') || lost >= 2) return next(args)
@@ -153,7 +153,7 @@ if (server.kind === 'unavailable') {
     expect(lost).toBe(2)
     expect(await namesIn(bucket, 'packs/log/')).toHaveLength(1)
     expect((await (await open(bucket)).readReceipt(receiptOf('one')))?.body.toString()).toBe('answer')
-    own.destroy()
+    ownClient.destroy()
   })
 
   test('the packed S3 store: what is large is an object of its own, which goes when it is replaced or removed', async () => {

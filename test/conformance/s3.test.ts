@@ -79,9 +79,9 @@ if (server.kind === 'unavailable') {
       const Body = key === '.sluiceignore' ? rules : key
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: `in/${key}`, Body }))
     }
-    const entries = await collect(openS3Source({ client, bucket, prefix: 'in' }).list(new AbortController().signal))
+    const items = await collect(openS3Source({ client, bucket, prefix: 'in' }).list(new AbortController().signal))
     expect(
-      entries
+      items
         .filter(isTaken)
         .map(({ key }) => String(key))
         .sort(),
@@ -130,9 +130,9 @@ if (server.kind === 'unavailable') {
   })
 
   testLostAnswers(async () => {
-    const own = openS3Client(server)
-    afterAll(() => own.destroy())
-    return { client: own, bucket: await newBucket() }
+    const ownClient = openS3Client(server)
+    afterAll(() => ownClient.destroy())
+    return { client: ownClient, bucket: await newBucket() }
   })
 
   for (const inlineBytes of [0, 1_000_000]) {
@@ -181,13 +181,13 @@ if (server.kind === 'unavailable') {
     })
 
     test('reads outputs of a listed record without reading the record again, and those of a newer commit', async () => {
-      const own = openS3Client(server)
-      const store = await openS3Store({ client: own, bucket: await newBucket() })
+      const ownClient = openS3Client(server)
+      const store = await openS3Store({ client: ownClient, bucket: await newBucket() })
       const before = outputs({ 'document.md': 'before', 'pages.jsonl': '{}\n' })
       await store.commit(recordOf('a.pdf', before), before)
       const [listed] = await collect(store.listRecords(new AbortController().signal))
       const sent: string[] = []
-      own.middlewareStack.add(
+      ownClient.middlewareStack.add(
         (next, { commandName }) =>
           (args) => (sent.push(String(commandName)), next(args)),
         { name: 'count', step: 'initialize' },
@@ -198,19 +198,19 @@ if (server.kind === 'unavailable') {
       const after = outputs({ 'document.md': 'after' })
       await store.commit(recordOf('a.pdf', after), after)
       expect(await read()).toBe('after')
-      own.destroy()
+      ownClient.destroy()
     })
 
     test('writes small outputs and record in one PUT, and large ones as objects, whatever was there', async () => {
       const bucket = await newBucket()
-      const own = openS3Client(server)
+      const ownClient = openS3Client(server)
       const sent: string[] = []
-      own.middlewareStack.add(
+      ownClient.middlewareStack.add(
         (next, { commandName }) =>
           (args) => (sent.push(String(commandName)), next(args)),
         { name: 'count', step: 'initialize' },
       )
-      const store = await openS3Store({ client: own, bucket, inlineBytes: 100 })
+      const store = await openS3Store({ client: ownClient, bucket, inlineBytes: 100 })
       const small = outputs({ 'document.md': 'small \u{1F389}', 'pages.jsonl': '{}\n' })
       const large = outputs({ 'document.md': 'large '.repeat(100) })
       const binary = new Map([['document.md', Buffer.from([0xff, 0x00, 0xfe])]])
@@ -232,7 +232,7 @@ if (server.kind === 'unavailable') {
       const other = recordOf('a.pdf', small, { source: 'file:///other/' })
       await expect(store.commit(other, small)).rejects.toThrow(/file:\/\/\/archive/)
       expect(await store.readRecord(other.key)).toEqual(recordOf('a.pdf', small))
-      own.destroy()
+      ownClient.destroy()
     })
 
     test('removes the outputs that a newer commit replaced, and a dead letter that outlived a crash', async () => {

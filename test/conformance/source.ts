@@ -28,25 +28,25 @@ export async function readAll(opened: OpenedDocument): Promise<Buffer> {
 
 /** What every source promises (src/ports/source.ts). `keys` are odd ones that it can hold. */
 export function testSource(name: string, keys: readonly string[], open: () => Promise<SourceUnderTest>): void {
-  const entries = async (source: Source): Promise<readonly SourceItem[]> => collect(source.list(never))
+  const itemsOf = async (source: Source): Promise<readonly SourceItem[]> => collect(source.list(never))
 
   describe(name, () => {
     test('lists nothing where nothing is', async () => {
       await using under = await open()
-      expect(await entries(under.source)).toEqual([])
+      expect(await itemsOf(under.source)).toEqual([])
     })
 
     test('lists every document once, with its size, and opens it by its key', async () => {
       await using under = await open()
       for (const key of keys) await under.write(key, `content of ${key}`)
-      const listed = await entries(under.source)
-      expect(listed.map((entry) => entry.key).toSorted()).toEqual(keys.toSorted())
-      for (const entry of listed) {
-        await using opened = await openKey(under.source, entry.key)
-        const text = `content of ${entry.key}`
-        expect(entry).toEqual({
+      const listed = await itemsOf(under.source)
+      expect(listed.map((item) => item.key).toSorted()).toEqual(keys.toSorted())
+      for (const item of listed) {
+        await using opened = await openKey(under.source, item.key)
+        const text = `content of ${item.key}`
+        expect(item).toEqual({
           kind: 'document',
-          key: entry.key,
+          key: item.key,
           version: opened.version,
           bytes: Buffer.byteLength(text),
         })
@@ -74,7 +74,7 @@ export function testSource(name: string, keys: readonly string[], open: () => Pr
       await using under = await open()
       await under.write('a.pdf', 'one')
       const version = async (): Promise<unknown> =>
-        (await entries(under.source)).map((entry) => 'version' in entry && entry.version)
+        (await itemsOf(under.source)).map((item) => 'version' in item && item.version)
       const first = await version()
       expect(await version()).toEqual(first)
       await under.write('a.pdf', 'two')

@@ -91,13 +91,13 @@ describe('chunks of a document without pages', () => {
         span: markdownSpan,
       }))
       const { chunks } = chunkDocument({ markdown, blocks: layout, pages: [] }, options)
-      for (const { word, place, construct } of words) {
+      for (const { word, position, construct } of words) {
         const at = markdown.indexOf(word)
         // Notes of a text stand at its end.
         if (at === -1 || construct === 'footnote' || construct === 'endnote') continue
         const chunk = chunks.find(({ span: [start, end] }) => start <= at && at < end)
-        const places = chunk?.anchors.map((anchor) => (anchor as Readonly<Record<string, unknown>>)[unit])
-        expect(places, `seed ${seed}, ${word}`).toContain(place)
+        const found = chunk?.anchors.map((anchor) => (anchor as Readonly<Record<string, unknown>>)[unit])
+        expect(found, `seed ${seed}, ${word}`).toContain(position)
       }
     }
   })

@@ -41,13 +41,13 @@ test(`a context is shortened before the text, and both stay within the limit, in
 })
 
 test('whole sentences are kept where the first one fits, else words', () => {
-  const room = { counter: wordCounter, limit: 64, contextTokens: 8 }
+  const limits = { counter: wordCounter, limit: 64, contextTokens: 8 }
   const answer = 'It is about a lock. It says what the work on the lock cost in all. More.'
-  expect(fitted(answer, 'text', 1, room).context).toBe('It is about a lock.')
-  expect(fitted('It is about what the work on the lock cost in all.', 'text', 1, room).context).toBe(
+  expect(fitted(answer, 'text', 1, limits).context).toBe('It is about a lock.')
+  expect(fitted('It is about what the work on the lock cost in all.', 'text', 1, limits).context).toBe(
     'It is about what the work on the…',
   )
-  expect(fitted(answer, 'text', 1, { ...room, limit: 1 })).toEqual({ context: null, text: 'text', tokens: 1 })
+  expect(fitted(answer, 'text', 1, { ...limits, limit: 1 })).toEqual({ context: null, text: 'text', tokens: 1 })
 })
 
 test('reasoning, quotes and line breaks of a model are left out', () => {
@@ -55,6 +55,6 @@ test('reasoning, quotes and line breaks of a model are left out', () => {
   expect(fitted('  \n', 'text', 1, { counter: wordCounter, limit: 64, contextTokens: 8 }).context).toBeNull()
 })
 
-test('a chunk leaves a context its room, and has itself at least 64 tokens', () => {
+test('a chunk leaves its context the tokens that it may have, and has itself at least 64 tokens', () => {
   expect([limitBeside(512, 100), limitBeside(128, 100), limitBeside(64, 100)]).toEqual([412, 64, 64])
 })

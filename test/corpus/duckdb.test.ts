@@ -45,7 +45,7 @@ async function storeOf(random: Random, documents: number): Promise<MemoryStore> 
 
 const query = await openDuckDb()
 
-/** A lone half of a surrogate pair is no UTF-8: both files have U+FFFD in its place. */
+/** A lone half of a surrogate pair is no UTF-8: both files have U+FFFD instead of it. */
 const wellFormed = (line: unknown): Row =>
   JSON.parse(JSON.stringify(line), (_, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,

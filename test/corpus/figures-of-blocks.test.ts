@@ -14,7 +14,7 @@ function lines(...blocks: readonly (readonly [type: string, text: string, bbox: 
   })
 }
 
-const placesOf = (blocks: readonly BlockLine[]): readonly number[] =>
+const positionsOf = (blocks: readonly BlockLine[]): readonly number[] =>
   figuresOfBlocks(blocks).figures.map(({ at }) => at)
 
 const FIGURE: Box = [0.1, 0.3, 0.5, 0.5]
@@ -26,13 +26,13 @@ describe('a figure belongs to', () => {
       ['figure', '', FIGURE],
       ['caption', 'Figure 1', [0.1, 0.52, 0.4, 0.54]],
     )
-    expect(placesOf(below)).toEqual([12])
+    expect(positionsOf(below)).toEqual([12])
     const above = lines(
       ['caption', 'Figure 1', [0.1, 0.26, 0.4, 0.29]],
       ['figure', '', FIGURE],
       ['text', 'After.', [0.1, 0.6, 0.9, 0.7]],
     )
-    expect(placesOf(above)).toEqual([0])
+    expect(positionsOf(above)).toEqual([0])
     const two = lines(
       ['figure', '', FIGURE],
       ['figure', '', [0.55, 0.3, 0.9, 0.5]],
@@ -60,21 +60,21 @@ describe('a figure belongs to', () => {
 
   test('the text after it where none is before it on its page, and the page before where its page has none', () => {
     const text: Box = [0.1, 0.6, 0.9, 0.9]
-    expect(placesOf(lines(['text', 'Before.', text], ['figure', '', FIGURE, 2], ['text', 'After.', text, 2]))).toEqual([
-      9,
-    ])
-    expect(placesOf(lines(['text', 'Before.', text], ['figure', '', FIGURE, 2], ['text', 'After.', text, 3]))).toEqual([
-      6,
-    ])
-    expect(placesOf(lines(['figure', '', FIGURE]))).toEqual([0])
+    expect(
+      positionsOf(lines(['text', 'Before.', text], ['figure', '', FIGURE, 2], ['text', 'After.', text, 2])),
+    ).toEqual([9])
+    expect(
+      positionsOf(lines(['text', 'Before.', text], ['figure', '', FIGURE, 2], ['text', 'After.', text, 3])),
+    ).toEqual([6])
+    expect(positionsOf(lines(['figure', '', FIGURE]))).toEqual([0])
   })
 
   test('its own text, where a service describes it', () => {
     const described = lines(['text', 'Before.', [0.1, 0.1, 0.9, 0.2]], ['figure', '![A weir](weir.png)', FIGURE])
-    expect([placesOf(described), figuresOfBlocks(described).captioned]).toEqual([[9], []])
+    expect([positionsOf(described), figuresOfBlocks(described).captioned]).toEqual([[9], []])
   })
 
-  test('no place in a document without pages', () => {
+  test('no position in a document without pages', () => {
     const [line] = lines(['figure', '', FIGURE])
     const found = figuresOfBlocks([{ ...(line as BlockLine), pageNumber: null, bbox: null }])
     expect([found.figures, found.withoutPlace]).toEqual([[], 1])

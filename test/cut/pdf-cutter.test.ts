@@ -67,9 +67,9 @@ describe('the pieces of a PDF', () => {
       expect(bytes.length).toBeLessThanOrEqual(LIMIT)
       expect(sha256(bytes)).toBe(piece.contentHash)
       expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
-      const own = pagesIn(bytes, 10)
-      expect([own.at(0), own.at(-1)]).toEqual([piece.firstPage, piece.lastPage])
-      held.push(own)
+      const pages = pagesIn(bytes, 10)
+      expect([pages.at(0), pages.at(-1)]).toEqual([piece.firstPage, piece.lastPage])
+      held.push(pages)
     }
     expect(held.flat()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     expect(held.length).toBeGreaterThan(2)
@@ -163,7 +163,7 @@ test('PdfCutter rejects on abort and leaves no temporary file', async () => {
   expect(await leftovers()).toEqual([])
 })
 
-test('PdfCutter with one place cuts the second document after the first is disposed of', async () => {
+test('PdfCutter with one slot cuts the second document after the first is disposed of', async () => {
   const path = await pdfOf({ pictures: tenPages })
   const cutter = new PdfCutter({ limitBytes: LIMIT, folder: folder.path, documents: 1 })
   const request = { read: () => createReadStream(path), upToPage: null }
@@ -194,7 +194,7 @@ describe('the process that cuts', () => {
     const noise = join(folder.path, 'noise-again.pdf')
     await writeFile(noise, `%PDF-1.7\n${'no PDF at all '.repeat(1000)}`)
     const before = new Set(await cutChildren())
-    const own = async (): Promise<number[]> => (await cutChildren()).filter((pid) => !before.has(pid))
+    const newChildren = async (): Promise<number[]> => (await cutChildren()).filter((pid) => !before.has(pid))
     const cutter = new PdfCutter({ limitBytes: LIMIT, folder: folder.path })
     const cutWith = (file: string, signal = never): Promise<CutDocument | Failure> =>
       cutter.cut({ read: () => createReadStream(file), upToPage: null }, signal)
@@ -205,14 +205,14 @@ describe('the process that cuts', () => {
       return document.pieces.map((piece) => piece.contentHash)
     }
     const first = await hashes()
-    const [used] = await own()
+    const [used] = await newChildren()
     for (let number = 0; number < 3; number += 1) expect(await hashes()).toEqual(first)
-    expect(await own()).toEqual([used])
+    expect(await newChildren()).toEqual([used])
 
     expect(await cutWith(noise)).toMatchObject({ code: 'corrupt' })
-    await expect.poll(own).toEqual([])
+    await expect.poll(newChildren).toEqual([])
     expect(await hashes()).toEqual(first)
-    const [second] = await own()
+    const [second] = await newChildren()
     expect(second).not.toBe(used)
 
     process.kill(second ?? 0, 'SIGKILL')

@@ -14,7 +14,7 @@ describe('the first bytes of a file', () => {
     ['\u001f\u008b\u0008', 'archive'],
     ['\u007fELF', 'program'],
     ['\u00ff\u00fea\u0000b\u0000', 'text'],
-    ['name;place\n', 'text'],
+    ['name;town\n', 'text'],
     ['ab\u0000cd', 'unknown'],
   ] as const)('of %j say %s', (head, signature) => {
     expect(signatureOf(bytes(head))).toBe(signature)

@@ -15,8 +15,8 @@ async function write(folder: string, name: string): Promise<void> {
 }
 
 async function receipts(out: string): Promise<string[]> {
-  const entries = await readdir(join(out, 'receipts'), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const dirents = await readdir(join(out, 'receipts'), { recursive: true, withFileTypes: true })
+  return dirents.filter((dirent) => dirent.isFile()).map((dirent) => join(dirent.parentPath, dirent.name))
 }
 
 /*

@@ -27,8 +27,8 @@ const EACH = 8
 const CHUNKS = DOCUMENTS * EACH
 
 /**
- * Shares of the contexts after which the process is killed; `CONTEXT_KILLS=0.2,0.5,0.8` for more. The limiter gives the places
- * of a dead process free after 15 s.
+ * Shares of the contexts after which the process is killed; `CONTEXT_KILLS=0.2,0.5,0.8` for more. The limiter releases
+ * the permits of a dead process after 15 s.
  */
 const KILLS = (process.env['CONTEXT_KILLS'] ?? '0.5').split(',').map(Number)
 
@@ -81,8 +81,8 @@ describe('sluice export --context', { timeout: 120_000 }, () => {
     JSON.parse(await readFile(join(at, model, 'manifest.json'), 'utf8')) as ExportManifest
 
   const filesBelow = async (path: string): Promise<readonly string[]> => {
-    const entries = await readdir(path, { recursive: true, withFileTypes: true })
-    return entries.flatMap((each) => (each.isFile() ? [join(each.parentPath, each.name)] : []))
+    const dirents = await readdir(path, { recursive: true, withFileTypes: true })
+    return dirents.flatMap((each) => (each.isFile() ? [join(each.parentPath, each.name)] : []))
   }
   const receiptsOf = async (model: string): Promise<readonly ContextReceipt[]> => {
     const files = await filesBelow(join(at, 'corpus/contexts')).catch(() => [])

@@ -13,15 +13,15 @@ test('the embedded engine grades PDFs: --min-grade makes them partial, status --
   const [source, out] = [join(folder.path, 'in'), join(folder.path, 'out')]
   await mkdir(source)
   await writeFile(join(source, 'two.pdf'), pdfOf(['First page', 'Second page']))
-  const place = ['--out', out, '--redis-url', redis.url, '--state-dir', join(folder.path, 'state')]
+  const flags = ['--out', out, '--redis-url', redis.url, '--state-dir', join(folder.path, 'state')]
 
-  const ran = await sluice(['run', source, ...place, '--min-grade', '1'])
+  const ran = await sluice(['run', source, ...flags, '--min-grade', '1'])
   expect(ran.code, ran.stderr).toBe(0)
   const { records } = await readStore(out)
   const record = records.get('two.pdf')
   expect(record).toMatchObject({ outcome: 'partial', problems: ['pages 1, 2 graded below 1'] })
   expect(record?.grade?.pages).toHaveLength(2)
 
-  const status = await sluice(['status', source, ...place, '--grades', '--json'])
+  const status = await sluice(['status', source, ...flags, '--grades', '--json'])
   expect(JSON.parse(status.stdout)).toMatchObject({ partial: 1, grades: { graded: 1, poor: 0 } })
 }, 60_000)

@@ -27,7 +27,7 @@ afterAll(async () => {
 const s3 = machines.kind === 'namespaces' ? await startS3Server() : null
 
 /** Where documents come from and go to, as every machine names it. */
-interface Place {
+interface Locations {
   readonly source: string
   readonly out: string
   readonly env: Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ interface Place {
 const names = Array.from({ length: DOCUMENTS }, (_, number) => `${number}.html`)
 const text = (name: string): string => `<title>${name}</title><p>Gate ${name}.`
 
-async function bucketPlace(hub: string, resources: AsyncDisposableStack): Promise<Place> {
+async function inBucket(hub: string, resources: AsyncDisposableStack): Promise<Locations> {
   if (s3?.kind !== 'ready') throw new Error('no S3')
   resources.use(s3)
   const client = openS3Client(s3)
@@ -61,7 +61,7 @@ async function bucketPlace(hub: string, resources: AsyncDisposableStack): Promis
   }
 }
 
-async function folderPlace(folder: string): Promise<Place> {
+async function inFolder(folder: string): Promise<Locations> {
   const [source, out] = [join(folder, 'in'), join(folder, 'out')]
   await mkdir(source)
   for (const name of names) await writeFile(join(source, name), text(name))
@@ -75,12 +75,12 @@ async function settledBy(stateDir: string): Promise<readonly string[]> {
   return lines.map((line) => (JSON.parse(line) as { key: string }).key)
 }
 
-const PLACES = [
+const KINDS = [
   { kind: 'a bucket', missing: s3?.kind === 'unavailable' ? s3.reason : null },
   { kind: 'a shared folder', missing: null },
 ] as const
 
-for (const { kind, missing } of PLACES) {
+for (const { kind, missing } of KINDS) {
   const reason = machines.kind === 'unavailable' ? machines.reason : missing
   const name = `four machines at work on ${kind}${reason === null ? '' : ` (skipped: ${reason})`}`
   describe.skipIf(reason !== null)(name, () => {
@@ -95,7 +95,7 @@ for (const { kind, missing } of PLACES) {
       const servicePort = resources.use(
         await forward(hub, { host: '127.0.0.1', port: Number(new URL(service.url).port) }),
       ).port
-      const place = kind === 'a bucket' ? await bucketPlace(hub, resources) : await folderPlace(folder.path)
+      const locations = kind === 'a bucket' ? await inBucket(hub, resources) : await inFolder(folder.path)
       const stateDir = (machine: string): string => join(folder.path, machine)
       const envOf = (machine: string): Record<string, string> => ({
         PATH: process.env['PATH'] ?? '',
@@ -104,13 +104,13 @@ for (const { kind, missing } of PLACES) {
         REDIS_URL: `redis://${hub}:${redisPort}`,
         PARSE_API_URL: `http://${hub}:${servicePort}`,
         PARSE_API_KEY: 'test-key',
-        SLUICE_OUT: place.out,
+        SLUICE_OUT: locations.out,
         SLUICE_CONCURRENCY: String(CONCURRENCY),
         SLUICE_TAKEOVER_MS: '2000',
         SLUICE_STATE_DIR: stateDir(machine),
-        ...place.env,
+        ...locations.env,
       })
-      const command = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, 'work', place.source]
+      const command = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, 'work', locations.source]
       const workers = await Promise.all(
         Array.from({ length: WORKERS }, (_, number) => `machine-${number}`).map((machine) =>
           machines.start(machine, command, envOf(machine)),
@@ -121,13 +121,13 @@ for (const { kind, missing } of PLACES) {
 
       // The fifth lists, works along with one document at a time, and ends when all are done.
       const env = { ...envOf('lister'), SLUICE_CONCURRENCY: '1' }
-      const run = sluice(['run', place.source], { env })
+      const run = sluice(['run', locations.source], { env })
       await until('a good part is done', 60_000, () => service.charged > DOCUMENTS / 4)
       await workers[0]?.cutPower()
       const { code, stderr, stdout } = await run
       expect(code, stderr).toBe(0)
 
-      const records = (await collect(place.store.listRecords(new AbortController().signal))).map(({ key }) => key)
+      const records = (await collect(locations.store.listRecords(new AbortController().signal))).map(({ key }) => key)
       expect(records.toSorted()).toEqual(names.toSorted())
       const shares = await Promise.all(
         [...workers.map(({ name: machine }) => machine), 'lister'].map((machine) => settledBy(stateDir(machine))),

@@ -28,7 +28,7 @@ describe('./sluice run on real documents with the embedded engine', () => {
     expect(first.code).toBe(0)
     const store = await readStore(out)
     const samples = await readdir(SAMPLES, { recursive: true, withFileTypes: true })
-    expect(store.records.size).toBe(samples.filter((entry) => entry.isFile()).length)
+    expect(store.records.size).toBe(samples.filter((dirent) => dirent.isFile()).length)
     for (const [key, at] of store.folders) {
       expect((await readFile(join(at, 'document.md'), 'utf8')).length, key).toBeGreaterThan(50)
     }

@@ -161,16 +161,16 @@ test(`a run against a service leaves no secret of its inputs behind, and fetches
   search.text('standard error', end.stderr)
   expect(end.code, end.stderr).toBe(2)
   const log = await readFile(join(folder.path, 'log'), 'utf8')
-  for (const [place, reported] of Object.entries({ log, spans, stdout: end.stdout, stderr: end.stderr })) {
-    search.text(place, reported)
-    texts.text(place, reported)
+  for (const [channel, reported] of Object.entries({ log, spans, stdout: end.stdout, stderr: end.stderr })) {
+    search.text(channel, reported)
+    texts.text(channel, reported)
   }
   expect([log, spans].map((reported) => reported.includes('closed/a.html'))).toEqual([true, true])
   expect(texts.found).toEqual([])
   expect(end.stdout).toContain('5 done, 3 failed')
   for (const command of ['status', 'failures', 'config', 'plan', 'verify']) {
-    const own = command === 'failures' || command === 'verify' ? ['--out', out] : command === 'config' ? [] : args
-    const reported = await sluice([command, ...own], { env })
+    const flags = command === 'failures' || command === 'verify' ? ['--out', out] : command === 'config' ? [] : args
+    const reported = await sluice([command, ...flags], { env })
     search.text(`what ${command} says`, reported.stdout + reported.stderr)
   }
   const connection = await connectRedis({ url: redis.url })

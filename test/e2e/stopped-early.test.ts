@@ -23,8 +23,8 @@ test.each([
     await using store = await slowBucket()
     await using folder = await temporaryFolder()
     const api = ['--parse-api-url', 'http://127.0.0.1:1', '--parse-api-key', 'key']
-    const places = ['--out', 's3://bucket', '--s3-endpoint', store.endpoint, '--state-dir', `${folder.path}/state`]
-    const running = startSluice([command, folder.path, ...places, ...api], {
+    const locations = ['--out', 's3://bucket', '--s3-endpoint', store.endpoint, '--state-dir', `${folder.path}/state`]
+    const running = startSluice([command, folder.path, ...locations, ...api], {
       env: { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
     })
     await store.asked

@@ -9,7 +9,7 @@ import { startTestRedis } from '../support/redis.ts'
 import { errorReply, parsedReply, type Reply, ScriptedService } from '../support/scripted-service.ts'
 import { type Finished, sluice, STACK_TRACE } from '../support/sluice.ts'
 
-async function place(answers?: () => Reply) {
+async function openSetup(answers?: () => Reply) {
   const resources = new AsyncDisposableStack()
   const folder = resources.use(await temporaryFolder())
   const service = resources.use(await new ScriptedService(answers === undefined ? {} : { answers }).listen())
@@ -34,7 +34,7 @@ async function place(answers?: () => Reply) {
 
 describe('a store with one source', () => {
   test('refuses a second source before anything is sent, and both printed commands work', async () => {
-    await using at = await place()
+    await using at = await openSetup()
     const papers = await at.source('papers', { 'report.html': '<p>PAPER' })
     const invoices = await at.source('invoices', { 'report.html': '<p>INVOICE' })
     expect((await at.run(papers)).code).toBe(0)
@@ -68,7 +68,7 @@ describe('a store with one source', () => {
   }, 180_000)
 
   test('keeps two sources apart: neither takes the documents of the other for gone', async () => {
-    await using at = await place()
+    await using at = await openSetup()
     const papers = await at.source('papers', { 'report.html': '<p>PAPER' })
     const invoices = await at.source('invoices', { 'report.html': '<p>INVOICE' })
     await at.run(papers)
@@ -82,7 +82,7 @@ describe('a store with one source', () => {
   }, 120_000)
 
   test('counts single files as documents of their folder, and takes nothing for gone', async () => {
-    await using at = await place()
+    await using at = await openSetup()
     const papers = await at.source('papers', { 'x.html': '<p>X', 'y.html': '<p>Y' })
     for (const name of ['x.html', 'y.html']) {
       const done = await at.run(join(papers, name))
@@ -95,7 +95,7 @@ describe('a store with one source', () => {
   }, 120_000)
 
   test('continues an archive that was moved under the name of its source', async () => {
-    await using at = await place()
+    await using at = await openSetup()
     const papers = await at.source('papers', { 'x.html': '<p>X' })
     await at.run(papers)
     const moved = join(at.folder, 'moved')
@@ -109,7 +109,7 @@ describe('a store with one source', () => {
   }, 120_000)
 
   test('gives two runs that begin together one identity', async () => {
-    await using at = await place()
+    await using at = await openSetup()
     await using redis = await startTestRedis()
     const papers = await at.source('papers', { 'x.html': '<p>X' })
     const redisUrl = ['--redis-url', redis.url]
@@ -124,7 +124,7 @@ describe('a store with one source', () => {
 
 test('a worker on whose machine another folder is mounted hands its jobs back and stops; the next run does them', async () => {
   let funded = false
-  await using at = await place(() =>
+  await using at = await openSetup(() =>
     funded ? parsedReply() : errorReply(402, 'Payment Required: Insufficient credits'),
   )
   await using redis = await startTestRedis()
@@ -150,7 +150,7 @@ describe('another disk under the path of a store', () => {
   test.each(['swapped', 'unmounted', 'removed'])(
     'is refused: %s',
     async (how) => {
-      await using at = await place()
+      await using at = await openSetup()
       await using redis = await startTestRedis()
       const more = ['--redis-url', redis.url, '--state-dir', join(at.folder, 'state')]
       const papers = await at.source('papers', { 'x.html': '<p>X' })

@@ -62,24 +62,24 @@ async function open(denies: 'writes' | 'deletions') {
 
 describe.skipIf(unavailable !== null)(name, () => {
   test('whose policy denies writes is refused before anything is bought, in one sentence', async () => {
-    await using place = await open('writes')
-    const { code, stderr } = await place.run('1')
+    await using setup = await open('writes')
+    const { code, stderr } = await setup.run('1')
     expect(stderr).not.toMatch(STACK_TRACE)
     expect([code, stderr]).toEqual([1, expect.stringMatching(/access denied/i)])
-    expect([place.service.requests.length, await place.bucket.list('')]).toEqual([0, []])
+    expect([setup.service.requests.length, await setup.bucket.list('')]).toEqual([0, []])
   }, 120_000)
 
   test('whose policy denies deletions only is used, with one warning that names the permission', async () => {
-    await using place = await open('deletions')
-    const { code, stderr } = await place.run('1')
+    await using setup = await open('deletions')
+    const { code, stderr } = await setup.run('1')
     expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot delete objects .*s3:DeleteObject/)])
     expect(stderr.match(/s3:DeleteObject/g)).toHaveLength(1)
-    expect((await place.failures()).stdout).toMatch(/damaged/)
+    expect((await setup.failures()).stdout).toMatch(/damaged/)
     // What failed comes out well: its dead letter cannot be deleted, and counts no more.
-    expect((await place.run('2')).code).toBe(0)
-    expect((await place.failures()).stdout).not.toMatch(/damaged/)
-    const objects = await place.bucket.list('')
+    expect((await setup.run('2')).code).toBe(0)
+    expect((await setup.failures()).stdout).not.toMatch(/damaged/)
+    const objects = await setup.bucket.list('')
     expect(objects.filter((key) => key.endsWith('record.json'))).toHaveLength(DOCUMENTS)
-    expect(place.service.requests).toHaveLength(2 * DOCUMENTS)
+    expect(setup.service.requests).toHaveLength(2 * DOCUMENTS)
   }, 120_000)
 })

@@ -20,11 +20,14 @@ test.each([
   ['source', (folder: string) => ['s3://bucket/in', '--out', join(folder, 'out')], 'cannot list s3://bucket/in/'],
 ])(
   'sluice run exits with 1 and one sentence when the S3 %s cannot be reached',
-  async (_, places, what) => {
+  async (_, locationsIn, what) => {
     await using folder = await temporaryFolder()
-    const end = await sluice(['run', ...places(folder.path), '--state-dir', join(folder.path, 'state'), ...NOWHERE], {
-      env: { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
-    })
+    const end = await sluice(
+      ['run', ...locationsIn(folder.path), '--state-dir', join(folder.path, 'state'), ...NOWHERE],
+      {
+        env: { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
+      },
+    )
     expect(end.stderr.trim()).toBe(
       `sluice: Sluice ${what}: the store cannot be reached (ECONNREFUSED). Check --s3-endpoint.`,
     )

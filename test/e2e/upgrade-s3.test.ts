@@ -22,7 +22,7 @@ afterAll(async () => {
 const unavailable = s3.kind === 'unavailable' ? s3.reason : null
 const name = unavailable === null ? 'a store in a bucket' : `a store in a bucket (not run: ${unavailable})`
 
-async function bucketPlace() {
+async function openBucketSetup() {
   if (s3.kind !== 'ready') throw new Error('no S3')
   const { endpoint, accessKeyId, secretAccessKey } = s3
   await using resources = new AsyncDisposableStack()
@@ -71,7 +71,7 @@ const never = new AbortController().signal
 
 describe.skipIf(unavailable !== null)(name, () => {
   test('that release e8a17ec left is taken over with its half-done queue: nothing is lost, nothing is parsed again', async () => {
-    await using at = await bucketPlace()
+    await using at = await openBucketSetup()
     const { source, storeUrl, put, redis } = at
     const { pipeline } = await restore({ kind: 'bucket', source, storeUrl, put, redis: redis.connection })
     const before = await collect((await at.store()).listRecords(never))
@@ -93,7 +93,7 @@ describe.skipIf(unavailable !== null)(name, () => {
   }, 180_000)
 
   test('that was adopted is closed to that release, before a record of the new format is in it', async () => {
-    await using at = await bucketPlace()
+    await using at = await openBucketSetup()
     const { source, storeUrl, put, redis } = at
     await restore({ kind: 'bucket', source, storeUrl, put, redis: redis.connection })
     const store = await at.store()
@@ -110,7 +110,7 @@ describe.skipIf(unavailable !== null)(name, () => {
   }, 180_000)
 
   test('of a later format is refused, and nothing is changed in it', async () => {
-    await using at = await bucketPlace()
+    await using at = await openBucketSetup()
     await mkdir(at.source)
     await writeFile(join(at.source, 'a.html'), '<p>a')
     await at.put('store.json', Buffer.from(JSON.stringify({ format: 3, id: 'later', revision: 1, sources: [] })))

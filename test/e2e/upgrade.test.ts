@@ -27,17 +27,17 @@ async function leftByE8a17ec() {
     redis: redis.connection,
     put: intoFolder(out),
   })
-  const place = ['--out', out, '--redis-url', redis.url, '--state-dir', join(folder.path, 'state')]
+  const locations = ['--out', out, '--redis-url', redis.url, '--state-dir', join(folder.path, 'state')]
   const paid = ['--parse-api-url', service.url, '--parse-api-key', 'test-key']
   return {
     source,
     out,
-    place,
+    locations,
     redis,
     service,
     pipeline,
-    run: (...more: readonly string[]) => sluice(['run', source, ...place, ...paid, ...more]),
-    runLocally: (...more: readonly string[]) => sluice(['run', source, ...place, ...more]),
+    run: (...more: readonly string[]) => sluice(['run', source, ...locations, ...paid, ...more]),
+    runLocally: (...more: readonly string[]) => sluice(['run', source, ...locations, ...more]),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

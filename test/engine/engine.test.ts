@@ -157,10 +157,10 @@ describe('POST /v2/parse', () => {
   })
 
   test('converts a small Office document without a file', async () => {
-    const own = join(folder, readdirSync(folder)[0] ?? '')
-    const before = statSync(own).mtimeMs
+    const engineFolder = join(folder, readdirSync(folder)[0] ?? '')
+    const before = statSync(engineFolder).mtimeMs
     expect((await post(formOf({ file: csv() }))).body.data?.markdown).toContain('| Ada | 36 |')
-    expect(statSync(own).mtimeMs).toBe(before)
+    expect(statSync(engineFolder).mtimeMs).toBe(before)
   })
 
   test('converts and answers a document whole that is too long for the pipe to its converter', async () => {

@@ -79,8 +79,8 @@ export class Archive {
   }
 
   /**
-   * One change as a person makes it: an edit in place or by a rename, a touch, a move, a deletion, a copy, a new one.
-   * Returns what it did.
+   * One change as a person makes it: an edit of the file itself or by a rename, a touch, a move, a deletion, a copy,
+   * a new one. Returns what it did.
    */
   async change(): Promise<string> {
     const key = this.#random.pick(this.keys)

@@ -5,7 +5,7 @@ import type { Plan } from './plan.ts'
 import { FolderFixtureStore, type FixtureStore } from './fixture-store.ts'
 import type { StoreAddress } from './store-files.ts'
 
-/** Where one run takes place: its archive and its store, empty at the beginning and gone at the end. */
+/** Where one run happens: its archive and its store, empty at the beginning and gone at the end. */
 export interface Environment extends AsyncDisposable {
   readonly fixtures: FixtureStore
   /** Source and store, as the command line names them. */

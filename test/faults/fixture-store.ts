@@ -9,7 +9,7 @@ export interface FixtureFile {
 
 /** The folder or bucket of an archive's documents, and the changes that a user can make there. */
 export interface FixtureStore {
-  /** Overwrites in place: a concurrent reader sees some bytes of both versions, where the medium allows it. */
+  /** Overwrites the file itself: a concurrent reader sees some bytes of both versions, where the medium allows it. */
   write(key: string, text: string): Promise<void>
   /** Atomic. */
   replace(key: string, text: string): Promise<void>

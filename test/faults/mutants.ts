@@ -23,7 +23,7 @@ export const MUTANTS = {
         'async function giveUp(',
     ],
   ],
-  /** The record is written in place, and the outputs that it lists after it; in a folder and in a bucket. */
+  /** The record is written to its final path, and the outputs that it lists after it; in a folder and in a bucket. */
   'record-first': [
     [
       'src/outputs/folder/folder-store.ts',

@@ -166,9 +166,9 @@ function skippedBy(): Readonly<Record<string, number>> {
 
 /** What the service's ledger says of one process; `whole`: of answers that it did not cut off itself. */
 function booksOf(pid: number, charges: readonly Charge[]): { readonly requests: number; readonly credits: number } {
-  const own = charges.filter(({ process }) => process === pid)
-  const whole = own.filter(({ charged, fault }) => charged && fault === null)
-  return { requests: own.length, credits: creditsOf(whole) }
+  const ofProcess = charges.filter(({ process }) => process === pid)
+  const whole = ofProcess.filter(({ charged, fault }) => charged && fault === null)
+  return { requests: ofProcess.length, credits: creditsOf(whole) }
 }
 
 /** Requests and credits of one process. One that was stopped may have been charged for answers that it did not wait for. */

@@ -12,7 +12,7 @@ export const OLD_FAULTS = [
   'change',
   'write-errors',
 ] as const
-/** `replace`: a process that is picked by lot is killed, and another one started in its place. */
+/** `replace`: a process that is picked by lot is killed, and another one started instead. */
 export type FaultKind = (typeof OLD_FAULTS)[number] | ClassName | 'replace'
 
 export const FAULTS: readonly FaultKind[] = [...OLD_FAULTS, ...CLASS_NAMES]

@@ -13,7 +13,7 @@ import type { Environment } from './environment.ts'
 export interface StartOptions {
   /** Another source than that of the environment. */
   readonly source?: string
-  /** Beside those of every process, or in their place. */
+  /** Beside those of every process, or instead of them. */
   readonly flags?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
   /** Takes it for the source of the environment. */

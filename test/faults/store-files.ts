@@ -33,10 +33,10 @@ class FolderFiles implements StoreFiles {
 
   async list(folder: string): Promise<readonly string[]> {
     try {
-      const entries = await readdir(join(this.#out, folder), { recursive: true, withFileTypes: true })
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => relative(this.#out, join(entry.parentPath, entry.name)))
+      const dirents = await readdir(join(this.#out, folder), { recursive: true, withFileTypes: true })
+      return dirents
+        .filter((dirent) => dirent.isFile())
+        .map((dirent) => relative(this.#out, join(dirent.parentPath, dirent.name)))
     } catch (error) {
       return absent(error, [])
     }

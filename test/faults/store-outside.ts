@@ -60,16 +60,16 @@ export const isRecord = (name: string): boolean => basename(name) === 'record.js
 /** Folder of the outputs of the record at `name`. */
 export const outputsOf = ({ folder = '' }: StoredRecord, name: string): string => join(dirname(name), folder)
 
-/** The outputs of the record at `place`, by name; `names` is what the store has. */
+/** The outputs of the record at `path`, by name; `names` is what the store has. */
 export async function readOutputs(
   files: StoreFiles,
   record: StoredRecord,
-  place: string,
+  path: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, Buffer>> {
   const outputs = new Map<string, Buffer>()
   for (const [name, text] of Object.entries(record.outputs ?? {})) outputs.set(name, Buffer.from(text))
-  const folder = outputsOf(record, place)
+  const folder = outputsOf(record, path)
   for (const name of names.filter((one) => dirname(one) === folder && !isRecord(one))) {
     const bytes = await files.read(name)
     if (bytes !== null) outputs.set(basename(name), bytes)

@@ -30,8 +30,8 @@ const siteOf = (files: Readonly<Record<string, (url: string) => Page>>) =>
 
 async function pathsOf(start: string, options: Partial<SiteOptions> = {}): Promise<string[]> {
   const paths: string[] = []
-  for await (const entry of walkSite({ ...OPTIONS, start: new URL(start), ...options }, AbortSignal.timeout(20_000))) {
-    paths.push(entry.kind === 'page' ? entry.url.pathname : `${entry.kind} ${entry.url.pathname}`)
+  for await (const item of walkSite({ ...OPTIONS, start: new URL(start), ...options }, AbortSignal.timeout(20_000))) {
+    paths.push(item.kind === 'page' ? item.url.pathname : `${item.kind} ${item.url.pathname}`)
   }
   return paths.toSorted()
 }

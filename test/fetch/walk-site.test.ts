@@ -16,28 +16,28 @@ const OPTIONS: Omit<SiteOptions, 'start'> = {
   maxBytes: 1024 ** 2,
 }
 
-async function walked(options: SiteOptions): Promise<{ readonly entries: SiteItem[]; readonly summary: SiteSummary }> {
-  const entries: SiteItem[] = []
+async function walked(options: SiteOptions): Promise<{ readonly items: SiteItem[]; readonly summary: SiteSummary }> {
+  const items: SiteItem[] = []
   const ends: SiteSummary[] = []
   const onEnd = (summary: SiteSummary): void => void ends.push(summary)
-  for await (const entry of walkSite({ ...options, onEnd }, new AbortController().signal)) entries.push(entry)
+  for await (const item of walkSite({ ...options, onEnd }, new AbortController().signal)) items.push(item)
   const [summary] = ends
   if (summary === undefined) throw new Error('the walk did not come to its end')
-  return { entries, summary }
+  return { items, summary }
 }
 
-const pagesOf = (entries: readonly SiteItem[]): string[] =>
-  entries.flatMap((entry) => (entry.kind === 'page' ? [entry.url.href] : [])).filter((href) => !href.includes('/deep/'))
+const pagesOf = (items: readonly SiteItem[]): string[] =>
+  items.flatMap((item) => (item.kind === 'page' ? [item.url.href] : [])).filter((href) => !href.includes('/deep/'))
 
 describe('the walk of a generated website', () => {
   test(`finds every reachable page once and asks nothing outside (seed ${SEED})`, async () => {
     await using site = await GeneratedSite.open({ seed: SEED, pages: 300 })
-    const { entries, summary } = await walked({ ...OPTIONS, start: new URL(site.url) })
-    expect(pagesOf(entries).toSorted()).toEqual([...site.reachable].toSorted())
+    const { items, summary } = await walked({ ...OPTIONS, start: new URL(site.url) })
+    expect(pagesOf(items).toSorted()).toEqual([...site.reachable].toSorted())
     expect(site.askedOutside).toEqual([])
     expect(site.asked.filter((path) => path.startsWith('/forbidden/'))).toEqual([])
     expect(site.asked.filter((path) => path.startsWith('/deep/')).length).toBeLessThanOrEqual(4)
-    expect(entries.filter(({ kind }) => kind === 'failed')).toEqual([])
+    expect(items.filter(({ kind }) => kind === 'failed')).toEqual([])
     expect(summary.truncated).toBe(false)
     expect(summary.forbidden).toBeGreaterThan(0)
     expect(summary.absent).toBeGreaterThan(0)
@@ -46,8 +46,8 @@ describe('the walk of a generated website', () => {
   test('gives a page the same version until what is read of it changes', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 1, pages: 100 })
     const versions = async (): Promise<Map<string, string>> => {
-      const { entries } = await walked({ ...OPTIONS, start: new URL(site.url) })
-      return new Map(entries.flatMap((entry) => (entry.kind === 'page' ? [[entry.url.pathname, entry.version]] : [])))
+      const { items } = await walked({ ...OPTIONS, start: new URL(site.url) })
+      return new Map(items.flatMap((item) => (item.kind === 'page' ? [[item.url.pathname, item.version]] : [])))
     }
     const before = await versions()
     expect(await versions()).toEqual(before)
@@ -62,17 +62,17 @@ describe('the walk of a generated website', () => {
     await using site = await GeneratedSite.open({ seed: SEED + 2, pages: 100 })
     const start = new URL(site.url)
     const few = await walked({ ...OPTIONS, start, limit: 10 })
-    expect(few.entries.filter(({ kind }) => kind === 'page')).toHaveLength(10)
+    expect(few.items.filter(({ kind }) => kind === 'page')).toHaveLength(10)
     expect(few.summary.truncated).toBe(true)
     const near = await walked({ ...OPTIONS, start, depth: 0 })
-    expect(near.entries.length).toBeLessThan(site.reachable.length)
+    expect(near.items.length).toBeLessThan(site.reachable.length)
     expect(near.summary.truncated).toBe(false)
   }, 60_000)
 
   test('stays below the path that it begins with', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 3, pages: 200 })
-    const { entries } = await walked({ ...OPTIONS, start: new URL(`${site.url}/guide`), listing: 'sitemap' })
-    const pages = pagesOf(entries)
+    const { items } = await walked({ ...OPTIONS, start: new URL(`${site.url}/guide`), listing: 'sitemap' })
+    const pages = pagesOf(items)
     expect(pages.length).toBeGreaterThan(0)
     expect(pages.filter((href) => !new URL(href).pathname.startsWith('/guide/'))).toEqual([])
   }, 60_000)

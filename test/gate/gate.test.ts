@@ -64,10 +64,10 @@ describe('the places of the gate', () => {
     const holder = startProcess('gate-holder.ts', [server.url, 'killed', '2', '900'])
     await holder.line('holding')
     await using gate = await open({ keyDigest: 'killed', ceilings: { concurrency: 2 }, patienceMs: 10_000 })
-    const place = permit(gate)
+    const waiting = permit(gate)
     expect((await gate.state()).inFlight).toBe(2)
     await holder.kill('SIGKILL')
-    await place
+    await waiting
     expect((await gate.state()).inFlight).toBe(1)
   })
 

@@ -90,10 +90,10 @@ describe('a place that a process releases to the gate', () => {
     const done = { first: 0, second: 0 }
     const work = async (gate: RedisGate, name: keyof typeof done, documents: number): Promise<void> => {
       const each = async (index: number): Promise<void> => {
-        const place = await permit(gate, `${name}-${index}`)
+        const granted = await permit(gate, `${name}-${index}`)
         const from = performance.now()
         await takes(20)
-        await gate.leave(place, { ...parsed(), durationMs: performance.now() - from } as Feedback)
+        await gate.leave(granted, { ...parsed(), durationMs: performance.now() - from } as Feedback)
         done[name] += 1
       }
       await Promise.all(Array.from({ length: documents }, (_, index) => each(index)))

@@ -73,12 +73,12 @@ describe('the waiting line of a process', () => {
         return free ? admitted(key) : full
       },
     })
-    const place = waiting.join(ticket('a'), signal)
+    const joined = waiting.join(ticket('a'), signal)
     await elapse(50, 'a second question would come meanwhile')
     expect(questions).toBe(1)
     free = true
     waiting.call(0)
-    expect(await place).toMatchObject({ kind: 'admitted' })
+    expect(await joined).toMatchObject({ kind: 'admitted' })
     expect(questions).toBe(2)
   })
 

@@ -142,7 +142,7 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
   const random = new Random(seed)
   const pipeline = `spending-${seed}-${Date.now().toString(36)}`
   const processes = 1 + random.below(8)
-  const places = 1 + random.below(6)
+  const slots = 1 + random.below(6)
   const price = 1 + random.below(random.below(2) === 0 ? 5 : 200)
   const cap = price * (1 + random.below(30)) + random.below(price)
   const rises = random.below(3) === 0 ? 1 + random.below(2) : 0
@@ -156,7 +156,7 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
   const left = (): boolean => documents-- > 0
   let ends = 0
   const work = buyers.flatMap((buyer) =>
-    Array.from({ length: places }, () => buy(buyer, buyers, service, left, () => (ends += 1)).catch(() => undefined)),
+    Array.from({ length: slots }, () => buy(buyer, buyers, service, left, () => (ends += 1)).catch(() => undefined)),
   )
   let [isLost, forgotten] = [false, 0]
   const forget = (): void => {
@@ -196,7 +196,7 @@ export async function spendingRun(seed: number, redis: RedisConnection, url: str
   const wasted = kills > 0
   return {
     seed,
-    drawn: `${processes} processes × ${places}, price ${price}, rises ${rises}, kills ${kills}, losses ${losses}, refused ${refused.toFixed(2)}`,
+    drawn: `${processes} processes × ${slots}, price ${price}, rises ${rises}, kills ${kills}, losses ${losses}, refused ${refused.toFixed(2)}`,
     cap,
     charged: spent,
     allowedOver: service.allowedOver,

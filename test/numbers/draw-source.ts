@@ -37,7 +37,7 @@ export class DrawnSource {
     for (let left = 10 + this.#random.below(25); left > 0; left -= 1) await this.#add()
   }
 
-  /** Edits, additions, deletions, renames, and files that other things take the place of. */
+  /** Edits, additions, deletions, renames, and files that other things replace. */
   async change(): Promise<void> {
     for (let left = this.#random.below(8); left > 0; left -= 1) {
       const files = await this.#files()
@@ -139,10 +139,10 @@ export class DrawnSource {
 
   /** Regular files, by their paths. */
   async #files(): Promise<string[]> {
-    const entries = await readdir(this.path, { recursive: true, withFileTypes: true })
-    return entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
+    const dirents = await readdir(this.path, { recursive: true, withFileTypes: true })
+    return dirents
+      .filter((dirent) => dirent.isFile())
+      .map((dirent) => join(dirent.parentPath, dirent.name))
       .toSorted()
   }
 
@@ -157,14 +157,14 @@ export class DrawnSource {
     const counted = { files: 0, leftOut: 0 }
     const visit = async (folder: string, rulesAbove: boolean): Promise<void> => {
       const names = await readdir(join(this.path, folder))
-      // A link may stand in its place.
-      const own = await readFile(join(this.path, folder, '.sluiceignore'), 'utf8').catch(() => '')
-      const rules = rulesAbove || own === 'sub\n'
+      // It may be a symbolic link.
+      const ignored = await readFile(join(this.path, folder, '.sluiceignore'), 'utf8').catch(() => '')
+      const rules = rulesAbove || ignored === 'sub\n'
       for (const name of names) {
         const key = join(folder, name)
-        const entry = await lstat(join(this.path, key))
-        const isOpened = archives && entry.isFile() && !(hidden ? SYSTEM : HIDDEN).test(key)
-        if (!entry.isDirectory()) counted.files += isOpened ? (this.#archives.get(key) ?? 1) : 1
+        const stats = await lstat(join(this.path, key))
+        const isOpened = archives && stats.isFile() && !(hidden ? SYSTEM : HIDDEN).test(key)
+        if (!stats.isDirectory()) counted.files += isOpened ? (this.#archives.get(key) ?? 1) : 1
         else if (excluded?.test(name) === true || (rules && name === 'sub')) counted.leftOut += 1
         else await visit(key, rules)
       }

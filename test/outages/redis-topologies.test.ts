@@ -14,7 +14,7 @@ import { elapse } from '../support/wait.ts'
 const LAG_MS = 1_200
 
 /** A source of small documents, a service that counts what it charges, and the program in between. */
-async function place(documents: number, redisUrl: string) {
+async function openSetup(documents: number, redisUrl: string) {
   await using resources = new AsyncDisposableStack()
   const folder = resources.use(await temporaryFolder())
   const slow = new ScriptedService({ answers: () => ({ ...parsedReply(), delayMs: 200 }) })
@@ -41,7 +41,7 @@ async function place(documents: number, redisUrl: string) {
 
 test('a run and a worker go on through a failover of Sentinel that loses writes: each document once, exit 0', async () => {
   await using redis = await startWatchedRedis()
-  await using at = await place(120, redis.url)
+  await using at = await openSetup(120, redis.url)
   const run = at.start('run')
   const worker = at.start('work')
   await at.charged(10)
@@ -61,7 +61,7 @@ test('a run and a worker go on through a failover of Sentinel that loses writes:
 
 test('a run on a Redis Cluster whose nodes all lose their data does each document once, and exits 0', async () => {
   await using cluster = await startTestCluster()
-  await using at = await place(60, cluster.url)
+  await using at = await openSetup(60, cluster.url)
   const run = at.start('run')
   await at.charged(8)
   for (const url of cluster.url.split(',')) {

@@ -9,7 +9,7 @@ import { Harness } from './support/harness.ts'
 import { until } from '../support/wait.ts'
 import { wrongAddress } from '../faults/wrong-addresses.ts'
 
-/** Longest until an outage can be seen in each place: it is confirmed after two seconds. */
+/** Longest until an outage can be seen in each channel: it is confirmed after two seconds. */
 const VISIBLE_MS = 5_000
 
 const EXIT_HALTED = 3

@@ -29,7 +29,7 @@ describe.concurrent('a file that is written to while it is read', () => {
     let version = 0
     const write = (): void => {
       version += 1
-      // In place, in pieces, always of the same size.
+      // Into the same file, in pieces, always of the same size.
       const file = openSync(path, version === 1 ? 'w' : 'r+')
       for (let piece = 0; piece < 8; piece++) writeSync(file, Buffer.alloc(80_000, 65 + (version % 26)))
       closeSync(file)

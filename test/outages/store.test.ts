@@ -44,7 +44,7 @@ async function expectWellEnded(running: RunningSluice, harness: Harness): Promis
 }
 
 describe.concurrent('an output store', () => {
-  test('that is full holds the run up, buys nothing more, and goes on when there is room', async (context) => {
+  test('that is full holds the run up, buys nothing more, and goes on when space is free again', async (context) => {
     await using redis = await OwnRedis.start()
     await using on = await sceneOnDisk('1m', context)
     const { harness, disk } = on

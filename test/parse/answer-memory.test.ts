@@ -47,7 +47,7 @@ describe('the answer memory with concurrent answers', () => {
     expect(memory.usedBytes).toBe(0)
   })
 
-  test('a small body that is far larger once decompressed waits for room as it unfolds', async () => {
+  test('a small body that is far larger once decompressed waits for free memory as it unfolds', async () => {
     const bomb = gzipSync(JSON.stringify(parsedReply('x'.repeat(6 * MEGABYTE)).body))
     const answers = Array.from({ length: 3 }, () => ({ body: bomb, headers: { 'content-encoding': 'gzip' } }))
     await using service = await startScriptedService({ answers })
@@ -64,7 +64,7 @@ describe('the answer memory with concurrent answers', () => {
     expect(memory.peakBytes).toBeLessThan(8 * MEGABYTE)
   })
 
-  test('time does not run out for one that waits for room', async () => {
+  test('time does not run out for an answer that waits for free memory', async () => {
     await using service = await startScriptedService({ answers: [parsedReply('x'.repeat(2 * MEGABYTE))] })
     const options = { baseUrl: new URL(service.url), apiKey: null, concurrency: 4, userAgent: 'test' }
     await using parser = new HttpParser({ ...options, timeoutMs: () => 900 })
@@ -77,7 +77,7 @@ describe('the answer memory with concurrent answers', () => {
     expect([kind, memory.usedBytes > 2 * MEGABYTE]).toEqual(['parsed', true])
   })
 
-  test('one that waits for room ends at once when it is cut off', async () => {
+  test('an answer that waits for free memory ends at once when it is cut off', async () => {
     await using service = await startScriptedService({ answers: [parsedReply('x'.repeat(2 * MEGABYTE))] })
     const options = { baseUrl: new URL(service.url), apiKey: null, concurrency: 4, userAgent: 'test' }
     await using parser = new HttpParser(options)

@@ -5,7 +5,7 @@ import { DIRECT } from '#src/parse/way-out.ts'
 import { openSite, type Page } from '../support/web-site.ts'
 
 const never = new AbortController().signal
-const NOTHING = { places: null, remaining: null, plan: null }
+const NOTHING = { concurrency: null, remaining: null, plan: null }
 
 let engine: Engine
 
@@ -16,17 +16,17 @@ afterAll(() => engine[Symbol.asyncDispose]())
 
 async function account(baseUrl: string, apiKey = 'k-stated') {
   const line = { baseUrl, apiKey, login: null, wayOut: DIRECT }
-  const [places, credits] = await Promise.all([readTargets(line, never), readCredits(line, never)])
-  return { places, ...credits }
+  const [concurrency, credits] = await Promise.all([readTargets(line, never), readCredits(line, never)])
+  return { concurrency, ...credits }
 }
 
 describe('the account of a key', () => {
   test('is what the service states of it', async () => {
-    expect(await account(engine.url)).toEqual({ places: 1, remaining: 42, plan: 42 })
+    expect(await account(engine.url)).toEqual({ concurrency: 1, remaining: 42, plan: 42 })
   })
 
   test('has no limit where the service has none', async () => {
-    expect(await account(engine.url, 'k-free')).toEqual({ ...NOTHING, places: 2 })
+    expect(await account(engine.url, 'k-free')).toEqual({ ...NOTHING, concurrency: 2 })
   })
 
   test.each<[string, Page | undefined]>([

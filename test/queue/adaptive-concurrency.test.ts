@@ -7,17 +7,17 @@ import { documentJobs } from '../support/queue-jobs.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { elapse, takes, until } from '../support/wait.ts'
 
-const BACK: JobVerdict = { kind: 'postpone', afterMs: 100, counted: false, reason: 'no place at the gate' }
+const BACK: JobVerdict = { kind: 'postpone', afterMs: 100, counted: false, reason: 'no permit from the gate' }
 
-/** A queue of `documents` jobs that a worker with twenty places takes from; an error is one of the test. */
+/** A queue of `documents` jobs that a worker with twenty slots takes from; an error is one of the test. */
 async function takeTwenty(documents: number, handle: ConsumeOptions['handle']) {
   const redis = await startTestRedis()
-  const place = { connection: redis.connection, pipeline: 'intake' }
-  const queue = new DocumentQueue(place)
+  const options = { connection: redis.connection, pipeline: 'intake' }
+  const queue = new DocumentQueue(options)
   const onError = (error: unknown): never => {
     throw error
   }
-  const consumer = consume({ ...place, concurrency: 20, handle, giveUp: async () => undefined, onError })
+  const consumer = consume({ ...options, concurrency: 20, handle, giveUp: async () => undefined, onError })
   await queue.add(documentJobs(documents))
   return {
     queue,
@@ -31,16 +31,16 @@ async function takeTwenty(documents: number, handle: ConsumeOptions['handle']) {
 
 test('intake starts at most three documents per completion while the gate admits one by one, and twenty at a time when it opens', async () => {
   let [starts, through, atOnce, most, open] = [0, 0, 0, 0, false]
-  let places = 0
-  const oneMore = setInterval(() => (places = 1), 50)
+  let permits = 0
+  const oneMore = setInterval(() => (permits = 1), 50)
   await using line = await takeTwenty(400, async () => {
     starts += 1
     atOnce += 1
     if (open) most = Math.max(most, atOnce)
     await takes(100)
     atOnce -= 1
-    if (places === 0 && !open) return BACK
-    places = 0
+    if (permits === 0 && !open) return BACK
+    permits = 0
     through += 1
     return { kind: 'finish' }
   })

@@ -198,8 +198,8 @@ describe('the stop of a queue consumer', () => {
   })
 
   test('leaves nothing that keeps its process, though Redis went away a moment before', async () => {
-    const entry = fileURLToPath(new URL('../support/processes/stopping-worker.ts', import.meta.url))
-    const worker = spawn(process.execPath, [entry, redis.url, 'keeps'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const program = fileURLToPath(new URL('../support/processes/stopping-worker.ts', import.meta.url))
+    const worker = spawn(process.execPath, [program, redis.url, 'keeps'], { stdio: ['pipe', 'pipe', 'inherit'] })
     const ended = once(worker, 'exit')
     await once(worker.stdout, 'data')
     await redis.killServer()
@@ -226,17 +226,17 @@ describe('the stop of a queue consumer', () => {
 
 describe('a stuck worker of the queue', () => {
   test('is started anew, and then works', async () => {
-    const place = { connection: redis.connection, prefix: '{sluice:stuck}' }
+    const options = { connection: redis.connection, prefix: '{sluice:stuck}' }
     let letGo: () => void = () => undefined
     const held = new Promise<void>((resolve) => {
       letGo = resolve
     })
     // What keeps ours from taking jobs: only one may run anywhere, and this one has it.
-    const greedy = new Worker('documents', () => held, place)
-    const limits = new BullQueue('documents', place)
+    const greedy = new Worker('documents', () => held, options)
+    const limits = new BullQueue('documents', options)
     await limits.setGlobalConcurrency(1)
     await limits.add('held', documentJob(0))
-    await until('the other worker has the only place', 3000, async () => (await limits.getActiveCount()) === 1)
+    await until('the other worker has the only slot', 3000, async () => (await limits.getActiveCount()) === 1)
     let handled = 0
     const handle = async (): Promise<JobVerdict> => {
       handled += 1

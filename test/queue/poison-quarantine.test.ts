@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { PoisonQuarantine } from '#src/queue/poison-quarantine.ts'
 
-const leaveOf = (entry: ReturnType<PoisonQuarantine['enter']>): (() => void) => {
-  if (entry.kind !== 'entered') throw new Error('the quarantine deferred it')
-  return entry.leave
+const leaveOf = (admission: ReturnType<PoisonQuarantine['enter']>): (() => void) => {
+  if (admission.kind !== 'entered') throw new Error('the quarantine deferred it')
+  return admission.leave
 }
 
 describe('documents that were there when workers died', () => {
   test('once, are run as any other', () => {
     const quarantine = new PoisonQuarantine(10)
-    const entries = Array.from({ length: 100 }, (_, index) => quarantine.enter(index % 2))
-    expect(entries.every(({ kind }) => kind === 'entered')).toBe(true)
+    const admissions = Array.from({ length: 100 }, (_, index) => quarantine.enter(index % 2))
+    expect(admissions.every(({ kind }) => kind === 'entered')).toBe(true)
   })
 
   test.each([
@@ -21,12 +21,12 @@ describe('documents that were there when workers died', () => {
     [10, 1],
   ])('%i times, are run %i at a time beside the others', (deaths, together) => {
     const quarantine = new PoisonQuarantine(10)
-    const entries = Array.from({ length: 20 }, () => quarantine.enter(deaths))
-    expect(entries.filter(({ kind }) => kind === 'entered')).toHaveLength(together)
+    const admissions = Array.from({ length: 20 }, () => quarantine.enter(deaths))
+    expect(admissions.filter(({ kind }) => kind === 'entered')).toHaveLength(together)
     expect(quarantine.enter(1).kind).toBe('entered')
   })
 
-  test('make room for each other, and the worst of them decides how many there are', () => {
+  test('wait for each other, and the worst of them decides how many there are', () => {
     const quarantine = new PoisonQuarantine(10)
     const leave = leaveOf(quarantine.enter(2))
     expect(quarantine.enter(5).kind).toBe('deferred')
@@ -45,8 +45,8 @@ describe('documents that were there when workers died', () => {
   test('come again soon when few wait, and each later the more do', () => {
     const quarantine = new PoisonQuarantine(10)
     const leave = leaveOf(quarantine.enter(5))
-    const waits = Array.from({ length: 30 }, () => quarantine.enter(5)).map((entry) =>
-      entry.kind === 'deferred' ? entry.waitMs : 0,
+    const waits = Array.from({ length: 30 }, () => quarantine.enter(5)).map((admission) =>
+      admission.kind === 'deferred' ? admission.waitMs : 0,
     )
     expect(waits.slice(0, 3)).toEqual([100, 200, 300])
     expect(Math.max(...waits)).toBe(2_000)

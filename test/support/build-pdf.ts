@@ -68,8 +68,8 @@ export function buildPdf(pages: readonly PdfPage[], options: PdfOptions = {}): B
 function addPage(add: (body: string | Buffer) => number, page: PdfPage, fontTable: string): number {
   const [cos, sin] = [Math.cos, Math.sin].map((of) => of(((page.skew ?? 0) * Math.PI) / 180)) as [number, number]
   const [x0, y0, x1, y1] = page.pictureBox ?? [0, 0, PAGE_WIDTH, PAGE_HEIGHT]
-  const place = `${cos} ${-sin} ${sin} ${cos} 0 0 cm ${x1 - x0} 0 0 ${y1 - y0} ${x0} ${y0} cm`
-  const draw = page.picture === undefined ? '' : `q ${place} /Im Do Q\n`
+  const matrix = `${cos} ${-sin} ${sin} ${cos} 0 0 cm ${x1 - x0} 0 0 ${y1 - y0} ${x0} ${y0} cm`
+  const draw = page.picture === undefined ? '' : `q ${matrix} /Im Do Q\n`
   const contents = add(stream('', Buffer.from(draw + page.content, 'latin1')))
   const picture =
     page.picture === undefined

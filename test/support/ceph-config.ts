@@ -1,4 +1,4 @@
-export interface CephPlace {
+export interface CephOptions {
   readonly folder: string
   readonly clusterId: string
   /** Ports on 127.0.0.1. */
@@ -14,7 +14,7 @@ export interface CephPlace {
  * seconds to two, `memstore page size` keeps small objects from taking 64 KiB each, and the longest object name must
  * not be lowered or keys of 1,024 bytes fail.
  */
-export function cephConfig(at: CephPlace): string {
+export function cephConfig(at: CephOptions): string {
   return `[global]
 fsid = ${at.clusterId}
 mon host = [v2:127.0.0.1:${at.monitor}/0]

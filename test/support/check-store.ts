@@ -59,8 +59,8 @@ async function checkFiles(record: DocumentRecord, folder: string): Promise<void>
 
 async function filesBelow(folder: string): Promise<string[]> {
   try {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    const dirents = await readdir(folder, { recursive: true, withFileTypes: true })
+    return dirents.filter((dirent) => dirent.isFile()).map((dirent) => join(dirent.parentPath, dirent.name))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

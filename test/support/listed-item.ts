@@ -1,18 +1,18 @@
 import { assertNever } from '#src/document/assert-never.ts'
 import type { SourceItem } from '#src/document/source-item.ts'
 
-/** An entry in a few words: the key of a document, and for the rest also why it is none. */
-export function describeItem(entry: SourceItem): string {
-  switch (entry.kind) {
+/** An item of a source in a few words: the key of a document, and for the rest also why it is none. */
+export function describeItem(item: SourceItem): string {
+  switch (item.kind) {
     case 'document':
-      return entry.key
+      return item.key
     case 'unusable':
-      return `${entry.key} ${entry.failure.code}`
+      return `${item.key} ${item.failure.code}`
     case 'skipped':
     case 'left_out':
-      return `${entry.key} ${entry.kind} ${entry.reason}`
+      return `${item.key} ${item.kind} ${item.reason}`
     default:
-      return assertNever(entry)
+      return assertNever(item)
   }
 }
 

@@ -77,22 +77,22 @@ async function serve(asked: ListingRequest, options: ListingStoreOptions, respon
 function pageOf({ prefix, delimited, after }: ListingRequest, options: ListingStoreOptions): string {
   const below = options.keys.filter((key) => key.startsWith(prefix))
   const names = delimited ? [...new Set(below.map((key) => nameAt(key, prefix)))] : below
-  // Where the store has an order of its own, a token names a place in it.
-  const place = names.indexOf(after)
+  // Where the store has an order of its own, a token names a position in it.
+  const position = names.indexOf(after)
   const rest =
-    place === -1
+    position === -1
       ? names.filter((name) => Buffer.compare(Buffer.from(name), Buffer.from(after)) > 0)
-      : names.slice(place + 1)
+      : names.slice(position + 1)
   const page = rest.slice(0, delimited ? (options.foldersPerPage ?? 1_000) : PAGE)
   const more = page.length < rest.length
-  const entries = page.map((name) =>
+  const elements = page.map((name) =>
     delimited && name.endsWith('/') && name !== prefix
       ? `<CommonPrefixes><Prefix>${encodeURIComponent(name)}</Prefix></CommonPrefixes>`
       : `<Contents><Key>${encodeURIComponent(name)}</Key><ETag>&quot;${name.length}&quot;</ETag><Size>1</Size></Contents>`,
   )
   const token = more ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''
   const head = `<IsTruncated>${more}</IsTruncated><KeyCount>${page.length}</KeyCount>${token}`
-  return `<?xml version="1.0"?><ListBucketResult xmlns="s3">${head}${entries.join('')}</ListBucketResult>`
+  return `<?xml version="1.0"?><ListBucketResult xmlns="s3">${head}${elements.join('')}</ListBucketResult>`
 }
 
 /** The folder of this level, or the key where it has none. */

@@ -60,8 +60,8 @@ export class MemoryStore implements OutputStore {
   }
   async commit(record: DocumentRecord, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     if (record.files.length !== files.size) throw new Error('the record does not list the files committed with it')
-    const inPlace = this.#documents.get(record.key)?.record
-    if (inPlace !== undefined && !sameOwner(inPlace, record)) throw new RecordOfOther(inPlace.source)
+    const present = this.#documents.get(record.key)?.record
+    if (present !== undefined && !sameOwner(present, record)) throw new RecordOfOther(present.source)
     const copies = new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]))
     this.#documents.set(record.key, { record: structuredClone(record), files: copies })
     this.#letters.delete(record.key)

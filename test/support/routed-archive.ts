@@ -90,8 +90,8 @@ function replyOf(parser: Parser, pages: readonly AnsweredPage[]): Reply {
     totalPages: pages.length,
     creditsUsed: parser === 'engine' ? 0 : pages.length,
   }
-  const own = texts.map((parts, index) => ({ pageNumber: index + 1, markdown: parts.join('\n\n') }))
-  return { body: { success: true, data: { markdown, pages: own, blocks, metadata, ...sluice } } }
+  const pageTexts = texts.map((parts, index) => ({ pageNumber: index + 1, markdown: parts.join('\n\n') }))
+  return { body: { success: true, data: { markdown, pages: pageTexts, blocks, metadata, ...sluice } } }
 }
 
 /**

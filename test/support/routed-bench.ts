@@ -74,9 +74,9 @@ export async function openRoutedBench({
   const named = new Map<string, Tier>()
   if (second !== null) {
     const { price, charge } = bench.deps
-    const own = { class: 'service', origin: second.url, version: null } as const
+    const identity = { class: 'service', origin: second.url, version: null } as const
     const way = await tierAt(second.url, `second-${pipeline}`)
-    named.set('second', { ...way, parsers: { ...parsers, own }, price, charge, spending: NO_SPENDING })
+    named.set('second', { ...way, parsers: { ...parsers, own: identity }, price, charge, spending: NO_SPENDING })
   }
   const deps: IngestDeps = {
     ...bench.deps,

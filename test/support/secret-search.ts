@@ -17,26 +17,26 @@ export class SecretSearch {
     )
   }
 
-  /** One sentence for each secret in each place. */
+  /** One sentence for each secret in each channel. */
   get found(): readonly string[] {
     return [...this.#found].sort()
   }
 
-  text(place: string, text: string | Buffer): void {
+  text(channel: string, text: string | Buffer): void {
     const whole = typeof text === 'string' ? text : text.toString('latin1')
-    for (const [name, form] of this.#forms) if (whole.includes(form)) this.#found.add(`${name} in ${place}`)
+    for (const [name, form] of this.#forms) if (whole.includes(form)) this.#found.add(`${name} in ${channel}`)
   }
 
   /** Names and contents of all files below a folder; what is compressed is read too. Answers how many there were. */
-  async folder(place: string, path: string): Promise<number> {
+  async folder(channel: string, path: string): Promise<number> {
     let files = 0
     for (const name of await readdir(path, { recursive: true })) {
-      this.text(`the name ${place}/${name}`, name)
+      this.text(`the name ${channel}/${name}`, name)
       const stat = await lstat(join(path, name)).catch(() => null)
       if (stat?.isFile() !== true) continue
       files += 1
       const bytes = await readFile(join(path, name))
-      this.text(`${place}/${name}`, name.endsWith('.gz') ? gunzipSync(bytes) : bytes)
+      this.text(`${channel}/${name}`, name.endsWith('.gz') ? gunzipSync(bytes) : bytes)
     }
     return files
   }

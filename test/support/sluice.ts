@@ -17,7 +17,7 @@ export const COMPILED = bundled?.compileCache ?? `${ROOT}/node_modules/.cache/no
 export const STACK_TRACE = /at .*\.[jt]s:\d+/
 
 export interface SluiceOptions {
-  /** Another entry than that of the sources. */
+  /** Another entry point than that of the sources. */
   readonly program?: string
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string

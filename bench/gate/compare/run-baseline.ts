@@ -8,7 +8,7 @@ import { documentNames, writeDocuments } from '../documents-folder.ts'
 import type { LimitedReport } from '../limited/service-plan.ts'
 import { measure, type Measured } from '../measure.ts'
 import { documentsFor, type Regime } from '../regimes.ts'
-import type { BenchPlace } from '../run-regime.ts'
+import type { BenchEnvironment } from '../run-regime.ts'
 
 /** The contract's reference pattern with ten requests at once a process; BullMQ's limiter, told the right limits. */
 export const BASELINES = ['reference', 'bullmq'] as const
@@ -21,10 +21,14 @@ export interface BaselineResult extends Measured {
   readonly lost: number
 }
 
-export async function runBaseline(client: Baseline, regime: Regime, place: BenchPlace): Promise<BaselineResult> {
+export async function runBaseline(
+  client: Baseline,
+  regime: Regime,
+  environment: BenchEnvironment,
+): Promise<BaselineResult> {
   const { plan, windows, name, poisonPercent = 0 } = regime
-  const source = join(place.folder, 'in')
-  const out = join(place.folder, 'out')
+  const source = join(environment.folder, 'in')
+  const out = join(environment.folder, 'out')
   const count = documentsFor(regime)
   await writeDocuments(source, { count, bytes: 300, poisonPercent })
   await mkdir(out)
@@ -32,10 +36,20 @@ export async function runBaseline(client: Baseline, regime: Regime, place: Bench
   const url = `http://127.0.0.1:${await service.line('listening')}`
   const queueName = `baseline-${Date.now()}`
   await using queue =
-    client === 'bullmq' ? await filledQueue(queueName, count, poisonPercent, plan.windowMs, place) : null
+    client === 'bullmq' ? await filledQueue(queueName, count, poisonPercent, plan.windowMs, environment) : null
   await using clients = new AsyncDisposableStack()
-  const processes = Array.from({ length: place.workers }, (_, index) => {
-    const told = { client, index, of: place.workers, url, source, out, redisUrl: place.redisUrl, queueName, plan }
+  const processes = Array.from({ length: environment.workers }, (_, index) => {
+    const told = {
+      client,
+      index,
+      of: environment.workers,
+      url,
+      source,
+      out,
+      redisUrl: environment.redisUrl,
+      queueName,
+      plan,
+    }
     return clients.use(new BenchProcess('compare/baseline-process.ts', [JSON.stringify(told)]))
   })
   await Promise.all(processes.map((one) => one.line('ready')))
@@ -46,7 +60,7 @@ export async function runBaseline(client: Baseline, regime: Regime, place: Bench
   for (const one of processes) one.kill('SIGTERM')
   const lost = await Promise.all(processes.map(async (one) => Number(await one.line('lost'))))
   await queue?.[Symbol.asyncDispose]()
-  await rm(place.folder, { recursive: true, force: true })
+  await rm(environment.folder, { recursive: true, force: true })
   return { ...measure(report, plan, regime.measure), name, client, lost: lost.reduce((sum, one) => sum + one, 0) }
 }
 
@@ -55,9 +69,9 @@ async function filledQueue(
   count: number,
   poisonPercent: number,
   windowMs: number,
-  place: BenchPlace,
+  environment: BenchEnvironment,
 ): Promise<AsyncDisposable> {
-  const connection = await connectRedis({ url: place.redisUrl })
+  const connection = await connectRedis({ url: environment.redisUrl })
   const queue = new Queue<{ file: string }>(name, { connection })
   const backoff = { type: 'exponential', delay: windowMs / 60 }
   const opts = { attempts: 5, backoff, removeOnComplete: true, removeOnFail: true }

@@ -102,9 +102,9 @@ export class LimitedService {
     }
     if (fails) return error(500, 'An unexpected error occurred on the server.', { code: 'UNKNOWN_ERROR' })
     this.#paid += 1
-    const place =
+    const queueing =
       queuedMs < 1 ? { concurrencyLimited: false } : { concurrencyLimited: true, concurrencyQueueDurationMs: queuedMs }
-    const metadata = { statusCode: 200, creditsUsed: 1, ...place }
+    const metadata = { statusCode: 200, creditsUsed: 1, ...queueing }
     return { status: 200, headers: {}, body: { success: true, data: { markdown: `# ${document}\n`, metadata } } }
   }
 

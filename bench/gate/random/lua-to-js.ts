@@ -161,12 +161,12 @@ function logical(operator: 'and' | 'or', left: Expression, right: Expression): s
 }
 
 function table(node: TableConstructorExpression): string {
-  const entries = node.fields.map((field, index) => {
+  const members = node.fields.map((field, index) => {
     if (field.type === 'TableKeyString') return `${field.key.name}: ${expression(field.value)}`
     if (field.type === 'TableValue') return `${index + 1}: ${expression(field.value)}`
     throw unknown(node)
   })
-  return `({ ${entries.join(', ')} })`
+  return `({ ${members.join(', ')} })`
 }
 
 function math(member: string): string {

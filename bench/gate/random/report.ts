@@ -55,8 +55,8 @@ export function policyTable(rows: ReadonlyMap<string, readonly Row[]>): string {
 export function familyTable(rows: readonly Row[]): string {
   const table = newTable('family')
   for (const [name, has] of FAMILIES) {
-    const own = rows.filter(({ drawn }) => has(drawn))
-    if (own.length > 0) table.push(cells(name, own))
+    const ofFamily = rows.filter(({ drawn }) => has(drawn))
+    if (ofFamily.length > 0) table.push(cells(name, ofFamily))
   }
   return table.toString()
 }

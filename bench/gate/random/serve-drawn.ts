@@ -26,8 +26,8 @@ function httpAnswer(answer: DrawnAnswer, document: string): HttpAnswer {
   switch (answer.status) {
     case 200: {
       const queued = answer.queuedMs === null || answer.queuedMs === 0 ? null : answer.queuedMs / factor
-      const place = queued === null ? {} : { concurrencyLimited: true, concurrencyQueueDurationMs: queued }
-      const metadata = { statusCode: 200, creditsUsed: 1, ...place }
+      const queueing = queued === null ? {} : { concurrencyLimited: true, concurrencyQueueDurationMs: queued }
+      const metadata = { statusCode: 200, creditsUsed: 1, ...queueing }
       return { status: 200, headers: {}, body: { success: true, data: { markdown: `# ${document}\n`, metadata } } }
     }
     case 408:

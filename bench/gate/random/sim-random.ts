@@ -58,20 +58,20 @@ export async function simRandom(options: RandomOptions): Promise<void> {
   const rows = new Map<string, readonly Row[]>()
   if (options.without.length > 0) return ablate(rowsOf, options.without)
   const scripts = options.scripts ? await scriptRows() : null
-  const own = scripts ?? rowsOf(controlLaw())
-  rows.set(options.scripts ? 'the law, scripts in Redis' : 'the law', own)
+  const ofLaw = scripts ?? rowsOf(controlLaw())
+  rows.set(options.scripts ? 'the law, scripts in Redis' : 'the law', ofLaw)
   if (compare) for (const [name, make] of Object.entries(OTHERS)) rows.set(name, rowsOf(make, name.startsWith('omni')))
   if (options.save !== undefined) save(options.save, rows)
   console.log(policyTable(rows))
-  console.log(familyTable(own))
-  console.log(extraWaitLine(own))
+  console.log(familyTable(ofLaw))
+  console.log(extraWaitLine(ofLaw))
   console.log(`The ${worst} worst: goodput, refused beyond noise, service`)
-  console.log(worstOf(own, worst))
+  console.log(worstOf(ofLaw, worst))
   const more =
     scripts === null
       ? {}
       : { jain_mean: mean(scripts.map(({ jain }) => jain)), calls_per_request: mean(scripts.map(({ calls }) => calls)) }
-  console.log(JSON.stringify({ ...summary(own), ...more }))
+  console.log(JSON.stringify({ ...summary(ofLaw), ...more }))
 
   async function scriptRows() {
     await using server = await startTestRedis()

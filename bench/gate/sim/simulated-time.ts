@@ -14,14 +14,14 @@ export class SimulatedTime implements Clock {
 
   after(ms: number, happen: () => void | Promise<void>): void {
     this.#order += 1
-    const entry = { at: this.now + Math.max(0, ms), order: this.#order, happen }
+    const event = { at: this.now + Math.max(0, ms), order: this.#order, happen }
     const heap = this.#due
-    let index = heap.push(entry) - 1
+    let index = heap.push(event) - 1
     while (index > 0) {
       const parent = (index - 1) >> 1
-      if (isBefore(heap[parent]!, entry)) break
+      if (isBefore(heap[parent]!, event)) break
       heap[index] = heap[parent]!
-      heap[parent] = entry
+      heap[parent] = event
       index = parent
     }
   }

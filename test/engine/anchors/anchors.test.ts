@@ -53,12 +53,12 @@ describe('anchors of generated files', () => {
       expect(conversion.markdown, note).toBe((await convert(bytes, extension, false)).markdown)
       const blocks = blocksOf(conversion)
       expectPartition(conversion.markdown, blocks, note)
-      for (const { word, place, construct } of words) {
+      for (const { word, position, construct } of words) {
         const at = conversion.markdown.indexOf(word)
         // Notes of a text stand at its end.
         if (at === -1 || NOTES.has(construct)) continue
         const block = blocks.find(({ markdownSpan: [start, end] }) => start <= at && at < end)
-        expect(block?.anchor, `${note}, ${word}`).toMatchObject({ [unit]: place })
+        expect(block?.anchor, `${note}, ${word}`).toMatchObject({ [unit]: position })
       }
     }
   })

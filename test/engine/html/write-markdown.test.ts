@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { markdownOf } from './convert.ts'
 
 describe('the Markdown of an HTML table', () => {
-  test('repeats a cell in every place that it spans', async () => {
+  test('repeats a cell in every row and column that it spans', async () => {
     const page = `<table><tr><th>Year</th><th colspan=2>Sales</th></tr>
       <tr><td rowspan=2>2023</td><td>Q1</td><td>10</td></tr><tr><td>Q2</td><td>12</td></tr></table>`
     expect(await markdownOf(page)).toBe(

@@ -17,7 +17,7 @@ test('ConcurrencyGate admits waiting requests in order of arrival', async () => 
   expect(order).toEqual(['a', 'b', 'c'])
 })
 
-test('ConcurrencyGate passes a place over an aborted request to the next, and loses no place', async () => {
+test('ConcurrencyGate passes a slot over an aborted request to the next, and loses no slot', async () => {
   const gate = new ConcurrencyGate(1, 'queue')
   await gate.enter(never)
   const impatient = new AbortController()

@@ -56,7 +56,7 @@ describe('a key of the engine', () => {
     expect(Number(refused[0]?.retryAfter)).toBeGreaterThanOrEqual(58)
   })
 
-  test('waits for a place beyond its concurrency, and is answered so', async () => {
+  test('waits for a slot beyond its concurrency, and is answered so', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => parseWith(engine, { key: 'k-narrow' })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     const limited = answers.map(({ body }) => body.data?.metadata?.concurrencyLimited)

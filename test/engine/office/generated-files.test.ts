@@ -55,10 +55,10 @@ async function outcomeOf(seed: number): Promise<Outcome> {
 function distribution(outcomes: readonly Outcome[]): Record<string, string> {
   const all = new Map<string, [found: number, lost: number]>()
   for (const { file, lost } of outcomes) {
-    for (const entry of file.words) {
-      const name = `${file.extension} ${entry.construct}`
+    for (const drawn of file.words) {
+      const name = `${file.extension} ${drawn.construct}`
       const [found, missing] = all.get(name) ?? [0, 0]
-      all.set(name, lost.includes(entry) ? [found, missing + 1] : [found + 1, missing])
+      all.set(name, lost.includes(drawn) ? [found, missing + 1] : [found + 1, missing])
     }
   }
   return Object.fromEntries(

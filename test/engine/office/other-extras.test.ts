@@ -45,11 +45,11 @@ describe('an OpenDocument text', () => {
   })
 
   test('has its title as a heading, named by its style or made of it, and no other paragraph', async () => {
-    const own =
+    const styles =
       '<office:automatic-styles><style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/></office:automatic-styles>'
     const box = '<draw:frame><draw:text-box><text:p>box</text:p></draw:text-box></draw:frame>'
     const body = `<text:p text:style-name="Title"/><text:p text:style-name="P1">Boats${box}</text:p><text:p text:style-name="P2">text</text:p>`
-    const { markdown } = await convert(openText(body, own), 'odt')
+    const { markdown } = await convert(openText(body, styles), 'odt')
     expect(markdown).toMatch(/^# Boats\b/)
     expect(markdown).toMatch(/\n\ntext\n$/)
     expect((await convert(openText('<text:p text:style-name="Title">Boats</text:p>'), 'odt')).markdown).toBe(

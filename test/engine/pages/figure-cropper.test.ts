@@ -94,12 +94,12 @@ describe('FigureCropper', { timeout: 300_000 }, () => {
     const random = new Random(FIRST)
     const rotations = Array.from({ length: DRAWS }, () => random.pick([0, 90, 180, 270] as const))
     const drawn = rotations.map((rotate) => ({ rotate, figure: drawnFigure(random) }))
-    const places = drawn.map(({ rotate, figure }) => turned(figure, rotate))
+    const expected = drawn.map(({ rotate, figure }) => turned(figure, rotate))
     const images = await cropped(
       buildPdf(drawn.map(({ rotate, figure }) => ({ ...figure.page, rotate }))),
-      places.map(({ bbox, aspect }, index) => ({ page: index + 1, bbox, aspect })),
+      expected.map(({ bbox, aspect }, index) => ({ page: index + 1, bbox, aspect })),
     )
-    for (const [index, { corners, bbox, aspect }] of places.entries()) {
+    for (const [index, { corners, bbox, aspect }] of expected.entries()) {
       const picture = decodeRgb(Buffer.from(images[index] ?? []))
       const where = `seed ${FIRST}, page ${index + 1}`
       expect(quartersOf(picture), where).toEqual(corners.map((corner) => CORNERS[corner]))

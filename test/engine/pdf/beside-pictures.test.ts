@@ -38,14 +38,14 @@ const operators = (words: string, setting: typeof LARGE): string =>
 function wordByWord(words: string, setting: typeof LARGE): string {
   const advance = 0.6 * setting.size
   const lines = setLines(words.split(' '), { ...setting, width: setting.width / 1.2 })
-  const placed = lines.flatMap(({ text, x, baseline }) =>
+  const positioned = lines.flatMap(({ text, x, baseline }) =>
     [...text.matchAll(/\S+/g)].map((word, at) => ({
       text: word[0],
       x: x + word.index * advance + at * advance,
       baseline,
     })),
   )
-  return textOperators(placed, setting, HEIGHT)
+  return textOperators(positioned, setting, HEIGHT)
 }
 
 async function drawn(content: string, dpi: number): Promise<DrawnPage> {
@@ -102,7 +102,7 @@ describe('native text beside a picture', () => {
 })
 
 describe('a second reading', () => {
-  test('reads the passages that it is given, each at its place', async () => {
+  test('reads the passages that it is given, each at its position', async () => {
     const sheet = await drawn(operators('northern quay', LARGE) + operators('breakwater', BELOW), 200)
     const unread = textInk(inkMask(halved(sheet)))
     const items = await rereadUnread(sheet, unread, {

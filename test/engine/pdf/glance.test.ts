@@ -23,11 +23,11 @@ afterAll(() => pdfs[Symbol.asyncDispose]())
 async function glanceAt(pdf: Buffer, lost = ''): Promise<boolean> {
   const source = await pdfs.write(pdf)
   const drawing = (await drawPages({ source, password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 50 })).get(1)
-  for await (const [entry] of readPages(source, 1)) {
-    if (drawing === undefined || !entry?.page) continue
+  for await (const [read] of readPages(source, 1)) {
+    if (drawing === undefined || !read?.page) continue
     return showsOnlyItsWords(
       drawing,
-      wordsOf(entry.page).filter(({ text }) => text !== lost),
+      wordsOf(read.page).filter(({ text }) => text !== lost),
     )
   }
   throw new Error('the page was not read')

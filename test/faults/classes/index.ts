@@ -8,7 +8,7 @@ import { s3Hangs } from './s3-hangs.ts'
 import { serviceAway, wrongAddress } from './service-out.ts'
 import { standStill } from './stand-still.ts'
 import { storeFull, storeHangs, storeReadOnly, storeVanishes } from './store-out.ts'
-import { deletedStore, secondSource, unmountedSource, unmountedStore } from './wrong-place.ts'
+import { deletedStore, secondSource, unmountedSource, unmountedStore } from './wrong-path.ts'
 
 /** Every class that a plan draws from, beside those of `interruptions.ts`. */
 export const CLASSES = {

@@ -78,7 +78,7 @@ export const storeFull = troubled('full')
 export const storeReadOnly = troubled('read-only')
 export const storeHangs = troubled('hangs')
 
-/** The folder of the store goes away under living processes, and comes back; nothing may be made in its place. */
+/** The folder of the store goes away under living processes, and comes back; nothing may be made at its path. */
 export const storeVanishes: FaultClass = {
   target: 'folder',
   async inject(context) {

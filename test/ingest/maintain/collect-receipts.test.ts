@@ -19,8 +19,8 @@ const LONG_AGO = Date.now() - 30 * 24 * 3_600_000
 
 async function makeReceiptsOld({ deps }: Workbench): Promise<void> {
   const folder = join(fileURLToPath(deps.store.url), 'receipts')
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  for (const { parentPath, name } of entries.filter((entry) => entry.isFile())) {
+  const dirents = await readdir(folder, { recursive: true, withFileTypes: true })
+  for (const { parentPath, name } of dirents.filter((dirent) => dirent.isFile())) {
     await utimes(join(parentPath, name), LONG_AGO / 1000, LONG_AGO / 1000)
   }
 }

@@ -161,7 +161,7 @@ test('a document that waits at the gate has nothing in doubt, and a copy leaves 
   expect(bench.service.charged).toBe(0)
 })
 
-test('a store that cannot be read right before the request keeps neither the place nor the intent', async () => {
+test('a store that cannot be read right before the request keeps neither the permit nor the intent', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'not,sent')
   const { gate, intents, store } = bench.deps

@@ -79,11 +79,11 @@ class History {
   switched(): ParserPolicy {
     const embedded = this.random.below(2) === 0
     const origin = this.random.pick(['https://one.example', 'https://two.example'])
-    const own: ParserIdentity = embedded
+    const present: ParserIdentity = embedded
       ? { class: 'embedded', origin: 'engine', version: String(this.#engine) }
       : { class: 'service', origin, version: null }
     const acceptLocal = !embedded && this.random.below(4) === 0
-    return { own, acceptLocal, upgrade: this.random.below(3) === 0, upgradeOf: null, hasUnmarked: false }
+    return { own: present, acceptLocal, upgrade: this.random.below(3) === 0, upgradeOf: null, hasUnmarked: false }
   }
 
   async step(): Promise<void> {

@@ -21,6 +21,6 @@ test('outputs wait for no request for ever, nor for one that came to nothing', a
   void way.runUrgent(never.promise)
   await way.yieldToUrgent()
   never.resolve()
-  await expect(way.runUrgent(Promise.reject(new Error('no place')))).rejects.toThrow('no place')
+  await expect(way.runUrgent(Promise.reject(new Error('no permit')))).rejects.toThrow('no permit')
   await way.yieldToUrgent()
 })

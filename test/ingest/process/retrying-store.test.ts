@@ -14,7 +14,7 @@ const FILES = outputs({ 'document.md': 'text' })
 const RECORD = recordOf('a.pdf', FILES)
 const PATIENCE_MS = 60_000
 
-/** A store on a full disk, which has room after so many writes that it refused. */
+/** A store on a full disk, which has space again after so many refused writes. */
 function fullFor(refusals: number): { real: MemoryStore; store: OutputStore; asked: () => number } {
   const real = new MemoryStore()
   let asked = 0
@@ -56,7 +56,7 @@ test.each([
   ['a receipt', (store: OutputStore) => store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)],
   ['a commit', (store: OutputStore) => store.commit(RECORD, FILES)],
   ['a dead letter', (store: OutputStore) => store.bury(letterOf('a.pdf'))],
-])('the write of %s is repeated until the store has room', async (_, write) => {
+])('the write of %s is repeated until the store has space', async (_, write) => {
   const { store, asked } = fullFor(3)
   const retrying = waiting(store)
   await write(retrying.store)
@@ -65,7 +65,7 @@ test.each([
   expect(retrying.halts).toEqual([])
 })
 
-test('a store that has no room for longer than the patience halts the batch, and the write fails', async () => {
+test('a store that stays full for longer than the patience halts the batch, and the write fails', async () => {
   const retrying = waiting(fullFor(Infinity).store)
   await expect(retrying.store.commit(RECORD, FILES)).rejects.toThrow('the disk is full')
   expect(retrying.halts).toEqual(['the output store cannot be written: the disk is full'])

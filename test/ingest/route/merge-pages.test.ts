@@ -190,11 +190,11 @@ describe('what follows from other pages is settled by the engine’s reading of 
 
   test('a table with a header of its own stays as it was bought', () => {
     const first = table('| Item | Price |', '| --- | --- |', '| Nut | 1.20 |')
-    const own = table('| Name | Age |', '| --- | --- |', '| Ann | 31 |')
+    const second = table('| Name | Age |', '| --- | --- |', '| Ann | 31 |')
     const { reading } = merge(answerFor([[first], [table('| ? | ? |', '| --- | --- |', '| ? | ? |')]]), [
-      { pages: [2], reading: answerFor([[own]]) },
+      { pages: [2], reading: answerFor([[second]]) },
     ])
-    expect(reading.data.pages?.[1]?.markdown).toBe(own.content)
+    expect(reading.data.pages?.[1]?.markdown).toBe(second.content)
   })
 
   test('a paragraph that goes on over a break between two parsers stays one paragraph', () => {

@@ -47,7 +47,7 @@ async function touch(bench: Workbench, name: string): Promise<void> {
   await rename(copy, pathOf(bench, name))
 }
 
-/** In place, of the same length, with the old date put back: size, date and inode are as they were. */
+/** Into the same file, of the same length, with the old date put back: size, date and inode are as they were. */
 async function editUnseen(bench: Workbench, name: string, content: string): Promise<void> {
   const path = pathOf(bench, name)
   const { atimeMs, mtimeMs } = await stat(path)

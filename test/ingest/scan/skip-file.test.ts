@@ -54,7 +54,7 @@ async function scan(
     await queue[Symbol.asyncDispose]()
   }
   // What a left-out folder holds is not listed; the plan knows of it by the ledger, which counts it.
-  const listed = planned.filter((entry) => changes[entry.key] !== undefined)
+  const listed = planned.filter((item) => changes[item.key] !== undefined)
   expect(Object.fromEntries(listed.map(({ key, change }) => [key, change]))).toEqual(changes)
   const present = planned.filter(({ change }) => change !== 'gone')
   expect(present.length).toBe(seen(await deps.ledger.counts()))
@@ -123,7 +123,7 @@ test('a document that failed after a change and is excluded since counts as done
   expect([await store.readDeadLetter(key), (await store.readRecord(key))?.goneAt]).toEqual([null, undefined])
 })
 
-test('a document in whose place a symbolic link stands is skipped, and gone once that is away too', async () => {
+test('a document that a symbolic link replaced is skipped, and gone once that is away too', async () => {
   await using bench = await benchWith('a.md', 'b.md')
   const { store, ledger } = bench.deps
   await bench.erase('a.md')

@@ -111,10 +111,10 @@ test('ends a document that is pending without a job below a folder that is left 
   await mkdir(`${fileURLToPath(source.url)}sub`)
   for (const name of ['sub/new.csv', 'sub/old.csv']) await bench.write(name, 'the,same')
   await bench.ingest('sub/old.csv')
-  for await (const entry of source.list(SIGNAL)) {
-    if (entry.kind !== 'document' || !entry.key.startsWith('sub/')) continue
-    const { hash: recipeHash } = bench.deps.recipeFor(entry.key, 'csv')
-    await ledger.write([[entry.key, { outcome: 'pending', version: entry.version, recipeHash }]])
+  for await (const item of source.list(SIGNAL)) {
+    if (item.kind !== 'document' || !item.key.startsWith('sub/')) continue
+    const { hash: recipeHash } = bench.deps.recipeFor(item.key, 'csv')
+    await ledger.write([[item.key, { outcome: 'pending', version: item.version, recipeHash }]])
   }
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 2, pending: 2 })
   const [listed, leftOut] = [new KeySet(), new KeySet()]

@@ -15,7 +15,8 @@ test('every folder that a store makes, the store itself and its working folders 
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', preload ?? '', program ?? '', store])
   const said = stdout.trim().split('\n')
   const made = said.flatMap((line, at) => (line.startsWith('made ') ? [{ path: line.slice(5), at }] : []))
-  // What is staged is worth nothing until it is in place; one folder only shows which names the file system folds.
+  // What is staged is worth nothing until it is renamed to its final path; one folder only shows which names the file
+  // system folds.
   const passes = (path: string): boolean => /\/\.sluice\/(staging\/|Fold)/.test(path)
   const unflushed = made.filter(({ path, at }) => !passes(path) && !said.slice(at).includes(`flushed ${dirname(path)}`))
   expect(made.map(({ path }) => path)).toEqual(

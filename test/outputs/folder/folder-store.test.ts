@@ -26,14 +26,14 @@ async function textOf(store: OutputStore): Promise<string | undefined> {
   return (await store.readOutput(KEY, 'document.md'))?.toString()
 }
 
-/** A store with the old outputs in place, and where the pieces of its document are. */
+/** A store with the old outputs, and where the pieces of its document are. */
 async function oldStore(path: string) {
   const store = await openFolderStore({ path })
   await store.commit(recordOf(KEY, OLD), OLD)
   const hash = keyHash(KEY)
   return {
     store,
-    inPlace: `${path}/documents/${KEY}`,
+    current: `${path}/documents/${KEY}`,
     staged: `${path}/.sluice/staging/${DEAD}`,
     oldAside: `${path}/.sluice/aside/${hash}.old.${DEAD}`,
     letterAside: `${path}/.sluice/aside/${hash}.letter.${DEAD}`,
@@ -56,7 +56,7 @@ describe('recovering a folder store', () => {
     const at = await oldStore(folder.path)
     await at.store.bury(letterOf(KEY))
     await mkdir(at.staged)
-    await rename(at.inPlace, at.oldAside)
+    await rename(at.current, at.oldAside)
     const [letter = ''] = await readdir(`${folder.path}/failures`)
     await rename(`${folder.path}/failures/${letter}`, at.letterAside)
 
@@ -71,7 +71,7 @@ describe('recovering a folder store', () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
     await at.store.bury(letterOf(KEY))
-    await rename(at.inPlace, at.oldAside)
+    await rename(at.current, at.oldAside)
     const [letter = ''] = await readdir(`${folder.path}/failures`)
     await rename(`${folder.path}/failures/${letter}`, at.letterAside)
     await at.store.commit(recordOf(KEY, NEW), NEW)
@@ -84,7 +84,7 @@ describe('recovering a folder store', () => {
   test('does not bring back a removed document from outputs that were being cleared away', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
-    await rename(at.inPlace, at.oldAside)
+    await rename(at.current, at.oldAside)
     await at.store.recover()
     expect([await at.store.readRecord(KEY), await textOf(at.store), await at.leftovers()]).toEqual([
       null,
@@ -105,7 +105,7 @@ describe('recovering a folder store', () => {
 })
 
 describe('a folder store', () => {
-  test('does not say that it lacks a receipt while the store is away or another folder is in its place', async () => {
+  test('does not say that it lacks a receipt while the store is away or another folder is at its path', async () => {
     await using folder = await tempFolder()
     const [path, aside] = [`${folder.path}/store`, `${folder.path}/aside`]
     const store = await openFolderStore({ path })
@@ -124,7 +124,7 @@ describe('a folder store', () => {
   test('never shows an output of the old commit beside those of the new', async () => {
     await using folder = await tempFolder()
     const at = await oldStore(folder.path)
-    await rename(at.inPlace, at.oldAside)
+    await rename(at.current, at.oldAside)
     await writeFile(`${at.oldAside}/pages.jsonl`, 'old pages')
     await at.store.commit(recordOf(KEY, NEW), NEW)
     expect(await at.store.readOutput(KEY, 'pages.jsonl')).toBeNull()
@@ -136,8 +136,8 @@ describe('a folder store', () => {
     await store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)
     await store.bury(letterOf('b.pdf'))
     const files = (await readdir(folder.path, { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile())
-      .map((entry) => `${entry.parentPath.slice(folder.path.length + 1)}/${entry.name}`)
+      .filter((dirent) => dirent.isFile())
+      .map((dirent) => `${dirent.parentPath.slice(folder.path.length + 1)}/${dirent.name}`)
     const receipt = receiptOf('one')
     expect(files.toSorted()).toEqual([
       'documents/x/a.pdf/document.md',
@@ -173,7 +173,7 @@ describe('a folder store', () => {
         await writeFile(path, bytes)
       },
     ],
-  ])('takes a receipt that is %s for none, and keeps a new one in its place', async (_how, damage) => {
+  ])('takes a receipt that is %s for none, and keeps a new one instead', async (_how, damage) => {
     await using folder = await tempFolder()
     const store = await openFolderStore({ path: folder.path })
     const id = receiptOf('one')
@@ -187,10 +187,10 @@ describe('a folder store', () => {
 
   test('takes a damaged record for none, and refuses one of a later release', async () => {
     await using folder = await tempFolder()
-    const { store, inPlace } = await oldStore(folder.path)
-    await writeFile(`${inPlace}/record.json`, '{"schema":1,"key":"x/a')
+    const { store, current } = await oldStore(folder.path)
+    await writeFile(`${current}/record.json`, '{"schema":1,"key":"x/a')
     expect([await store.readRecord(KEY), await collect(store.listRecords(never))]).toEqual([null, []])
-    await writeFile(`${inPlace}/record.json`, JSON.stringify({ ...recordOf(KEY, OLD), schema: 99 }))
+    await writeFile(`${current}/record.json`, JSON.stringify({ ...recordOf(KEY, OLD), schema: 99 }))
     await expect(store.readRecord(KEY)).rejects.toThrow(/later release/)
   })
 
@@ -198,9 +198,9 @@ describe('a folder store', () => {
     'takes a folder named %s for a missing file, and puts the file back',
     async (name) => {
       await using folder = await tempFolder()
-      const { store, inPlace } = await oldStore(folder.path)
-      await rm(`${inPlace}/${name}`)
-      await mkdir(`${inPlace}/${name}/inside`, { recursive: true })
+      const { store, current } = await oldStore(folder.path)
+      await rm(`${current}/${name}`)
+      await mkdir(`${current}/${name}/inside`, { recursive: true })
       const missing = name === 'record.json' ? store.readRecord(KEY) : store.readOutput(KEY, name)
       expect(await missing).toBeNull()
       await store.commit(recordOf(KEY, NEW), NEW)
@@ -224,7 +224,7 @@ describe('a folder store', () => {
     )
   })
 
-  test('keeps the old outputs when the disk is full, says so, and goes on when there is room', async (context) => {
+  test('keeps the old outputs when the disk is full, says so, and goes on when space is free again', async (context) => {
     await using folder = await tempFolder()
     const path = `${folder.path}/small`
     await mkdir(path)

@@ -6,12 +6,12 @@ const ONE_MINUTE = 60_000
 const TWO_HOURS = 7_200_000
 
 test('isGone is false for an hour for the work of a process in another PID namespace of the same host name', async () => {
-  const own = await ownerMark()
-  const host = own.split('~')[0] ?? ''
-  expect(await isGone(own, own, ONE_MINUTE)).toBe(false)
+  const mark = await ownerMark()
+  const host = mark.split('~')[0] ?? ''
+  expect(await isGone(mark, mark, ONE_MINUTE)).toBe(false)
   const elsewhere = `${hostname()}.pid-1~1~12345~abcd`
-  expect(await isGone(elsewhere, own, ONE_MINUTE)).toBe(false)
-  expect(await isGone(elsewhere, own, TWO_HOURS)).toBe(true)
+  expect(await isGone(elsewhere, mark, ONE_MINUTE)).toBe(false)
+  expect(await isGone(elsewhere, mark, TWO_HOURS)).toBe(true)
   // On this host no process has this start time: a live process with the id is a later one.
-  expect(await isGone(`${host}~1~never~abcd`, own, ONE_MINUTE)).toBe(true)
+  expect(await isGone(`${host}~1~never~abcd`, mark, ONE_MINUTE)).toBe(true)
 })

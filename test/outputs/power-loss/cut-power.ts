@@ -58,9 +58,9 @@ async function differences(calls: readonly DiskCall[], root: string): Promise<st
   const disk = new DiskModel(root)
   for (const call of calls) disk.apply(call)
   const paths: string[] = []
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    paths.push(path.slice(root.length + 1) + (entry.isFile() ? ` ${(await stat(path)).size}` : ''))
+  for (const dirent of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const path = join(dirent.parentPath, dirent.name)
+    paths.push(path.slice(root.length + 1) + (dirent.isFile() ? ` ${(await stat(path)).size}` : ''))
   }
   const same = JSON.stringify(paths.toSorted()) === JSON.stringify(disk.list())
   return same

@@ -21,12 +21,12 @@ const over = (path: string, options: Partial<ArchiveSourceOptions> = {}) =>
   withArchives(openFolderSource({ path }), { limits, ...options })
 
 async function listed(path: string, options: Partial<ArchiveSourceOptions> = {}): Promise<readonly string[]> {
-  const entries = await collect(over(path, options).list(never))
-  return entries.filter(isTaken).map(describeItem).toSorted()
+  const items = await collect(over(path, options).list(never))
+  return items.filter(isTaken).map(describeItem).toSorted()
 }
 
 describe('a source with archives', () => {
-  test('has no members any more of an archive whose place a link took', async () => {
+  test('has no members any more of an archive that a link replaced', async () => {
     await using folder = await tempFolder()
     await writeFile(`${folder.path}/m.zip`, zip({ 'a.pdf': 'pdf' }))
     const open = () => over(folder.path).open(sourceKey('m.zip!/a.pdf'), never)
@@ -56,10 +56,10 @@ describe('a source with archives', () => {
     )
     expect(await listed(folder.path)).toEqual([...wanted.map(([key]) => key), 'plain.pdf'].toSorted())
     const source = over(folder.path)
-    const entries = await collect(source.list(never))
+    const items = await collect(source.list(never))
     for (const [key, text] of wanted) {
       await using opened = await openKey(source, key)
-      expect(entries).toContainEqual({ kind: 'document', key, version: opened.version, bytes: Buffer.byteLength(text) })
+      expect(items).toContainEqual({ kind: 'document', key, version: opened.version, bytes: Buffer.byteLength(text) })
       expect([(await readAll(opened)).toString(), (await readAll(opened)).toString()]).toEqual([text, text])
       expect(await opened.unchanged(never)).toBe(true)
     }
@@ -70,7 +70,7 @@ describe('a source with archives', () => {
     const source = over(folder.path)
     const versions = async (): Promise<object> =>
       Object.fromEntries(
-        (await collect(source.list(never))).map((entry) => [entry.key, 'version' in entry && entry.version]),
+        (await collect(source.list(never))).map((item) => [item.key, 'version' in item && item.version]),
       )
     await writeFile(`${folder.path}/m.zip`, zip({ 'a.pdf': 'same', 'b.pdf': 'one' }))
     const before = (await versions()) as Record<string, string>
@@ -102,8 +102,8 @@ describe('a source with archives', () => {
     await writeFile(`${path}/.hidden.pdf`, 'x')
     await run('tar', ['-cf', `${folder.path}/m.tar`, '-C', path, 'a.pdf', 'b.pdf', 'c.pdf', '.hidden.pdf'])
     await run('tar', ['-rf', `${folder.path}/m.tar`, '-C', path, '--hard-dereference', 'a.pdf'])
-    const entries = await collect(over(folder.path).list(never))
-    expect(entries.map(describeItem).toSorted()).toEqual([
+    const items = await collect(over(folder.path).list(never))
+    expect(items.map(describeItem).toSorted()).toEqual([
       'm.tar!/.hidden.pdf skipped hidden',
       'm.tar!/a.pdf',
       'm.tar!/a.pdf#2 skipped duplicate',
@@ -127,9 +127,9 @@ describe('a source with archives', () => {
           await run('tar', ['-rPf', `${folder.path}/m.tar`, '-C', path, `--transform=s,x,${name},`, 'x'])
         }
       }
-      const entries = await collect(over(folder.path).list(never))
+      const items = await collect(over(folder.path).list(never))
       const key = (name: string): string => `m.${kind}!/${name}`
-      expect(entries.map(describeItem).toSorted()).toEqual(
+      expect(items.map(describeItem).toSorted()).toEqual(
         [
           key('d../e..pdf'),
           key('a.pdf'),
@@ -150,8 +150,8 @@ describe('a source with archives', () => {
     await symlink('x.pdf', `${path}/a.pdf`)
     await run('tar', ['-cf', `${folder.path}/m.tar`, '-C', path, 'a.pdf'])
     await run('tar', ['-rf', `${folder.path}/m.tar`, '-C', path, '--transform=s,x,a,', 'x.pdf'])
-    const entries = await collect(over(folder.path).list(never))
-    expect(entries.map(describeItem).toSorted()).toEqual(['m.tar!/a.pdf', 'm.tar!/a.pdf#2 skipped symlink'])
+    const items = await collect(over(folder.path).list(never))
+    expect(items.map(describeItem).toSorted()).toEqual(['m.tar!/a.pdf', 'm.tar!/a.pdf#2 skipped symlink'])
   })
 
   test('refuses archives that are damaged, locked, or made to fill the disk, and goes on with the others', async () => {
@@ -180,8 +180,8 @@ describe('a source with archives', () => {
     await using folder = await tempFolder()
     const at = `${folder.path}/m.zip`
     const refusal = async (changed: Partial<ArchiveSourceOptions['limits']>): Promise<string> => {
-      const [entry] = await collect(over(folder.path, { limits: { ...limits, ...changed } }).list(never))
-      return entry?.kind === 'unusable' ? entry.failure.message : (entry?.kind ?? 'nothing')
+      const [item] = await collect(over(folder.path, { limits: { ...limits, ...changed } }).list(never))
+      return item?.kind === 'unusable' ? item.failure.message : (item?.kind ?? 'nothing')
     }
     await writeFile(at, zip({ 'b.pdf': 'x', 'a.pdf': Buffer.alloc(11_000_000) }))
     expect(await refusal({ mostMembers: 1 })).toMatch(/more than 1 members\. .*raise --archive-members\.$/)

@@ -22,14 +22,14 @@ async function write(root: string, ...keys: readonly string[]): Promise<void> {
 }
 
 async function listed(options: FolderSourceOptions): Promise<readonly string[]> {
-  const entries = await collect(openFolderSource(options).list(never))
-  return entries.filter(isTaken).map(describeItem).toSorted()
+  const items = await collect(openFolderSource(options).list(never))
+  return items.filter(isTaken).map(describeItem).toSorted()
 }
 
 async function leftOut(options: FolderSourceOptions): Promise<readonly string[]> {
-  const entries = await collect(openFolderSource(options).list(never))
-  return entries
-    .filter((entry) => !isTaken(entry))
+  const items = await collect(openFolderSource(options).list(never))
+  return items
+    .filter((item) => !isTaken(item))
     .map(describeItem)
     .toSorted()
 }
@@ -174,7 +174,7 @@ describe('what a folder source cannot use', () => {
       if (process.getuid() === 0) process.setuid(65534)
       const source = openFolderSource({ path: ${JSON.stringify(folder.path)} })
       const seen = []
-      for await (const entry of source.list(new AbortController().signal)) seen.push(entry.key + ' ' + (entry.failure?.code ?? 'ok'))
+      for await (const item of source.list(new AbortController().signal)) seen.push(item.key + ' ' + (item.failure?.code ?? 'ok'))
       seen.push((await source.open('closed.pdf')).code)
       console.log(JSON.stringify(seen.sort()))`
     const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '-e', program])
@@ -182,7 +182,7 @@ describe('what a folder source cannot use', () => {
     expect(JSON.parse(stdout)).toEqual(['closed.pdf unreadable', 'closed/ unreadable', 'open.pdf ok', 'unreadable'])
   })
 
-  test('is never a socket or a pipe, and opening one that took a file’s place does not hang', async () => {
+  test('is never a socket or a pipe, and opening one that replaced a file does not hang', async () => {
     await using folder = await tempFolder()
     await write(folder.path, 'a.pdf')
     await run('mkfifo', [`${folder.path}/pipe.pdf`])

@@ -12,7 +12,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 /** What a storm over a watched folder came to. All but `bursts` and `excused` must be 0. */
 export interface StormReport {
   readonly bursts: number
-  /** Reported while no finished content was in place. */
+  /** Reported while no finished content was there. */
   readonly half_written: number
   /** The same version of a document enqueued twice. */
   readonly duplicates: number
@@ -86,8 +86,8 @@ export async function watchStorm(bursts: number, firstSeed: number): Promise<Sto
   await following
 
   let missed = 0
-  for await (const entry of source.list(never)) {
-    if (entry.kind === 'document' && !reported.has(`${entry.key} ${entry.version}`)) missed++
+  for await (const item of source.list(never)) {
+    if (item.kind === 'document' && !reported.has(`${item.key} ${item.version}`)) missed++
   }
   const duplicates = [...reported.values()].filter((count) => count > 1).length
   return { bursts, half_written: halfWritten, duplicates, missed, excused: excused.size }

@@ -29,7 +29,7 @@ async function listed({ client }: Store, patience: Patience = {}): Promise<reado
 }
 
 /** The identity of a page request. */
-const place = ({ prefix, delimited, after }: ListingRequest): string => `${prefix} ${delimited} ${after}`
+const positionOf = ({ prefix, delimited, after }: ListingRequest): string => `${prefix} ${delimited} ${after}`
 
 describe('an S3 listing whose store fails in the middle', () => {
   // More than the SDK's own attempts. The SDK has no time limit for a silent store, so one hang is enough.
@@ -43,7 +43,7 @@ describe('an S3 listing whose store fails in the middle', () => {
     await using store = await startListingStore({ keys: [...keys, 'in/zz'], fate })
     expect(inOrder(await listed(store, { answerMs: 2_000 }))).toEqual([...keys, 'in/zz'])
     expect(failures).toBe(FAILURES[fault] + 1)
-    const again = store.requests.map(place).filter((name, at, all) => all.indexOf(name) !== at)
+    const again = store.requests.map(positionOf).filter((name, at, all) => all.indexOf(name) !== at)
     expect(new Set(again)).toEqual(new Set(['in/ false in/000/19.csv']))
     expect(again).toHaveLength(FAILURES[fault])
   })

@@ -13,8 +13,8 @@ const locationIn = ({ client }: { readonly client: S3Client }): Parameters<typeo
   return { client, bucket: 'bucket', objectKey: 'a.pdf', spoolFolder: tmpdir() }
 }
 
-async function readAll(place: Parameters<typeof openObject>[0]): Promise<string> {
-  const opened = await openObject(place, 'a.pdf', never)
+async function readAll(location: Parameters<typeof openObject>[0]): Promise<string> {
+  const opened = await openObject(location, 'a.pdf', never)
   if (!('version' in opened)) throw new Error(opened.message)
   await using document = opened
   const hash = createHash('sha256')

@@ -37,9 +37,9 @@ async function listed(options: Partial<SiteSourceOptions>): Promise<readonly [st
   await using site = await openSite((path) => FILES[path])
   await using source = openSiteSource({ ...OPTIONS, start: new URL(site.url), ...options })
   const found: string[] = []
-  for await (const entry of source.list(AbortSignal.timeout(20_000))) {
-    const path = entry.key.replace(`http:${new URL(site.url).host}`, '')
-    found.push(entry.kind === 'skipped' ? `${path} ${entry.reason}` : `${path} ${entry.kind}`)
+  for await (const item of source.list(AbortSignal.timeout(20_000))) {
+    const path = item.key.replace(`http:${new URL(site.url).host}`, '')
+    found.push(item.kind === 'skipped' ? `${path} ${item.reason}` : `${path} ${item.kind}`)
   }
   return [found.toSorted(), site.asked]
 }

@@ -119,7 +119,7 @@ class PageMaker {
   }
 
   #native(withPhoto: boolean): Made {
-    // On a page there is room for so many lines; what would stand below its edge is no word of it.
+    // A page holds so many lines; what would stand below its edge is no word of it.
     const most = Math.floor((HEIGHT - 2 * MARGIN) / (this.#setting.size * 1.3)) - 1
     const lines = setLines(fitting(this.#words(260), this.#random.below(MOST_NATIVE_LETTERS)), this.#setting).slice(
       0,
@@ -127,8 +127,8 @@ class PageMaker {
     )
     const words = lines.flatMap(({ text }) => text.split(' '))
     const top = MARGIN + heightOf(lines.length, this.#setting.size) + 8
-    const room = HEIGHT - MARGIN - top
-    const photo = withPhoto && room > 60 ? [photoAt(top, room, this.#random)] : []
+    const free = HEIGHT - MARGIN - top
+    const photo = withPhoto && free > 60 ? [photoAt(top, free, this.#random)] : []
     return { words, page: { pictures: photo, over: textOperators(lines, this.#setting, HEIGHT) } }
   }
 
@@ -230,8 +230,8 @@ function cutOff({ width, grey, perPoint }: PageDrawing, points: number): PageDra
   return { width, height, perPoint, grey: grey.slice(0, width * height) }
 }
 
-function photoAt(top: number, room: number, random: Random): MixedPage['pictures'][number] {
-  const [width, height] = [140 + random.below(120), Math.min(room, 60 + random.below(140))]
+function photoAt(top: number, free: number, random: Random): MixedPage['pictures'][number] {
+  const [width, height] = [140 + random.below(120), Math.min(free, 60 + random.below(140))]
   const picture: GreyPicture = photograph(width * 2, Math.floor(height) * 2, random)
   return { picture, x: MARGIN + random.below(WIDTH - 2 * MARGIN - width + 1), top, width, height: Math.floor(height) }
 }

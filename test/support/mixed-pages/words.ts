@@ -19,8 +19,8 @@ const FUNCTION_SHARE = 0.4
 
 /** A source of prose: a vocabulary of its own, so that no page of one source repeats what a page of another taught. */
 export function sourceOf(number: number): (random: Random, count: number) => string[] {
-  const own = new Random(977 * (number + 1))
-  const vocabulary = Array.from({ length: VOCABULARY }, () => own.pick(CONTENT_WORDS))
+  const drawn = new Random(977 * (number + 1))
+  const vocabulary = Array.from({ length: VOCABULARY }, () => drawn.pick(CONTENT_WORDS))
   return (random, count) => {
     const words: string[] = []
     let inSentence = 0

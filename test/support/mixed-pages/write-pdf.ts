@@ -43,7 +43,7 @@ export function writePdf(...pages: readonly MixedPage[]): Buffer {
 }
 
 function pageObject(page: MixedPage, fonts: readonly string[], add: (body: string | Buffer) => number): string {
-  const names = page.pictures.map((placed, index) => `/I${index} ${add(imageOf(placed))} 0 R`)
+  const names = page.pictures.map((picture, index) => `/I${index} ${add(imageOf(picture))} 0 R`)
   const draw = page.pictures
     .map(
       ({ x, top, width, height }, index) =>

@@ -2,10 +2,10 @@ import { connectRedis } from '#src/redis/connection.ts'
 import { sourceKey } from '#src/document/ids.ts'
 import { openGate } from '#src/gate/open-gate.ts'
 
-/* A program: takes the places of a gate and keeps them. `gate-holder.ts <redis> <digest> <places> <alive ms>`,
- * and the most places that it may take, where those are more. */
+/* A program: takes permits of a gate and keeps them. `gate-holder.ts <redis> <digest> <permits> <alive ms>`,
+ * and the most permits that it may take, where those are more. */
 
-const [url = '', keyDigest = '', places = '', aliveMs = '', most = places] = process.argv.slice(2)
+const [url = '', keyDigest = '', permits = '', aliveMs = '', most = permits] = process.argv.slice(2)
 const redis = await connectRedis({ url })
 const gate = await openGate({
   redis,
@@ -13,7 +13,7 @@ const gate = await openGate({
   ceilings: { concurrency: Number(most) },
   aliveMs: Number(aliveMs),
 })
-for (let index = 0; index < Number(places); index += 1) {
+for (let index = 0; index < Number(permits); index += 1) {
   await gate.enter({ key: sourceKey(`${index}.pdf`), credits: 1 }, new AbortController().signal)
 }
 console.log('holding')

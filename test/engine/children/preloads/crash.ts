@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 
-/* Loaded into a converter process before its entry: ends it as native code would, for documents that say so. */
+/* Loaded into a converter process before its entry point: ends it as native code would, for documents that say so. */
 
 interface Task {
   readonly path: string

@@ -29,7 +29,7 @@ function* recordsOf(
   }
 }
 
-/** A workbook of SheetJS with FILEPASS in the place of the record that names its writer, encrypted as Excel does. */
+/** A workbook of SheetJS with FILEPASS instead of the record that names its writer, encrypted as Excel does. */
 function encryptedWorkbook(encryption: LegacyEncryption): Buffer {
   const book = utils.book_new()
   const rows = Array.from({ length: 300 }, (_, row) => [`cell ${row}`, row])

@@ -12,7 +12,7 @@ export function bookFile(seed: number): GeneratedFile {
       ? `<p>${draw.word('text')}<a epub:type="noteref" href="#n">1</a></p><aside epub:type="footnote" id="n"><p>${draw.phrase('footnote')}</p></aside>`
       : ''
   const chapter = (number: number): string => {
-    draw.place = number
+    draw.position = number
     return `<?xml version="1.0" encoding="UTF-8"?><html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>T</title></head><body><h1>${draw.phrase('heading', 1, 4)}</h1>${draw.several(1, 5, () => markup.block())}${note()}</body></html>`
   }
   const chapters = Array.from({ length: 1 + draw.below(4) }, (_, index) => ({

@@ -11,7 +11,7 @@ const rich = (text: string, prefix = 'c'): string =>
 const points = (values: readonly string[]): string =>
   values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('')
 
-/** A chart part with titles, series names and categories of its own; a few kinds keep them in other places. */
+/** A chart part with titles, series names and categories of its own; a few kinds keep them in other parts. */
 export function chartPart(draw: Draw, path: string, construct = 'chart'): Part {
   const type = 'application/vnd.openxmlformats-officedocument.drawingml.chart+xml'
   const kind = draw.pick('barChart', 'lineChart', 'pieChart', 'areaChart', 'radarChart', 'scatterChart')

@@ -6,7 +6,7 @@ export interface TrueWord {
   readonly word: string
   readonly construct: string
   /** Number of its slide or chapter; 0 in a file without. */
-  readonly place: number
+  readonly position: number
 }
 
 /** A file with all words that a reader of it sees. */
@@ -21,11 +21,11 @@ export const MADE_AT = '2026-01-02T03:04:06'
 
 const LETTERS = 'abcdefghijklmnop'
 
-/** Draws content of one file: words are never repeated, so that each is found in its own place only. */
+/** Draws content of one file: words are never repeated, so that each is found in its own position only. */
 export class Draw {
   readonly words: TrueWord[] = []
   /** Of the words that are drawn from here on. */
-  place = 0
+  position = 0
   readonly #random: Random
   readonly #used = new Set<string>()
 
@@ -71,7 +71,7 @@ export class Draw {
   /** One new number of nine digits, which is then part of the truth. */
   number(construct: string): string {
     const word = String(100_000_000 + this.below(900_000_000))
-    this.words.push({ word, construct: this.#hiddenIn ?? construct, place: this.place })
+    this.words.push({ word, construct: this.#hiddenIn ?? construct, position: this.position })
     return word
   }
 
@@ -83,7 +83,7 @@ export class Draw {
       const word = `zq${accent}${Array.from({ length: 4 + this.below(5) }, () => LETTERS[this.below(LETTERS.length)]).join('')}q`
       if (this.#used.has(word)) continue
       this.#used.add(word)
-      this.words.push({ word, construct: this.#hiddenIn ?? construct, place: this.place })
+      this.words.push({ word, construct: this.#hiddenIn ?? construct, position: this.position })
       return word
     }
   }

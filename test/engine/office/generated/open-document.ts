@@ -146,12 +146,12 @@ class OpenDocument {
 
   bytes(kind: 'text' | 'spreadsheet' | 'presentation', body: string, styles: string): Buffer {
     const type = `application/vnd.oasis.opendocument.${kind}`
-    const entries = Object.keys(this.objects).map(
+    const ofObjects = Object.keys(this.objects).map(
       (path) => `<manifest:file-entry manifest:full-path="${path}" manifest:media-type="text/xml"/>`,
     )
     const parts: Record<string, string> = {
       mimetype: type,
-      'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>${entries.join('')}</manifest:manifest>`,
+      'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>${ofObjects.join('')}</manifest:manifest>`,
       'content.xml': `<?xml version="1.0" encoding="UTF-8"?><office:document-content ${NAMESPACES}><office:automatic-styles>${HIDDEN_SHEET}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
       'styles.xml': `<?xml version="1.0" encoding="UTF-8"?><office:document-styles ${NAMESPACES}><office:master-styles>${styles}</office:master-styles></office:document-styles>`,
       ...this.objects,
@@ -231,7 +231,7 @@ export function openSlideFile(seed: number): GeneratedFile {
       `<draw:frame presentation:class="outline"><draw:text-box><text:list><text:list-item>${file.paragraph('outline')}</text:list-item></text:list></draw:text-box></draw:frame>`,
   ]
   const slide = (index: number): string => {
-    draw.place = index + 1
+    draw.position = index + 1
     const title = `<draw:frame presentation:class="title"><draw:text-box><text:p>${draw.phrase('title', 1, 5)}</text:p></draw:text-box></draw:frame>`
     const notes = draw.chance(0.4)
       ? `<presentation:notes><draw:frame presentation:class="notes"><draw:text-box>${file.paragraph('notes')}</draw:text-box></draw:frame></presentation:notes>`

@@ -8,15 +8,15 @@ const NAMESPACES =
 const TYPE = 'application/vnd.openxmlformats-officedocument.presentationml'
 
 const run = (text: string): string => `<a:r><a:t>${text}</a:t></a:r>`
-const place = (draw: Draw): string =>
+const position = (draw: Draw): string =>
   `<a:off x="${draw.below(8) * 1_000_000}" y="${draw.below(6) * 1_000_000}"/><a:ext cx="900000" cy="900000"/>`
 
 function shape(draw: Draw, paragraphs: string, placeholder = ''): string {
-  return `<p:sp><p:nvSpPr><p:cNvPr id="2" name="s"/><p:cNvSpPr/><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:spPr><a:xfrm>${place(draw)}</a:xfrm></p:spPr><p:txBody><a:bodyPr/>${paragraphs}</p:txBody></p:sp>`
+  return `<p:sp><p:nvSpPr><p:cNvPr id="2" name="s"/><p:cNvSpPr/><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:spPr><a:xfrm>${position(draw)}</a:xfrm></p:spPr><p:txBody><a:bodyPr/>${paragraphs}</p:txBody></p:sp>`
 }
 
 function frame(draw: Draw, uri: string, content: string): string {
-  return `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="3" name="g"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm>${place(draw)}</p:xfrm><a:graphic><a:graphicData uri="${uri}">${content}</a:graphicData></a:graphic></p:graphicFrame>`
+  return `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="3" name="g"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm>${position(draw)}</p:xfrm><a:graphic><a:graphicData uri="${uri}">${content}</a:graphicData></a:graphic></p:graphicFrame>`
 }
 
 function table(draw: Draw): string {
@@ -53,7 +53,7 @@ function equation(draw: Draw): string {
 type References = Record<string, readonly [kind: string, path: string]>
 
 function slide(draw: Draw, index: number, parts: Part[]): Part {
-  draw.place = index
+  draw.position = index
   const refersTo: References = {}
   const add = (kind: string, part: Part): string => {
     const id = `r${Object.keys(refersTo).length + 1}`

@@ -13,7 +13,7 @@ interface Drawn {
   readonly belowText?: boolean
 }
 
-function placed({
+function headingOf({
   size,
   bold = false,
   depth,
@@ -27,7 +27,7 @@ function placed({
   return { style: { size, bold, recognised, depth: depth ?? null, named }, page, slideTitle, belowText, statedTitle }
 }
 
-const levelsOf = (...drawn: readonly Drawn[]): number[] => headingLevels(drawn.map(placed))
+const levelsOf = (...drawn: readonly Drawn[]): number[] => headingLevels(drawn.map(headingOf))
 
 test('the one heading with the largest letters on page 1 is the title, also below a smaller line', () => {
   expect(levelsOf({ size: 20 }, { size: 14 }, { size: 12 }, { size: 14 })).toEqual([1, 2, 3, 2])

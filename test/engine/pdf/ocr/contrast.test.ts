@@ -3,7 +3,7 @@ import { evenContrast } from '#src/engine/pdf/ocr/contrast.ts'
 
 const [WIDTH, HEIGHT] = [400, 400]
 
-/** A sheet of 72 dpi: strokes of `ink`, four pixels wide, on a surface that may differ from place to place. */
+/** A sheet of 72 dpi: strokes of `ink`, four pixels wide, on a surface that may differ from point to point. */
 function sheet(level: (x: number, y: number) => { readonly surface: number; readonly ink: number }) {
   const grey = new Uint8Array(WIDTH * HEIGHT)
   for (let y = 0; y < HEIGHT; y += 1) {

@@ -36,7 +36,7 @@ test.each([
   ['plain objects', plain],
   ['an object stream', packed],
 ])('the outline of a PDF names its sections, with depth and page: %s', (_, file) => {
-  // The last entry leads back to the first one, as hostile files do.
+  // The last item leads back to the first one, as hostile files do.
   expect(outlineOf(pdfObjects(file([...PAGES, ...OUTLINE])) ?? new Map())).toEqual([
     { title: 'Part (one) of (two)', depth: 1, page: 1 },
     { title: 'Élaés', depth: 2, page: 2 },
@@ -45,7 +45,7 @@ test.each([
   ])
 })
 
-test('a PDF without an outline has no entries', () => {
+test('a PDF without an outline has no items', () => {
   expect(outlineOf(pdfObjects(plain(['<</Type/Catalog/Pages 2 0 R>>', ...PAGES.slice(1)])) ?? new Map())).toEqual([])
   expect(outlineOf(pdfObjects(plain(PAGES)) ?? new Map())).toEqual([])
 })

@@ -17,7 +17,7 @@ const PROSE = [
 
 type Cells = readonly (readonly string[])[]
 
-/** Cells set at fixed places, one row every `pitch` points. */
+/** Cells set at fixed positions, one row every `pitch` points. */
 function cells(rows: Cells, columns: readonly number[], top: number, pitch = 16): string {
   return rows
     .flatMap((row, index) => row.map((cell, column) => text(columns[column] ?? 0, top + index * pitch, cell, 10)))

@@ -1,26 +1,26 @@
 # Sourced by the try-… scripts: makes a machine that has nothing of ours, as well as a folder can.
-# $room is a temporary folder that goes at the end; `clean COMMAND…` runs a command with an empty home, no npm cache or
-# npm settings, and every program of the machine but Redis.
-room=$(mktemp -d)
-trap 'chmod -R u+w "$room" 2>/dev/null; rm -rf "$room"' EXIT
+# $sandbox is a temporary folder that goes at the end; `clean COMMAND…` runs a command with an empty home, no npm cache
+# or npm settings, and every program of the machine but Redis.
+sandbox=$(mktemp -d)
+trap 'chmod -R u+w "$sandbox" 2>/dev/null; rm -rf "$sandbox"' EXIT
 trap 'exit 130' INT TERM HUP
 # Open to all: a test may become another user.
-chmod 755 "$room"
-mkdir "$room/home" "$room/bin" "$room/tmp"
+chmod 755 "$sandbox"
+mkdir "$sandbox/home" "$sandbox/bin" "$sandbox/tmp"
 
 (
   IFS=:
   for folder in $PATH; do
     case $folder in *node_modules*) continue ;; esac
-    [ ! -d "$folder" ] || ln -s "$folder"/* "$room/bin/" 2>/dev/null || true
+    [ ! -d "$folder" ] || ln -s "$folder"/* "$sandbox/bin/" 2>/dev/null || true
   done
 )
-rm -f "$room"/bin/redis-* "$room"/bin/valkey-*
+rm -f "$sandbox"/bin/redis-* "$sandbox"/bin/valkey-*
 
 clean() (
   for name in $(env | sed -n 's/^\(npm_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
   unset NODE_OPTIONS REDIS_URL PARSE_API_URL PARSE_API_KEY XDG_CACHE_HOME XDG_STATE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
-  export HOME="$room/home" TMPDIR="$room/tmp" PATH="$room/bin"
+  export HOME="$sandbox/home" TMPDIR="$sandbox/tmp" PATH="$sandbox/bin"
   exec "$@"
 )
 

@@ -34,7 +34,7 @@ export const secondSource: FaultClass = {
   },
 }
 
-/** The disk of the store is not mounted: an empty folder is in its place. */
+/** The disk of the store is not mounted: an empty folder is at its path. */
 export const unmountedStore: FaultClass = {
   target: 'folder',
   async inject(context) {
@@ -55,7 +55,7 @@ export const deletedStore: FaultClass = {
 /** Shorter and longer than what a process holds in memory takes to be written. */
 const LONGEST_AWAY_MS = 3_000
 
-/** The processes keep what they bought, and make no store in its place. */
+/** The processes keep what they bought, and make no store at its path. */
 async function removedUnderProcesses(context: FaultContext): Promise<void> {
   const { environment, random, note, breaches } = context
   if (!(await isKnown(context))) return
