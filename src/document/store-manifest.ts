@@ -64,7 +64,7 @@ export const manifestJson = (manifest: StoreManifest): Buffer => Buffer.from(`${
 /**
  * Null for what is no whole manifest.
  *
- * @throws {StoreRefused} for a store of a later format than `newest`: `where` names it
+ * @throws {StoreRefused} for a store of a later format, or one with packs where `newest` knows none: `where` names it
  */
 export function parseManifest(json: Buffer, where: string, newest = STORE_FORMAT): StoreManifest | null {
   let value: unknown
@@ -75,9 +75,9 @@ export function parseManifest(json: Buffer, where: string, newest = STORE_FORMAT
   }
   if (typeof value !== 'object' || value === null || !('format' in value) || !('id' in value)) return null
   if (typeof value.format !== 'number' || typeof value.id !== 'string') return null
-  const isPacked = value.format === PACKED_FORMAT && 'packs' in value
-  if (isPacked && newest < PACKED_FORMAT) throw new StoreRefused(packedFolder(where))
-  if (value.format > newest) throw new StoreRefused(laterFormat(where, value.format))
+  if (value.format > PACKED_FORMAT) throw new StoreRefused(laterFormat(where, value.format))
+  if (value.format > newest) throw new StoreRefused(packedFolder(where))
+  if (value.format === PACKED_FORMAT && !('packs' in value)) return null
   return 'sources' in value && Array.isArray(value.sources) ? (value as StoreManifest) : null
 }
 

@@ -118,9 +118,9 @@ describe('a store, Redis and a half-done queue of release e8a17ec', () => {
 
 test('a store of a later format is refused, and nothing is changed in it', async () => {
   await using folder = await temporaryFolder()
-  const manifest = JSON.stringify({ format: 3, id: 'later', revision: 1, sources: [] })
+  const manifest = JSON.stringify({ format: 4, id: 'later', revision: 1, sources: [] })
   await writeFile(join(folder.path, 'store.json'), manifest)
-  await expect(openFolderStore({ path: folder.path })).rejects.toThrow(/has format 3.*update Sluice/s)
+  await expect(openFolderStore({ path: folder.path })).rejects.toThrow(/has format 4.*update Sluice/s)
   expect(await readFile(join(folder.path, 'store.json'), 'utf8')).toBe(manifest)
   await expect(readFile(join(folder.path, '.sluice'))).rejects.toThrow(/ENOENT/)
 })
