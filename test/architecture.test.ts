@@ -173,7 +173,7 @@ const READS_ENVIRONMENT = /process\.env\b|\benv\b[^'"]*from 'node:process'|proce
 const files = ['src', 'config', 'workers'].filter((folder) => existsSync(join(ROOT, folder))).flatMap(sourceFiles)
 
 describe('the architecture', () => {
-  test('is seen by this test', () => {
+  test('is read by this check: files and imports are found', () => {
     expect(files.length).toBeGreaterThan(10)
     expect(files.flatMap(importsOf).length).toBeGreaterThan(10)
   })

@@ -35,7 +35,7 @@ function cannotReplay({ name, text }: Source): string[] {
   return unnamed ? [...elsewhere, `${name}: its seed comes from seedFrom of support/seed.ts`] : elsewhere
 }
 
-test('whatever a test draws is drawn again by an environment variable that its failure prints', () => {
+test('what a test draws at random is drawn again by an environment variable that its failure prints', () => {
   expect(files.length).toBeGreaterThan(500)
   expect(files.flatMap(cannotReplay)).toEqual([])
 })

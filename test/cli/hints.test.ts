@@ -12,7 +12,7 @@ test.each([
   [{ concurrency: 'many' }, '--concurrency: a number is needed (given: many)'],
   [{ concurrency: '0' }, '--concurrency: it must be 1 or more (given: 0)'],
   [{ mode: 'orc' }, '--mode: it must be one of fast, auto, ocr (given: orc)'],
-])('the settings %j are refused in plain words', (flags, problem) => {
+])('the command line refuses the settings %j in plain words', (flags, problem) => {
   expect(loadSettings(flags, {}, {})).toEqual({ ok: false, problems: [problem] })
 })
 
@@ -23,7 +23,7 @@ test.each([
   [['run', 'papers', '-o', 'out'], '(Did you mean --out?)'],
   [['engine', '--port', '99999'], '  --port: it must be 65535 or less (given: 99999)'],
   [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
-])('the command %j is refused with the hint that helps', async (words, hint) => {
+])('the command line refuses the command %j with the hint that helps', async (words, hint) => {
   await using folder = await temporaryFolder()
   const { code, stderr } = await sluice(words, { cwd: folder.path })
   expect([code, stderr]).toEqual([1, expect.stringContaining(hint)])

@@ -55,7 +55,7 @@ test.each([
   ],
   ['0 documents in 2 s, 0.0/s, 5 by other workers', headline(5, 0, { unchanged: 0, done: 5, elsewhere: 5 })],
   ['1 document in 2 s, 0.5/s', headline(60, 1, { unchanged: 0, done: 1, elsewhere: -1 })],
-])('a run says "%s"', (expected, said) => {
+])('the summary of a run says "%s"', (expected, said) => {
   expect(said).toBe(expected)
 })
 

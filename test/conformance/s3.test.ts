@@ -103,7 +103,7 @@ if (server.kind === 'unavailable') {
     return { store, async [Symbol.asyncDispose]() {} }
   })
 
-  test('the S3 store: objects that nothing explains are orphans, those of a commit under way are not', async () => {
+  test('the S3 store: objects that nothing explains are orphans, those of a commit in flight are not', async () => {
     const bucket = await newBucket()
     const store = await openS3Store({ client, bucket, prefix: 'parsed' })
     const files = outputs({ 'document.md': 'text' })

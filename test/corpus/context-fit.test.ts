@@ -40,7 +40,7 @@ test(`a context is shortened before the text, and both stay within the limit, in
   expect(Math.min(seen.whole, seen.shortened, seen.none), JSON.stringify(seen)).toBeGreaterThan(0)
 })
 
-test('whole sentences are kept where the first one fits, else words', () => {
+test('a shortened context keeps whole sentences where the first one fits, else words', () => {
   const limits = { counter: wordCounter, limit: 64, contextTokens: 8 }
   const answer = 'It is about a lock. It says what the work on the lock cost in all. More.'
   expect(fitted(answer, 'text', 1, limits).context).toBe('It is about a lock.')
@@ -50,7 +50,7 @@ test('whole sentences are kept where the first one fits, else words', () => {
   expect(fitted(answer, 'text', 1, { ...limits, limit: 1 })).toEqual({ context: null, text: 'text', tokens: 1 })
 })
 
-test('reasoning, quotes and line breaks of a model are left out', () => {
+test('a context leaves out reasoning, quotes and line breaks of the model', () => {
   expect(cleaned('<think>\nHm.\n</think>\n"It is about\na lock."\n')).toBe('It is about a lock.')
   expect(fitted('  \n', 'text', 1, { counter: wordCounter, limit: 64, contextTokens: 8 }).context).toBeNull()
 })

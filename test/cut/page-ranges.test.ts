@@ -14,7 +14,7 @@ const cuts = fc.record({
   limitBytes: fc.integer({ min: 1e6, max: 1e8 }),
 })
 
-test('names every page once and in order, up to the last one that is wanted', () => {
+test('page ranges name every page once and in order, up to the last one that is wanted', () => {
   fc.assert(
     fc.property(cuts, fc.integer({ min: 1, max: 600 }), (cut, wanted) => {
       expect(pagesOf(evenRanges(cut, wanted))).toEqual(upTo(Math.min(wanted, cut.pages)))

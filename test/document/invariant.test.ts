@@ -27,7 +27,7 @@ test('costs that are no numbers, or negative, never become the cost of a documen
   expect(() => sumOfCosts([{ credits: -1, basis: 'reported' }])).toThrow('broken invariant: costs are numbers')
 })
 
-test('bytes of answers cannot be held by a number that counts backwards', () => {
+test('the answer memory takes a negative number of bytes for a broken invariant', () => {
   const memory = new AnswerMemory(10)
   const hold = memory.hold()
   expect(hold.tryGrow(4)).toBe(true)

@@ -39,7 +39,7 @@ test('a receipt of the whole document, of the engine or of another recipe is for
   expect(pagesOfReceipt(receiptId(part, recipeHash('f'.repeat(16)), 'service'), content, recipe)).toBeNull()
 })
 
-test('halves hold all pages of a list, and none is empty', () => {
+test('the halves of a page list hold all of its pages, and none is empty', () => {
   fc.assert(
     fc.property(pages, (list) => {
       expect(halvesOf(list).flat()).toEqual(list)

@@ -39,7 +39,7 @@ test('a PDF of 60 MB comes out of the real engine as one document; anything else
   expect(refused.stdout + refused.stderr).toContain('large.pdf: too_large')
 }, 120_000)
 
-test('a worker killed between two pieces leaves those before it paid for: the next one buys the rest', async () => {
+test('a worker killed between two pieces of a PDF keeps the paid ones: the next worker buys the rest', async () => {
   await using folder = await tempFolder()
   const { source, out } = await archiveOf(folder.path, 120)
   let hanging = true

@@ -10,7 +10,7 @@ import { sluice } from '../support/sluice.ts'
 
 const SAMPLES = resolve(import.meta.dirname, '../../samples')
 
-test('the embedded engine reads documents first, the pages below the floor are bought once, and all else stays here', async () => {
+test('the embedded engine reads documents first, the pages below the floor are bought once, and nothing else is sent', async () => {
   await using folder = await temporaryFolder()
   const sent: number[] = []
   await using service = await new ScriptedService({

@@ -13,7 +13,7 @@ async function markdownOf(harness: Harness, key: string): Promise<string> {
   return readFile(join(folders.get(key) ?? '', 'document.md'), 'utf8')
 }
 
-describe.concurrent('not one of these', () => {
+describe.concurrent('Sluice avoids the fault:', () => {
   test('state is written before the work: a document cut off in the middle is taken for done', async () => {
     let hangs = true
     await using harness = await Harness.open({ documents: 2, reply: () => (hangs ? { fault: 'hang' } : {}) })

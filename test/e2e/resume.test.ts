@@ -10,7 +10,7 @@ async function withDescendants(pid: number): Promise<number[]> {
   return [pid, ...below.flat()]
 }
 
-test('a run that was cut off at 60 % with its Redis and all, goes on there: sends nothing for what is done, and shows it', async () => {
+test('a run killed at 60 % together with its Redis resumes there: it sends nothing for finished documents, and shows them', async () => {
   const CONCURRENCY = 5
   let delayMs = 20
   await using harness = await Harness.open({ documents: 100, reply: () => ({ delayMs }) })

@@ -21,7 +21,7 @@ test('the engine and its children end with the process that started them, even w
   await vi.waitFor(() => expect([engine, ...children].filter(isAlive)).toEqual([]), 10_000)
 })
 
-test('nothing of a document is on disk or in the log after the answer', async () => {
+test('the engine leaves nothing of a document on disk or in the log after its answer', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'retention-'))
   const engine = await startEngine(['--children=1', '--log-level=debug'], { ...process.env, TMPDIR: folder })
   const marker = 'f3a91c'
@@ -37,7 +37,7 @@ test('nothing of a document is on disk or in the log after the answer', async ()
   await rm(folder, { recursive: true })
 })
 
-test('children end when the engine itself is killed', async () => {
+test('the children of the engine end when the engine itself is killed', async () => {
   const engine = await startEngine(['--children=1'])
   const children = await childrenOf(engine.pid)
   engine.process.kill('SIGKILL')

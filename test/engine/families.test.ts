@@ -20,7 +20,7 @@ async function parse(file: File, options: object): Promise<ParsedData> {
   return body.data
 }
 
-test('the answer for a PDF has pages, blocks and counts', async () => {
+test('the answer of the engine for a PDF has pages, blocks and counts', async () => {
   const file = new File([pdfOf(['Hello from page one', 'And from page two'])], 'two.pdf')
   const data = await parse(file, { parsers: [{ type: 'pdf', pages: true, blocks: true, maxPages: 1 }] })
   expect(data.pages).toMatchObject([{ pageNumber: 1, markdown: expect.stringContaining('page one') }])
@@ -28,7 +28,7 @@ test('the answer for a PDF has pages, blocks and counts', async () => {
   expect(data.metadata).toMatchObject({ numPages: 1, totalPages: 2, contentType: 'application/pdf' })
 })
 
-test('the answer for an HTML page has every format', async () => {
+test('the answer of the engine for an HTML page has every format', async () => {
   const html = '<html><head><title>T</title></head><body><h1>Hi</h1><p><a href="https://x.org/">x</a></p></body></html>'
   const formats = ['markdown', 'html', 'rawHtml', 'links', 'images']
   const data = await parse(new File([html], 'page.html', { type: 'text/html' }), { formats, onlyMainContent: false })
@@ -37,7 +37,7 @@ test('the answer for an HTML page has every format', async () => {
   expect(data.html).toContain('<h1>Hi</h1>')
 })
 
-test('a table of an answer has HTML rendered from its Markdown', async () => {
+test('a table in an answer of the engine has HTML rendered from its Markdown', async () => {
   const data = await parse(new File(['a,b\n1,2\n'], 't.csv'), { formats: ['html'] })
   expect(data.html?.replace(/\s/g, '')).toContain('<td>1</td><td>2</td>')
 })

@@ -16,13 +16,13 @@ const read = {
   ghostShare: 0,
 }
 
-test('the trees of the expected quality belong to the engine in the project', () => {
+test('the model of the expected quality has the version of the engine in the project', () => {
   expect(QUALITY_MODEL.engine).toBe(ENGINE_VERSION)
   expect(QUALITY_MODEL.trees.length).toBeGreaterThan(0)
   expect(qualityFeaturesOf({ signals: read, ...rest })).toHaveLength(QUALITY_FEATURES.length)
 })
 
-test('a page of text is expected to be right, and one whose ink lies under no word is not', () => {
+test('the quality model expects a page of text to be right, and one whose ink lies under no word to be wrong', () => {
   const ocr = { mean: 0.5, lowest: 0.1, doubtfulShare: 0.6, droppedShare: 0.5 }
   const lost = {
     ...read,

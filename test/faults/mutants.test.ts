@@ -18,7 +18,7 @@ const FIRST_SEEDS: readonly (readonly [Mutant, number])[] = [
 ]
 
 test.each(FIRST_SEEDS)(
-  '%s is found within 100 runs',
+  'the fault campaign finds the mutant %s within 100 runs',
   async (mutant, seed) => {
     const said: string[] = []
     const result = await campaign({

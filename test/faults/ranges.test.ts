@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rangesLeft } from './ranges.ts'
 
-test('a campaign that was cut off goes on with the ranges that its log does not have', () => {
+test('a fault campaign that was interrupted goes on with the ranges that its log does not have', () => {
   const all = { seed: 100, runs: 25 }
   expect(rangesLeft(all, 10, [])).toEqual([
     { seed: 100, runs: 10 },

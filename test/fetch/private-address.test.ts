@@ -19,10 +19,10 @@ test.each([
   '64:ff9b::7f00:1',
   '2002:7f00:1::',
   'ff02::1',
-])('%s is private', (address) => {
+])('the address %s is private', (address) => {
   expect(isPrivateAddress(address)).toBe(true)
 })
 
-test.each(['1.1.1.1', '172.32.0.1', '192.169.0.1', '2606:4700::1111'])('%s is public', (address) => {
+test.each(['1.1.1.1', '172.32.0.1', '192.169.0.1', '2606:4700::1111'])('the address %s is public', (address) => {
   expect(isPrivateAddress(address)).toBe(false)
 })

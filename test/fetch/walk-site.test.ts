@@ -77,7 +77,7 @@ describe('the walk of a generated website', () => {
     expect(pages.filter((href) => !new URL(href).pathname.startsWith('/guide/'))).toEqual([])
   }, 60_000)
 
-  test('is no walk where the site has not the page that it begins with, nor any other', async () => {
+  test('fails where the site has not the page that it begins with, nor any other', async () => {
     await using site = await GeneratedSite.open({ seed: SEED + 4, pages: 10 })
     const start = new URL(`${site.url}/nowhere/`)
     await expect(walked({ ...OPTIONS, start })).rejects.toThrow(`${start.href}: there is no such page`)

@@ -23,7 +23,7 @@ describe('the breaker', () => {
     return counted
   }
 
-  test('shuts the gate at the fifth failure in a row, which no longer counts', async () => {
+  test('shuts the gate at the fifth failure in a row, which uses no attempt', async () => {
     await using gate = await open({ windowMs: 60_000, patienceMs: 100 })
     expect(await fail(gate)).toEqual([true, true, true, true, false])
     expect(await gate.enter({ key: sourceKey('x'), credits: 0 }, signal)).toMatchObject({
@@ -33,7 +33,7 @@ describe('the breaker', () => {
     expect((await gate.state()).shut?.cause).toBe('outage')
   })
 
-  test('lets one probe through, and opens when it comes out well', async () => {
+  test('lets one probe through, and opens the gate when the probe succeeds', async () => {
     await using gate = await open({ windowMs: 6_000 })
     await fail(gate)
     const probe = await permit(gate, 'probe')
@@ -44,7 +44,7 @@ describe('the breaker', () => {
     await permit(gate, 'other')
   })
 
-  test('stays open for failures of single documents', async () => {
+  test('leaves the gate open at failures of single documents', async () => {
     await using gate = await open()
     for (let i = 0; i < 8; i += 1) {
       expect(await gate.leave(await permit(gate), unavailable(false))).toMatchObject({ countsAsAttempt: true })
@@ -52,7 +52,7 @@ describe('the breaker', () => {
     expect((await gate.state()).shut).toBeNull()
   })
 
-  test('is reset by a rejected document: the service is well', async () => {
+  test('is reset by a rejected document, as the service answered', async () => {
     await using gate = await open()
     for (let i = 0; i < 4; i += 1) await gate.leave(await permit(gate, `${i}`), unavailable())
     await gate.leave(await permit(gate, 'broken'), rejected())
@@ -60,7 +60,7 @@ describe('the breaker', () => {
     expect((await gate.state()).shut).toBeNull()
   })
 
-  test('counts failures of a document between whose failures others came through', async () => {
+  test('uses an attempt of a document that fails again after others succeeded', async () => {
     await using gate = await open()
     await fail(gate)
     const first = await gate.leave(await permit(gate, 'poison'), unavailable())
@@ -70,7 +70,7 @@ describe('the breaker', () => {
     expect([first.countsAsAttempt, second.countsAsAttempt]).toEqual([false, true])
   })
 
-  test('counts every failure of a document where no other has failed: it ends after five', async () => {
+  test('uses an attempt at every failure of the only document that fails: five end it', async () => {
     await using gate = await open()
     const counted: boolean[] = []
     for (let i = 0; i < 5; i += 1) {
@@ -80,7 +80,7 @@ describe('the breaker', () => {
     expect(counted).toEqual([true, true, true, true, true])
   })
 
-  test('counts from the third probe on, where one document is all that is left', async () => {
+  test('uses attempts from the third probe on where one document is all that is left', async () => {
     await using gate = await open({ windowMs: 6_000 })
     await gate.leave(await permit(gate, 'other'), unavailable())
     const counted: boolean[] = []
@@ -91,20 +91,23 @@ describe('the breaker', () => {
     expect(counted).toEqual([true, true, true, false, false, false, true, true])
   })
 
-  test.each([1, 3])('blames none of the last %i documents for a service that is not there', async (documents) => {
-    await using gate = await open({ windowMs: 60 })
-    const counted = Array.from({ length: documents }, () => 0)
-    // Half an hour of probes, were the window a minute.
-    const until = performance.now() + 1_800
-    for (let turn = 0; performance.now() < until; turn += 1) {
-      const document = turn % documents
-      const departure = await gate.leave(await permit(gate, `${document}`), unavailable(true, 503))
-      if (departure.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
-    }
-    expect(Math.max(...counted)).toBe(1)
-  })
+  test.each([1, 3])(
+    'uses no attempt of the last %i documents while the service cannot be reached',
+    async (documents) => {
+      await using gate = await open({ windowMs: 60 })
+      const counted = Array.from({ length: documents }, () => 0)
+      // Half an hour of probes, were the window a minute.
+      const until = performance.now() + 1_800
+      for (let turn = 0; performance.now() < until; turn += 1) {
+        const document = turn % documents
+        const departure = await gate.leave(await permit(gate, `${document}`), unavailable(true, 503))
+        if (departure.countsAsAttempt) counted[document] = (counted[document] ?? 0) + 1
+      }
+      expect(Math.max(...counted)).toBe(1)
+    },
+  )
 
-  test('blames the last document all the same, once an hour, for it may be what takes the service down', async () => {
+  test('uses an attempt of the last document once an hour, as that document may take the service down', async () => {
     await using gate = await open({ windowMs: 6 })
     const until = performance.now() + 30_000
     let counted = 0
@@ -120,7 +123,7 @@ describe('the breaker', () => {
     expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(355)
   })
 
-  test('lets no known poison shut it for others', async () => {
+  test('does not shut the gate at failures of known poison documents', async () => {
     await using gate = await open()
     for (let i = 0; i < 2; i += 1) {
       await gate.leave(await permit(gate, 'poison'), unavailable())
@@ -132,7 +135,7 @@ describe('the breaker', () => {
     expect((await gate.state()).shut).toBeNull()
   })
 
-  test('never counts in an outage that many documents are waiting out', async () => {
+  test('uses no attempt in an outage while many documents wait', async () => {
     await using gate = await open({ windowMs: 60 })
     await fail(gate)
     const counted: boolean[] = []
@@ -143,7 +146,7 @@ describe('the breaker', () => {
     expect(counted).not.toContain(true)
   })
 
-  test('counts for the last two, though known poison was sent as probes beside them', async () => {
+  test('uses attempts of the last two documents, though known poison documents were sent as probes too', async () => {
     await using gate = await open({ windowMs: 60 })
     const known = ['p', 'q', 'r', 's']
     const failAll = async (names: readonly string[]): Promise<boolean[]> => {
@@ -163,7 +166,7 @@ describe('the breaker', () => {
     expect([await failAll(last), await failAll(last)].flat()).not.toContain(false)
   })
 
-  test('counts in the end for eight that are all that is left', async () => {
+  test('uses in the end the attempts of eight documents that are all that is left', async () => {
     await using gate = await open({ windowMs: 6 })
     const counted = Array.from({ length: 8 }, () => 0)
     for (let probe = 0; Math.min(...counted) < 5 && probe < 120; probe += 1) {

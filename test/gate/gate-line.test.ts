@@ -19,19 +19,19 @@ const STATE: GateState = {
   credits: new Map(),
 }
 
-describe('the line of the gate', () => {
+describe('the status line of the gate', () => {
   test('says what was learned, what is in flight and when the next may go', () => {
     const state = { ...STATE, rate: { perWindow: 480.3, learned: true }, nextInMs: 412 }
     expect(gateLine(state)).toBe('rate ~ 480/min learned, 12 in flight, next in 0.4 s')
   })
 
-  test('calls a stated limit stated', () => {
+  test('calls a limit from the settings or the service stated', () => {
     expect(gateLine({ ...STATE, rate: { perWindow: 500, learned: false } })).toBe(
       'rate 500/min as stated, 12 in flight',
     )
   })
 
-  test('says so when the places are what holds it back', () => {
+  test('says that the limit of requests in flight holds requests back', () => {
     expect(gateLine({ ...STATE, inFlight: 20 })).toBe('20 of 20 places in flight')
   })
 

@@ -10,7 +10,7 @@ test('a refused document is held for its Retry-After', async () => {
   expect(performance.now() - from).toBeGreaterThanOrEqual(59)
 })
 
-test('no more than sixteen are held, and none for weeks: they go back to the queue at once', async () => {
+test('the gate holds at most sixteen refused documents, and none for weeks: the others return to the queue at once', async () => {
   const held = new HeldDocuments(16)
   const all = Array.from({ length: 16 }, () => held.hold(60_000, signal))
   expect(await held.hold(60_000, signal)).toBe(false)

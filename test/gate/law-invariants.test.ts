@@ -30,7 +30,7 @@ function broken(s: LawState): string[] {
   return Object.entries(holds).flatMap(([name, held]) => (held ? [] : [name]))
 }
 
-test('the state of the law keeps its invariants at every answer of drawn services', () => {
+test('the state of the control law keeps its invariants at every answer of drawn services', () => {
   for (let index = 0; index < DRAWS; index += 1) {
     const drawn = draw(SEED * 100_000 + index)
     const found = new Set<string>()

@@ -56,13 +56,13 @@ test.each([
   ['a small limit that is raised fivefold is used, and sparse refusals cost little (0.49)', 930_100_068, 0.6],
   ['a cold start behind a vague text is forgotten within seconds (0.10)', 983_100_057, 0.7],
   ['a limit that counts refused requests is not kept closed by a probe at each window end (0.01)', 977_100_714, 0.7],
-])('%s', (_, seed, least) => {
+])('the control law on a drawn service: %s', (_, seed, least) => {
   const service = draw(seed)
   const { done } = runDrawn(service, controlLaw())
   expect(done / runDrawn(service, omniscient(), true).done).toBeGreaterThan(least)
 })
 
-test('under a bucket the pace stays at the limit, rather than above it with every tenth request refused', () => {
+test('the pace under a token bucket stays at the limit, rather than above it with every tenth request refused', () => {
   const refused = Array.from({ length: 8 }, (_, seed) => {
     const bucket = { kind: 'bucket', windowMs: 60_000, limit: 100 * (1 + seed), burst: 20, penalty: false } as const
     const limits = [{ ...bucket, phaseMs: 0 }]

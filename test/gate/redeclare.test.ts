@@ -60,7 +60,7 @@ describe('after Redis was emptied', () => {
 })
 
 describe('after Redis was rolled back', () => {
-  test('a permit that was given back since is in flight no more, and its reservation is not spent', async () => {
+  test('a permit that was released since is in flight no more, and its reservation is not spent', async () => {
     await using gate = await openOn(server, { ceilings: { concurrency: 1 }, ...capped(10) })
     const held = await permit(gate, 'a.pdf', 5)
     const rollBack = await takeSnapshot(server.connection)
@@ -73,7 +73,7 @@ describe('after Redis was rolled back', () => {
     await permit(gate, 'b.pdf', 5)
   })
 
-  test('a process speaks for its own permits only', async () => {
+  test('a process declares its own permits only', async () => {
     const shared = { keyDigest: 'two of them', ceilings: { concurrency: 2 } }
     await using one = await openOn(server, shared)
     await using two = await openOn(server, shared)
@@ -84,7 +84,7 @@ describe('after Redis was rolled back', () => {
   })
 })
 
-test('a declaration while permits are taken and given back loses none and leaves none behind', async () => {
+test('a declaration while permits are acquired and released loses none and leaves none behind', async () => {
   await using gate = await openOn(server, { ceilings: { concurrency: 8 }, ...capped(100_000) })
   const declaring = new AbortController()
   const declarations = (async () => {

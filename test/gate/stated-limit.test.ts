@@ -22,7 +22,7 @@ test('a limit that a refusal states is used at once, without others that corrobo
   expect(rate?.perWindow).toBeLessThanOrEqual(500)
 })
 
-test('of several refusals at once the least statement counts: refused requests are consumed as well', async () => {
+test('of several refusals at once the lowest stated limit counts: refused requests are consumed as well', async () => {
   await using gate = await openOn(server, { windowMs: MINUTE_MS })
   const permits = await Promise.all(Array.from({ length: 6 }, (_, i) => permit(gate, `${i}`)))
   for (const [i, refused] of permits.entries()) {

@@ -21,7 +21,7 @@ const other = sourceKey('reports/copy.pdf')
 const receipt = receiptId(contentHash('ab'.repeat(32)), recipeHash('0123456789abcdef'))
 
 describe('the claim of a document', () => {
-  test('is had by one at a time, also within one process, until it is released', async () => {
+  test('is held once at a time, also within one process, until it is released', async () => {
     const [one, two] = [await processOf('claim'), await processOf('claim')]
     const claim = await one.claims.claim(key)
     expect(await claim?.stillHeld()).toBe(true)
@@ -41,7 +41,7 @@ describe('the claim of a document', () => {
     expect(await claim?.stillHeld()).toBe(true)
   })
 
-  test('of a process that died is free after the lease, and the one who lost it may not commit', async () => {
+  test('of a process that died is free after the lease, and the process that lost it may not commit', async () => {
     const connection = await connectRedis({ url: redis.url })
     const [dead, next] = [await processOf('dead', connection), await processOf('dead')]
     const lost = await dead.claims.claim(key)
@@ -74,7 +74,7 @@ describe('the claim of a document', () => {
     connection.disconnect()
   })
 
-  test('and an intent that Redis refused to remove are free for others soon after it takes commands again', async () => {
+  test('that Redis refused to remove is free for others soon after Redis takes commands again, and so is an intent', async () => {
     const user = ['on', '>secret', '~*', '&*', '+@all']
     await redis.connection.acl('SETUSER', 'retried', ...user, '-hdel')
     const connection = await connectRedis({ url: redis.url })
@@ -92,7 +92,7 @@ describe('the claim of a document', () => {
     connection.disconnect()
   })
 
-  test('that is still at work when its process lets go is free only after the lease', async () => {
+  test('that is still in use when its process closes the lease is free only after the lease', async () => {
     const [one, two] = [await processOf('letting-go'), await processOf('letting-go')]
     const claim = await one.claims.claim(key)
     const done = await one.claims.claim(other)
@@ -170,7 +170,7 @@ describe('the intent of a request', () => {
   })
 })
 
-test('a request in doubt is held where it is to be, by whomever it is asked for, until it is released', async () => {
+test('a request in doubt is held where the settings say so, for whichever document it is asked, until it is released', async () => {
   const connection = await connectRedis({ url: redis.url })
   const [dead, next] = [await processOf('held', connection), await processOf('held')]
   await dead.intents.begin(receipt, key)

@@ -49,13 +49,13 @@ describe('a process notices that Redis lost data', () => {
     expect(await lease.isFilled()).toBe(true)
   })
 
-  test('and does not where Redis is only asked often', async () => {
+  test('but not where Redis only receives many commands', async () => {
     const [one, two] = [await processOf('quiet'), await processOf('quiet')]
     for (let time = 0; time < 20; time++) await Promise.all([one.lease.resync(), two.lease.resync()])
     expect([one.lease.losses, two.lease.losses]).toEqual([0, 0])
   })
 
-  test('also when another process noticed first and has written since', async () => {
+  test('when another process noticed first and has written since', async () => {
     const [mine, theirs] = [await connectRedis({ url: redis.url }), await connectRedis({ url: redis.url })]
     const [one, two] = [await processOf('both', mine), await processOf('both', theirs)]
     await redis.connection.flushall()

@@ -26,7 +26,7 @@ const commandsRun = (): Promise<number> => callsOf(redis.connection, 'evalsha', 
 const ledgerOf = (pipeline: string): RedisLedger => new RedisLedger({ connection: redis.connection, pipeline })
 
 describe('an entry of the ledger', () => {
-  test.each([...OUTCOMES])('that is %s comes back as it was', (outcome) => {
+  test.each([...OUTCOMES])('that is %s is read back as it was written', (outcome) => {
     for (const recipe of ['0123456789abcdef', 'ffffffffffffffff', 'a recipe by name', '']) {
       for (const bytes of ['81920-1700000000000000001-77', '"etag-2"', ':a:b', 'ünïcode ✓']) {
         const entry = { version: version(bytes), recipeHash: recipeHash(recipe), outcome }

@@ -28,7 +28,7 @@ async function openTwo() {
 }
 
 describe('the spending cap of a queue', () => {
-  test('binds a process that never heard of it, and is lifted by the next run', async () => {
+  test('binds a process that did not set it, and is lifted by the next run', async () => {
     const [run, worker] = await openTwo()
     await run.setCap('one', 2)
     for (let document = 0; document < 2; document++) {

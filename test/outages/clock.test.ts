@@ -11,7 +11,7 @@ const PRELOADS = { preloads: ['settable-clock.ts'] }
 const failingNowAndThen = ({ number }: ReceivedRequest): Reply =>
   number % 15 === 0 ? { ...errorReply(500, 'Internal error'), delayMs: 10 } : { delayMs: 60 }
 
-describe.concurrent('a clock that is set by an hour while a run is under way', () => {
+describe.concurrent('a clock that is set by an hour during a run', () => {
   test.each(['forward', 'back'])(
     '%s first, then the other way: nothing waits an hour, fails for its age or is doubled',
     async (way) => {

@@ -85,7 +85,7 @@ async function behindTls(target: string, at: (name: string) => string, clients: 
 }
 
 describe('a service behind TLS', () => {
-  test('is believed with --ca-file, directly and through a CONNECT proxy, and not without', async () => {
+  test('is trusted with --ca-file, directly and through a CONNECT proxy, and not without', async () => {
     await using folder = await temporaryFolder()
     const at = await certificates(folder.path)
     await using harness = await Harness.open({ documents: 3 })

@@ -6,7 +6,7 @@ import { Harness } from './support/harness.ts'
 const SLACK_MS = 8_000
 
 describe.concurrent('a run that is asked to stop', () => {
-  test('gives what is under way its grace and no more, and uses no attempt for what it hands back', async () => {
+  test('gives documents in flight their grace and no more, and uses no attempt for those that it hands back', async () => {
     let hangs = true
     await using harness = await Harness.open({ documents: 6, reply: () => (hangs ? { fault: 'hang' } : {}) })
     const running = harness.start('run', { concurrency: 3, 'grace-ms': 1_000 })

@@ -77,7 +77,7 @@ describe('the path of a document', () => {
     expect(path('Übersicht/日本語.docx')).toBe('Übersicht/日本語.docx')
   })
 
-  test('spells out what is not', () => {
+  test('escapes the parts of a key that are not harmless', () => {
     expect(path('../x.pdf')).toBe('%2E%2E/x.pdf')
     expect(path('/x.pdf')).toBe('%/x.pdf')
     expect(path('a.pdf/b.pdf')).toBe('a%2Epdf/b.pdf')

@@ -19,7 +19,7 @@ function drawnReply(random: Random): { readonly reply: Reply; readonly bytes: nu
 }
 
 describe('the answer memory with concurrent answers', () => {
-  test('are held in bounded memory, wait on the wire, and come in whole (drawn at random)', async () => {
+  test('is bounded, makes answers wait on the wire, and lets them come in whole (drawn at random)', async () => {
     const random = new Random(20_261_122)
     const drawn = Array.from({ length: 24 }, () => drawnReply(random))
     const largest = Math.max(...drawn.map(({ bytes }) => bytes))

@@ -58,7 +58,7 @@ describe('a postponed document', () => {
     ['ahead', HOUR_MS, false],
     ['behind', -HOUR_MS, true],
   ])(
-    'of a worker whose clock is an hour %s (%i ms, counted: %s) comes again when it was to',
+    'of a worker whose clock is an hour %s (%i ms, counted: %s) comes again when it is due',
     async (_, ms, counted) => {
       setClock(ms)
       const first = { kind: 'postpone', afterMs: 500, counted, reason: 'test' } as const
@@ -72,7 +72,7 @@ describe('a postponed document', () => {
 })
 
 describe('a document that is due in an hour though it was to wait a second', () => {
-  test('is let out by any worker within seconds: the clock by which it was timed was wrong', async () => {
+  test('is released by any worker within seconds, as the clock that timed it was wrong', async () => {
     const pipeline = 'mistimed'
     const bull = new Queue('documents', { connection: redis.connection, prefix: `{sluice:${pipeline}}` })
     setClock(HOUR_MS)

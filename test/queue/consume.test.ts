@@ -225,7 +225,7 @@ describe('the stop of a queue consumer', () => {
 })
 
 describe('a stuck worker of the queue', () => {
-  test('is started anew, and then works', async () => {
+  test('is restarted, and then takes jobs', async () => {
     const options = { connection: redis.connection, prefix: '{sluice:stuck}' }
     let letGo: () => void = () => undefined
     const held = new Promise<void>((resolve) => {

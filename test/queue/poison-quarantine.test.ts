@@ -6,7 +6,7 @@ const leaveOf = (admission: ReturnType<PoisonQuarantine['enter']>): (() => void)
   return admission.leave
 }
 
-describe('documents that were there when workers died', () => {
+describe('documents in flight when workers died', () => {
   test('once, are run as any other', () => {
     const quarantine = new PoisonQuarantine(10)
     const admissions = Array.from({ length: 100 }, (_, index) => quarantine.enter(index % 2))

@@ -9,6 +9,6 @@ test.each([
   ['0 2 * * *', { pattern: '0 2 * * *' }],
   ['*/5 * * * * *', { pattern: '*/5 * * * * *' }],
   ['0m', { pattern: '0m' }],
-])('reads %s', (text, timetable) => {
+])('readTimetable reads %s', (text, timetable) => {
   expect(readTimetable(text)).toEqual(timetable)
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { connectRedis, withoutSecrets } from '#src/redis/connection.ts'
 import { startTestRedis } from '../support/redis.ts'
 
-test('an address is shown without its password', () => {
+test('the address of a Redis is shown without its password', () => {
   expect(withoutSecrets('redis://user:s3cret@one.example:6379/2')).toBe('redis://one.example:6379/2')
   expect(withoutSecrets('rediss://:p%40ss@one:1,rediss://u:s3cret@two:2')).toBe('rediss://one:1,rediss://two:2')
   expect(withoutSecrets('/tmp/redis.sock?password=s3cret&db=2')).toBe('/tmp/redis.sock?password=…&db=2')
@@ -25,7 +25,7 @@ test('a Redis that cannot be reached is reported in one sentence, without the pa
   expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('s3cret')
 })
 
-test('a wrong password is reported as the cause', async () => {
+test('a wrong password of Redis is reported as the cause', async () => {
   await using redis = await startTestRedis()
   await redis.connection.config('SET', 'requirepass', 'right')
   const error = await connectRedis({ url: `${redis.url}?password=wrong`, patienceMs: 500 }).catch((thrown) => thrown)
@@ -35,12 +35,12 @@ test('a wrong password is reported as the cause', async () => {
   connection.disconnect()
 })
 
-test('waiting for the first connection ends when it is aborted', async () => {
+test('the wait for the first connection to Redis ends when it is aborted', async () => {
   const connecting = connectRedis({ url: 'redis://127.0.0.1:1' }, AbortSignal.timeout(50))
   await expect(connecting).rejects.toThrow(/aborted|timeout/i)
 })
 
-test('the commands of one turn are held until it ends, and answered in their order', async () => {
+test('a connection to Redis holds the commands of one event-loop turn until it ends, and answers them in order', async () => {
   await using redis = await startTestRedis()
   const connection = await connectRedis({ url: redis.url })
   if (!(connection instanceof Redis)) throw new Error('a single server was asked for')

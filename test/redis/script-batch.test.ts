@@ -21,7 +21,7 @@ async function callsOf(work: () => Promise<void>): Promise<number> {
   return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0)
 }
 
-test('what is asked in one step goes in one call, in its order, and each gets its own reply', async () => {
+test('a script batch sends what is asked in one step in one call, in order, and each caller gets its own reply', async () => {
   const batch = new ScriptBatch(server.connection, MERGED)
   await batch.run(READ, ['warm'], [])
   const calls = await callsOf(async () => {
@@ -36,7 +36,7 @@ test('what is asked in one step goes in one call, in its order, and each gets it
   expect(calls).toBe(1)
 })
 
-test('what is asked while a call is in flight goes with the next one', async () => {
+test('a script batch sends what is asked while a call is in flight with the next call', async () => {
   const batch = new ScriptBatch(server.connection, MERGED)
   const calls = await callsOf(async () => {
     const first = batch.run(APPEND, ['later'], ['a'])
@@ -47,7 +47,7 @@ test('what is asked while a call is in flight goes with the next one', async () 
   expect(calls).toBe(2)
 })
 
-test('a script that fails fails alone, and a server that forgot the scripts is sent them', async () => {
+test('a script that fails in a batch fails alone, and a server that forgot the scripts is sent them', async () => {
   const batch = new ScriptBatch(server.connection, MERGED)
   await server.connection.set('text', 'no number')
   await server.connection.script('FLUSH')
@@ -61,7 +61,7 @@ test('a script that fails fails alone, and a server that forgot the scripts is s
   expect(after).toMatchObject({ value: 2 })
 })
 
-test('a call that cannot be sent fails every script in it', async () => {
+test('a call of a script batch that cannot be sent fails every script in it', async () => {
   const cut = await connectRedis({ url: server.url })
   cut.disconnect()
   const batch = new ScriptBatch(cut, MERGED)

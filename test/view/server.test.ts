@@ -17,7 +17,7 @@ const commit = async (store: OutputStore, key: string, markdown = `# ${key}`): P
 /** A key with half of a surrogate pair stands in no address: its document is listed and has no page. */
 const hasAddress = (key: string): boolean => key.isWellFormed()
 
-test('documents have their pages whatever their keys are, and every page has a strict policy', async () => {
+test('view has a page for each document, whatever their keys are, and every page has a strict policy', async () => {
   await using served = await serve(async (store) => {
     for (const key of NASTY_KEYS) await commit(store, key)
   })
@@ -58,7 +58,7 @@ test.each([
 })
 
 test.each(['assets/../view-app.ts', 'assets/..%2fview-app.ts', 'assets/%2e%2e/view-app.ts', 'assets/.', 'nothing'])(
-  'an address that is none of ours is not found: %s',
+  'view answers an unknown address with 404: %s',
   async (path) => {
     await using served = await serve((store) => commit(store, 'a.pdf'))
     // `fetch` would resolve the dots by itself.
@@ -95,7 +95,7 @@ test('a store that is half written, damaged or being removed is shown as far as 
   expect(served.errors).toEqual([])
 })
 
-test('the server refuses other hosts, other pages and wrong tokens before it reads anything, and writes without leave', async () => {
+test('view refuses other hosts, other pages and wrong tokens before it reads anything, and writes without permission', async () => {
   await using served = await serve((store) => commit(store, 'a.pdf'), { retry: () => expect.unreachable() })
   const { hostname, port, pathname } = new URL(served.url)
   const ask = (path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<number> =>

@@ -12,7 +12,7 @@ import { openSite } from '../support/web-site.ts'
 
 const never = new AbortController().signal
 
-test('refusals read the limit at most once in its time, and a reading that fails is passed over', async () => {
+test('refusals read the concurrency limit at most once per interval, and a reading that fails is ignored', async () => {
   let now = 0
   const answers = [() => Promise.reject(new Error('away')), async () => null, async () => 7]
   const reads: number[] = []
@@ -47,7 +47,7 @@ test('refusals read the limit at most once in its time, and a reading that fails
   expect(reported).toEqual([7, 9])
 })
 
-test('the first request goes without a limit that the service does not state in half a second; stated later, it counts', async () => {
+test('the first request waits half a second for the concurrency limit of the service; a limit stated later counts too', async () => {
   const answer = Promise.withResolvers<number>()
   const reported: number[] = []
   using watch = new ConcurrencyLimitWatch({
@@ -82,7 +82,7 @@ test('a run with nothing to send asks the service nothing', async () => {
   expect([second.code, asked.length]).toEqual([0, 2])
 })
 
-test('a run reads the limit again after a 429, and uses the limit that it has by then', async () => {
+test('a run reads the concurrency limit again after a 429, and uses the new one', async () => {
   await using folder = await temporaryFolder()
   const source = join(folder.path, 'in')
   await mkdir(source)

@@ -64,7 +64,7 @@ describe('the engine', () => {
     expect(outcomes.get('another type')).toBe('400 DOCUMENT_WRONG_TYPE')
   })
 
-  test('is alive after it, and within its memory', async () => {
+  test('still answers after damaged and hostile documents, and stays within its memory limit', async () => {
     expect((await parseWith(engine, { file: csvFile() })).status).toBe(200)
     expect(await engine.peakBytes()).toBeLessThan(SERVER_BYTES)
     // A child that was killed a moment ago may still be handing back its memory.

@@ -28,7 +28,7 @@ describe('the processing clock', () => {
     expect([clock.isOver(BUDGET_MS, 999, null), clock.isOver(BUDGET_MS, 1_000, null)]).toEqual([false, true])
   })
 
-  test('never ends a process before its budget has passed by the clock on the wall, whatever its threads do', () => {
+  test('never ends a process before its budget has passed by the wall clock, whatever its threads do', () => {
     const step = record({ elapsed: nat(900), ran: nat(4_000), waited: integer({ min: -500, max: 4_000 }) })
     assert(
       property(array(step, { maxLength: 30 }), (steps) => {

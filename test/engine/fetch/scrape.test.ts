@@ -119,7 +119,7 @@ describe('POST /v2/scrape', () => {
     expect(body.data?.metadata).toMatchObject({ statusCode: 404, error: expect.stringContaining('404') })
   })
 
-  test('names what it does not use', async () => {
+  test('names the options that it does not use', async () => {
     const { body } = await scrape({ url: `${siteUrl}/page`, waitFor: 1000 })
     expect(body.data?.warning).toContain('waitFor')
   })

@@ -112,7 +112,7 @@ describe('hostile and odd pages', () => {
     await expect(convert('<div>'.repeat(300_000))).rejects.toThrow(ConversionError)
   })
 
-  test('an empty page is empty', async () => {
+  test('an empty page becomes empty Markdown', async () => {
     expect(await convert('')).toMatchObject({ markdown: '', html: '', links: [], images: [], warning: null })
   })
 

@@ -26,7 +26,7 @@ function storeFor(registry: string, checksum = sha256) {
   return { store, lines }
 }
 
-test('OCR data is fetched once and said in one line, however many documents wait for it, and kept', async () => {
+test('OCR data is fetched once and reported in one line, however many documents wait for it, and kept', async () => {
   await using registry = await npmRegistry(folder, { deu: GERMAN })
   const { store, lines } = storeFor(registry.url)
   expect(await Promise.all([store.obtain(['deu']), store.obtain(['deu', 'xxx']), store.obtain([])])).toEqual([
@@ -54,7 +54,7 @@ test('OCR data with another checksum than the release names is refused', async (
   expect(await readdir(store.folder)).toEqual([])
 }, 60_000)
 
-test('a registry that cannot be reached is asked once, and the line says why', async () => {
+test('OCR data: a registry that cannot be reached is asked once, and the line in the log says why', async () => {
   const { store, lines } = storeFor('http://127.0.0.1:1/')
   expect(await store.obtain(['deu'])).toBe(false)
   expect(await store.obtain(['deu'])).toBe(false)

@@ -29,7 +29,7 @@ describe('a key of the engine', () => {
     expect(answer).toMatchObject({ status: 401, body: { success: false, error: 'Unauthorized: Invalid token' } })
   })
 
-  test('that is known is served, and answered what it paid', async () => {
+  test('that is known is served, and each answer states what it paid', async () => {
     const pdf = new File([pdfOf(['one', 'two', 'three'])], 'three.pdf')
     const answer = await parseWith(engine, { key: 'k-free', file: pdf })
     expect(answer).toMatchObject({ status: 200, body: { data: { metadata: { creditsUsed: 3, numPages: 3 } } } })
@@ -56,7 +56,7 @@ describe('a key of the engine', () => {
     expect(Number(refused[0]?.retryAfter)).toBeGreaterThanOrEqual(58)
   })
 
-  test('waits for a slot beyond its concurrency, and is answered so', async () => {
+  test('waits for a slot beyond its concurrency, and the answer says so', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => parseWith(engine, { key: 'k-narrow' })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     const limited = answers.map(({ body }) => body.data?.metadata?.concurrencyLimited)
@@ -109,14 +109,14 @@ describe('a request to the engine', () => {
   })
 })
 
-test('a 401 names the scheme, and says that a token is wrong only where one was sent', async () => {
+test('a 401 of the engine names the scheme, and calls a token wrong only where one was sent', async () => {
   const challenge = async (headers: Record<string, string>): Promise<string | null> =>
     (await fetch(`${engine.url}/v2/parse`, { method: 'POST', headers })).headers.get('www-authenticate')
   expect(await challenge({})).toBe('Bearer')
   expect(await challenge({ authorization: 'Bearer k-other' })).toBe('Bearer error="invalid_token"')
 })
 
-test('a key is answered what it may do and what it has left, also where it may ask for no more documents', async () => {
+test('the engine states the limits and remaining credits of a key, also where the key may parse no more documents', async () => {
   const reported = async (path: string, key: string) => {
     const response = await fetch(`${engine.url}/v2/team/${path}`, { headers: { authorization: `Bearer ${key}` } })
     return (await response.json()) as object

@@ -52,7 +52,7 @@ describe('a table of an old presentation', () => {
     expect(withPptTables('Intro\n\nEnd', pptTablesOf(presentation(true, SHAPES)))).toBe('Intro\n\nEnd')
   })
 
-  test('ends nothing when the file is damaged', () => {
+  test('does not stop the conversion when the file is damaged', () => {
     const bytes = presentation(true, SHAPES)
     for (let at = 0; at < bytes.length; at += 97) {
       const damaged = Buffer.from(bytes)

@@ -101,7 +101,7 @@ describe('native text beside a picture', () => {
   )
 })
 
-describe('a second reading', () => {
+describe('a second OCR reading of a page', () => {
   test('reads the passages that it is given, each at its position', async () => {
     const sheet = await drawn(operators('northern quay', LARGE) + operators('breakwater', BELOW), 200)
     const unread = textInk(inkMask(halved(sheet)))

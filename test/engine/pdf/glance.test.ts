@@ -67,7 +67,7 @@ test.each([
     textOperators([{ text: 'Nothing of this shows', x: 26, baseline: 160 }], SETTING, HEIGHT, { mode: 3 }),
     false,
   ],
-])('beside its words a page shows %s', async (_, under, isPlain) => {
+])('a glance decides about a page that shows beside its words: %s', async (_, under, isPlain) => {
   const pdf = writePdf({
     width: WIDTH,
     height: HEIGHT,
@@ -79,7 +79,7 @@ test.each([
   expect(await glanceAt(pdf)).toBe(isPlain)
 })
 
-test('beside much text a page shows a noisy picture of words, all of whose marks hang together', async () => {
+test('a glance finds a noisy picture of words beside much text, though all its marks hang together', async () => {
   const { kind, damage, pdf } = await randomPage(92_000_157)
   expect([kind, damage]).toEqual(['half', 'noise'])
   expect(await glanceAt(pdf)).toBe(false)

@@ -20,7 +20,7 @@ test('a page leaves ink where a twentieth of its letters are unread, or a tenth 
   expect(leavesInk(ink(0.044, 5), 0.3)).toBe(false)
 })
 
-test('what would be reported as unread after OCR is given to OCR', () => {
+test('a page that would be reported as unread after OCR is given to OCR', () => {
   const kept = [{ text: 'Smaller ones moor behind the breakwater' }] as TextItem[]
   for (let share = 0; share < 0.3; share += 0.001) {
     for (const letters of [4, 8, 30]) {

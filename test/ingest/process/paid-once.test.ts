@@ -94,7 +94,7 @@ test('a document whose receipt is still being written is not let go when the gat
   expect(bench.service.charged).toBe(1)
 })
 
-test('a worker that is cut while the disk is full tries once more to keep the answer', async () => {
+test('a worker that is aborted while the disk is full tries once more to keep the answer', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'nearly,dropped')
   const cut = new AbortController()

@@ -15,7 +15,7 @@ test('outputs wait while a request is about to go out, and follow it one by one'
   expect(order).toEqual(['request', 'outputs 1', 'outputs 2'])
 })
 
-test('outputs wait for no request for ever, nor for one that came to nothing', async () => {
+test('outputs wait for a request for a limited time, and for none that failed', async () => {
   const way = new RequestPriority()
   const never = Promise.withResolvers<void>()
   void way.runUrgent(never.promise)

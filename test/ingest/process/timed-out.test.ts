@@ -6,7 +6,7 @@ import { TimedOut } from '#src/ingest/process/timed-out.ts'
 const options = parseOptionsSchema.parse({})
 const key = sourceKey('a.pdf')
 
-test('a document is given twice the time for each 408, up to what the contract allows, until it came', () => {
+test('a document is given twice the time for each 408, up to what the contract allows, until its answer came', () => {
   const timedOut = new TimedOut()
   const given = Array.from({ length: 6 }, () => {
     const { timeout } = timedOut.optionsFor(key, options)

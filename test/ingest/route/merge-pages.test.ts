@@ -133,7 +133,7 @@ describe('pages of several answers become one answer', () => {
   })
 })
 
-describe('what follows from other pages is settled by the engine’s reading of the whole', () => {
+describe('merged pages take what depends on other pages from the engine’s reading of the whole', () => {
   test('running lines of a bought page leave its text, as on the other pages', () => {
     const local = answerFor(
       [1, 2, 3].map((number) => [header(`Annual report 2024 – ${number}`), text(`Body ${number}`)]),

@@ -44,7 +44,7 @@ describe('prefetchOne', () => {
     }
   })
 
-  test('has nothing under way any more when the stream throws', async () => {
+  test('has nothing in flight any more when the stream throws', async () => {
     let done = 0
     async function* broken(): AsyncGenerator<number> {
       yield 0

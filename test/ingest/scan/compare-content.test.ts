@@ -97,7 +97,7 @@ test('plan with --checksum reports what the run does', async () => {
   })
 })
 
-test('a failure stands while its content stays, and the document is tried again when it is another', async () => {
+test('a failed document is tried again only when its content has changed', async () => {
   await using bench = await benchOf({ 'a.csv': 'one,two' })
   const { store, ledger } = bench.deps
   const record = await store.readRecord(sourceKey('a.csv'))

@@ -143,7 +143,7 @@ test('plan reports documents that are gone, also where as many files are new', a
   expect(await scan(bench, {})).toEqual({ 'a.md': 'gone', 'b.md': 'unchanged', 'c.md': 'new' })
 })
 
-test('a document of the queue that a rule on names leaves out by now is skipped by who lists the source, and not bought', async () => {
+test('a document of the queue that a rule on names leaves out by now is skipped by the process that lists the source, and not bought', async () => {
   await using bench = await openWorkbench({ redis })
   await bench.write('a.csv', 'one')
   const { ledger, view } = bench.deps

@@ -39,7 +39,7 @@ async function sweep({ deps }: Workbench, policy: GonePolicy, listed = new KeySe
 
 const key = sourceKey('0.csv')
 
-test('keeps the outputs of a document that is gone, marks it, and takes it for changed when it is back', async () => {
+test('the sweep keeps the outputs of a document that is gone, marks it, and takes it for changed when it is back', async () => {
   await using bench = await benchOf(3)
   await bench.erase('0.csv')
   expect(await sweep(bench, KEEP)).toEqual({ kept: 1, removed: 0, forgotten: 0, unbelievable: false })
@@ -65,7 +65,7 @@ test('keeps the outputs of a document that is gone, marks it, and takes it for c
   expect((await ledger.counts()).gone).toBe(0)
 })
 
-test('removes outputs when asked to, and never those of a copy with the same receipt', async () => {
+test('the sweep removes outputs when asked to, and never those of a copy with the same receipt', async () => {
   await using bench = await benchOf(3)
   await bench.erase('0.csv')
   expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 1, forgotten: 0, unbelievable: false })
@@ -76,7 +76,7 @@ test('removes outputs when asked to, and never those of a copy with the same rec
   expect((await collect(store.listReceipts(SIGNAL))).length).toBe(1)
 })
 
-test('does not believe in an empty source, nor that more than a share is gone, unless forced', async () => {
+test('the sweep does not believe in an empty source, nor that more than a share is gone, unless forced', async () => {
   await using bench = await benchOf(13)
   for (let number = 1; number < 13; number++) await bench.erase(`${number}.csv`)
   expect(await sweep(bench, REMOVE)).toEqual({ kept: 0, removed: 0, forgotten: 0, unbelievable: true })
@@ -92,7 +92,7 @@ test('does not believe in an empty source, nor that more than a share is gone, u
   expect(await bench.deps.ledger.counts()).toEqual(NO_COUNTS)
 })
 
-test('leaves alone what was not listed and is there all the same, as a filter leaves it out', async () => {
+test('the sweep leaves alone what was not listed and is there all the same, as a filter leaves it out', async () => {
   await using bench = await benchOf(2)
   const listed = new KeySet()
   listed.add('1.csv')
@@ -105,7 +105,7 @@ test('leaves alone what was not listed and is there all the same, as a filter le
   expect(await bench.deps.ledger.counts()).toEqual({ ...NO_COUNTS, done: 2 })
 })
 
-test('ends a document that is pending without a job below a folder that is left out', async () => {
+test('the sweep ends a document that is pending without a job below a folder that is left out', async () => {
   await using bench = await benchOf(2)
   const { ledger, source } = bench.deps
   await mkdir(`${fileURLToPath(source.url)}sub`)
@@ -126,7 +126,7 @@ test('ends a document that is pending without a job below a folder that is left 
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 3 })
 })
 
-test('forgets a failure whose document is gone, and keeps what an earlier version of another came to', async () => {
+test('the sweep forgets a failure whose document is gone, and keeps what an earlier version of another came to', async () => {
   await using bench = await benchOf(2)
   const { store, ledger } = bench.deps
   for (const name of ['0.csv', 'never parsed.csv']) {
@@ -142,7 +142,7 @@ test('forgets a failure whose document is gone, and keeps what an earlier versio
   expect(await store.readOutput(key, 'document.md')).not.toBeNull()
 })
 
-test('believes a few more each time, however many were believed before', async () => {
+test('the sweep accepts a few more missing documents each time, however many it accepted before', async () => {
   await using bench = await benchOf(25)
   const { ledger } = bench.deps
   for (const [from, until] of [
@@ -157,7 +157,7 @@ test('believes a few more each time, however many were believed before', async (
   expect(await ledger.counts()).toEqual({ ...NO_COUNTS, done: 5 })
 })
 
-test('takes nothing for gone below a folder that could not be listed, though it is not found there', async () => {
+test('the sweep takes nothing for gone below a folder that could not be listed, though it is not found there', async () => {
   await using bench = await openWorkbench({ redis })
   const inbox = fileURLToPath(bench.deps.source.url)
   await mkdir(`${inbox}letters/1790`, { recursive: true })

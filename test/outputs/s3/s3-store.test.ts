@@ -35,7 +35,7 @@ test.concurrent.each<readonly [string, (store: OutputStore) => Promise<unknown>,
   ['listing records', (store) => exhaust(store.listRecords(never)), 'cannot list s3://bucket/out/documents/'],
   ['recovering', (store) => store.recover(), 'cannot list s3://bucket/out/failures/'],
   ['removing a receipt', (store) => store.removeReceipt(receipt), 'cannot remove receipts/aa/'],
-])('%s says in one sentence that the store is away', async (_, work, what) => {
+])('the S3 store: %s says in one sentence that the store is away', async (_, work, what) => {
   await using at = await storeThat(storeError(503, 'SlowDown'))
   const error = await work(at.store).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(StoreUnusable)
@@ -43,12 +43,12 @@ test.concurrent.each<readonly [string, (store: OutputStore) => Promise<unknown>,
   expect(String(error)).toContain('the store answered SlowDown (503).')
 })
 
-test('a bucket that went away is not taken for one that holds no receipt', async () => {
+test('the S3 store does not take a bucket that went away for one that holds no receipt', async () => {
   await using at = await storeThat(storeError(404, 'NoSuchBucket'))
   await expect(at.store.readReceipt(receipt)).rejects.toThrow('there is no such bucket.')
 })
 
-test('a bucket that went away is not taken for one that holds no records', async () => {
+test('the S3 store does not take a bucket that went away for one that holds no records', async () => {
   await using at = await storeThat(notFound, notFound)
   await expect(at.store.haveRecords([sourceKey('a.pdf')])).rejects.toThrow('there is no such bucket.')
 })

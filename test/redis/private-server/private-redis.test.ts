@@ -30,7 +30,7 @@ async function withConnection<T>(url: string, use: (client: Awaited<ReturnType<t
 }
 
 describe('openEmbeddedRedis', () => {
-  test('starts a server that only we can reach, keeps everything and evicts nothing', async () => {
+  test('starts a server that only this user can reach, which keeps everything and evicts nothing', async () => {
     const server = await open()
     await withConnection(server.url, async (client) => {
       const config = async (name: string): Promise<unknown> => ((await client.config('GET', name)) as unknown[])[1]
@@ -68,7 +68,7 @@ describe('openEmbeddedRedis', () => {
     await next[Symbol.asyncDispose]()
   })
 
-  test('is not in the way after a power cut: a server killed with its owner, the socket left behind', async () => {
+  test('starts again after a power cut that left the socket of a dead server behind', async () => {
     const owner = startOwner()
     const url = (await owner.line('ready')).slice('ready '.length)
     const pid = await withConnection(url, serverPid)

@@ -8,14 +8,14 @@ const PAGES = [
   { badProbability: 0.8, kept: 0.4, bought: 0.9 },
 ]
 
-test('the curve buys the likeliest bad pages first and may be better than buying all', () => {
+test('the buying curve takes the likeliest bad pages first and may be better than buying all', () => {
   const curve = buyingCurve(byPrediction(PAGES))
   expect(curve.map(({ quality }) => Number(quality.toFixed(3)))).toEqual([0.6, 0.825, 0.95, 0.925, 0.9])
   expect(leastShare(curve, 0.9)).toBe(0.5)
   expect(leastShare(curve, 0.99)).toBeNull()
 })
 
-test('buying at random gains nothing over random', () => {
+test('the buying curve of pages in random order gains nothing over random purchases', () => {
   const curve = buyingCurve(Array.from({ length: 10 }, () => ({ kept: 0.5, bought: 1 })))
   expect(gainOverRandom(curve)).toBeCloseTo(0, 9)
   expect(gainOverRandom(buyingCurve(byPrediction(PAGES)))).toBeGreaterThan(0.05)

@@ -33,7 +33,7 @@ describe('a certificate', () => {
   })
 })
 
-describe('over simulated archives', () => {
+describe('certificates over simulated archives', () => {
   const random = new Random(SEED)
   const archive = simulatedArchive(random, 45_000)
   const drawn = { 'single pages': singlePages, 'whole documents': wholeDocuments }

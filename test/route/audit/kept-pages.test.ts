@@ -9,7 +9,7 @@ const random = new Random(SEED)
 const hashOf = (number: number): ReturnType<typeof contentHash> => contentHash(number.toString(16).padStart(64, '0'))
 const PAGES = Array.from({ length: 50 }, (_, index) => index + 1)
 
-test('pages are drawn by document and page: the share that was asked for, always the same ones, and more with a larger share', () => {
+test('audited pages are drawn by document and page: the share that was asked for, always the same ones, and more with a larger share', () => {
   const drawn = Array.from({ length: 800 }, (_, number) => drawnPages(hashOf(number), PAGES, 0.01))
   const share = drawn.flat().length / (800 * PAGES.length)
   expect(share).toBeGreaterThan(0.008)

@@ -39,7 +39,7 @@ test.for(PRICES)(
   },
 )
 
-test('a sample of every page leaves no doubt where pages are priced alike', () => {
+test('an audit sample of every page gives one exact price where pages are priced alike', () => {
   const archive = { documents: 3, pages: 30, firstPageCredits: 2, furtherPageCredits: 2 }
   expect(priceFromSample({ hard: 4, sampled: 30 }, archive)).toEqual({ low: 8, high: 8 })
   expect(priceFromSample({ hard: 0, sampled: 30 }, archive)).toEqual({ low: 0, high: 0 })

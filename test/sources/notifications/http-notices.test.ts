@@ -6,7 +6,7 @@ const post = async (url: string, body: string, headers: Record<string, string> =
   (await fetch(url, { method: 'POST', body, headers })).status
 
 describe('the endpoint for notifications', () => {
-  test('answers when all is done, and not before', async () => {
+  test('answers when a notification is handled, and not before', async () => {
     await using endpoint = await httpNotices({ port: 0 })
     let answered = false
     const posting = post(endpoint.url, 'a notice').finally(() => (answered = true))
@@ -16,7 +16,7 @@ describe('the endpoint for notifications', () => {
     expect(await posting).toBe(200)
   })
 
-  test('refuses what cannot be understood', async () => {
+  test('refuses notifications that cannot be understood', async () => {
     await using endpoint = await httpNotices({ port: 0 })
     const posting = post(endpoint.url, 'gibberish')
     const [notice] = await endpoint.next(5000, never)
@@ -24,7 +24,7 @@ describe('the endpoint for notifications', () => {
     expect(await posting).toBe(400)
   })
 
-  test('lets in only who has the token', async () => {
+  test('lets in only requests with the token', async () => {
     await using endpoint = await httpNotices({ port: 0, token: 'secret' })
     expect(await post(endpoint.url, 'x')).toBe(401)
     expect(await post(endpoint.url, 'x', { authorization: 'Bearer guess' })).toBe(401)
@@ -41,18 +41,18 @@ describe('the endpoint for notifications', () => {
     expect(await Promise.all(posting)).toEqual([200, 200])
   })
 
-  test('takes no other path, no other method and no giant', async () => {
+  test('refuses other paths, other methods and bodies over the limit', async () => {
     await using endpoint = await httpNotices({ port: 0 })
     expect(await post(endpoint.url.replace('/events/s3', '/events'), 'x')).toBe(404)
     expect((await fetch(endpoint.url)).status).toBe(405)
     expect(await post(endpoint.url, 'x'.repeat(1024 * 1024 + 1)).catch(() => 413)).toBe(413)
   })
 
-  test('is not opened to others without a token', async () => {
+  test('refuses to listen beyond the loopback address without a token', async () => {
     await expect(httpNotices({ host: '0.0.0.0', port: 0 })).rejects.toThrow(/set EVENTS_TOKEN/)
   })
 
-  test('gives nothing when nothing comes', async () => {
+  test('yields nothing while no notification comes', async () => {
     await using endpoint = await httpNotices({ port: 0 })
     expect(await endpoint.next(50, never)).toEqual([])
   })

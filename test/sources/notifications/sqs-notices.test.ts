@@ -12,7 +12,7 @@ async function deadQueue() {
   return { client, queueUrl: `${endpoint}/1/queue` }
 }
 
-test('a queue that does not answer is reported once, and asked again: the process goes on', async () => {
+test('an SQS queue that does not answer is reported once, and asked again: the process goes on', async () => {
   const reported: (string | null)[] = []
   const queue = await deadQueue()
   await using notices = sqsNotices({ ...queue, onOutage: (cause) => reported.push(cause) })
@@ -23,7 +23,7 @@ test('a queue that does not answer is reported once, and asked again: the proces
   expect(await queueProblem(queue, signal)).toBe('ECONNREFUSED')
 })
 
-test('watch: a queue that cannot be reached is one sentence that names the setting', async () => {
+test('watch reports an SQS queue that cannot be reached in one sentence that names the setting', async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'key')
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
   await using resources = new AsyncDisposableStack()

@@ -25,11 +25,11 @@ async function readAll(location: Parameters<typeof openObject>[0]): Promise<stri
 describe.each([
   ['small', 100_000],
   ['large', 1_000_000],
-])('a %s object', (_size, length) => {
+])('a %s object of the S3 source', (_size, length) => {
   const bytes = Buffer.alloc(length, 'held back by a gate and let through a sluice; ')
   const digest = createHash('sha256').update(bytes).digest('hex')
 
-  test('is read whole over lines that break', async () => {
+  test('is read whole over connections that break', async () => {
     await using store = await startStoreThat(
       cutObject(bytes, 0),
       cutObject(bytes, 70_000),
@@ -45,13 +45,13 @@ describe.each([
     await expect(readAll(locationIn(store))).rejects.toMatchObject({ name: 'DocumentChanged' })
   })
 
-  test('is asked for once, when all goes well', async () => {
+  test('is requested once when no connection breaks', async () => {
     await using store = await startStoreThat(wholeObject(bytes, 'one'))
     expect(await readAll(locationIn(store))).toBe(digest)
     expect(store.asked()).toBe(1)
   })
 
-  test('whose lines all break is a source that cannot be used, not a fault of ours', async () => {
+  test('whose connections all break is a source that cannot be used, not an internal error', async () => {
     await using store = await startStoreThat(cutObject(bytes, 30_000))
     await expect(readAll(locationIn(store))).rejects.toMatchObject({
       name: 'SourceUnusable',

@@ -147,7 +147,7 @@ test('an encrypted workbook is opened by the right one of several passwords, and
   await expect(stillLocked).rejects.toMatchObject({ problem: 'encrypted' })
 })
 
-test('an obfuscated workbook is opened', () => {
+test('a workbook with XOR obfuscation is opened', () => {
   // The first records that Excel wrote with the password "abc": BOF, FILEPASS, CODEPAGE.
   const stream = Buffer.from('09081000000605001719cd07c9c00000060400002f00060000004a511acc42000200ccd7', 'hex')
   expect(decryptWorkbook(stream, 'abc')?.toString('hex', 30)).toBe('42000200b004')

@@ -52,7 +52,7 @@ test('the parts of a fraction come as blocks of their own and make one formula',
   expect(others).toHaveLength(1)
 })
 
-test('limits stand behind their sum, and what LaTeX would read as a command is text', () => {
+test('the limits of a sum in a formula stand behind it, and what LaTeX would read as a command is text', () => {
   const words = [
     sign('S', 100, 50),
     sign('=', 110, 50),

@@ -47,7 +47,7 @@ describe('a word written from right to left', () => {
     expect(textsOf([{ text: printed }])).toEqual(words)
   })
 
-  test('and a Latin one beside it share its box', () => {
+  test('shares its box with a Latin word beside it', () => {
     const boxes = wordsOf(pageOf([{ text: 'Pythonو', x: 100, width: 70 }]))
     expect(boxes.map(({ x0, x1 }) => [x0, x1])).toEqual([
       [100, 160],

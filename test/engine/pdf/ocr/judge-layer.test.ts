@@ -8,18 +8,18 @@ const LAYER = 'ships of up to ninety metres can lie at the northern quay and sma
 const MISREAD = 'shlps of up to nlnety melres can lie at the norlhern quay and smailer ones moor behind it'
 const OTHER = 'ships of seven gardens may hang on a silver rope while the older ones bend behind it in a meadow'
 
-test('a layer is right where what was recognised holds its words', () => {
+test('a text layer is right where the words that OCR recognised hold its words', () => {
   expect(judgeLayer(items(LAYER), items(LAYER.replace('quay', 'guay')), 0.8)).toMatchObject({ verdict: 'right' })
 })
 
-test('a layer whose words were recognised with other letters is wrong on clean print, else one of the two is', () => {
+test('a text layer whose words were recognised with other letters is wrong on clean print, else layer or OCR is', () => {
   const blurred = judgeLayer(items(LAYER), items(MISREAD), 0.85)
   expect(blurred.verdict).toBe('similar')
   expect(blurred.agreement).toBeCloseTo(13 / 18)
   expect(judgeLayer(items(LAYER), items(MISREAD), 0.97).verdict).toBe('wrong')
 })
 
-test('a layer with other words is wrong, and so is one on a picture without any', () => {
+test('a text layer with other words than OCR is wrong, and so is one on a picture without words', () => {
   expect(judgeLayer(items(LAYER), items(OTHER), 0.8).verdict).toBe('wrong')
   expect(judgeLayer(items(LAYER), [], 0)).toEqual({ verdict: 'wrong', agreement: 0 })
 })

@@ -150,7 +150,7 @@ describe('a table of a PDF', () => {
   })
 })
 
-test('rules of dashes are no text of a cell, and make no row', () => {
+test('rules of dashes in a table of a PDF are no text of a cell, and make no row', () => {
   const box = { x0: 72, y0: 100, x1: 150, y1: 110 }
   const style = {
     size: 10,

@@ -72,4 +72,4 @@ test.each([
   ['receipts/', false],
   ['receipts/ab/', false],
   ['failures/', false],
-])('names that start with %s: of one group %s', (start, is) => expect(isGroup(start)).toBe(is))
+])('names in a pack that start with %s belong to one group: %s', (start, is) => expect(isGroup(start)).toBe(is))
