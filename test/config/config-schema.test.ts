@@ -25,7 +25,7 @@ test('the published schema of the settings file is that of the table (./sluice c
   expect(await published()).toEqual(configSchema())
 })
 
-test('the example is what the schema describes and what Sluice reads', async () => {
+test('the example of a settings file is what the schema describes and what Sluice reads', async () => {
   const text = await readFile(EXAMPLE, 'utf8')
   expect(text).toMatch(/^# yaml-language-server: \$schema=schemas\/sluice-config\.schema\.json\n/)
   expect(problemsOfSchema(text)).toEqual([])

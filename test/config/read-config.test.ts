@@ -167,7 +167,7 @@ pipelines:
   })
 })
 
-describe('pipelines', () => {
+describe('pipelines of the settings file', () => {
   const TWO = `out: corpus
 concurrency: 9
 pipelines:

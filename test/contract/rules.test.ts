@@ -18,7 +18,7 @@ function problemsOf(settings: unknown): readonly string[] {
   }
 }
 
-describe('rules', () => {
+describe('rules of the settings', () => {
   test('turn pages and blocks on for PDF, unless the settings say otherwise', () => {
     expect(optionsFor({}, 'a.pdf').parsers).toMatchObject([{ pages: true, blocks: true }])
     const off = { options: { parsers: [{ type: 'pdf' as const, blocks: false }] } }

@@ -195,7 +195,7 @@ describe('a document in chunks', () => {
       expect(parts.map(({ kind }) => kind).slice(-2)).toEqual(['page', 'page'])
     })
 
-    test('is as usual without pages', () => {
+    test('splits a document without pages as usual', () => {
       expect(chunks(markdown, { pages: true })).toEqual(chunks(markdown))
     })
   })

@@ -33,7 +33,7 @@ function altered(random: Random, words: readonly string[], changes: number): str
   return next
 }
 
-describe('near duplicates', () => {
+describe('near duplicates of chunks', () => {
   test('are found at a true similarity of 0.8, estimated within 0.1, and hardly any below 0.65', () => {
     const random = new Random(7)
     const near = new NearDuplicates()

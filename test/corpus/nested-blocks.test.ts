@@ -113,7 +113,7 @@ describe('a table of the corpus', () => {
   })
 })
 
-describe('HTML', () => {
+describe('HTML within Markdown', () => {
   test('in a comment is no heading and no title', () => {
     const [first] = chunks('<!--\n\n# Draft, not to be read\n\n-->\n\n# Title\n\nText.')
     expect(first?.title).toBe('Title')

@@ -188,7 +188,7 @@ async function cutChildren(): Promise<number[]> {
   return all.filter((_, index) => lines[index]?.some((part) => part.includes('cut-child')))
 }
 
-describe('the process that cuts', () => {
+describe('the child process that cuts PDFs', () => {
   test('is used again after a sound PDF, for the same bytes, and not after one that is no PDF or was ended', async () => {
     const path = await pdfOf({ pictures: tenPages })
     const noise = join(folder.path, 'noise-again.pdf')

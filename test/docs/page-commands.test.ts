@@ -27,7 +27,7 @@ const without = server.kind === 'unavailable' ? ` (not here: ${server.reason})` 
 
 const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-test('the pages with commands and the mistakes that they show are seen', () => {
+test('the check of commands in the docs finds the pages with commands and the mistakes that they show', () => {
   expect(PAGES.length).toBeGreaterThan(5)
   expect(PAGES.flatMap(mistakesIn).length).toBeGreaterThan(5)
 })

@@ -51,7 +51,7 @@ describe('POST /v2/map', () => {
     expect(await map({ url: site.url })).toMatchObject({ status: 402 })
   }, 60_000)
 
-  test('refuses what is no address, and private ones', async () => {
+  test('refuses invalid and private addresses', async () => {
     expect(await map({ url: 'ftp://x' }, shut)).toMatchObject({ status: 400, body: { error: 'Invalid URL' } })
     expect(await map({ url: site.url, limit: 0 }, shut)).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
     expect(await map({ url: site.url }, shut)).toMatchObject({ status: 502, body: { code: 'MAP_FAILED' } })

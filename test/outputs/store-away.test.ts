@@ -110,7 +110,7 @@ describe.concurrent.each<Way>(['moved', 'unmounted', 'cut off'])('while a folder
   })
 })
 
-test('a document that is removed while records are listed is no error', async () => {
+test('a document that is removed while a folder store lists records is no error', async () => {
   await using at = await filledStore(MANY)
   const listed = at.store.listRecords(never)[Symbol.asyncIterator]()
   await listed.next()

@@ -265,7 +265,7 @@ describe('HttpParser and the document that it sends', () => {
     expect(service.requests.map(({ file }) => file?.content?.toString())).toEqual(['x', 'z'])
   })
 
-  test.each([100, 1024 * 1024])('what reading throws is thrown, at %i bytes too', async (bytes) => {
+  test.each([100, 1024 * 1024])('an error in reading the document is thrown, at %i bytes too', async (bytes) => {
     await using service = await startScriptedService()
     await using parser = parserFor(service)
     const failure = new Error('disk gone')

@@ -197,7 +197,7 @@ describe('the stop of a queue consumer', () => {
     await queue[Symbol.asyncDispose]()
   })
 
-  test('leaves nothing that keeps its process, though Redis went away a moment before', async () => {
+  test('leaves nothing that keeps the process alive, though Redis went away a moment before', async () => {
     const program = fileURLToPath(new URL('../support/processes/stopping-worker.ts', import.meta.url))
     const worker = spawn(process.execPath, [program, redis.url, 'keeps'], { stdio: ['pipe', 'pipe', 'inherit'] })
     const ended = once(worker, 'exit')

@@ -6,7 +6,7 @@ const page = (inner: string, count = 1): string =>
   `<IsTruncated>false</IsTruncated><KeyCount>${count}</KeyCount>${inner}</ListBucketResult>\n`
 const object = '<Contents><Key>a</Key><ETag>"1"</ETag><Size>2</Size></Contents>'
 
-describe('a page of a listing', () => {
+describe('a page of an S3 listing', () => {
   test('gives key, ETag and size of each object, and the folders, decoded', () => {
     const owner = '<Owner><ID>Key</ID><DisplayName>x</DisplayName></Owner>'
     const xml = page(

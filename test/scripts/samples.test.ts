@@ -12,7 +12,7 @@ test('the samples hold a document of every extension and nothing else', () => {
   expect(new Set(found)).toEqual(new Set(EXTENSIONS))
 })
 
-test('the samples of the start stay small', () => {
+test('the samples of npm start stay small', () => {
   const bytes = names.reduce((sum, name) => sum + statSync(join(SAMPLES, name)).size, 0)
   expect(bytes).toBeLessThan(400_000)
 })

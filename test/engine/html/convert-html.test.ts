@@ -85,7 +85,7 @@ describe('links and images of an HTML page', () => {
   })
 })
 
-describe('base64 images', () => {
+describe('base64 images of an HTML page', () => {
   const page = `<p>See <img alt="a [small] map" src="${PIXEL}">.</p>`
 
   test('leave their alt text', async () => {
@@ -108,7 +108,7 @@ describe('hostile and odd pages', () => {
     expect(markdown.match(/- a/g)).toHaveLength(100)
   })
 
-  test('nesting that no page has is refused', async () => {
+  test('nesting beyond the limit is refused', async () => {
     await expect(convert('<div>'.repeat(300_000))).rejects.toThrow(ConversionError)
   })
 

@@ -56,7 +56,7 @@ describe('a Word document', () => {
     expect((await read(word('', { 'word/media/dot.png': new Uint8Array(90) }), 'docx')).warning).toBeNull()
   })
 
-  test('of 2003 says so of a picture that floats over its text too', () => {
+  test('of 2003 says that the text of a floating picture is not read where it is hardly anything else', () => {
     const file = CFB.utils.cfb_new()
     const picture = Buffer.concat([
       Buffer.alloc(512),

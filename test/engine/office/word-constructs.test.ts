@@ -52,7 +52,7 @@ describe('a Word document', () => {
     for (const text of ['555-0199', 'Sale', 'boxed']) expect(markdown).toContain(text)
   })
 
-  test('names documents that Word would read in when it opens this one', async () => {
+  test('names documents that Word would include on opening', async () => {
     const { warning } = await convertOffice(word(`<w:p>${run('x')}</w:p><w:altChunk r:id="r9"/>`), 'docx', OPTIONS)
     expect(warning).toBe('Left out of the Markdown: 1 inserted document.')
   })

@@ -79,7 +79,7 @@ test(`a long PDF is parsed in pieces side by side, and a page that no service re
   expect((await long.deps.store.readRecord(key))?.cost.basis).toBe('saved')
 }, 240_000)
 
-test('a piece that fails in passing is tried again, and the others are not bought again', async () => {
+test('a piece of a PDF that fails temporarily is tried again, and the others are not bought again', async () => {
   let failures = 1
   const charged: number[] = []
   await using long = await openLong(200, (request) => {
@@ -94,7 +94,7 @@ test('a piece that fails in passing is tried again, and the others are not bough
   expect((await long.deps.store.readRecord(key))?.outcome).toBe('done')
 }, 240_000)
 
-test('a long PDF whose answer is there is not cut, and one that asks a model for the whole is sent whole', async () => {
+test('a long PDF whose receipt is in the store is not cut, and one that asks a model for the whole is sent whole', async () => {
   const sent: number[] = []
   await using long = await openLong(100, (request) => {
     sent.push(pagesInFile(request, 100).length)

@@ -89,7 +89,7 @@ test('a claim that is lost while the store is full ends the commit without a wri
   expect(await real.readRecord(RECORD.key)).toBeNull()
 })
 
-test('what is not a write of a document passes through the decorators unchanged', async () => {
+test('store calls that write no document pass through the decorators unchanged', async () => {
   const { real, store } = fullFor(0)
   const retrying = waiting(fencedStore(store, { stillHeld: async () => true, release: async () => undefined }))
   await retrying.store.saveReceipt(receiptOf('one'), Buffer.from('{}'), null)

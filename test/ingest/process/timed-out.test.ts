@@ -19,7 +19,7 @@ test('a document is given twice the time for each 408, up to what the contract a
   expect(timedOut.optionsFor(key, options)).toBe(options)
 })
 
-test('the document that ran out of time longest ago is forgotten first', () => {
+test('TimedOut forgets first the document that ran out of time longest ago', () => {
   const timedOut = new TimedOut()
   timedOut.ranOut(key)
   for (let index = 0; index < 10_000; index += 1) timedOut.ranOut(sourceKey(`${index}.pdf`))

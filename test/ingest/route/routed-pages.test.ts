@@ -249,7 +249,7 @@ describe('a document is bought by page', () => {
     expect([...byShare.pages.keys()]).toEqual([2])
   })
 
-  test('what is no PDF is bought as a whole where the engine read it in part only, or not at all', async () => {
+  test('a document that is no PDF is bought as a whole where the engine read it in part only, or not at all', async () => {
     const bought: string[] = []
     const problem = { success: true, data: { markdown: 'half', warning: 'the rest is missing', metadata: {} } }
     await using routed = await openRoutedBench({

@@ -178,7 +178,7 @@ test('a service that is down is left for the next one at once where the rule say
   expect(record.route?.pages.map(({ service }) => service)).toEqual(['second', undefined, 'second', 'second'])
 }, 60_000)
 
-test('what is no PDF goes to the next service where the first one fails on it for good', async () => {
+test('a document that is no PDF goes to the next service where the first one fails on it for good', async () => {
   await using routed = await openRoutedBench({
     redis: shared.redis,
     engine: () => errorReply(400, 'no', { code: 'DOCUMENT_CORRUPT' }),

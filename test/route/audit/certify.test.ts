@@ -11,7 +11,7 @@ const DELTA = 0.05
 const clean = (count: number): AuditedPage[] =>
   Array.from({ length: count }, (_, at) => ({ document: `d${at}`, badProbability: at / count, differs: false }))
 
-describe('a certificate', () => {
+describe('a certificate of an audit', () => {
   test('takes 59 clean pages for a risk of 5 % and 149 for 2 %', () => {
     expect(certify(clean(58), { risk: 0.05, delta: DELTA }, [1])).toMatchObject({ threshold: null, needed: 59 })
     expect(certify(clean(59), { risk: 0.05, delta: DELTA }, [1])).toMatchObject({ threshold: 1 })

@@ -6,7 +6,7 @@ const KEY = sourceKey('a.pdf')
 const ONE = version('1-1-1')
 const TWO = version('2-2-1')
 
-describe('a file that is written to', () => {
+describe('a watched file that is written to', () => {
   test('is checked soon, and again when it may have come to rest', () => {
     const debounce = new Debounce(1000)
     debounce.touch(KEY, 0)
