@@ -77,7 +77,7 @@ describe('a figure belongs to', () => {
   test('no position in a document without pages', () => {
     const [line] = lines(['figure', '', FIGURE])
     const found = figuresOfBlocks([{ ...(line as BlockLine), pageNumber: null, bbox: null }])
-    expect([found.figures, found.withoutPlace]).toEqual([[], 1])
+    expect([found.figures, found.unlocated]).toEqual([[], 1])
   })
 
   test('a block of its own page, whatever the page looks like (200 random documents)', () => {

@@ -2,7 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { refuseStorePlaces } from '#src/corpus/export/outside-store.ts'
+import { refuseInsideStore } from '#src/corpus/export/outside-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('the folder of an export', () => {
@@ -24,8 +24,8 @@ describe('the folder of an export', () => {
       '../link/new',
     ]
     for (const to of refused)
-      await expect(refuseStorePlaces(join(store, to), href)).rejects.toThrow('belongs to the store')
-    for (const to of ['chunks', '../chunks', '../documents', '..corpus']) await refuseStorePlaces(join(store, to), href)
-    await refuseStorePlaces(store, 's3://bucket/corpus/')
+      await expect(refuseInsideStore(join(store, to), href)).rejects.toThrow('belongs to the store')
+    for (const to of ['chunks', '../chunks', '../documents', '..corpus']) await refuseInsideStore(join(store, to), href)
+    await refuseInsideStore(store, 's3://bucket/corpus/')
   })
 })

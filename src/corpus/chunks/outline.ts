@@ -90,8 +90,8 @@ function pieceOf(
   const block = blocks[index] as MarkdownBlock
   const piece = plainPiece(KINDS[block.kind], block.start, block.end, headings)
   if (block.kind === 'table' || figure) {
-    const own = { kind: figure ? 'figure' : 'table', at: block.start } as const
-    return { ...piece, own, row: figure ? -1 : 0, caption: captionOf(markdown, blocks[index - 1]) }
+    const float = { kind: figure ? 'figure' : 'table', at: block.start } as const
+    return { ...piece, own: float, row: figure ? -1 : 0, caption: captionOf(markdown, blocks[index - 1]) }
   }
   const nextIsTable = blocks[index + 1]?.kind === 'table'
   return nextIsTable && captionOf(markdown, block) !== null ? { ...piece, keepNext: true } : piece

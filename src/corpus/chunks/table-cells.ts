@@ -33,8 +33,8 @@ function cellOf(line: string, from: number, end: number, escapes: boolean): stri
 
 /** The rows that the pieces of a chunk hold; null where they are no table, or one of them is cut. */
 export function tableRows(text: string, pieces: readonly Piece[]): TableRows | null {
-  const own = pieces.filter((piece) => piece.own?.kind === 'table')
-  const parts = own.filter(({ row }) => row !== HEADER_ROW)
+  const ofTables = pieces.filter((piece) => piece.own?.kind === 'table')
+  const parts = ofTables.filter(({ row }) => row !== HEADER_ROW)
   const [first] = parts
   if (first === undefined || parts.some(({ row }) => row < 0)) return null
   const lines = parts.flatMap((piece) => {

@@ -21,7 +21,7 @@ export interface Fitted {
   readonly tokens: number
 }
 
-export interface Room {
+export interface FitLimits {
   readonly counter: TokenCounter
   /** Most tokens of context and text together. */
   readonly limit: number
@@ -33,7 +33,12 @@ export interface Room {
  * Puts a context before the text of a chunk. Both together have at most `limit` tokens: the context is shortened, to whole
  * sentences where the first one fits, else to words; the text stays as it is.
  */
-export function fitted(answer: string, text: string, tokens: number, { counter, limit, contextTokens }: Room): Fitted {
+export function fitted(
+  answer: string,
+  text: string,
+  tokens: number,
+  { counter, limit, contextTokens }: FitLimits,
+): Fitted {
   const whole = cleaned(answer)
   const fits = (context: string): number | null => {
     if (counter.count(context) > contextTokens) return null

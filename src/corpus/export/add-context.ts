@@ -28,6 +28,6 @@ export async function withContext(
   const answer = await writer.contextOf({ contentHash, markdown, span, text })
   if (answer === null) return line
   const contextTokens = Math.min(most, Math.floor(limit / 2))
-  const room = { counter, limit, contextTokens: contextTokens + counter.overhead }
-  return { ...line, ...fitted(answer, text, tokens, room) }
+  const limits = { counter, limit, contextTokens: contextTokens + counter.overhead }
+  return { ...line, ...fitted(answer, text, tokens, limits) }
 }

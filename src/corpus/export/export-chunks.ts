@@ -14,7 +14,7 @@ import type { ExportFormat, ExportOptions } from './export-options.ts'
 import { exportRows } from './export-rows.ts'
 import { emptyTally, type ExportTally } from './export-tally.ts'
 import type { ExportedFile } from './exported-file.ts'
-import { refuseStorePlaces } from './outside-store.ts'
+import { refuseInsideStore } from './outside-store.ts'
 import { readAhead } from './read-ahead.ts'
 import { readDocument } from './read-document.ts'
 import { HygieneReader } from '#src/corpus/hygiene/hygiene.ts'
@@ -43,7 +43,7 @@ export async function exportChunks(
   progress: (tally: Readonly<ExportTally>) => void,
   signal: AbortSignal,
 ): Promise<ExportTally> {
-  await refuseStorePlaces(options.to, store.url)
+  await refuseInsideStore(options.to, store.url)
   const since = options.since === null ? null : await readSince(options.since, settingsOf(options))
   await using folder = await ExportFolder.open(options.to)
   const [chunks, documents] = [

@@ -10,8 +10,8 @@ import { ParquetFile } from './parquet-file.ts'
 const MANIFEST = 'manifest.json'
 
 /**
- * A folder that is written aside and takes its place by a rename, with the manifest in it. A crash leaves the former one in
- * place, or beside it; the next export of the folder puts that back and removes what is half written.
+ * A folder that is written under a temporary name and replaces the former one by renames, with the manifest in it. A crash leaves
+ * the former one under its name or a temporary one; the next export of the folder restores it and removes what is half written.
  */
 export class ExportFolder implements AsyncDisposable {
   readonly #path: string

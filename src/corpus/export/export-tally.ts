@@ -24,7 +24,7 @@ export interface ExportTally {
   figures: FigureTally | null
 }
 
-/** Files that are not what their record says, or a place in the store whose `record.json` cannot be read. */
+/** Files that are not what their record says, or the folder of a record that cannot be read (`place`, as in the change feed; a field of `export --json`). */
 export type Damage =
   | { readonly kind: 'files'; readonly key: SourceKey }
   | { readonly kind: 'record'; readonly place: string }

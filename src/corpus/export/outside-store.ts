@@ -6,8 +6,8 @@ import { SetupError } from '#src/document/setup-error.ts'
 /** What a store in a folder keeps at its top level for itself. */
 const OF_STORE = new Set(['documents', 'receipts', 'failures', 'changes', 'contexts', '.sluice', 'store.json'])
 
-/** @throws {SetupError} where `to` is the store's own folder, one around it, or a place in it that the store manages */
-export async function refuseStorePlaces(to: string, storeUrl: string): Promise<void> {
+/** @throws {SetupError} where `to` is the store's own folder, one around it, or a path in it that the store manages */
+export async function refuseInsideStore(to: string, storeUrl: string): Promise<void> {
   if (!storeUrl.startsWith('file:')) return
   const store = await realpath(fileURLToPath(storeUrl))
   const path = await resolved(resolve(to))

@@ -14,7 +14,7 @@ export type ReadDocument =
       /** With a page and a box, in reading order. */
       readonly figures: readonly Figure[]
       /** Figures without them. */
-      readonly figuresWithoutPlace: number
+      readonly unlocatedFigures: number
     }
   /** Parsed without the format `markdown`. */
   | { readonly kind: 'no_markdown'; readonly record: DocumentRecord }
@@ -54,18 +54,18 @@ async function readOnce(store: Store, record: DocumentRecord): Promise<ReadDocum
   const lines = layout.split('\n').filter((line) => line !== '')
   if (wanted[1] === 'pages.jsonl') {
     const pages = lines.map((line) => pageOf(JSON.parse(line) as PageLine))
-    return { kind: 'read', record, document: { markdown, blocks: [], pages }, figures: [], figuresWithoutPlace: 0 }
+    return { kind: 'read', record, document: { markdown, blocks: [], pages }, figures: [], unlocatedFigures: 0 }
   }
-  const { blocks, figures, withoutPlace } = layoutOf(lines.map((line) => JSON.parse(line) as BlockLine))
-  return { kind: 'read', record, document: { markdown, blocks, pages: [] }, figures, figuresWithoutPlace: withoutPlace }
+  const { blocks, figures, unlocated } = layoutOf(lines.map((line) => JSON.parse(line) as BlockLine))
+  return { kind: 'read', record, document: { markdown, blocks, pages: [] }, figures, unlocatedFigures: unlocated }
 }
 
 /** A figure without text of its own is cited with the text of its caption, which is then a chunk of kind `figure`. */
 function layoutOf(lines: readonly BlockLine[]) {
-  const { figures, captioned, withoutPlace } = figuresOfBlocks(lines)
+  const { figures, captioned, unlocated } = figuresOfBlocks(lines)
   // Behind the caption: of two blocks with one span, the last names what it is.
   const ofCaptions = captioned.flatMap(({ line, span }) => blockOf({ ...line, markdownSpan: span }))
-  return { blocks: [...lines.flatMap(blockOf), ...ofCaptions], figures, withoutPlace }
+  return { blocks: [...lines.flatMap(blockOf), ...ofCaptions], figures, unlocated }
 }
 
 /** Null where the file is not what the record says. */

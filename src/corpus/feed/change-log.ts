@@ -16,7 +16,7 @@ export interface Cursor {
 
 export const cursorText = ({ feed, segments }: Cursor): string => `${feed}.${segments}`
 
-/** The last state of each document at a position, in the place of all segments up to it. */
+/** The last state of each document at a position; it replaces all segments up to it. */
 export interface Base {
   readonly segments: number
   readonly parts: number
@@ -60,7 +60,7 @@ export class ChangeLog {
       throw new SetupError(`changes/${FEED_FILE} has format ${format}: update Sluice. Nothing was changed`)
     }
     const log = new ChangeLog(storage, id)
-    await log.look()
+    await log.relist()
     return log
   }
 
@@ -73,8 +73,8 @@ export class ChangeLog {
     return this.#base
   }
 
-  /** Lists all that a compaction left. */
-  async look(): Promise<void> {
+  /** Lists bases and segments anew: what was there before may be compacted. */
+  async relist(): Promise<void> {
     const { segments, bases } = readNames(await this.#storage.list(''))
     const newest = bases.at(-1)
     if (newest !== undefined) {

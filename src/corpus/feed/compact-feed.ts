@@ -45,7 +45,7 @@ export async function compactFeed(storage: FeedStorage, log: ChangeLog): Promise
   if (entries.length > 0) await write()
   await storage.create(baseName(head), Buffer.from(`${JSON.stringify({ segments: head, parts, documents })}\n`))
   await removeBefore(storage, base?.segments ?? 0, head)
-  await log.look()
+  await log.relist()
 }
 
 /** `former`: the base before the one that was made at `made`. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-const FIRST_ROOM = 1024
+const FIRST_CAPACITY = 1024
 
 /** 32-bit words of a row's key: 96 bits of SHA-256, so that no two of 10^9 places share a row (p < 10^-10). */
 const KEY_WORDS = 3
@@ -12,13 +12,13 @@ const KEY_WORDS = 3
 export class PlaceTable {
   readonly #width: number
   #words: Uint32Array
-  #room = FIRST_ROOM
+  #capacity = FIRST_CAPACITY
   #size = 0
 
   /** `words`: of each row, beside its key. */
   constructor(words: number) {
     this.#width = KEY_WORDS + words
-    this.#words = new Uint32Array(FIRST_ROOM * this.#width)
+    this.#words = new Uint32Array(FIRST_CAPACITY * this.#width)
   }
 
   get size(): number {
@@ -27,9 +27,9 @@ export class PlaceTable {
 
   /** The row of a text, made of zeros where there was none; a view that is good until the next row is made. */
   row(text: string): Uint32Array {
-    if (this.#size * 4 >= this.#room * 3) this.#grow()
+    if (this.#size * 4 >= this.#capacity * 3) this.#grow()
     const key = keyOf(text)
-    const at = this.#find(this.#words, this.#room, key)
+    const at = this.#find(this.#words, this.#capacity, key)
     if (this.#isFree(this.#words, at)) {
       this.#words.set(key, at)
       this.#size += 1
@@ -43,8 +43,8 @@ export class PlaceTable {
     }
   }
 
-  #find(words: Uint32Array, room: number, key: Uint32Array): number {
-    for (let slot = (key[0] ?? 0) % room; ; slot = (slot + 1) % room) {
+  #find(words: Uint32Array, capacity: number, key: Uint32Array): number {
+    for (let slot = (key[0] ?? 0) % capacity; ; slot = (slot + 1) % capacity) {
       const at = slot * this.#width
       const isSame = words[at] === key[0] && words[at + 1] === key[1] && words[at + 2] === key[2]
       if (isSame || this.#isFree(words, at)) return at
@@ -57,15 +57,15 @@ export class PlaceTable {
   }
 
   #grow(): void {
-    const room = this.#room * 2
-    const words = new Uint32Array(room * this.#width)
+    const capacity = this.#capacity * 2
+    const words = new Uint32Array(capacity * this.#width)
     for (let from = 0; from < this.#words.length; from += this.#width) {
       if (this.#isFree(this.#words, from)) continue
       const row = this.#words.subarray(from, from + this.#width)
-      words.set(row, this.#find(words, room, row))
+      words.set(row, this.#find(words, capacity, row))
     }
     this.#words = words
-    this.#room = room
+    this.#capacity = capacity
   }
 }
 

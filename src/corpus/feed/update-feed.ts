@@ -12,14 +12,14 @@ const READS = 32
 type Store = Pick<OutputStore, 'feed' | 'readRecord'>
 
 /**
- * Brings the feed up to date with the records, and answers the cursor behind the last change. The feed is derived: a commit
+ * Brings the feed up to date with the records, and returns the cursor behind the last change. The feed is derived: a commit
  * writes nothing for it, and what a crash or another process left out is found here. Records whose stamp is known are not
  * read. Of several processes each change is written by one.
  *
  *   fold     The segments give the last known stamp and state of each document.
  *   compare  One listing of stamps; a record with another stamp is read, one with another state is an entry.
  *   removed  Documents that the listing lacks, each read by itself before it counts as removed.
- *   compact  Now and then the state takes the place of the segments (`compactFeed`).
+ *   compact  Where it is due, the state replaces the segments (`compactFeed`).
  */
 export async function updateFeed(
   store: Store,
@@ -105,7 +105,7 @@ class FeedUpdate {
     this.#pending.push({ change, document, at: new Date().toISOString(), now, state, before, place, stamp })
   }
 
-  /** Where another process wrote a segment first, what it knows of a document stands: the next update compares again. */
+  /** Where another process wrote a segment first, its entry for a document is kept, and the one here is dropped: the next update compares again. */
   async #append(): Promise<void> {
     while (this.#pending.length > 0) {
       const entries = this.#pending.splice(0, SEGMENT_ENTRIES)

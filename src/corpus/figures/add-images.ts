@@ -22,7 +22,7 @@ export interface FigureOptions {
 interface FigureSource {
   readonly record: DocumentRecord
   readonly figures: readonly Figure[]
-  readonly figuresWithoutPlace: number
+  readonly unlocatedFigures: number
 }
 
 interface DividedLine {
@@ -36,31 +36,31 @@ const AT_ONCE = 16
 /** Draws the figures of one document, whose lines are in its order, and puts the names of the images into them. */
 export async function withImages(
   lines: readonly DividedLine[],
-  { record, figures, figuresWithoutPlace }: FigureSource,
+  { record, figures, unlocatedFigures }: FigureSource,
   options: FigureOptions,
 ): Promise<readonly DividedLine[]> {
   const { images, tally, signal } = options
-  tally.without.no_page += figuresWithoutPlace
-  const placed = byChunk(lines, figures)
+  tally.without.no_page += unlocatedFigures
+  const assigned = byChunk(lines, figures)
   const names = new Map<ChunkLine, string[]>()
-  if (placed.length > 0) {
+  if (assigned.length > 0) {
     const opened = await images.open(record, signal)
-    if (opened.kind === 'opened') await drawn(opened, placed, names, options)
-    else tally.without[opened.kind] += placed.length
+    if (opened.kind === 'opened') await drawn(opened, assigned, names, options)
+    else tally.without[opened.kind] += assigned.length
   }
   return lines.map(({ line, isWanted }) => ({ line: { ...line, images: names.get(line) ?? [] }, isWanted }))
 }
 
 async function drawn(
   opened: FigureDocument,
-  placed: readonly Placed[],
+  assigned: readonly AssignedFigure[],
   names: Map<ChunkLine, string[]>,
   { save, tally, signal }: FigureOptions,
 ): Promise<void> {
   await using document = opened
-  for (let from = 0; from < placed.length; from += AT_ONCE) {
+  for (let from = 0; from < assigned.length; from += AT_ONCE) {
     signal.throwIfAborted()
-    const some = placed.slice(from, from + AT_ONCE)
+    const some = assigned.slice(from, from + AT_ONCE)
     const pngs = await document.crop(some.map(({ figure }) => figure))
     signal.throwIfAborted()
     for (const [index, { line, figure }] of some.entries()) {
@@ -79,17 +79,17 @@ async function drawn(
   }
 }
 
-interface Placed {
+interface AssignedFigure {
   readonly line: ChunkLine
   readonly figure: Figure
 }
 
-/** Each figure with the last chunk that begins at its place or before it; the first chunk takes what is before all. */
-function byChunk(lines: readonly DividedLine[], figures: readonly Figure[]): readonly Placed[] {
-  const placed: Placed[] = []
+/** Each figure with the last chunk that begins at its offset or before it; the first chunk takes what is before all. */
+function byChunk(lines: readonly DividedLine[], figures: readonly Figure[]): readonly AssignedFigure[] {
+  const assigned: AssignedFigure[] = []
   for (const figure of figures) {
     const found = lines.findLast(({ line }) => line.markdownSpan[0] <= figure.at) ?? lines[0]
-    if (found?.isWanted === true) placed.push({ line: found.line, figure })
+    if (found?.isWanted === true) assigned.push({ line: found.line, figure })
   }
-  return placed
+  return assigned
 }

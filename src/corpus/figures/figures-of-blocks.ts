@@ -18,7 +18,7 @@ export interface FoundFigures<Line> {
   /** Figures without text of their own that a caption describes: for each its line and the caption's span. */
   readonly captioned: readonly { readonly line: Line; readonly span: Span }[]
   /** Figures of documents without pages, and those without a box. */
-  readonly withoutPlace: number
+  readonly unlocated: number
 }
 
 /** Share of the page's height within which a caption stands below or above its figure. */
@@ -28,29 +28,29 @@ const CAPTION_GAP = 0.08
 const CAPTION_REACH = 0.02
 
 /**
- * The figures of a document, with the place in `document.md` at which each belongs: its own text, else the caption right below or
+ * The figures of a document, with the offset in `document.md` at which each belongs: its own text, else the caption right below or
  * above it on the page, else the end of the block that comes before it on its page, else the block after it.
  */
 export function figuresOfBlocks<Line extends BlockLine>(lines: readonly Line[]): FoundFigures<Line> {
   const figures: Figure[] = []
   const captioned: { line: Line; span: Span }[] = []
-  let withoutPlace = 0
+  let unlocated = 0
   const captions = captionsByPage(lines)
   for (const [index, line] of lines.entries()) {
     const { type, pageNumber: page, bbox, width = null, height = null } = line
     if (type !== 'figure') continue
     if (page === null || bbox === null) {
-      withoutPlace += 1
+      unlocated += 1
       continue
     }
-    const own = spanOf(line)
-    const caption = own === null ? captionOf(bbox, captions.get(page) ?? []) : null
+    const ofText = spanOf(line)
+    const caption = ofText === null ? captionOf(bbox, captions.get(page) ?? []) : null
     if (caption !== null) captioned.push({ line, span: caption })
     const aspect = width === null || height === null || height === 0 ? null : width / height
-    const at = (own ?? caption)?.[0] ?? placeAmong(lines, index, page)
+    const at = (ofText ?? caption)?.[0] ?? offsetAmong(lines, index, page)
     figures.push({ page, bbox, aspect, at })
   }
-  return { figures, captioned, withoutPlace }
+  return { figures, captioned, unlocated }
 }
 
 /** Null for what adds nothing to the Markdown. */
@@ -90,8 +90,8 @@ function captionOf([x0, y0, x1, y1]: Figure['bbox'], captions: readonly Caption[
   return nearest?.span ?? null
 }
 
-/** Where a figure belongs that has neither text nor caption: on its page where that has text. */
-function placeAmong(lines: readonly BlockLine[], index: number, page: number): number {
+/** Offset of a figure that has neither text nor caption: on its page where that has text. */
+function offsetAmong(lines: readonly BlockLine[], index: number, page: number): number {
   const before = (isWanted: (line: BlockLine) => boolean): number | null => {
     for (let at = index - 1; at >= 0 && isWanted(lines[at] as BlockLine); at--) {
       const span = spanOf(lines[at] as BlockLine)

@@ -25,7 +25,7 @@ export class NearDuplicates {
   readonly #firsts = new FirstOf()
   #count = 0
 
-  /** Answers the earlier chunk that is most like it, and remembers this one. */
+  /** Returns the earlier chunk that is most like it, and remembers this one. */
   add(id: string, words: readonly string[]): NearDuplicate | null {
     const least = minHashes(words)
     const sketch = Uint8Array.from(least, (hash) => hash & 0xff)
