@@ -14,13 +14,18 @@ export function gradePage({ pageNumber, problems, signals, layout }: PageQuality
   const isEmpty = signals.nativeLetters + signals.recognisedLetters === 0
   const isUnread = problems.includes('unreadable') || (isEmpty && problems.includes('too_large'))
   const grade = isUnread ? UNREAD : gradeOf(signals)
-  const expected = isUnread ? UNREAD : expectedQualityOf({ signals, layout, problems })
+  const expected = isUnread ? UNREAD : Math.min(expectedQualityOf({ signals, layout, problems }), soundShare(signals))
   return { pageNumber, grade: rounded(grade), expected: rounded(expected), components: componentsOf(signals, layout) }
 }
 
 /** Estimated probability that nine of ten words came out right, 0 to 1. */
 export function gradeOf(signals: PageSignals): number {
-  return probabilityOf(featuresOf(signals), GRADE_MODEL)
+  return Math.min(probabilityOf(featuresOf(signals), GRADE_MODEL), soundShare(signals))
+}
+
+/** Share of a page's letters that have a meaning: no page of the training lacked any, so the models say nothing of it. */
+function soundShare({ nativeLetters, recognisedLetters, garbledLetters }: PageSignals): number {
+  return 1 - garbledLetters / Math.max(1, nativeLetters + recognisedLetters)
 }
 
 function componentsOf(signals: PageSignals, { layout, tables }: LayoutQuality): PageGrade['components'] {

@@ -17,6 +17,8 @@ import { warningOf } from './page-warnings.ts'
 import { PdfFile } from './pdf-file.ts'
 import { pdfMetadata } from './pdf-metadata.ts'
 import { type PdfPictures, pdfPictures } from './pdf-pictures.ts'
+import { withMeaninglessText } from './meaningless-text.ts'
+import { withUnreadAnnotations } from './unread-annotations.ts'
 import { readPage, type ReadPageContext } from './read-page.ts'
 import { readPages } from './read-pages.ts'
 import { outlineOf } from './structure/outline.ts'
@@ -68,7 +70,7 @@ export async function convertPdf(
   const drafts: PageDraft[] = []
   let vocabulary: ReadonlySet<string> = new Set()
   for await (const batch of readPages(input.path, limit, facts.password)) {
-    const read = await readBatch(batch, pictures, context, signal)
+    const read = await readBatch(batch, { pictures, fonts: file.unmappedFonts }, context, signal)
     const batchDrafts = pageDrafts(read, { onlyMainContent: input.onlyMainContent, vocabulary, outline })
     drafts.push(...batchDrafts.pages)
     vocabulary = batchDrafts.vocabulary
@@ -93,7 +95,7 @@ function withLostContent(drafts: readonly PageDraft[], file: Buffer): readonly P
 
 async function readBatch(
   batch: readonly ReadPage[],
-  pictures: PdfPictures,
+  { pictures, fonts }: { readonly pictures: PdfPictures; readonly fonts: ReadonlySet<string> },
   context: ReadPageContext,
   signal: AbortSignal | undefined,
 ): Promise<PageReading[]> {
@@ -101,7 +103,8 @@ async function readBatch(
   const read: PageReading[] = []
   for (const entry of batch) {
     signal?.throwIfAborted()
-    read.push(withDoubt(await readPage(entry, previews.get(entry.pageNumber) ?? 'not_needed', context)))
+    const page = await readPage(entry, previews.get(entry.pageNumber) ?? 'not_needed', context)
+    read.push(withDoubt(withUnreadAnnotations(withMeaninglessText(page, fonts))))
   }
   return read
 }

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { pdfObjects } from './structure/pdf-objects.ts'
+import { unmappedFonts } from './structure/unmapped-fonts.ts'
 
 /** The bytes of a PDF, read once, and its objects, parsed when they are first asked for. */
 export class PdfFile {
   readonly path: string
   readonly bytes: Buffer
   #objects: ReadonlyMap<number, string> | null | undefined
+  #unmappedFonts: ReadonlySet<string> | undefined
 
   private constructor(path: string, bytes: Buffer) {
     this.path = path
@@ -20,6 +22,14 @@ export class PdfFile {
   get objects(): ReadonlyMap<number, string> | null {
     this.#objects ??= pdfObjects(this.bytes)
     return this.#objects
+  }
+
+  /** As `unmappedFonts`; none where the objects are uncertain. */
+  get unmappedFonts(): ReadonlySet<string> {
+    if (this.#unmappedFonts !== undefined) return this.#unmappedFonts
+    const mayHaveSome = this.bytes.includes('/Identity-') || this.bytes.includes('/ObjStm')
+    this.#unmappedFonts = mayHaveSome && this.objects !== null ? unmappedFonts(this.objects) : new Set()
+    return this.#unmappedFonts
   }
 
   /** Whether the file may have an outline: names in object streams cannot be seen before they are unpacked. */

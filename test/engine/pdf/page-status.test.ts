@@ -95,3 +95,71 @@ describe('a PDF whose pages come out blank', () => {
     expect(markdown.trim()).toBe('')
   })
 })
+
+describe('a page whose text is numbers of glyphs of a font that is not in the file', () => {
+  /** Arial's glyphs of printed ASCII stand 29 below their codes. */
+  const glyphs = (words: string): string =>
+    Array.from(words, (letter) => (letter.charCodeAt(0) - 29).toString(16).padStart(4, '0')).join('')
+  const written = (font: string, operators: string, map = ''): Promise<string> =>
+    pdfs.write(
+      Buffer.from(
+        [
+          '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj',
+          '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 700 200]/Resources<</Font<</F1 5 0 R/F2 8 0 R>>>>/Contents 4 0 R>>endobj',
+          `4 0 obj<</Length ${operators.length}>>stream\n${operators}\nendstream endobj`,
+          `5 0 obj<</Type/Font/Subtype/Type0/BaseFont/${font}/Encoding/Identity-H${map}/DescendantFonts[6 0 R]>>endobj`,
+          `6 0 obj<</Type/Font/Subtype/CIDFontType2/BaseFont/${font}/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/DW 600/FontDescriptor 7 0 R>>endobj`,
+          `7 0 obj<</Type/FontDescriptor/FontName/${font}/Flags 32/FontBBox[-250 -288 1872 1080]/Ascent 1080/Descent -288/CapHeight 716/ItalicAngle 0/StemV 78>>endobj`,
+          '8 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n',
+        ].join('\n'),
+      ),
+    )
+  const garbled = `BT /F1 20 Tf 20 150 Td <${glyphs(SENTENCE)}> Tj ET`
+  const plain = `BT /F2 12 Tf 20 90 Td (${SENTENCE.repeat(3)}) Tj ET`
+
+  // The library finds the second text garbled; the first passes for Latin text.
+  test.each([
+    ['without a map of characters', 'ArialMT', ''],
+    ['with a map that is no map', 'Calibri', '/ToUnicode 9 0 R'],
+  ])('is doubtful, with a grade of 0: a font %s', async (_, font, map) => {
+    const { blocks, warning, quality } = await convertPdf(input(await written(font, garbled, map)), OPTIONS)
+    expect(blocks?.map(({ status }) => status)).toEqual(['partial'])
+    expect(warning).toBe('These pages were read with doubtful results: 1.')
+    expect(quality?.map((page) => gradePage(page).grade)).toEqual([0])
+  })
+
+  test('is doubtful beside text of another font, which alone is not', async () => {
+    const both = await convertPdf(input(await written('ArialMT', `${garbled} ${plain}`)), OPTIONS)
+    expect(both.markdown).toContain(SENTENCE)
+    expect(both.blocks?.map(({ status }) => status)).toEqual(['partial'])
+    const alone = await convertPdf(input(await written('ArialMT', plain)), OPTIONS)
+    expect(alone.blocks?.map(({ status }) => status)).toEqual(['ok'])
+  })
+})
+
+describe('free text that is written over a page', () => {
+  const withNote = (note: string): Promise<string> => {
+    const content = `BT /F1 12 Tf 20 150 Td (${SENTENCE}) Tj ET`
+    return pdfs.write(
+      Buffer.from(
+        [
+          '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj',
+          '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 200]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R/Annots[6 0 R]>>endobj',
+          `4 0 obj<</Length ${content.length}>>stream\n${content}\nendstream endobj`,
+          '5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj',
+          `6 0 obj<</Type/Annot/Subtype/FreeText/Rect[20 40 300 90]/DA(/Helv 10 Tf 0 g)/Contents(${note})>>endobj`,
+          'trailer<</Root 1 0 R>>\n%%EOF\n',
+        ].join('\n'),
+      ),
+    )
+  }
+
+  test.each([
+    ['partial where no viewer has laid it out yet', 'Closed in winter', 'partial'],
+    ['ok where the page says the same', 'the northern quay', 'ok'],
+  ])('makes the page %s', async (_, note, status) => {
+    const { blocks, warning } = await convertPdf(input(await withNote(note)), OPTIONS)
+    expect(blocks?.map((page) => page.status)).toEqual([status])
+    expect(warning).toBe(status === 'ok' ? null : 'These pages show text that was not read: 1.')
+  })
+})
