@@ -5,10 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { GRADE_MODEL } from '../../src/engine/grade/grade-model.ts'
-import { QUALITY_MODEL } from '../../src/engine/grade/quality-model.ts'
-import { ENGINE_VERSION } from '../../src/engine/version.ts'
-import { PREDICT_MODEL } from '../../src/route/predict-page.ts'
+import { modelBlockers } from './models.ts'
 import { releaseNotes } from './notes.ts'
 import { withoutDevelopmentTools } from './sbom.ts'
 
@@ -17,6 +14,7 @@ import { withoutDevelopmentTools } from './sbom.ts'
  * a CycloneDX SBOM, the notes from CHANGELOG.md, and their digests. Publishes nothing: it prints the commands that do.
  * `--tag` runs the first of them, the annotated tag of this commit, and `--publish` all; both need a clean tree, notes under
  * the version's own heading, and no tag of that version on another commit.
+ * Models of what the engine reads that no longer hold stand in the way; `--no-models` reads no pages for it, where nothing is tagged.
  * `--no-image` leaves the image out; without a container engine it is left out with one line.
  */
 
@@ -28,6 +26,7 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'release' },
     image: { type: 'boolean', default: true },
+    models: { type: 'boolean', default: true },
     tag: { type: 'boolean', default: false },
     publish: { type: 'boolean', default: false },
     'dry-run': { type: 'boolean', default: false },
@@ -77,26 +76,15 @@ async function release(): Promise<void> {
 /** What stands in the way of publishing this tree. */
 function findBlockers(heading: string): string[] {
   const changed = read('git', ['status', '--porcelain']).trim()
-  const stale = staleModels()
   const tagged = commitOfTag()
   return [
     ...(heading === version ? [] : [`the notes stand under "${heading}" in CHANGELOG.md, not under "${version}"`]),
     ...(changed === '' ? [] : ['the tree has changes that are not committed']),
-    ...(stale.length === 0
-      ? []
-      : [
-          `${stale.join(', ')} belong to another engine than version ${ENGINE_VERSION}: npm run route:read, then npm run route:train -- --write`,
-        ]),
+    ...modelBlockers(ROOT, values.models || makeTag),
     ...(tagged === '' || tagged === read('git', ['rev-parse', 'HEAD']).trim()
       ? []
       : [`the tag ${tag} names another commit: raise the version (npm version minor --no-git-tag-version)`]),
   ]
-}
-
-/** Models that were trained on the signals of another engine. */
-function staleModels(): string[] {
-  const models = { grades: GRADE_MODEL, 'expected qualities': QUALITY_MODEL, 'the page predictor': PREDICT_MODEL }
-  return Object.entries(models).flatMap(([model, { engine }]) => (engine === ENGINE_VERSION ? [] : [model]))
 }
 
 /** Empty where there is no such tag. */

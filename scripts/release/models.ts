@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { GRADE_MODEL } from '../../src/engine/grade/grade-model.ts'
+import { QUALITY_MODEL } from '../../src/engine/grade/quality-model.ts'
+import { ENGINE_VERSION } from '../../src/engine/version.ts'
+import { PREDICT_MODEL } from '../../src/route/predict-page.ts'
+
+const RETRAIN = 'npm run route:read, then npm run route:train -- --write'
+
+/**
+ * What the models of the expected quality hold against a release: they were trained on another version of the engine, or, where
+ * `readsPages`, pages that the engine reads now no longer come out as they expect.
+ */
+export function modelBlockers(root: string, readsPages: boolean): string[] {
+  const models = { grades: GRADE_MODEL, 'expected qualities': QUALITY_MODEL, 'the page predictor': PREDICT_MODEL }
+  const stale = Object.entries(models).flatMap(([model, { engine }]) => (engine === ENGINE_VERSION ? [] : [model]))
+  if (stale.length > 0)
+    return [`${stale.join(', ')} belong to another engine than version ${ENGINE_VERSION}: ${RETRAIN}`]
+  if (!readsPages) {
+    console.log('models: not checked: not asked for')
+    return []
+  }
+  const { status, stdout, stderr, error } = spawnSync('sh', ['scripts/run-node.sh', 'bench/route/check.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  if (error !== undefined) throw new Error('route:check could not be started', { cause: error })
+  const line = stdout.trim()
+  if (line === '') throw new Error(`route:check failed: ${stderr.trim()}`)
+  console.log(`models: ${line}`)
+  return status === 0 ? [] : [`${line}: ${RETRAIN}`]
+}
