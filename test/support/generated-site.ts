@@ -70,7 +70,7 @@ export class GeneratedSite implements AsyncDisposable {
   change(share: number): { readonly changed: string[]; readonly removed: string[]; readonly added: string[] } {
     const count = Math.max(1, Math.round((this.#pages.size * share) / 3))
     const leaves = [...this.#pages.values()].filter(
-      ({ path, links, removed }) => path !== '/' && !removed && links.length === 0,
+      ({ path, links, removed }) => path !== '/' && path !== '/index-of-new' && !removed && links.length === 0,
     )
     const chosen = shuffled(leaves, this.#random)
     const changed = chosen.slice(0, count)
