@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ReceiptId } from '#src/document/ids.ts'
+import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
-import type { Receipt } from '#src/document/record.ts'
+import type { KeptReceipt, Receipt } from '#src/document/record.ts'
 import { withMethods } from '#src/document/with-methods.ts'
 import type { AnswerSpool } from '#src/ports/answer-spool.ts'
 import type { OutputStore, ReceiptMemory } from '#src/ports/output-store.ts'
@@ -59,13 +59,34 @@ export class FolderSpool implements AnswerSpool {
   }
 }
 
-/** A store in which a spooled answer counts as a receipt that is there: it is not bought again, and saved with the next chance. */
+/**
+ * A store in which a spooled answer counts as a receipt that is there: it is not bought again, and saved with the next
+ * chance. The spool is asked before the store: another process brings answers from the one to the other meanwhile, and
+ * removes them last.
+ */
 export function withSpool(store: OutputStore, spool: AnswerSpool): OutputStore {
   return withMethods(store, {
-    readReceipt: async (id, memory) => (await store.readReceipt(id, memory)) ?? spool.read(id, memory),
+    readReceipt: async (id, memory) => (await spool.read(id, memory)) ?? store.readReceipt(id, memory),
+    listReceipts: (signal, content) =>
+      content === undefined ? store.listReceipts(signal) : listBoth(store, spool, content, signal),
     saveReceipt: async (id, body, parser) => {
       await store.saveReceipt(id, body, parser)
       await spool.remove(id)
     },
   })
+}
+
+/** Those of these bytes and of some of their pages. What is spooled only is to be saved: it counts as new. */
+async function* listBoth(
+  store: OutputStore,
+  spool: AnswerSpool,
+  content: ContentHash,
+  signal: AbortSignal,
+): AsyncGenerator<KeptReceipt> {
+  const spooled = new Set((await spool.ids()).filter((id) => id.startsWith(content)))
+  for await (const receipt of store.listReceipts(signal, content)) {
+    spooled.delete(receipt.id)
+    yield receipt
+  }
+  for (const id of spooled) yield { id, savedAt: Date.now() }
 }

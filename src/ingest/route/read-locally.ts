@@ -25,7 +25,8 @@ export interface LocalAnswer {
 
 /**
  * The embedded engine's answer, from its receipt or made now. Only one of the present engine will do: it has the grades
- * that decide what is bought, and to make it again costs nothing.
+ * that decide what is bought, and to make it again costs nothing. A service's, which a copy may have bought meanwhile, says
+ * nothing about what the engine can read.
  */
 export async function readLocally(
   work: Work,
@@ -34,7 +35,7 @@ export async function readLocally(
 ): Promise<LocalAnswer | Extract<Purchase, { kind: 'later' | 'failed' }>> {
   const local: PieceDeps = {
     ...deps,
-    parsers: { ...deps.parsers, upgrade: true, hasUnmarked: false, routes: undefined },
+    parsers: { ...deps.parsers, upgrade: true, onlyOwn: true, hasUnmarked: false, routes: undefined },
   }
   const cutter = cutterFor(work, local)
   if (cutter !== null) {
