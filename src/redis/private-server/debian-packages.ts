@@ -40,15 +40,36 @@ export async function fetchDebianRedis(folder: string, options: DebianFetch, sig
     const programs = { ...options, scratch, configuration: await aptConfiguration(scratch, options) }
     await fetchInto(unpacked, PACKAGES, programs, signal)
     if (!(await works(unpacked))) await fetchInto(unpacked, RARELY_MISSING, programs, signal)
-    if (await works(folder)) return
-    await rename(folder, join(scratch, 'broken')).catch(() => undefined)
-    await rename(unpacked, folder).catch(async (error: unknown) => {
-      if (!(await works(folder))) throw error
-    })
+    await moveTo(unpacked, { folder, scratch, works })
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
 }
+
+/** Processes that all find a broken one move it away in turn: more often than this it is another cause. */
+const MOST_TRIES = 8
+
+/** A whole one that stands there stays: a server may just be started from it. Only a broken one is moved away. */
+async function moveTo(
+  unpacked: string,
+  { folder, scratch, works }: Pick<DebianFetch, 'works'> & { readonly folder: string; readonly scratch: string },
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rename(unpacked, folder)
+    } catch (error) {
+      if (await works(folder)) return
+      if (!isTaken(error) || tries === MOST_TRIES) throw error
+    }
+    const broken = join(scratch, `broken-${tries}`)
+    await rename(folder, broken).catch(() => undefined)
+    // Another process replaced it right before.
+    if (await works(broken)) await rename(broken, folder).catch(() => undefined)
+  }
+}
+
+const isTaken = (error: unknown): boolean =>
+  ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 /** Folder of the unpacked libraries under `folder`, or null when nothing is unpacked there. */
 export async function cachedLibraries(folder: string): Promise<string | null> {
