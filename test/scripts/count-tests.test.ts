@@ -6,53 +6,103 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const SCRIPT = resolve(import.meta.dirname, '../../scripts/count-tests.mjs')
 
-type Status = 'passed' | 'failed' | 'skipped'
-const file = (status: Status, ...tests: Status[]): object => ({
-  status,
-  assertionResults: tests.map((of) => ({ status: of })),
-})
-
-async function countOf(...testResults: object[]): Promise<{ lastLine: string | undefined; code: number | null }> {
-  await using folder = await tempFolder()
-  const result = join(folder.path, 'result.json')
-  writeFileSync(result, JSON.stringify({ testResults }))
-  const { stdout, status } = spawnSync(process.execPath, [SCRIPT, result], { encoding: 'utf8' })
-  return { lastLine: stdout.trim().split('\n').at(-1), code: status }
+interface Count {
+  readonly lines: readonly string[]
+  readonly code: number | null
+  /** Files that are to run once more. */
+  readonly again: readonly string[]
 }
 
-test('count-tests counts what passed and what failed, and nothing that was skipped', async () => {
-  const passed = file('passed', 'passed', 'passed', 'skipped')
-  expect(await countOf(passed)).toEqual({ lastLine: '2 passed, 0 failed', code: 0 })
-  expect(await countOf(passed, file('failed', 'passed', 'failed'))).toEqual({ lastLine: '3 passed, 1 failed', code: 1 })
-})
+const started = (...names: string[]): object => ({ started: names.map((name) => resolve(name)) })
+const ended = (...errors: object[]): object => ({ ended: errors })
 
-test('count-tests reports a file that could not be run as a failure', async () => {
-  expect(await countOf(file('passed', 'passed'), file('failed'))).toEqual({ lastLine: '1 passed, 1 failed', code: 1 })
-})
+function file(name: string, states: readonly string[], ...errors: string[]): object {
+  const tests = states.map((state) => ({
+    name: `is ${state}`,
+    state,
+    error: state === 'failed' ? 'Error: late' : null,
+  }))
+  return { file: resolve(name), tests, errors }
+}
 
-test('count-tests names what passed at its second attempt only, with its first error', async () => {
+/** What is counted in journals of one suite each. */
+async function countOf(...suites: readonly object[][]): Promise<Count> {
   await using folder = await tempFolder()
-  const result = join(folder.path, 'result.json')
-  const assertionResults = [
-    { status: 'passed', fullName: 'steady', failureMessages: [] },
-    { status: 'passed', fullName: 'flaky', failureMessages: ['Error: too late\n    at here'] },
+  const paths = suites.map((lines, at) => {
+    const path = join(folder.path, `suite-${at}`)
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    return path
+  })
+  const { stdout, status } = spawnSync(process.execPath, [SCRIPT, ...paths], { encoding: 'utf8' })
+  const again = spawnSync(process.execPath, [SCRIPT, '--again', ...paths], { encoding: 'utf8' })
+  const names = again.stdout.split('\n').filter((line) => line !== '')
+  return { lines: stdout.trim().split('\n'), code: status, again: names.map((line) => line.split('\t')[1] ?? '') }
+}
+
+test('count-tests counts what passed and what failed in all suites, and nothing that was skipped', async () => {
+  const fine = [started('a.test.ts'), file('a.test.ts', ['passed', 'passed', 'skipped']), ended()]
+  expect(await countOf(fine)).toEqual({ lines: ['2 passed, 0 failed'], code: 0, again: [] })
+  const failed = [started('b.test.ts'), file('b.test.ts', ['passed', 'failed']), ended()]
+  expect(await countOf(fine, failed)).toEqual({
+    lines: ['Failed: b.test.ts', '  is failed: Error: late', '3 passed, 1 failed'],
+    code: 1,
+    again: [resolve('b.test.ts')],
+  })
+})
+
+test('count-tests counts a file that could not be run, or that did not end, as one that failed', async () => {
+  const broken = [
+    started('a.test.ts', 'b.test.ts'),
+    file('a.test.ts', ['passed']),
+    file('b.test.ts', [], 'Error: no syntax'),
   ]
-  writeFileSync(result, JSON.stringify({ testResults: [{ status: 'passed', name: 'a.test.ts', assertionResults }] }))
-  const { stdout } = spawnSync(process.execPath, [SCRIPT, result], { encoding: 'utf8' })
-  const printed = ['Passed at the second attempt: a.test.ts > flaky', '  first: Error: too late', '2 passed, 0 failed']
-  expect(stdout.trim().split('\n')).toEqual(printed)
+  expect(await countOf([...broken, ended()])).toMatchObject({ code: 1, again: [resolve('b.test.ts')] })
+  const killed = await countOf([started('a.test.ts', 'b.test.ts'), file('a.test.ts', ['passed'])])
+  expect(killed).toEqual({
+    lines: ['Failed: b.test.ts', '  did not end', '1 passed, 1 failed'],
+    code: 1,
+    again: [resolve('b.test.ts')],
+  })
 })
 
-test('count-tests reports a run without tests as a failure', async () => {
-  expect(await countOf()).toEqual({ lastLine: '0 passed, 0 failed', code: 1 })
-  const { status } = spawnSync(process.execPath, [SCRIPT, '/nowhere/result.json'])
-  expect(status).toBe(1)
+test('count-tests counts the second run of a file, and names with its first errors what passed only then', async () => {
+  const first = [
+    started('a.test.ts', 'b.test.ts'),
+    file('a.test.ts', ['passed', 'failed']),
+    file('b.test.ts', ['passed']),
+  ]
+  const second = [started('a.test.ts'), file('a.test.ts', ['passed', 'passed']), ended()]
+  expect(await countOf([...first, ended(), ...second])).toEqual({
+    lines: ['Passed at the second run only: a.test.ts', '  is failed: Error: late', '3 passed, 0 failed'],
+    code: 0,
+    again: [],
+  })
+  const twice = [started('a.test.ts'), file('a.test.ts', ['passed', 'failed']), ended()]
+  expect(await countOf([...first, ended(), ...twice])).toMatchObject({ code: 1 })
 })
 
-test('count-tests does not call two suites a success when one of them did not run', async () => {
-  await using folder = await tempFolder()
-  const result = join(folder.path, 'result.json')
-  writeFileSync(result, JSON.stringify({ testResults: [file('passed', 'passed')] }))
-  const { status } = spawnSync(process.execPath, [SCRIPT, result, join(folder.path, 'slow.json')])
-  expect(status).toBe(1)
+test('count-tests counts an error outside of the tests at its file, and else at the files that did not end', async () => {
+  const lines = [started('a.test.ts', 'b.test.ts'), file('a.test.ts', ['passed']), file('b.test.ts', ['passed'])]
+  const stray = { file: resolve('b.test.ts'), error: 'Error: stray' }
+  expect(await countOf([...lines, ended(stray)])).toMatchObject({ code: 1, again: [resolve('b.test.ts')] })
+  const worker = { file: null, error: 'Error: worker ended' }
+  expect(await countOf([...lines.slice(0, 2), ended(worker)])).toMatchObject({ code: 1, again: [resolve('b.test.ts')] })
+  expect(await countOf([...lines, ended(worker)])).toEqual({
+    lines: ['Failed outside of any test file: Error: worker ended', '2 passed, 1 failed'],
+    code: 1,
+    again: [],
+  })
+})
+
+test('count-tests runs nothing again where more files failed than by chance', async () => {
+  const names = Array.from({ length: 21 }, (_, at) => `${at}.test.ts`)
+  const { code, again } = await countOf([started(...names), ...names.map((name) => file(name, ['failed']))])
+  expect({ code, again }).toEqual({ code: 1, again: [] })
+})
+
+test('count-tests reports a run without tests, and a suite that did not run, as a failure', async () => {
+  expect(await countOf([])).toEqual({ lines: ['A suite did not run.', '0 passed, 0 failed'], code: 1, again: [] })
+  expect(spawnSync(process.execPath, [SCRIPT, '/nowhere/journal']).status).toBe(1)
+  const fine = [started('a.test.ts'), file('a.test.ts', ['passed']), ended()]
+  expect(await countOf(fine, [])).toMatchObject({ code: 1 })
 })

@@ -51,6 +51,7 @@ export const LONG_FILES = [
   'test/e2e/export-context.test.ts',
   'test/library/examples.test.ts',
   'test/gate/constant-work.test.ts',
+  'test/scripts/ci-run.test.ts',
 ]
 
 /** Test files that measure what a busy machine cannot do, or that start a dozen processes: `npm run test:slow` runs them one by one. */
