@@ -16,6 +16,19 @@ export interface Wanted {
   readonly counted: number
 }
 
+/** Why a page was not bought at a service. */
+export interface PageFailure {
+  readonly failure: Failure
+  /** Index of the service in the order. */
+  readonly at: number
+}
+
+export interface BoughtInOrder extends Omit<PagesBought, 'failed'> {
+  /** Pages that a service gave no answer for and that none answered well, with the last such failure. */
+  readonly failed: ReadonlyMap<number, PageFailure>
+  readonly hasSent: boolean
+}
+
 type NotNow = Extract<Purchase, { kind: 'later' }>
 
 /**
@@ -29,9 +42,9 @@ export async function buyInOrder(
   steps: readonly ServiceStep[],
   tiers: Tiers,
   signal: AbortSignal,
-): Promise<(PagesBought & { readonly hasSent: boolean }) | NotNow> {
+): Promise<BoughtInOrder | NotNow> {
   let parts: readonly BoughtPart[] = []
-  const failed = new Map<number, Failure>()
+  const failed = new Map<number, PageFailure>()
   let passing: PagesBought['passing'] = null
   let asked = wanted.pages
   let hasSent = false
@@ -48,7 +61,7 @@ export async function buyInOrder(
     parts = [...here, ...parts]
     const well = new Set(here.flatMap((part) => answeredWell(part, tiers.terms.qualityFloor)))
     for (const page of well) failed.delete(page)
-    for (const [page, failure] of bought.failed) failed.set(page, failure)
+    for (const [page, failure] of bought.failed) failed.set(page, { failure, at })
     const waits = bought.passing !== null && work.attempt < MAX_ATTEMPTS
     if (waits || at === steps.length - 1) passing = bought.passing
     asked = asked.filter((page) => (have.has(page) || need.includes(page)) && !well.has(page))

@@ -58,7 +58,7 @@ export function mergePages(
   }
   const from = new Map(reconciled.flatMap(({ pageNumber, answer }) => (answer > 0 ? [[pageNumber, answer - 1]] : [])))
   const used = new Set(from.keys())
-  return { reading: readingOf(reconciled, used, local, bought, pageMarkers, receivedAtMs), used, from }
+  return { reading: readingOf(reconciled, from, local, bought, pageMarkers, receivedAtMs), used, from }
 }
 
 function mergedPages(local: AnswerReading, bought: readonly BoughtAnswer[]): MergedPage[] {
@@ -86,7 +86,7 @@ const isFailed = ({ blocks }: PageSegment): boolean => blocks?.status === 'faile
 
 function readingOf(
   merged: readonly MergedPage[],
-  used: ReadonlySet<number>,
+  from: ReadonlyMap<number, number>,
   local: AnswerReading,
   bought: readonly BoughtAnswer[],
   pageMarkers: boolean,
@@ -98,9 +98,9 @@ function readingOf(
     const lists = readings.flatMap(({ data }) => data[field] ?? [])
     return readings.some(({ data }) => Array.isArray(data[field])) ? [...new Set(lists)] : null
   }
-  const pageGrades = (local.extensions?.pageGrades ?? []).filter(({ pageNumber }) => !used.has(pageNumber))
+  const pageGrades = (local.extensions?.pageGrades ?? []).filter(({ pageNumber }) => !from.has(pageNumber))
   const [links, images] = [once('links'), once('images')]
-  const warning = warningOf(local, bought, used)
+  const warning = warningOf(local, bought, from)
   const { warning: _, ...data } = local.data
   const reading = readData(
     {
@@ -126,13 +126,19 @@ function metadataOf(local: AnswerReading, bought: readonly BoughtAnswer[]): Pars
   return { ...local.data.metadata, creditsUsed } as ParsedMetadata
 }
 
-function warningOf(local: AnswerReading, bought: readonly BoughtAnswer[], used: ReadonlySet<number>): string | null {
-  const said = bought.flatMap(({ pages, reading: { data } }) =>
-    typeof data.warning === 'string' && data.warning.trim() !== ''
+/** What the engine and the services say of pages that stand for the document: an answer of which none does warns of nothing in it. */
+function warningOf(
+  local: AnswerReading,
+  bought: readonly BoughtAnswer[],
+  from: ReadonlyMap<number, number>,
+): string | null {
+  const shown = new Set(from.values())
+  const said = bought.flatMap(({ pages, reading: { data } }, at) =>
+    shown.has(at) && typeof data.warning === 'string' && data.warning.trim() !== ''
       ? [`pages ${pages.join(', ')}: ${data.warning}`]
       : [],
   )
-  const warning = localWarning(local.data.warning ?? null, used)
+  const warning = localWarning(local.data.warning ?? null, new Set(from.keys()))
   const all = [...(warning === null ? [] : [warning]), ...said]
   return all.length === 0 ? null : all.join('; ')
 }

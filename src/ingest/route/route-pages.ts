@@ -62,7 +62,8 @@ export async function routePages(
     ...(compared.pages.length === 0 ? {} : { compared: compared.pages }),
   }
   const origin = originOf(local, bought.parts, compared.parts, used.size < pages.length)
-  const problems = [...reading.problems, ...problemsOf(routes, bought.failed)]
+  const services = steps.map(({ name }) => name)
+  const problems = [...reading.problems, ...problemsOf(routes, bought.failed, services)]
   const all: ReadingOrigin = { ...origin, reading: { ...reading, problems }, route }
   return bought.passing === null
     ? { kind: 'parsed', origin: all }

@@ -129,6 +129,14 @@ for (let number = 0; number < DOCUMENTS; number += 1) {
     const names = { first: DEFAULT_SERVICE, second: 'second', local: undefined } as const
     expect(record.route?.pages.map(({ service }) => service)).toEqual(chosen.map((name) => names[name]))
     expect(record.route?.services).toEqual(IN_ORDER.names)
+    // A page that the second service answered is whole, whatever the first one said of it.
+    const isLeft = (page: number): boolean => {
+      const by = chosen[page - 1]
+      return (
+        wanted.includes(page) && (by === 'local' || (by === 'first' && onward.includes(page) && !isPaid(second, page)))
+      )
+    }
+    expect([record.outcome, record.problems]).toEqual(all.some(isLeft) ? ['partial', expect.anything()] : ['done', []])
     const charged = first.paid.size + second.paid.size
     const booked = record.route?.pages.reduce((sum, { credits }) => sum + credits, 0) ?? 0
     expect(booked).toBeCloseTo(charged)
@@ -190,3 +198,32 @@ test('a document that is no PDF goes to the next service where the first one fai
   const record = await routed.deps.store.readRecord(sourceKey('a.html'))
   expect([record?.outcome, record?.parser?.origin]).toEqual(['done', routed.second?.url])
 })
+
+test('a page that the first service failed on is whole where the second one answers it, at any quality', async () => {
+  const drawn = { grades: [0.3], first: new Service('first', ['poison']), second: new Service('second', ['low']) }
+  await using routed = await open(drawn)
+  await routed.ingestToEnd('a.pdf')
+  const { pages, record } = await outcomeOf(routed, KEY)
+  expect([pages, record.outcome, record.problems]).toEqual([['second 1.'], 'done', []])
+}, 60_000)
+
+test('what the first service warned of is no problem of pages that the second one answered', async () => {
+  await using routed = await openRoutedBench({
+    redis: shared.redis,
+    engine: (request) => answerOf(namesOf('local', request), [0.3, 0.3]),
+    paid: (request) => {
+      const { body } = answerOf(namesOf('first', request), [0.4, 0.4])
+      const { data } = body as { data: Record<string, unknown> }
+      return { body: { success: true, data: { ...data, warning: 'the pages are hard to read' } } }
+    },
+    second: { answers: (request) => answerOf(namesOf('second', request), [0.99, 0.99]), order: IN_ORDER },
+  })
+  await routed.bench.write('a.pdf', await pdfWith(2))
+  await routed.ingestToEnd('a.pdf')
+  const { pages, record } = await outcomeOf(routed, KEY)
+  expect([pages, record.outcome, record.problems]).toEqual([['second 1.', 'second 2.'], 'done', []])
+  expect(await rederive(record, routed.deps)).toEqual({ kind: 'same' })
+}, 60_000)
+
+const namesOf = (service: string, request: ReceivedRequest): string[] =>
+  pagesInFile(request, MOST_PAGES).map((page) => `${service} ${page}.`)
