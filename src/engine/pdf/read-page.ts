@@ -141,7 +141,7 @@ interface Merge extends Findings {
   readonly outcome: OcrOutcome
   /** English names of languages that the OCR has no data for. */
   readonly lacking: readonly string[]
-  readonly kept: readonly TextItem[]
+  readonly kept: TextItem[]
   /** Of these, the invisible layer that the picture did not confirm: recognised text is better evidence. */
   readonly unsure: ReadonlySet<TextItem>
   /** The kept text that was painted over: it is among the recognised text already, in its place. */
@@ -154,7 +154,7 @@ function merged(
   page: ParsedPage,
   { outcome, lacking, kept, unsure, painted, garbled, ...found }: Merge,
 ): PageReading {
-  const native = { ...page, textItems: [...kept] }
+  const native = { ...page, textItems: kept }
   if (outcome.kind === 'blank') return reading({ ...entry, page: native }, { ...found, problems: [] })
   if (outcome.kind === 'too_large') return reading({ ...entry, page: native }, { ...found, problems: ['too_large'] })
   if (garbled && lettersOf(page) >= LEAST_LAYER && outcome.score < BETTER_THAN_GARBLED) {

@@ -84,7 +84,10 @@ function printOf(words: Line): Print {
     ...union(words),
     words,
     size: sizeOf(words),
-    weight: Math.max(0, ...words.map((word) => word.weight).filter((weight) => share((word) => word.weight >= weight))),
+    weight: Math.max(
+      0,
+      ...[...new Set(words.map((word) => word.weight))].filter((weight) => share((word) => word.weight >= weight)),
+    ),
     monospaced: share((word) => word.monospaced),
     recognised: share((word) => word.confidence !== null),
   }

@@ -1,4 +1,4 @@
-import { type Box, median, middleX, middleY, union } from './box.ts'
+import { type Box, middleX, middleY, union } from './box.ts'
 import type { Word } from './words.ts'
 
 /** Words of one line that follow each other without a gap: part of a sentence, or one cell of a table. */
@@ -64,7 +64,11 @@ export const wordsIn = (row: Row): Word[] => row.segments.flatMap((segment) => s
 
 /** The size of most letters of a line; small raised digits do not count. */
 export function sizeOf(words: readonly Word[]): number {
-  return median(words.flatMap((word) => Array.from({ length: word.text.length }, () => word.size)))
+  const [first] = words
+  if (first === undefined || words.every((word) => word.size === first.size)) return first?.size ?? 0
+  const sorted = [...words].sort((a, b) => a.size - b.size)
+  let left = Math.floor(sorted.reduce((sum, word) => sum + word.text.length, 0) / 2)
+  return sorted.find((word) => (left -= word.text.length) < 0)?.size ?? 0
 }
 
 /** Words that run up or down the page as lines in reading order. */

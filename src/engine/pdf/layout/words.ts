@@ -1,6 +1,6 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
 import { type Box, boxOf, holds, union } from './box.ts'
-import { fontStyle } from './font-style.ts'
+import { type FontStyle, fontStyle } from './font-style.ts'
 import { inWrittenOrder, scriptRuns } from './right-to-left.ts'
 
 /** One word on a page, upright, with what its letters look like. */
@@ -31,17 +31,30 @@ const LOW_LETTERS = /[gjpqy,;()[\]{}|/]/u
 /** Font size as a share of a line's height. */
 const LETTERS_OF_LINE = 0.85
 
+/** Preview, ink and layout ask for the words of the same text; it is forgotten with its page. */
+const known = new WeakMap<ParsedPage['textItems'], readonly Word[]>()
+
 /** The words of a page in the order of the file; slanted text, such as a watermark, is left out. */
-export function wordsOf(page: ParsedPage): Word[] {
+export function wordsOf(page: ParsedPage): readonly Word[] {
+  const found = known.get(page.textItems) ?? readWords(page)
+  known.set(page.textItems, found)
+  return found
+}
+
+function readWords(page: ParsedPage): Word[] {
   const links = (page.annotations ?? []).flatMap(({ uri, rect, quadpointRects }) => {
     const areas = quadpointRects.length > 0 ? quadpointRects : rect === undefined ? [] : [rect]
     return uri === undefined ? [] : areas.map((area) => ({ uri, box: boxOf(area) }))
   })
   const linkAt = (box: Box): string | null => links.find((link) => holds(link.box, box))?.uri ?? null
+  const styles = new Map<string, FontStyle>()
   const words = page.textItems.flatMap((item) => {
     const turned = turnOf(item)
     if (turned === null || item.text.trim() === '') return []
-    return piecesOf(item, turned).map((piece) => ({ ...piece, link: linkAt(piece), turned }))
+    const name = item.fontName ?? ''
+    const style = styles.get(name) ?? fontStyle(name)
+    styles.set(name, style)
+    return piecesOf(item, turned, style).map((piece): Word => ({ ...piece, link: linkAt(piece), turned }))
   })
   return withoutDoubles(words)
 }
@@ -56,28 +69,41 @@ function turnOf(item: TextItem): Word['turned'] | null {
 function withoutDoubles(words: readonly Word[]): Word[] {
   const seen = new Map<string, Word[]>()
   return words.filter((word) => {
-    const alike = seen.get(word.text) ?? []
+    const alike = seen.get(word.text)
+    if (alike === undefined) {
+      seen.set(word.text, [word])
+      return true
+    }
     const isSame = (other: Word): boolean => Math.abs(other.x0 - word.x0) < 1.5 && Math.abs(other.y0 - word.y0) < 1.5
     if (alike.some(isSame)) return false
     // The second print follows soon after the first one.
-    seen.set(word.text, [...alike.slice(-20), word])
+    if (alike.length > 20) alike.shift()
+    alike.push(word)
     return true
   })
 }
 
-function piecesOf(item: TextItem, turned: Word['turned']): Omit<Word, 'link' | 'turned'>[] {
+/** Most text: nothing in it is garbled, and all of it runs from left to right. */
+const PLAIN = /^[\x21-\x7e\u00a1-\u00ac\u00ae-\u02af]{2,}$/u
+
+function piecesOf(item: TextItem, turned: Word['turned'], font: FontStyle): Omit<Word, 'link' | 'turned'>[] {
   const name = item.fontName ?? ''
   const style = {
     size: item.confidence === undefined ? nativeSize(item) : recognisedSize(item),
     baseline: item.y + item.height * (item.confidence === undefined || LOW_LETTERS.test(item.text) ? 0.8 : 1),
-    ...fontStyle(name),
+    ...font,
     confidence: item.confidence ?? null,
   }
   const pieces = turned === 0 ? (wholeWords(item) ?? spread(item)) : [item]
-  return pieces
-    .flatMap((piece) => (turned === 0 ? scriptRuns(piece) : [piece]))
-    .map((piece) => ({ ...boxOf(piece), text: inWrittenOrder(cleaned(piece.text, name)), ...style }))
-    .filter((piece) => piece.text !== '')
+  const words: Omit<Word, 'link' | 'turned'>[] = []
+  for (const piece of pieces) {
+    const isPlain = PLAIN.test(piece.text)
+    for (const run of turned === 0 && !isPlain ? scriptRuns(piece) : [piece]) {
+      const text = isPlain ? run.text : inWrittenOrder(cleaned(run.text, name))
+      if (text !== '') words.push({ ...boxOf(run), text, ...style })
+    }
+  }
+  return words
 }
 
 interface Piece {
@@ -90,18 +116,27 @@ interface Piece {
 
 /** The words of an item with their boxes; the library sometimes cuts a word at a point, so its text has the last say. */
 function wholeWords(item: TextItem): Piece[] | null {
-  const pieces = [...(item.words ?? [])]
+  const pieces: readonly Piece[] = item.words ?? []
   const out: Piece[] = []
+  let at = 0
   for (const text of item.text.split(/\s+/).filter(Boolean)) {
+    const first = pieces[at]
+    if (first?.text === text) {
+      out.push(first)
+      at += 1
+      continue
+    }
     const parts: Piece[] = []
-    for (let length = 0; length < text.length && pieces.length > 0; length += parts.at(-1)?.text.length ?? 0) {
-      parts.push(...pieces.splice(0, 1))
+    for (let length = 0; length < text.length && at < pieces.length; at += 1) {
+      const part = pieces[at] as Piece
+      parts.push(part)
+      length += part.text.length
     }
     if (parts.map((part) => part.text).join('') !== text) return null
     const box = union(parts.map(boxOf))
     out.push({ text, x: box.x0, y: box.y0, width: box.x1 - box.x0, height: box.y1 - box.y0 })
   }
-  return pieces.length === 0 ? out : null
+  return at === pieces.length ? out : null
 }
 
 /** The size that the file states, unless the height of the letters shows that it scales them in some other way. */
