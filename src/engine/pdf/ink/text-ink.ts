@@ -12,6 +12,8 @@ const SHORTEST_RULE_POINTS = 50
 /** This far above and below the middle of a thin stroke is paper, but for the letters that it crosses. */
 const RULE_RIM_POINTS = 2.2
 const MOST_CROSSED = 0.6
+/** A rule that letters show above and below of is at most so thick. */
+const THICKEST_RULE_POINTS = 3
 /** Share of a word's box that is ink: hairlines and diagonals have less, filled shapes more. */
 const LEAST_FILL = 0.12
 /** Words that run together are a line of print; a long box with less ink holds rules and curves. */
@@ -94,7 +96,34 @@ function withoutStrokes(mask: InkMask, barred: boolean): InkMask {
   for (let x = 0; x < width; x += 1) {
     clearRuns(mask.ink, ink, { start: x, step: width, count: height }, (_, length) => length > down)
   }
+  if (barred) joinAcrossRules(mask, ink)
   return { ...mask, ink }
+}
+
+/**
+ * Gives strokes back what a rule took that runs through them: pixels with ink above and below, neither of which is the edge
+ * of a rule. A frame through a line hides no letter.
+ */
+function joinAcrossRules({ width, height, ink: whole, perPoint }: InkMask, ink: Uint8Array): void {
+  const thickest = Math.max(2, Math.round(THICKEST_RULE_POINTS * perPoint))
+  const shortest = Math.round(SHORTEST_RULE_POINTS * perPoint)
+  for (let at = width; at < width * (height - 1); at += 1) {
+    if (whole[at] === 0 || ink[at] === 1 || ink[at - width] === 0) continue
+    let below = at + width
+    while (below < ink.length && whole[below] === 1 && ink[below] === 0) below += width
+    if (ink[below] !== 1 || below - at > thickest * width) continue
+    if (Math.max(runThrough(ink, at - width, width), runThrough(ink, below, width)) > shortest) continue
+    for (let lost = at; lost < below; lost += width) ink[lost] = 1
+  }
+}
+
+/** Length of the run of ink in a row that a pixel lies in. */
+function runThrough(ink: Uint8Array, at: number, width: number): number {
+  const row = at - (at % width)
+  let [first, end] = [at, at + 1]
+  while (first > row && ink[first - 1] === 1) first -= 1
+  while (end < row + width && ink[end] === 1) end += 1
+  return end - first
 }
 
 /** Whether a run across is a rule: letters that run together have ink above and below it, a rule what it crosses. */

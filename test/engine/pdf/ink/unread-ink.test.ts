@@ -11,8 +11,8 @@ import { pdfOf } from '../../support/pdf-of.ts'
 
 const SENTENCE = 'The quick brown fox jumps over the lazy dog while others look on. '
 
-async function page(text: string): Promise<PageDrawing> {
-  const pages = await drawPages({ source: pdfOf([text]), password: null }, [{ pageNumber: 1, turn: 0 }], { dpi: 50 })
+async function page(text: string, dpi = 50): Promise<PageDrawing> {
+  const pages = await drawPages({ source: pdfOf([text]), password: null }, [{ pageNumber: 1, turn: 0 }], { dpi })
   const drawing = pages.get(1)
   if (drawing === undefined) throw new Error('the library drew no page')
   return drawing
@@ -52,6 +52,22 @@ describe('ink that looks like text', () => {
     })
     // "see she ooze" and "the lyings with" stand there.
     expect(stamped.reduce((sum, piece) => sum + piece.letters, 0)).toBeGreaterThan(12)
+  })
+
+  test('is found where the rules of a frame run through the letters of a line, and rules alone are none', async () => {
+    // As if the letters were half as large: body text.
+    const small = async (text: string): Promise<PageDrawing> => ({ ...(await page(text, 100)), perPoint: 200 / 72 })
+    const [drawing, blank] = [await small(SENTENCE), await small('')]
+    const rows = [...drawing.grey.keys()]
+      .filter((at) => (drawing.grey[at] ?? 255) < 128)
+      .map((at) => Math.floor(at / drawing.width))
+    const [top, bottom] = [Math.min(...rows), Math.max(...rows)]
+    // Both lie within the small letters: what they leave of these is lower than any letter.
+    const bars = [Math.round(top + 0.4 * (bottom - top)), Math.round(top + 0.65 * (bottom - top))]
+    const crossed = (from: PageDrawing): PageDrawing =>
+      changed(from, (level, x, y) => (x > 20 && x < from.width - 20 && bars.includes(y) ? Math.min(level, 90) : level))
+    expect(unreadLetters(crossed(drawing))).toBeGreaterThan(0.6 * unreadLetters(drawing))
+    expect(unreadLetters(crossed(blank))).toBe(0)
   })
 
   test('is not seen in uneven light, in shaded rows of a table and in photographs', async () => {
