@@ -6,7 +6,9 @@ import { isOle } from './locked-office.ts'
 import { Placeholders } from './ooxml/placeholders.ts'
 import type { Supplement } from './ooxml/supplement.ts'
 import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
-import { tableStream, wordStories } from './word-binary-text.ts'
+import { OleStreams } from './ole-streams.ts'
+import { markTitleStyle } from './word-binary-marks.ts'
+import { blankDeletedText, tableStream, wordStories } from './word-binary-text.ts'
 
 const WORD_FILE = 0xa5ec
 /** A field that prints where the text stands; the code of any other field is dropped, its result stays. */
@@ -14,8 +16,8 @@ const PAGE_FIELD = /\u0013\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b[^\u0013\u0015]*\u0
 const FIELD_CODE = /\u0013[^\u0013-\u0015]*[\u0014\u0015]/g
 
 /**
- * Headers, footers and comments of a Word file of 97 to 2003, which the library leaves out; formulas are counted. Null for
- * any other file.
+ * Headers, footers and comments of a Word file of 97 to 2003, which the library leaves out, and the file without deleted text,
+ * which it shows, and with its title as a heading, as in all other formats; formulas are counted. Null for any other file.
  */
 export function wordBinarySupplement(bytes: Buffer, onlyMainContent: boolean): Supplement | null {
   if (!isOle(bytes)) return null
@@ -24,10 +26,16 @@ export function wordBinarySupplement(bytes: Buffer, onlyMainContent: boolean): S
     const stream = (name: string): Buffer => Buffer.from(CFB.find(file, name)?.content ?? [])
     const document = stream('WordDocument')
     if (document.length < 2 || document.readUInt16LE(0) !== WORD_FILE) return null
-    const stories = wordStories(document, stream(tableStream(document)))
+    const name = tableStream(document)
+    const table = stream(name)
+    const changed = [
+      ...(blankDeletedText(document, table) ? [['WordDocument', document] as const] : []),
+      ...(markTitleStyle(document, table) ? [[name, table] as const] : []),
+    ]
+    const stories = wordStories(document, table)
     const paragraphs = (texts: readonly string[]): string[] => plainParagraphs(texts.map(textOf))
     return {
-      bytes,
+      bytes: changed.length === 0 ? bytes : withStreams(bytes, changed),
       placeholders: new Placeholders(),
       after: paragraphs(stories.comments).map((text) =>
         onlyMainContent ? reviewComment('', text) : `Comment: ${text}`,
@@ -40,6 +48,12 @@ export function wordBinarySupplement(bytes: Buffer, onlyMainContent: boolean): S
     // A damaged file: the library says what is wrong with it.
     return null
   }
+}
+
+function withStreams(bytes: Buffer, changed: readonly (readonly [string, Buffer])[]): Buffer {
+  const streams = new OleStreams(bytes)
+  for (const [name, content] of changed) streams.overwrite(name, content)
+  return streams.bytes
 }
 
 function textOf(story: string): string {

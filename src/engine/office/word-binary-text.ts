@@ -1,3 +1,5 @@
+import { blankCharacters, deletedExtents } from './word-binary-marks.ts'
+
 /** Offsets in the header of a Word file ([MS-DOC] 2.5: FibBase, FibRgLw97, FibRgFcLcb97). */
 const FLAGS = 0x0a
 const USES_TABLE_1 = 0x0200
@@ -39,6 +41,21 @@ export function wordStories(document: Buffer, table: Buffer): WordStories {
   // Each comment begins with its mark.
   const comments = text(commentsFrom, commentsFrom + document.readInt32LE(CCP_COMMENTS)).split('\u0005')
   return { headers, footers, comments }
+}
+
+/** Blanks the text of a Word file that tracked changes deleted; false where there is none. */
+export function blankDeletedText(document: Buffer, table: Buffer): boolean {
+  const deleted = deletedExtents(document, table)
+  if (deleted.length === 0) return false
+  for (const { from, to, offset, width } of piecesOf(document, table)) {
+    const last = offset + (to - from) * width
+    for (const { start, end } of deleted) {
+      if (start < last && end > offset) {
+        blankCharacters(document, { start: Math.max(start, offset), end: Math.min(end, last) }, width)
+      }
+    }
+  }
+  return true
 }
 
 interface Piece {

@@ -3,7 +3,7 @@ import { decryptPackage } from './decrypt-package.ts'
 import { decryptSlides } from './decrypt-slides.ts'
 import { decryptText } from './decrypt-text.ts'
 import { decryptWorkbook } from './decrypt-workbook.ts'
-import { OleStreams } from './ole-streams.ts'
+import { OleStreams } from '../ole-streams.ts'
 
 /**
  * Passwords of files that programs open without asking: Excel's of workbooks whose structure only is protected
