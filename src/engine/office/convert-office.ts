@@ -2,13 +2,14 @@ import type { Extension } from '#src/document/formats.ts'
 import { beforeTitles, liftMarks } from '../anchors/marks.ts'
 import type { Conversion } from '../conversion.ts'
 import { renderBlocks } from './block-markdown.ts'
-import { asConversionError } from './office-errors.ts'
+import { asConversionError, isCircular } from './office-errors.ts'
 import { readOfficeDocument, type OfficeDocument } from './office-document.ts'
 import { packageMetadata } from './package-metadata.ts'
 import { withoutRepeatedHeadings } from './repeated-headings.ts'
 import { withChapterMarks } from './chapter-marks.ts'
 import { pptSlideTexts, slideMarks } from './ppt-slides.ts'
 import { pptTablesOf, withPptTables } from './ppt-tables.ts'
+import { withoutCircularStyles } from './circular-styles.ts'
 import { embeddedFiles } from './embedded-files.ts'
 import { leftOutWarning } from './left-out.ts'
 import { Rendering } from './rendering.ts'
@@ -27,11 +28,13 @@ export interface OfficeOptions {
   readonly hiddenSheets?: boolean
 }
 
-async function read(bytes: Buffer, extension: Extension): Promise<OfficeDocument> {
+async function read(bytes: Buffer, extension: Extension, isMended = false): Promise<OfficeDocument> {
   try {
     return await readOfficeDocument(extension === 'rtf' ? markRtfHeadings(bytes) : bytes)
   } catch (error) {
-    throw asConversionError(error, extension, bytes)
+    const mended = isCircular(error) && !isMended ? withoutCircularStyles(bytes) : null
+    if (mended === null) throw asConversionError(error, extension, bytes)
+    return read(mended, extension, true)
   }
 }
 

@@ -39,6 +39,11 @@ export function encrypted(extension: Extension, cause: unknown): ConversionError
   return new ConversionError('encrypted', ROWS.encrypted.says(extension), { cause })
 }
 
+/** Whether the library refused the file for styles or lists that are made of each other. */
+export function isCircular(error: unknown): boolean {
+  return error instanceof Error && /\bcycle\b/.test(error.message)
+}
+
 /** The library's error as ours; what has no code of its table is a bug and stays as it is. */
 export function asConversionError(error: unknown, extension: Extension, bytes: Buffer): unknown {
   const code = (error as { readonly code?: unknown }).code
