@@ -1,6 +1,7 @@
 import type { PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
 import { levelled, turnedBack } from '#src/engine/pdf/ink/picture-ops.ts'
 import type { Random } from '../random.ts'
+import { bent, bledThrough, darkEdged, smeared, streaked } from './copier-damage.ts'
 
 /** What happens to a sheet between the printer and the scan. */
 export type Damage =
@@ -15,8 +16,13 @@ export type Damage =
   | 'fax'
   | 'stamp'
   | 'jpeg'
+  | 'bleed_through'
+  | 'bent'
+  | 'streaks'
+  | 'dark_edges'
+  | 'smear'
 
-export const DAMAGES: readonly Damage[] = [
+const FIRST_DAMAGES: readonly Damage[] = [
   'none',
   'blur',
   'noise',
@@ -29,6 +35,16 @@ export const DAMAGES: readonly Damage[] = [
   'stamp',
   'jpeg',
 ]
+const LATER_DAMAGES: readonly Damage[] = ['bleed_through', 'bent', 'streaks', 'dark_edges', 'smear']
+const ALL = FIRST_DAMAGES.length + LATER_DAMAGES.length
+/** So many remainders stay before those of the later damages: seeds that tests name keep the page that they had. */
+const EARLIER = 5
+
+/** The damage of a seed's page: each of all as often. Seeds known before the later ones came keep theirs, but for five of sixteen. */
+export function damageOf(seed: number, random: Random): Damage {
+  const first = random.pick(FIRST_DAMAGES)
+  return LATER_DAMAGES[(seed % ALL) - EARLIER] ?? first
+}
 
 type Doing = (drawing: PageDrawing, random: Random, severity: number) => PageDrawing
 
@@ -50,6 +66,11 @@ const DOINGS: Readonly<Record<Damage, Doing>> = {
   stamp: (drawing, random, severity) => stamped(drawing, random, severity),
   // What its compression does to a sheet is done where the picture is written: `jpegQuality`.
   jpeg: (drawing) => drawing,
+  bleed_through: bledThrough,
+  bent,
+  streaks: streaked,
+  dark_edges: darkEdged,
+  smear: smeared,
 }
 
 /** The drawing with one damage of a random strength; `severity` 1 is what archives hold, 3 is past reading. */

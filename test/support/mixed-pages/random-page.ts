@@ -1,7 +1,7 @@
 import { drawPages } from '#src/engine/pdf/ink/draw-pages.ts'
 import type { GreyPicture, PageDrawing } from '#src/engine/pdf/ink/grey-picture.ts'
 import { Random } from '../random.ts'
-import { DAMAGES, type Damage, damaged, jpegQuality, photograph } from './damage.ts'
+import { type Damage, damaged, damageOf, jpegQuality, photograph } from './damage.ts'
 import { heightOf, setLines, type Setting, textOperators } from './text-block.ts'
 import { sourceOf } from './words.ts'
 import { type MixedPage, writePdf } from './write-pdf.ts'
@@ -68,7 +68,7 @@ export async function randomPage(seed: number, severity = 1): Promise<RandomPage
     font: source % 3,
   }
   const maker = new PageMaker(random, source, setting, severity)
-  const damage = kind.startsWith('native') || kind === 'blank' || kind === 'outlined' ? 'none' : random.pick(DAMAGES)
+  const damage = kind.startsWith('native') || kind === 'blank' || kind === 'outlined' ? 'none' : damageOf(seed, random)
   const inForm = random.next() < 0.5
   const { words, page, sheet } = await maker.make(kind, damage)
   const showsPrint = sheet === undefined || contrastOf(sheet) >= LEAST_CONTRAST
