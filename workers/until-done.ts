@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KeySet } from '#src/ingest/maintain/key-set.ts'
+import type { KeySet } from '#src/document/key-set.ts'
 import { seen } from '#src/document/outcome.ts'
 import type { Loss } from '#src/ledger/process-lease.ts'
 import type { Ledger } from '#src/ports/ledger.ts'

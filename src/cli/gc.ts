@@ -25,13 +25,15 @@ async function collect({ settings }: Target, dry: boolean, output: Output): Prom
   await using resources = new AsyncDisposableStack()
   const store = await openStore(settings, resources, { mustExist: true })
   const tally = { removed: 0, young: 0 }
+  const startedAt = Date.now()
   const collected = mapInOrder(
     unusedReceipts(store, new AbortController().signal),
     AT_ONCE,
     async ({ id, savedAt }) => {
-      if (Date.now() - savedAt < settings.receiptMinAgeMs) return 'young'
+      // What was saved since the records were read may be referred to by a record that was not there then.
+      if (savedAt > Math.min(startedAt, Date.now() - settings.receiptMinAgeMs)) return 'young'
       if (dry) output.result(id, () => ({ event: 'receipt', id }))
-      else await store.removeReceipt(id)
+      else if (!(await store.removeReceipt(id, savedAt))) return 'young'
       return 'removed'
     },
   )

@@ -52,7 +52,11 @@ export interface OutputStore {
    * being collected while a record is made for it.
    */
   saveReceipt(id: ReceiptId, body: Buffer, parser: ParserFacts | null): Promise<void>
-  removeReceipt(id: ReceiptId): Promise<void>
+  /**
+   * Says whether it is gone. `savedAt`, as a listing gave it: one that was saved again since stays, so that a process that
+   * is about to refer to it keeps it.
+   */
+  removeReceipt(id: ReceiptId, savedAt?: number): Promise<boolean>
   /** All, or those of these bytes and of some of their pages, which costs one request or one read of a folder. */
   listReceipts(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt>
 
@@ -69,7 +73,11 @@ export interface OutputStore {
    * it, the output may be of either.
    */
   readOutput(key: SourceKey, name: string, listed?: DocumentRecord): Promise<Buffer | null>
-  /** Calls `onUnreadable` with the path in the store of each `record.json` that cannot be read, and leaves it out. */
+  /**
+   * Calls `onUnreadable` with the path in the store of each `record.json` that cannot be read, and leaves it out. A document
+   * that is replaced meanwhile comes as it was or as it is. Should it be left out all the same, its receipts count as
+   * saved since the listing began.
+   */
   listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord>
   /** Whether each of these documents has a record, in their order, without reading the records. */
   haveRecords(keys: readonly SourceKey[]): Promise<readonly boolean[]>

@@ -17,6 +17,7 @@ import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/docu
 import { makeStore } from '../support/open-store-at.ts'
 import { Random } from '../support/random.ts'
 import { startS3Server } from '../support/s3-server.ts'
+import { testBusyStore } from './busy-store.ts'
 import { testFeedStorage } from './feed-storage.ts'
 import { testOutputStore } from './output-store.ts'
 import { testStoreCrashes } from './store-crash.ts'
@@ -52,6 +53,7 @@ if (server.kind === 'unavailable') {
   const fresh = async () => ({ store: await open(await newBucket()), async [Symbol.asyncDispose]() {} })
 
   testOutputStore('the packed S3 store', fresh)
+  testBusyStore('the packed S3 store', fresh)
   testFeedStorage('the packed S3 store', fresh)
   testStoreCrashes('the packed S3 store', 4, async () => {
     const { endpoint, accessKeyId, secretAccessKey } = server

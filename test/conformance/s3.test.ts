@@ -8,6 +8,7 @@ import { openS3Source } from '#src/sources/s3/s3-source.ts'
 import { collect, letterOf, outputs, receiptOf, recordOf } from '../support/documents.ts'
 import { isTaken } from '../support/listed-item.ts'
 import { startS3Server } from '../support/s3-server.ts'
+import { testBusyStore } from './busy-store.ts'
 import { testFeedStorage } from './feed-storage.ts'
 import { testOutputStore } from './output-store.ts'
 import { testLostAnswers } from './s3-lost-answers.ts'
@@ -88,20 +89,19 @@ if (server.kind === 'unavailable') {
     ).toEqual([...taken].sort())
   })
 
-  testOutputStore('the S3 store', async () => {
+  const fresh = async () => {
     const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed' })
     return { store, async [Symbol.asyncDispose]() {} }
-  })
+  }
+  testOutputStore('the S3 store', fresh)
+  testBusyStore('the S3 store', fresh)
 
   testOutputStore('the S3 store with small outputs in the record', async () => {
     const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed', inlineBytes: 1000 })
     return { store, async [Symbol.asyncDispose]() {} }
   })
 
-  testFeedStorage('the S3 store', async () => {
-    const store = await openS3Store({ client, bucket: await newBucket(), prefix: 'parsed' })
-    return { store, async [Symbol.asyncDispose]() {} }
-  })
+  testFeedStorage('the S3 store', fresh)
 
   test('the S3 store: objects that nothing explains are orphans, those of a commit in flight are not', async () => {
     const bucket = await newBucket()

@@ -49,8 +49,11 @@ export class MemoryStore implements OutputStore {
     const kept = stays ? before : { body: Buffer.from(body), parser }
     this.#receipts.set(id, { ...kept, savedAt: Date.now() })
   }
-  async removeReceipt(id: ReceiptId): Promise<void> {
+  async removeReceipt(id: ReceiptId, savedAt?: number): Promise<boolean> {
+    const kept = this.#receipts.get(id)
+    if (savedAt !== undefined && kept !== undefined && kept.savedAt !== savedAt) return false
     this.#receipts.delete(id)
+    return true
   }
   async *listReceipts(_signal?: AbortSignal, content = ''): AsyncGenerator<KeptReceipt> {
     for (const [id, { savedAt }] of this.#receipts) if (id.startsWith(content)) yield { id, savedAt }

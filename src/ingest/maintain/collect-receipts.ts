@@ -2,7 +2,7 @@ import { receiptId } from '#src/document/ids.ts'
 import { PARSER_CLASSES } from '#src/document/parser-class.ts'
 import { type KeptReceipt, receiptsOf } from '#src/document/record.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { KeySet } from './key-set.ts'
+import { KeySet } from '#src/document/key-set.ts'
 
 /**
  * The receipts that nothing refers to: of documents that were removed, changed, or are asked for by another recipe.

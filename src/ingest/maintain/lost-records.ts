@@ -3,7 +3,7 @@ import type { Ledger } from '#src/ports/ledger.ts'
 import type { OutputStore, RecordListing } from '#src/ports/output-store.ts'
 import { GONE, type LedgerEntry } from '#src/document/ledger-entry.ts'
 import { batchesOf } from '../scan/batches.ts'
-import { KeySet } from './key-set.ts'
+import { KeySet } from '#src/document/key-set.ts'
 
 const BATCH = 500
 

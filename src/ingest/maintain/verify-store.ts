@@ -4,7 +4,7 @@ import { mapInOrder } from '#src/document/map-in-order.ts'
 import { type DocumentRecord, receiptsOf } from '#src/document/record.ts'
 import type { Orphan } from '#src/document/orphan.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
-import { KeySet } from './key-set.ts'
+import { KeySet } from '#src/document/key-set.ts'
 import type { Rendering } from '../deps.ts'
 import { damageOf, rederive } from './rederive.ts'
 
@@ -114,9 +114,8 @@ async function* halfReceipts(
   repair: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
-  for await (const { id } of store.listReceipts(signal)) {
+  for await (const { id, savedAt } of store.listReceipts(signal)) {
     if (used.has(id) || (await store.readReceipt(id)) !== null) continue
-    if (repair) await store.removeReceipt(id)
-    yield { kind: 'half_receipt', id, removed: repair }
+    yield { kind: 'half_receipt', id, removed: repair && (await store.removeReceipt(id, savedAt)) }
   }
 }

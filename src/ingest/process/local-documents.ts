@@ -4,7 +4,7 @@ import { belongsTo } from '#src/document/store-manifest.ts'
 import type { SourceKey } from '#src/document/ids.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { OwnedStore, PriceModel, Receipts, Recipes } from '../deps.ts'
-import { KeySet } from '../maintain/key-set.ts'
+import { KeySet } from '#src/document/key-set.ts'
 import { parserOfRecord } from './record-parser.ts'
 
 export interface LocalDocuments {

@@ -1,5 +1,5 @@
 import type { JobQueue } from '#src/ports/queue.ts'
-import { KeySet } from '../maintain/key-set.ts'
+import { KeySet } from '#src/document/key-set.ts'
 import { type GonePolicy, type SweepDeps, sweepGone } from './sweep-gone.ts'
 
 /** Debounce: a sweep begins when nothing more was seen to go for so long, since a folder goes file by file. */

@@ -13,7 +13,7 @@ import { decideChange, mayPass, acceptanceOf } from './decide-change.ts'
 import type { ScanDeps } from '../deps.ts'
 import { retryingStore } from '../process/retrying-store.ts'
 import { handlingOf } from '../process/handling.ts'
-import { KeySet } from '../maintain/key-set.ts'
+import { KeySet } from '#src/document/key-set.ts'
 import type { Listing } from './unlisted.ts'
 import { refuseByListing } from '../process/preflight.ts'
 

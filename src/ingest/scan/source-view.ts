@@ -3,7 +3,7 @@ import type { DocumentJob } from '#src/ports/queue.ts'
 import type { Ledger } from '#src/ports/ledger.ts'
 import type { Source } from '#src/ports/source.ts'
 import { batchesOf } from './batches.ts'
-import type { KeySet } from '../maintain/key-set.ts'
+import type { KeySet } from '#src/document/key-set.ts'
 
 /**
  * What this process may conclude from a document that the queue names and its source does not show.

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ContentHash, ReceiptId } from '#src/document/ids.ts'
@@ -48,8 +48,19 @@ export class FolderReceipts {
     await this.#writes.write(entry, path, (flushes) => putFile(packed, path, this.#area, flushes))
   }
 
-  async remove(id: ReceiptId): Promise<void> {
-    await rm(join(this.#folder, receiptPath(id)), { force: true })
+  /** Checked and removed without a wait in between: what saves it again writes it where it finds none. */
+  remove(id: ReceiptId, savedAt?: number): boolean {
+    const path = join(this.#folder, receiptPath(id))
+    const found = savedAt === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
+    if (found !== undefined && found.mtimeMs !== savedAt) return false
+    rmSync(path, { force: true })
+    return true
+  }
+
+  /** They count as saved now, without being written. */
+  async touch(ids: readonly (ReceiptId | null)[]): Promise<void> {
+    const paths = ids.filter((id) => id !== null).map((id) => join(this.#folder, receiptPath(id)))
+    await Promise.all(paths.map(touchIfThere))
   }
 
   async *list(signal: AbortSignal, content?: ContentHash): AsyncGenerator<KeptReceipt> {

@@ -1,23 +1,35 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { KeySet } from '#src/document/key-set.ts'
+import type { DocumentRecord } from '#src/document/record.ts'
 import { isDocumentFolder } from '../document-path.ts'
-import { entriesIn } from './folder-entries.ts'
+import { parseRecord, RECORD_FILE } from '../record-json.ts'
+import { wholeRecord } from './folder-commit.ts'
+import { entriesIn, readInStore } from './folder-entries.ts'
+import type { StoreFolder } from './store-folder.ts'
 import type { WorkArea } from './work-area.ts'
 
 /** Documents named together before they are handed out, to be read side by side. */
 const BATCH = 32
 
+/** How far the clock of a file system may be behind: what changed so long before a listing counts as changed during it. */
+const CLOCK_MS = 1_000
+
 /**
  * Streams the folders of all documents below `root`, a batch at a time; those above them are never read twice. `area`
- * throws where a folder is absent because the whole store is.
+ * throws where a folder is absent because the whole store is. `onChanged` gets each folder in which something was
+ * renamed while it was listed: a name may be missing then.
  */
 export async function* documentFolders(
   root: string,
-  area: WorkArea,
+  area: StoreFolder,
   signal: AbortSignal,
+  onChanged?: (folder: string) => void,
 ): AsyncGenerator<readonly string[]> {
   const waiting = [root]
   let batch: string[] = []
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const beganAt = Date.now()
     for await (const entry of entriesIn(folder, area)) {
       if (!entry.isDirectory()) continue
       signal.throwIfAborted()
@@ -27,6 +39,64 @@ export async function* documentFolders(
       yield batch
       batch = []
     }
+    const changedAt = onChanged && statSync(folder, { throwIfNoEntry: false })?.mtimeMs
+    if (changedAt !== undefined && changedAt > beganAt - CLOCK_MS) onChanged?.(folder)
   }
   if (batch.length > 0) yield batch
+}
+
+export interface DocumentsFolder {
+  readonly root: string
+  readonly area: WorkArea
+  /** Where the document of a record is. */
+  readonly folderOf: (record: DocumentRecord) => string
+}
+
+/**
+ * Streams all records, each once. A document that is between the two renames of a commit is not in its folder: its record
+ * comes from what stepped aside, or after the listing.
+ */
+export async function* listedRecords(
+  { root, area, folderOf }: DocumentsFolder,
+  signal: AbortSignal,
+  onUnreadable: (folder: string) => void,
+): AsyncGenerator<DocumentRecord> {
+  const seen = new KeySet()
+  const missed = new Set<string>()
+  for await (const record of recordsAside(area)) missed.add(folderOf(record))
+  const changed: string[] = []
+  for await (const folders of documentFolders(root, area, signal, (folder) => changed.push(folder))) {
+    const found = await Promise.all(folders.map((folder) => readInStore(join(folder, RECORD_FILE), area)))
+    for (const [at, json] of found.entries()) {
+      const folder = folders[at] ?? ''
+      const record = json === null ? null : parseRecord(json)
+      if (record !== null) {
+        seen.add(folder)
+        yield record
+      } else if (json === null) missed.add(folder)
+      else onUnreadable(folder)
+    }
+  }
+  for (const folder of changed) {
+    for await (const entry of entriesIn(folder, area)) {
+      const path = join(folder, entry.name)
+      if (isDocumentFolder(entry.name) && !seen.has(path)) missed.add(path)
+    }
+  }
+  const aside = new Map<string, DocumentRecord>()
+  for await (const record of recordsAside(area)) aside.set(folderOf(record), record)
+  for (const folder of new Set([...missed, ...aside.keys()])) {
+    if (seen.has(folder)) continue
+    // By now the commit has happened, or the document was removed.
+    const json = await readInStore(join(folder, RECORD_FILE), area)
+    const record = json === null ? aside.get(folder) : parseRecord(json)
+    if (record) yield record
+  }
+}
+
+async function* recordsAside(area: WorkArea): AsyncGenerator<DocumentRecord> {
+  for (const aside of await area.allAside('old')) {
+    const record = await wholeRecord(aside)
+    if (record !== null) yield record
+  }
 }

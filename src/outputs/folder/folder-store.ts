@@ -6,7 +6,13 @@ import type { ContentHash, ReceiptId, SourceKey } from '#src/document/ids.ts'
 import { makeFolder } from '#src/document/make-folder.ts'
 import type { ReceiptMemory } from '#src/ports/output-store.ts'
 import type { ParserFacts } from '#src/document/parser.ts'
-import type { DeadLetter, DocumentRecord, KeptReceipt, Receipt } from '#src/document/record.ts'
+import {
+  type DeadLetter,
+  type DocumentRecord,
+  type KeptReceipt,
+  type Receipt,
+  receiptsOf,
+} from '#src/document/record.ts'
 import type { StoreProbe } from '#src/document/store-probe.ts'
 import type { OutputStore } from '#src/ports/output-store.ts'
 import type { Orphan } from '#src/document/orphan.ts'
@@ -24,7 +30,7 @@ import { FolderReceipts, putFile } from './folder-receipts.ts'
 import { FolderWatch } from './folder-probe.ts'
 import { probeFolder } from './probe-folder.ts'
 import { flushNames } from './make-folder-flushed.ts'
-import { documentFolders } from './folder-records.ts'
+import { listedRecords } from './folder-records.ts'
 import { folderOrphans } from './folder-orphans.ts'
 import { foldsNames } from './folding.ts'
 import { DurableWrites } from './journal/durable-writes.ts'
@@ -149,8 +155,8 @@ class FolderStore implements FolderOutputStore {
     await explained(`cannot keep a receipt in ${this.url}`, () => this.#receipts.save(id, body, parser))
   }
 
-  async removeReceipt(id: ReceiptId): Promise<void> {
-    await this.#receipts.remove(id)
+  async removeReceipt(id: ReceiptId, savedAt?: number): Promise<boolean> {
+    return this.#receipts.remove(id, savedAt)
   }
 
   listReceipts(signal: AbortSignal, content?: ContentHash): AsyncIterable<KeptReceipt> {
@@ -168,25 +174,23 @@ class FolderStore implements FolderOutputStore {
     const all = new Map([...files, [RECORD_FILE, toJson(record)]])
     const paths = this.#pathsOf(record.key)
     const entry = { kind: 'commit', key: record.key, blobs: all } as const
-    await explained(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, () =>
-      this.#writes.write(entry, paths.folder, (flushes) => putDocument(this.#area, paths, { record, all }, flushes)),
-    )
+    await explained(`cannot commit ${JSON.stringify(record.key)} to ${this.url}`, async () => {
+      // A listing may miss a document that is replaced during it: then the date of its receipts keeps them.
+      if (existsSync(paths.folder)) await this.#receipts.touch(receiptsOf(record))
+      await this.#writes.write(entry, paths.folder, (flushes) =>
+        putDocument(this.#area, paths, { record, all }, flushes),
+      )
+    })
   }
 
   async readOutput(key: SourceKey, name: string): Promise<Buffer | null> {
     return isOutputName(name) ? this.#read(key, name) : null
   }
 
-  async *listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncGenerator<DocumentRecord> {
-    for await (const folders of documentFolders(this.#documents, this.#area, signal)) {
-      const found = await Promise.all(folders.map((folder) => readInStore(join(folder, RECORD_FILE), this.#area)))
-      for (const [at, json] of found.entries()) {
-        if (json === null) continue
-        const record = parseRecord(json)
-        if (record !== null) yield record
-        else onUnreadable?.(relative(this.#root, folders[at] ?? ''))
-      }
-    }
+  listRecords(signal: AbortSignal, onUnreadable?: (path: string) => void): AsyncIterable<DocumentRecord> {
+    const report = (folder: string): void => onUnreadable?.(relative(this.#root, folder))
+    const folderOf = (record: DocumentRecord): string => this.#pathsOf(record.key).folder
+    return listedRecords({ root: this.#documents, area: this.#area, folderOf }, signal, report)
   }
 
   readonly recordListing = null

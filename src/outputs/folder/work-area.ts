@@ -80,6 +80,12 @@ export class WorkArea implements StoreFolder {
     return names.filter((name) => name.startsWith(`${hash}.${what}.`)).map((name) => join(this.#aside, name))
   }
 
+  /** What stepped aside for any document. */
+  async allAside(what: 'old' | 'letter'): Promise<readonly string[]> {
+    const names = await namesIn(this.#aside, this)
+    return names.filter((name) => name.includes(`.${what}.`)).map((name) => join(this.#aside, name))
+  }
+
   /** Orphans: what processes that are gone left behind. */
   async leftovers(): Promise<{ readonly asides: readonly WorkItem[]; readonly staged: readonly WorkItem[] }> {
     return { asides: await this.abandonedIn(this.#aside), staged: await this.abandonedIn(this.#staging) }

@@ -33,6 +33,8 @@ export interface Objects {
   putIf(name: string, bytes: Uint8Array, condition: Condition): Promise<boolean>
   /** Repeatable: what is not there is no error. */
   remove(names: readonly string[]): Promise<void>
+  /** Removes it where it was not written since a listing said so; says whether it is gone. */
+  removeUnchanged(name: string, modifiedAt: number): Promise<boolean>
   list(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly string[]>
   /** As `list`, with the moment of each object's last write. */
   listObjects(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly ListedObject[]>

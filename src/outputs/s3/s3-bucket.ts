@@ -4,6 +4,7 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
   PutObjectCommand,
@@ -148,6 +149,15 @@ export class S3Bucket implements Objects {
     }
   }
 
+  async removeUnchanged(name: string, modifiedAt: number): Promise<boolean> {
+    const found = await explainedS3(`cannot search for ${name} in ${this.#url}`, () => this.#head(name))
+    if (found === null) return true
+    // Some listings have milliseconds; an answer to HEAD has seconds.
+    if (secondOf(found.LastModified?.getTime() ?? 0) !== secondOf(modifiedAt)) return false
+    await this.remove([name])
+    return true
+  }
+
   /** Streams names by pages of up to 1,000. */
   async *list(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly string[]> {
     for await (const objects of this.listObjects(folder, signal, range)) yield objects.map(({ name }) => name)
@@ -201,8 +211,13 @@ export class S3Bucket implements Objects {
   }
 
   async #etag(name: string): Promise<string | null> {
+    const found = await this.#head(name)
+    return found === null ? null : bare(found.ETag)
+  }
+
+  async #head(name: string): Promise<HeadObjectCommandOutput | null> {
     try {
-      return bare((await this.#at.client.send(new HeadObjectCommand(this.#object(name)))).ETag)
+      return await this.#at.client.send(new HeadObjectCommand(this.#object(name)))
     } catch (error) {
       if (isAbsent(error)) return null
       throw error
@@ -217,6 +232,8 @@ export class S3Bucket implements Objects {
     return { ...this.#object(name), ...this.#at.writing, Body: bytes, ContentType: contentType(name) }
   }
 }
+
+const secondOf = (timeMs: number): number => Math.floor(timeMs / 1000)
 
 function bare(etag: string | undefined): string {
   return (etag ?? '').replaceAll('"', '')

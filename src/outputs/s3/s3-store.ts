@@ -175,8 +175,13 @@ class S3Store implements OutputStore {
     })
   }
 
-  async removeReceipt(id: ReceiptId): Promise<void> {
-    await this.#remove(`receipts/${receiptPath(id)}`)
+  async removeReceipt(id: ReceiptId, savedAt?: number): Promise<boolean> {
+    const name = `receipts/${receiptPath(id)}`
+    if (savedAt === undefined) await this.#remove(name)
+    else {
+      return explainedS3(`cannot remove ${name} from ${this.url}`, () => this.#objects.removeUnchanged(name, savedAt))
+    }
+    return true
   }
 
   async *listReceipts(signal: AbortSignal, content?: ContentHash): AsyncGenerator<KeptReceipt> {

@@ -67,6 +67,7 @@ export class PackLog {
   #flushing = false
   #timer: NodeJS.Timeout | undefined
   #refreshing: Promise<void> | null = null
+  readonly #writtenAt = new Map<number, number>()
   #refreshedAt = -Infinity
   #last: Promise<unknown> = Promise.resolve()
 
@@ -103,7 +104,13 @@ export class PackLog {
     const missing = end - first.bytes.length
     const rest = missing <= 0 ? null : await this.#bucket.getRange(packName(pack), first.bytes.length, missing)
     const head = rest === null ? first.bytes : Buffer.concat([first.bytes, rest.bytes])
+    this.#writtenAt.set(pack, first.modifiedAt)
     return { ...decodeIndex(head), writtenAt: first.modifiedAt }
+  }
+
+  /** Of a pack that is there, as its index says. */
+  async writtenAt(pack: number): Promise<number> {
+    return this.#writtenAt.get(pack) ?? (await this.readIndex(pack))?.writtenAt ?? 0
   }
 
   async #refreshSoon(): Promise<void> {

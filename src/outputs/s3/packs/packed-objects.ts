@@ -63,24 +63,50 @@ export class PackedObjects implements Objects {
     await Promise.all(there.map((name) => this.#append(name, { kind: 'removed' })))
   }
 
+  async removeUnchanged(name: string, modifiedAt: number): Promise<boolean> {
+    await this.#log.fresh()
+    const location = this.#log.table.find(name)
+    if (location === null) return true
+    if ((await this.#log.writtenAt(location.pack)) !== modifiedAt) return false
+    const over = { only: 'over', etag: etagOf(location) } as const
+    return (await this.#append(name, { kind: 'removed' }, over)).kind === 'written'
+  }
+
   async *list(folder: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
     for await (const objects of this.listObjects(folder, signal)) yield objects.map(({ name }) => name)
   }
 
+  /** Each once, also what moves to a later pack meanwhile. */
   async *listObjects(folder: string, signal?: AbortSignal): AsyncGenerator<readonly ListedObject[]> {
     await this.#log.fresh()
-    const packs = isGroup(folder) ? this.#log.table.packsOf(folder) : null
-    const numbers = packs ?? Array.from({ length: this.#log.count }, (_, at) => at + 1)
+    const { table, count } = this.#log
+    const numbers = isGroup(folder) ? table.packsOf(folder) : Array.from({ length: count }, (_, at) => at + 1)
     const indexes = mapInOrder(
       numbers,
       INDEXES_AT_ONCE,
       async (pack) => [pack, await this.#log.readIndex(pack)] as const,
     )
+    const moved = new Set<string>()
     for await (const [pack, index] of indexes) {
       signal?.throwIfAborted()
       const { rows = [], writtenAt: modifiedAt = 0 } = index ?? {}
-      const there = rows.filter(({ name }) => name.startsWith(folder) && this.#log.table.find(name)?.pack === pack)
-      if (there.length > 0) yield there.map(({ name }) => ({ name, modifiedAt, etag: etagOf({ pack }) }))
+      const there: ListedObject[] = []
+      for (const { name } of rows.filter((row) => row.name.startsWith(folder))) {
+        const now = table.find(name)?.pack ?? 0
+        if (now === pack) there.push({ name, modifiedAt, etag: etagOf({ pack }) })
+        else if (now > count) moved.add(name)
+      }
+      if (there.length > 0) yield there
+    }
+    yield* this.#listNow(moved, signal)
+  }
+
+  async *#listNow(names: Iterable<string>, signal?: AbortSignal): AsyncGenerator<readonly ListedObject[]> {
+    for (const name of names) {
+      signal?.throwIfAborted()
+      const location = this.#log.table.find(name)
+      if (location === null) continue
+      yield [{ name, modifiedAt: await this.#log.writtenAt(location.pack), etag: etagOf(location) }]
     }
   }
 

@@ -46,6 +46,10 @@ export class StoreObjects implements Objects {
     if (names.length > 0) await this.#of(first).remove(names)
   }
 
+  removeUnchanged(name: string, modifiedAt: number): Promise<boolean> {
+    return this.#of(name).removeUnchanged(name, modifiedAt)
+  }
+
   list(folder: string, signal?: AbortSignal, range?: NameRange): AsyncGenerator<readonly string[]> {
     return this.#of(folder).list(folder, signal, range)
   }

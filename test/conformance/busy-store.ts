@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import type { OutputStore } from '#src/ports/output-store.ts'
+import { collect, outputs, receiptOf, recordOf } from '../support/documents.ts'
+import { elapse } from '../support/wait.ts'
+
+const never = new AbortController().signal
+
+/** A few at a time: what is written together may be listed together. */
+async function inGroups<T>(items: readonly T[], write: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += 20) await Promise.all(items.slice(at, at + 20).map(write))
+}
+
+/** What every output store promises to a command that lists it while others write. */
+export function testBusyStore(name: string, open: () => Promise<{ store: OutputStore } & AsyncDisposable>): void {
+  describe(`${name}, listed while it is written`, () => {
+    test('names every document that is replaced meanwhile, and as it is then or was before', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const keys = Array.from({ length: 100 }, (_, at) => `folder-${at % 3}/${at}.pdf`)
+      const files = outputs({ 'document.md': 'text' })
+      const commitAll = (attempts: number) =>
+        inGroups(keys, (key) => store.commit(recordOf(key, files, { attempts }), files))
+      await commitAll(1)
+      const seen = new Map<string, number>()
+      for await (const { key, attempts } of store.listRecords(never)) {
+        if (seen.size === 0) await commitAll(2)
+        seen.set(key, attempts)
+      }
+      expect([...seen.keys()].toSorted()).toEqual(keys.toSorted())
+      expect([...seen.values()].filter((attempts) => attempts !== 1 && attempts !== 2)).toEqual([])
+    }, 60_000)
+
+    test('names every receipt that is saved again meanwhile', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const ids = Array.from({ length: 40 }, (_, at) => receiptOf(`answer ${at}`))
+      const saveAll = () => inGroups(ids, (id) => store.saveReceipt(id, Buffer.from(id), null))
+      await saveAll()
+      const seen = new Set<string>()
+      for await (const { id } of store.listReceipts(never)) {
+        if (seen.size === 0) await saveAll()
+        seen.add(id)
+      }
+      expect([...seen].toSorted()).toEqual(ids.toSorted())
+    }, 60_000)
+
+    test('keeps a receipt that was saved again since a listing named it', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const [again, left] = [receiptOf('again'), receiptOf('left')]
+      for (const id of [again, left]) await store.saveReceipt(id, Buffer.from(id), null)
+      const listed = await collect(store.listReceipts(never))
+      await elapse(1_100, 'buckets keep times in seconds')
+      await store.saveReceipt(again, Buffer.from(again), null)
+      const removed = new Map<string, boolean>()
+      for (const { id, savedAt } of listed) removed.set(id, await store.removeReceipt(id, savedAt))
+      expect(Object.fromEntries(removed)).toEqual({ [again]: false, [left]: true })
+      expect((await store.readReceipt(again))?.body.toString()).toBe(again)
+      expect(await store.readReceipt(left)).toBeNull()
+      expect(await store.removeReceipt(left, listed[0]?.savedAt)).toBe(true)
+    }, 60_000)
+  })
+}
