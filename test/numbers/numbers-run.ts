@@ -15,6 +15,7 @@ import {
   ScriptedService,
 } from '../support/scripted-service.ts'
 import { type Finished, startSluice } from '../support/sluice.ts'
+import { until } from '../support/wait.ts'
 import { differences, type Reported } from './compare-numbers.ts'
 import { DrawnSource } from './draw-source.ts'
 
@@ -109,7 +110,7 @@ export async function numbersRun(
     const worker = step.beside && number > 0 ? start('work', ...inside, ...flags, '--metrics-port', String(port)) : null
     if (worker !== null) await readMetrics(port)
     const ran = await start('run', ...inside, ...flags, ...runFlags(step)).finished
-    const metrics = worker === null ? null : await readMetrics(port)
+    const metrics = worker === null ? null : await metricsAtRest(port)
     worker?.child.kill('SIGTERM')
     const worked = await worker?.finished
     const status = await start('status', ...inside, ...flags).finished
@@ -134,6 +135,16 @@ export async function numbersRun(
   const verified = await start('verify', '--out', out).finished
   if (verified.code !== 0) breaches.push(`verify: ${verified.stdout.slice(0, 600)}`)
   return { seed, steps, breaches }
+}
+
+/** Metrics of a worker that has nothing in flight: a document that has ended is counted a moment later. */
+async function metricsAtRest(port: number): Promise<Metrics> {
+  let metrics = await readMetrics(port)
+  await until('the worker has no document in flight', 60_000, async () => {
+    metrics = await readMetrics(port)
+    return metrics.value('sluice_documents_in_flight') === 0
+  })
+  return metrics
 }
 
 const flagText = (step: StepPlan): string => [...flagsOf(step), ...runFlags(step)].join(' ')
