@@ -1,4 +1,3 @@
-import { markText } from '../anchors/marks.ts'
 import { escapeInline } from './escape-markdown.ts'
 import { reviewComment } from './html-comment.ts'
 import { objectBlocks, odfObjectParts } from './odf-objects.ts'
@@ -9,6 +8,7 @@ import type { Supplement } from './ooxml/supplement.ts'
 import { childrenOf, descendants, parseXml, textOf, type XmlElement } from './ooxml/xml-tree.ts'
 import { PAGE_NUMBER, plainParagraphs } from './plain-paragraphs.ts'
 import { TITLE_STYLE, withTitleHeadings } from './odf-titles.ts'
+import { SLIDE, withSlideMarks, withSlideNumbers } from './odf-slides.ts'
 import type { SupplementOptions } from './supplement-options.ts'
 import { replaceZipEntries } from './zip-replace.ts'
 
@@ -37,10 +37,7 @@ export function odfSupplement(odf: OoxmlPackage, { onlyMainContent, anchors = fa
           const insertion = insertionOf(element, odf, placed, onlyMainContent && !CANVAS.has(parent))
           return insertion === null ? null : () => standIn(placeholders.add(insertion), element, parent)
         })
-  const isMarked = anchors && content !== null && content.includes(SLIDE)
-  const marked = isMarked ? withSlideMarks(rewritten ?? Placeholders.clean(xmlText(content))) : rewritten
-  const mayHaveTitle = content !== null && content.includes(TITLE_STYLE)
-  const xml = (mayHaveTitle ? withTitleHeadings(marked ?? Placeholders.clean(xmlText(content))) : null) ?? marked
+  const xml = content === null ? null : withOwnMarkup(rewritten, content, anchors)
   const bytes = xml === null ? null : replaceZipEntries(odf.bytes, new Map([[CONTENT, Buffer.from(xml)]]))
   const isPlaced = (part: string): boolean => bytes !== null && placed.has(part)
   return {
@@ -55,17 +52,14 @@ export function odfSupplement(odf: OoxmlPackage, { onlyMainContent, anchors = fa
   }
 }
 
-const SLIDE = '<draw:page '
-
-/** Each slide with its number in a frame at its beginning; the library puts the slide's title before it. */
-function withSlideMarks(xml: string): string {
-  let number = 0
-  return xml.replace(/<draw:page [^>]*>/g, (tag) => {
-    number += 1
-    if (tag.endsWith('/>')) return tag
-    const place = 'svg:x="-99cm" svg:y="-99cm" svg:width="1cm" svg:height="1cm"'
-    return `${tag}<draw:frame ${place}><draw:text-box><text:p>${markText(number)}</text:p></draw:text-box></draw:frame>`
-  })
+/** The content, of which some may be rewritten already, with its titles, slides and their numbers as the library reads them. */
+function withOwnMarkup(rewritten: string | null, content: Buffer, anchors: boolean): string | null {
+  const isPresentation = content.includes(SLIDE)
+  if (!isPresentation && !content.includes(TITLE_STYLE)) return rewritten
+  const xml = rewritten ?? Placeholders.clean(xmlText(content))
+  if (!isPresentation) return withTitleHeadings(xml) ?? rewritten
+  const numbered = withSlideNumbers(xml)
+  return anchors ? withSlideMarks(numbered ?? xml) : (numbered ?? rewritten)
 }
 
 /** What prints on pages and slides beside their text; most style sheets hold nothing of it, and cost more than the text. */

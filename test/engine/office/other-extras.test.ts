@@ -68,21 +68,22 @@ describe('an OpenDocument text', () => {
   })
 })
 
+/** A file of that kind with nothing beside its body. */
+const openFile = (kind: string, body: string): Buffer => {
+  const type = `application/vnd.oasis.opendocument.${kind}`
+  const parts = {
+    mimetype: type,
+    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/></manifest:manifest>`,
+    'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
+  }
+  return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
+}
+
 describe('a comment of an OpenDocument file', () => {
   const annotation =
     '<office:annotation><dc:creator xmlns:dc="http://purl.org/dc/elements/1.1/">Ada</dc:creator><text:p>Too *long*</text:p></office:annotation>'
-  const file = (kind: string, body: string): Buffer => {
-    const type = `application/vnd.oasis.opendocument.${kind}`
-    const parts = {
-      mimetype: type,
-      'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/></manifest:manifest>`,
-      'content.xml': `<office:document-content ${NAMESPACES} ${LINKS}><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
-    }
-    return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))))
-  }
-
   test('stands beside its paragraph of a text, or within where all is asked for', async () => {
-    const text = file('text', `<text:p>One ${annotation}two</text:p><text:p>Three</text:p>`)
+    const text = openFile('text', `<text:p>One ${annotation}two</text:p><text:p>Three</text:p>`)
     expect((await convert(text, 'odt')).markdown).toBe('One two\n\n<!-- comment by Ada: Too \\*long\\* -->\n\nThree\n')
     expect((await convert(text, 'odt', { ...OPTIONS, onlyMainContent: false })).markdown).toBe(
       'One \\[Comment by Ada: Too \\*long\\*\\]two\n\nThree\n',
@@ -90,12 +91,22 @@ describe('a comment of an OpenDocument file', () => {
   })
 
   test('stands on its slide', async () => {
-    const slides = file(
+    const slides = openFile(
       'presentation',
       `<draw:page draw:name="1"><draw:frame><draw:text-box><text:p>One</text:p></draw:text-box></draw:frame>${annotation}</draw:page>`,
     )
     expect((await convert(slides, 'odp')).markdown).toMatch(/One\n\nComment by Ada: Too \\\*long\\\*\n$/)
   })
+})
+
+test('a slide of an OpenDocument presentation has its number where its text says it, and not where nothing else stands', async () => {
+  const field = '<text:page-number>&lt;number&gt;</text:page-number>'
+  const box = (text: string): string =>
+    `<draw:frame><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`
+  const slide = (name: string): string =>
+    `<draw:page draw:name="${name}">${box(`${name}, slide ${field} of ten`)}${box(`<text:span>${field}</text:span>`)}</draw:page>`
+  const { markdown } = await convert(openFile('presentation', slide('One') + slide('Two')), 'odp')
+  expect(markdown).toBe('One, slide 1 of ten\n\nTwo, slide 2 of ten\n')
 })
 
 describe('an RTF document', () => {
@@ -153,6 +164,16 @@ describe('an RTF document', () => {
   test('has each row of a table within a cell as a line of the cell, figures at the start of cells with it', async () => {
     const row = `\\trowd\\cellx5000\\cellx9000${innerRow('RCA', '40-44')}${innerRow('LM', '0 ')}\\pard\\intbl after\\cell\\pard\\intbl B\\cell\\row\\pard`
     expect((await convert(rtf(row), 'rtf')).markdown).toBe('| RCA / 40-44<br>LM / 0<br>after | B |\n| --- | --- |\n')
+  })
+
+  test('has the cells of a table within a frame in their columns, empty ones and columns said twice among them', async () => {
+    const columns = '\\trowd\\cellx900\\cellx1800\\cellx2700'
+    const line = (before: string, ...cells: string[]): string =>
+      `\\pard\\intbl\\itap2${before}${cells.map((text) => `${text}\\nestcell `).join('')}{\\*\\nesttableprops${columns}\\nestrow}`
+    const frame = `\\trowd\\cellx5000${line('', 'p1', '', 'p3')}${line('', 'q1', 'q2', 'q3')}\\pard\\intbl\\cell\\row\\pard`
+    expect((await convert(rtf(frame), 'rtf')).markdown).toBe('| p1 |  | p3 |\n| --- | --- | --- |\n| q1 | q2 | q3 |\n')
+    const twice = `\\trowd\\cellx5000\\cellx9000${line(`{\\*\\nesttableprops${columns}}`, 'n1', 'n2')}\\pard\\intbl A\\cell B\\cell\\row\\pard`
+    expect((await convert(rtf(twice), 'rtf')).markdown).toBe('| n1 / n2<br>A | B |\n| --- | --- |\n')
   })
 
   test('has a table within a frame of one cell as a table', async () => {

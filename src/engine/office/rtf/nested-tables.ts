@@ -30,8 +30,10 @@ export function withoutNestedTables(rtf: string): string {
   const signs = tableSigns(visible)
   const rows = rowsOf(signs)
   const depths = depthsOf(signs, rows.filter(isFrame))
-  // The library wants the columns of a row before its cells.
-  const definitions = new Map(rows.map(({ from, to }) => [from, depths[to] === 1 ? signs[to]?.definition : '']))
+  // The library wants the columns of a row before its cells. A frame begins where its first inner row does.
+  const definitions = new Map(
+    rows.flatMap(({ from, to }) => (depths[to] === 1 ? [[from, signs[to]?.definition ?? ''] as const] : [])),
+  )
   const separated = new Set(rows.flatMap((row) => cellsBeforeOthers(row, signs, visible)))
   const kept: string[] = []
   let from = 0

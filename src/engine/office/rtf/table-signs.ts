@@ -13,6 +13,7 @@ export interface TableSign {
 }
 
 const WORDS = /\\(pard|intbl|itap(\d+)|nestcell|cell|row)(?![a-z\d]) ?|\{\\\*\\nesttableprops(?![a-z])/g
+const ROW_END = String.raw`\nestrow`
 const INNER_ROW = /^\{\\\*\\nesttableprops ?|\\nestrow(?![a-z]) ?|\}$/g
 
 /** Deeper tables count as this deep: no writer makes them. */
@@ -43,6 +44,8 @@ export function tableSigns(rtf: string): TableSign[] {
     else if (word === 'nestcell') add('cell', index, end)
     else {
       const group = groupAt(rtf, index)
+      // Some writers say the columns before the cells too; only one of the two ends the row.
+      if (!group.includes(ROW_END)) continue
       add('row', index, index + group.length, group.replace(INNER_ROW, ''))
     }
   }
